@@ -1,0 +1,36 @@
+# Is there a CUDA compiler that is new enough, and which GPUs are meant when nobody says?
+#
+# Sets have_cuda_compiler, and CMAKE_CUDA_ARCHITECTURES unless the caller did: the GPUs of this machine, else one
+# architecture, because building for all of them takes minutes (scripts/bundle does that).
+set(cuda_oldest 12.4)
+set(have_cuda_compiler OFF)
+
+# Toolkits lie in /usr/local/cuda, which is on nobody's PATH by default.
+if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(nvcc nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
+  if(nvcc)
+    set(ENV{CUDACXX} ${nvcc})
+  endif()
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+
+if(CMAKE_CUDA_COMPILER)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --version OUTPUT_VARIABLE cuda_says ERROR_QUIET)
+  if(cuda_says MATCHES "release ([0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_LESS cuda_oldest)
+    message(STATUS "qturn: ${CMAKE_CUDA_COMPILER} is CUDA ${CMAKE_MATCH_1}, ${cuda_oldest} or newer is needed")
+  else()
+    set(have_cuda_compiler ON)
+  endif()
+endif()
+
+if(have_cuda_compiler AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE gpus RESULT_VARIABLE failed ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${gpus}")
+  if(failed EQUAL 0 AND gpus)
+    string(REPLACE "." "" CMAKE_CUDA_ARCHITECTURES "${gpus}")
+    list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
+  endif()
+endif()

@@ -1,0 +1,53 @@
+// All eight orientations of an image in device memory, on a stream.
+#ifndef QTURN_CUDA_HPP
+#define QTURN_CUDA_HPP
+
+#include <qturn/export.hpp>
+#include <qturn/typed.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace qturn {
+
+/// A CUDA call failed; what() names the error and where it was noticed.
+class QTURN_EXPORT CudaError : public std::runtime_error {
+ public:
+  CudaError(cudaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ~CudaError() override;
+
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+/// Enqueues `dst = src` seen in `orientation` and returns without waiting. Allocates nothing; may
+/// be captured in a graph.
+///
+/// Shapes: `dst` is src.width x src.height, or src.height x src.width where the orientation swaps
+/// axes (5 to 8). Both are memory that the stream's device can reach, with the same `pixel_bytes`
+/// (1 to 256), at any address and with any pitch, and must not overlap. Pixels are moved, never
+/// interpreted; bytes of `dst` between its rows stay as they are. Bytes of `src` between its rows
+/// may be read, never beyond the aligned 16 in which a row begins. An empty image is a no-op.
+///
+/// Fastest where addresses and pitches are multiples of 16 bytes; rows of small pixels gain a
+/// little more from pitches that are multiples of 128.
+///
+/// Throws std::invalid_argument, before anything is enqueued, when shapes or sizes disagree, rows
+/// of `dst` overlap each other or the views overlap; CudaError when the launch fails. An error of
+/// the copy itself shows at the caller's next synchronisation, as with any stream work.
+QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
+
+/// The same for typed pixels.
+template <class Sample, int channels>
+void transform(Pixels<const Sample, channels> src, Pixels<Sample, channels> dst,
+               Orientation orientation, cudaStream_t stream) {
+  transform(src.view(), dst.view(), orientation, stream);
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_CUDA_HPP

@@ -1,0 +1,147 @@
+// The few machine operations that the kernels are made of, each wrapped once: memory accesses by
+// width, asynchronous copies into shared memory, division by a number known before the launch.
+#ifndef QTURN_KERNELS_DEVICE_CUH
+#define QTURN_KERNELS_DEVICE_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace qturn::device {
+
+using Byte = unsigned char;
+
+/// 16 bytes: what one thread moves with one instruction.
+inline constexpr int granule = 16;
+
+template <int bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = std::uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+template <int bytes>
+using Word = typename WordOf<bytes>::Type;
+
+/// The widest word, up to 16 bytes, of which `bytes` bytes are a multiple.
+__host__ __device__ constexpr int word_bytes(int bytes) {
+  int word = granule;
+  while (bytes % word != 0) word /= 2;
+  return word;
+}
+
+template <int bytes>
+__device__ __forceinline__ Word<bytes> load(const Byte* from) {
+  return *reinterpret_cast<const Word<bytes>*>(from);
+}
+
+template <int bytes>
+__device__ __forceinline__ void store(Byte* to, Word<bytes> word) {
+  *reinterpret_cast<Word<bytes>*>(to) = word;
+}
+
+/// Four 32-bit words that make up a granule, by static index only, so that they stay in registers.
+struct Granule {
+  std::uint32_t word[4];
+};
+
+__device__ __forceinline__ void store_granule(Byte* to, const Granule& value) {
+  store<16>(to, make_uint4(value.word[0], value.word[1], value.word[2], value.word[3]));
+}
+
+/// Stores bytes `begin` to `end` of a granule (of 0 to 16) in pieces of `piece` bytes, of which
+/// both are multiples.
+template <int piece>
+__device__ __forceinline__ void store_part(Byte* to, const Granule& value, int begin, int end) {
+  static_assert(piece <= 4);
+#pragma unroll
+  for (int at = 0; at < granule; at += piece) {
+    if (at >= begin && at < end) {
+      store<piece>(to + at, static_cast<Word<piece>>(value.word[at / 4] >> (at % 4 * 8)));
+    }
+  }
+}
+
+/// Starts a copy of 16 aligned bytes into shared memory and asks the second-level cache to fetch
+/// the whole `prefetch` bytes (0, 128 or 256) around them.
+template <int prefetch>
+__device__ __forceinline__ void start_copy(Byte* shared, const Byte* global) {
+#if __CUDA_ARCH__ >= 800
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (prefetch == 256) {
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(to), "l"(global)
+                 : "memory");
+  } else if constexpr (prefetch == 128) {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(global)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+  }
+#else
+  store<16>(shared, load<16>(global));
+#endif
+}
+
+/// The same where only the first `bytes` (1 to 16) may be read; the others become 0.
+__device__ __forceinline__ void start_copy_of_part(Byte* shared, const Byte* global, int bytes) {
+#if __CUDA_ARCH__ >= 800
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
+               : "memory");
+#else
+  for (int at = 0; at < granule; ++at) shared[at] = at < bytes ? global[at] : Byte{0};
+#endif
+}
+
+/// Waits until the copies that the whole block started have arrived.
+__device__ __forceinline__ void finish_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncthreads();
+}
+
+/// Bytes 0 to 7 are those of `low` and `high`; hexadecimal digit i of `selector` names byte i of
+/// the result.
+__device__ __forceinline__ std::uint32_t pick(std::uint32_t low, std::uint32_t high,
+                                              std::uint32_t selector) {
+  return __byte_perm(low, high, selector);
+}
+
+/// The quotient of numbers below 2^31 by a multiplication (Granlund and Montgomery, 1994).
+struct Divisor {
+  std::uint32_t divisor;
+  std::uint32_t factor;
+  std::uint32_t shift;
+
+  explicit Divisor(std::uint32_t by) : divisor(by), factor(0), shift(0) {
+    if (by == 1) return;
+    while ((std::uint64_t{1} << shift) < by) ++shift;
+    factor = static_cast<std::uint32_t>((std::uint64_t{1} << (31 + shift)) / by + 1);
+    shift -= 1;
+  }
+
+  __device__ __forceinline__ std::uint32_t quotient(std::uint32_t number) const {
+    return divisor == 1 ? number : __umulhi(number, factor) >> shift;
+  }
+};
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_DEVICE_CUH

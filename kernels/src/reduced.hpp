@@ -1,0 +1,45 @@
+// Eight orientations, three motions.
+//
+// A picture read from its bottom edge is the same picture with a negative pitch. So a half of each
+// orientation needs no code: rotate90, for one, is a transpose whose source hangs upside down, and
+// rotate270 one whose destination does. What remains to be written, for the CPU and for the GPU, is
+// copying rows, mirroring rows, and transposing.
+#ifndef QTURN_KERNELS_REDUCED_HPP
+#define QTURN_KERNELS_REDUCED_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
+
+namespace qturn {
+
+enum class Motion { copy, mirror, transpose };
+
+/// copy: dst(x, y) = src(x, y). mirror: dst(x, y) = src(width - 1 - x, y). transpose: dst(x, y) =
+/// src(y, x).
+struct Reduced {
+  ConstView src;
+  View dst;
+  Motion motion;
+};
+
+/// `view` with its rows in the opposite order. It must have one.
+template <class AnyView>
+AnyView upside_down(AnyView view) {
+  AnyView last_row = sub_view(view, 0, view.height - 1, view.width, 1);
+  last_row.height = view.height;
+  last_row.pitch = -view.pitch;
+  return last_row;
+}
+
+/// `src` and `dst` must have passed check_shapes() and not be empty.
+inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
+  const Reading r = reading(orientation);
+  if (r.from_bottom) src = upside_down(src);
+  if (!r.swap_axes) return {src, dst, r.from_right ? Motion::mirror : Motion::copy};
+  if (r.from_right) dst = upside_down(dst);
+  return {src, dst, Motion::transpose};
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_KERNELS_REDUCED_HPP

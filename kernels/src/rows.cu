@@ -1,0 +1,281 @@
+// Copying and mirroring rows, at any address.
+//
+// Each thread makes one aligned granule (16 bytes) of a row of the destination. The bytes for it
+// lie together in the source, mirrored or not, so they are a window of at most 20 bytes at some
+// address; two or three aligned reads, of which the neighbouring threads share the cache lines,
+// a shift, and an exchange of pixels within registers make the granule. Granules of all rows are
+// numbered in one line, so that short rows do not leave threads without work.
+#include <algorithm>
+
+#include "kernels/src/device.cuh"
+#include "kernels/src/families.hpp"
+#include "kernels/src/launch.cuh"
+
+namespace qturn {
+namespace {
+
+using device::Byte;
+using device::Divisor;
+using device::Granule;
+using device::granule;
+using device::load;
+using device::pick;
+using device::Word;
+
+constexpr int threads = 256;
+
+struct Rows {
+  const Byte* src;
+  Byte* dst;
+  std::int64_t src_pitch;
+  std::int64_t dst_pitch;
+  std::int64_t row_bytes;
+  int pixel;
+  unsigned count;           // granules in all rows
+  Divisor granules_in_row;  // counting one that begins before a row, one that ends behind it
+};
+
+/// The `count` words that begin at `from`, which need not be aligned. Bytes outside `begin` to
+/// `end` are not read, but for those that share an aligned word with one inside on its left.
+template <int count>
+__device__ __forceinline__ void load_window(const Byte* from, const Byte* begin, const Byte* end,
+                                            std::uint32_t (&words)[count]) {
+  const auto phase = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
+  const Byte* aligned = from - phase;
+  if (aligned >= begin && aligned + 4 * (count + 1) <= end) {
+    std::uint32_t low = load<4>(aligned);
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t high = load<4>(aligned + 4 * (i + 1));
+      words[i] = __funnelshift_r(low, high, phase * 8);
+      low = high;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      words[i] = 0;
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const Byte* at = from + 4 * i + k;
+        if (at >= begin && at < end) words[i] |= std::uint32_t{*at} << (8 * k);
+      }
+    }
+  }
+}
+
+/// Policies: how the granule at byte `at` of a row (which may begin up to 15 bytes before the row)
+/// is made from the row of the source.
+struct Copy {
+  static constexpr int piece = 1;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    Granule value;
+    load_window(row + at, row, row + r.row_bytes, value.word);
+    return value;
+  }
+};
+
+/// The same, where everything is aligned to a granule.
+struct CopyAligned {
+  static constexpr int piece = 1;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    Granule value;
+    if (at + granule <= r.row_bytes) {
+      const uint4 all = load<16>(row + at);
+      value = {{all.x, all.y, all.z, all.w}};
+    } else {
+      load_window(row + at, row, row + r.row_bytes, value.word);
+    }
+    return value;
+  }
+};
+
+/// The pixels of four words in opposite order.
+template <int pixel>
+__device__ __forceinline__ Granule reversed(const std::uint32_t (&in)[4]) {
+  if constexpr (pixel == 1 || pixel == 2) {
+    constexpr std::uint32_t order = pixel == 1 ? 0x0123 : 0x1032;
+    return {{pick(in[3], 0, order), pick(in[2], 0, order), pick(in[1], 0, order),
+             pick(in[0], 0, order)}};
+  } else if constexpr (pixel == 4) {
+    return {{in[3], in[2], in[1], in[0]}};
+  } else {
+    static_assert(pixel == 8);
+    return {{in[2], in[3], in[0], in[1]}};
+  }
+}
+
+/// Pixels of 1, 2, 4 or 8 bytes, aligned to the pixel: a granule's pixels are 16 bytes of the
+/// source, wherever in the row they lie.
+template <int pixel>
+struct Mirror {
+  static constexpr int piece = pixel < 4 ? pixel : 4;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    std::uint32_t in[4];
+    load_window(row + (r.row_bytes - granule - at), row, row + r.row_bytes, in);
+    return reversed<pixel>(in);
+  }
+};
+
+/// The same, where everything, row lengths included, is aligned to a granule.
+template <int pixel>
+struct MirrorAligned {
+  static constexpr int piece = 4;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    const uint4 all = load<16>(row + (r.row_bytes - granule - at));
+    const std::uint32_t in[4] = {all.x, all.y, all.z, all.w};
+    return reversed<pixel>(in);
+  }
+};
+
+/// 3-byte pixels. A granule begins 0, 1 or 2 bytes into a pixel and shows bytes of six. In the
+/// source they lie within 20 bytes, and word m of the granule takes its bytes from words 3 - m and
+/// 4 - m of those, in one of three patterns.
+struct MirrorTriples {
+  static constexpr int piece = 1;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    std::uint32_t in[5];
+    load_window(row + (r.row_bytes - 18 - at), row, row + r.row_bytes, in);
+    const auto phase = static_cast<unsigned>((at + 15) % 3);
+    const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
+    const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
+    const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
+    return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
+             pick(in[0], in[1], first)}};
+  }
+};
+
+/// Any other pixel, in words that divide it. `pixel` is 0 where its size is known only at run time.
+template <int pixel, int word>
+struct MirrorWords {
+  static constexpr int piece = word < 4 ? word : 4;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    const int bytes = pixel != 0 ? pixel : r.pixel;
+    union {
+      Granule value;
+      Word<word> part[granule / word];
+    } out;
+    // `at` counts from within 15 bytes before the row; so does the offset, shifted by a pixel
+    // count.
+    std::int64_t offset = at;
+    int inside = static_cast<int>((offset + std::int64_t{bytes} * granule) % bytes);
+    std::int64_t begin = offset - inside;  // of the pixel that this word belongs to
+#pragma unroll
+    for (int i = 0; i < granule / word; ++i) {
+      out.part[i] = {};
+      if (begin >= 0 && begin < r.row_bytes) {
+        out.part[i] = load<word>(row + (r.row_bytes - bytes - begin) + inside);
+      }
+      inside += word;
+      if (inside == bytes) {
+        inside = 0;
+        begin += bytes;
+      }
+    }
+    return out.value;
+  }
+};
+
+template <class Policy>
+__global__ void __launch_bounds__(threads) move_granules(const Rows r) {
+  const unsigned number = blockIdx.x * threads + threadIdx.x;
+  if (number >= r.count) return;
+  const unsigned y = r.granules_in_row.quotient(number);
+  const unsigned index = number - y * r.granules_in_row.divisor;
+  Byte* out = r.dst + y * r.dst_pitch;
+  const auto before = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % granule);
+  const std::int64_t at = std::int64_t{index} * granule - before;
+  if (at >= r.row_bytes) return;
+  const Granule value = Policy::make(r, r.src + y * r.src_pitch, at);
+  if (at >= 0 && at + granule <= r.row_bytes) {
+    device::store_granule(out + at, value);
+  } else {
+    const std::int64_t left = r.row_bytes - at;
+    device::store_part<Policy::piece>(out + at, value, at < 0 ? static_cast<int>(-at) : 0,
+                                      left < granule ? static_cast<int>(left) : granule);
+  }
+}
+
+constexpr std::int64_t max_count = (std::int64_t{1} << 31) - threads;
+
+/// Launches for parts of the picture in which granules can be numbered with 31 bits.
+template <class Policy>
+void run(const Reduced& r, bool aligned, cudaStream_t stream) {
+  const int pixel = r.src.pixel_bytes;
+  const std::int64_t most_columns = (std::int64_t{1} << 33) / pixel / granule * granule;
+  for (std::int64_t x = 0; x < r.dst.width; x += most_columns) {
+    const std::int64_t columns = std::min(most_columns, r.dst.width - x);
+    const std::int64_t src_x = r.motion == Motion::mirror ? r.src.width - columns - x : x;
+    const std::int64_t row_bytes = columns * pixel;
+    const std::int64_t granules = (row_bytes + (aligned ? 15 : 30)) / granule;
+    const std::int64_t most_rows = max_count / granules;
+    for (std::int64_t y = 0; y < r.dst.height; y += most_rows) {
+      const std::int64_t rows = std::min(most_rows, r.dst.height - y);
+      const ConstView src = sub_view(r.src, src_x, y, columns, rows);
+      const View dst = sub_view(r.dst, x, y, columns, rows);
+      const auto count = static_cast<unsigned>(rows * granules);
+      const Rows part{static_cast<const Byte*>(src.data),
+                      static_cast<Byte*>(dst.data),
+                      src.pitch,
+                      dst.pitch,
+                      row_bytes,
+                      pixel,
+                      count,
+                      Divisor(static_cast<std::uint32_t>(granules))};
+      device::launch(move_granules<Policy>, dim3((count + threads - 1) / threads), threads, 0,
+                     stream, part);
+    }
+  }
+}
+
+template <int pixel>
+void mirror(const Reduced& r, bool aligned, cudaStream_t stream) {
+  if (aligned && r.src.row_bytes() % granule == 0) {
+    run<MirrorAligned<pixel>>(r, aligned, stream);
+  } else {
+    run<Mirror<pixel>>(r, aligned, stream);
+  }
+}
+
+}  // namespace
+
+void move_rows(const Reduced& r, int alignment, cudaStream_t stream) {
+  const bool aligned = alignment == granule;
+  const int pixel = r.src.pixel_bytes;
+  if (r.motion == Motion::copy) {
+    return aligned ? run<CopyAligned>(r, aligned, stream) : run<Copy>(r, aligned, stream);
+  }
+  const int word = std::min(alignment, device::word_bytes(pixel));
+  if (pixel == word) {
+    switch (pixel) {
+      case 1:
+        return mirror<1>(r, aligned, stream);
+      case 2:
+        return mirror<2>(r, aligned, stream);
+      case 4:
+        return mirror<4>(r, aligned, stream);
+      case 8:
+        return mirror<8>(r, aligned, stream);
+      default:
+        return run<MirrorWords<16, 16>>(r, aligned, stream);
+    }
+  }
+  if (pixel == 3) return run<MirrorTriples>(r, aligned, stream);
+  if (pixel == 6 && word == 2) return run<MirrorWords<6, 2>>(r, aligned, stream);
+  if (pixel == 12 && word == 4) return run<MirrorWords<12, 4>>(r, aligned, stream);
+  if (pixel == 24 && word == 8) return run<MirrorWords<24, 8>>(r, aligned, stream);
+  if (pixel == 32 && word == 16) return run<MirrorWords<32, 16>>(r, aligned, stream);
+  switch (word) {
+    case 1:
+      return run<MirrorWords<0, 1>>(r, aligned, stream);
+    case 2:
+      return run<MirrorWords<0, 2>>(r, aligned, stream);
+    case 4:
+      return run<MirrorWords<0, 4>>(r, aligned, stream);
+    case 8:
+      return run<MirrorWords<0, 8>>(r, aligned, stream);
+    default:
+      return run<MirrorWords<0, 16>>(r, aligned, stream);
+  }
+}
+
+}  // namespace qturn

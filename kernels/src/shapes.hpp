@@ -1,0 +1,23 @@
+// What every entry point refuses before it touches a pixel.
+#ifndef QTURN_KERNELS_SHAPES_HPP
+#define QTURN_KERNELS_SHAPES_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
+
+namespace qturn {
+
+inline constexpr int max_pixel_bytes = 256;
+
+/// Throws std::invalid_argument unless `dst` can hold `src` seen in `orientation` and shares no
+/// byte with it.
+void check_shapes(ConstView src, View dst, Orientation orientation);
+
+/// True if a byte belongs to rows of both views. Exact when the pitches agree up to sign (two
+/// rectangles of one picture do not overlap merely because their rows interleave), else it
+/// compares the spans from first to last byte.
+bool overlap(ConstView a, ConstView b);
+
+}  // namespace qturn
+
+#endif  // QTURN_KERNELS_SHAPES_HPP

@@ -1,0 +1,64 @@
+#include "kernels/src/transpose_any.cuh"
+
+#include "kernels/src/families.hpp"
+#include "kernels/src/tuning.hpp"
+
+namespace qturn {
+namespace {
+
+using device::Transpose;
+
+template <int pixel>
+void run_any(const Reduced& r, cudaStream_t stream) {
+  constexpr AnyTuning tuning = any_tuning(pixel);
+  constexpr auto kernel = [] {
+    constexpr AnyTuning t = any_tuning(pixel);
+    if constexpr (pixel <= 3) {
+      return device::transpose_any_shift<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
+                                         t.prefetch, t.blocks>;
+    } else {
+      return device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before,
+                                          t.threads, t.group_rows, t.prefetch, t.blocks>;
+    }
+  }();
+  const dim3 grid =
+      device::tile_grid(device::divide_up(r.src.width, tuning.width),
+                        device::divide_up(r.src.height + tuning.before, tuning.height), 0);
+  device::launch(kernel, grid, tuning.threads, 0, stream, Transpose(r));
+}
+
+}  // namespace
+
+bool transpose_any(const Reduced& r, int alignment, cudaStream_t stream) {
+  if (alignment % device::word_bytes(r.src.pixel_bytes) != 0) return false;
+  switch (r.src.pixel_bytes) {
+    case 1:
+      run_any<1>(r, stream);
+      return true;
+    case 2:
+      run_any<2>(r, stream);
+      return true;
+    case 3:
+      run_any<3>(r, stream);
+      return true;
+    case 4:
+      run_any<4>(r, stream);
+      return true;
+    case 6:
+      run_any<6>(r, stream);
+      return true;
+    case 8:
+      run_any<8>(r, stream);
+      return true;
+    case 12:
+      run_any<12>(r, stream);
+      return true;
+    case 24:
+      run_any<24>(r, stream);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace qturn

@@ -1,0 +1,40 @@
+# Builds and runs the two projects that use the kernels as somebody else would: one finds them
+# installed, one has their sources as a subfolder. Both are configured from nothing, for the CPU or
+# with CUDA as this build is.
+set(consumers ${CMAKE_CURRENT_BINARY_DIR}/consumers)
+set(consumer_options
+  -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
+  -DCMAKE_BUILD_TYPE=$<CONFIG>)
+
+add_test(NAME "consumers: every installed header compiles alone"
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --config $<CONFIG>
+    --target all_verify_interface_header_sets)
+
+# Runs a step of a consumer after the others it names.
+function(consumer_step name after)
+  add_test(NAME "consumers: ${name}" COMMAND ${ARGN})
+  set_tests_properties("consumers: ${name}" PROPERTIES FIXTURES_SETUP "${name}"
+    FIXTURES_REQUIRED "${after}" TIMEOUT 600)
+endfunction()
+
+consumer_step("an old installation is gone" "" ${CMAKE_COMMAND} -E rm -rf ${consumers})
+consumer_step("the kernels install" "an old installation is gone"
+  ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
+  --prefix ${consumers}/prefix)
+consumer_step("a C++17 project finds the installed kernels" "the kernels install"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer_find_package -B ${consumers}/found
+  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+consumer_step("the C++17 project builds" "a C++17 project finds the installed kernels"
+  ${CMAKE_COMMAND} --build ${consumers}/found)
+consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
+set_tests_properties("consumers: the C++17 program runs" PROPERTIES
+  PASS_REGULAR_EXPRESSION "^CA/DB\n$")
+
+consumer_step("a C++20 project takes the sources as a folder" "an old installation is gone"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer_add_subdirectory -B ${consumers}/added
+  ${consumer_options} -DQTURN_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DQTURN_CUDA=OFF)
+consumer_step("the C++20 project builds" "a C++20 project takes the sources as a folder"
+  ${CMAKE_COMMAND} --build ${consumers}/added)
+consumer_step("the C++20 program runs" "the C++20 project builds" ${consumers}/added/consumer)
+set_tests_properties("consumers: the C++20 program runs" PROPERTIES
+  PASS_REGULAR_EXPRESSION "^DAEBFC, dst is 2x3, expected 3x2\n$")
