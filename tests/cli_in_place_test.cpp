@@ -1,0 +1,149 @@
+// --in-place: files are replaced whole or stay as they were.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/stat.h>
+
+#include "tests/cli_pictures.hpp"
+#include "tests/cli_program.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Picture;
+using cli::Result;
+using cli::Workplace;
+using qturn::Orientation;
+using Names = std::set<std::string>;
+
+namespace {
+
+const Picture picture = cli::random_picture(6, 4);
+const Picture turned = cli::turned(picture, Orientation::rotate90);
+
+}  // namespace
+
+TEST_CASE("--in-place replaces each file by the turned one, and leaves nothing else behind") {
+  Workplace workplace;
+  const fs::path first = workplace.add("in/a.png", cli::png(picture));
+  workplace.add("in/x/b.tif", cli::encoded(picture, qturn::Format::tiff));
+  ::chmod(first.c_str(), 0640);
+  CHECK(workplace.qturn({"cw", "in", "--in-place"}).exit_code == 0);
+  CHECK(workplace.files("in") == Names{"a.png", "x/b.tif"});
+  CHECK(cli::pixels_of(first) == turned);
+  CHECK(cli::pixels_of(workplace.path() / "in/x/b.tif") == turned);
+  CHECK((fs::status(first).permissions() & fs::perms::all) == static_cast<fs::perms>(0640));
+}
+
+TEST_CASE("upright --in-place leaves an upright file untouched, and says so") {
+  Workplace workplace;
+  const fs::path path = workplace.add("in/a.png", cli::png(picture));
+  struct stat before, after;
+  ::stat(path.c_str(), &before);
+  const Result result = workplace.qturn({"upright", "in", "--in-place", "-v"});
+  ::stat(path.c_str(), &after);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("in/a.png: already upright\n"));
+  CHECK_THAT(result.err, ContainsSubstring("0 of 1 picture written, 1 already upright"));
+  CHECK(before.st_ino == after.st_ino);
+  CHECK(before.st_ctim.tv_nsec == after.st_ctim.tv_nsec);
+}
+
+TEST_CASE("upright --in-place run twice turns a tagged PNG once") {
+  Workplace workplace;
+  workplace.add("a.png", cli::tagged_png(picture, 6));
+  for (int run = 0; run < 2; ++run) {
+    CHECK(workplace.qturn({"upright", "a.png", "--in-place"}).exit_code == 0);
+    const cli::Decoded result = cli::decoded(workplace.path() / "a.png");
+    CHECK(result.stored == Orientation::identity);
+    CHECK(result.pages.front() == turned);
+  }
+}
+
+TEST_CASE("In place, a JPEG whose pixels would move is refused by name and stays as it was") {
+  Workplace workplace;
+  const Picture smooth = cli::smooth_picture(24, 16);
+  workplace.add("in/tagged.jpg", cli::tagged_jpeg(smooth, 6));
+  workplace.add("in/a.png", cli::png(picture));
+  const std::string before = workplace.content("in/tagged.jpg");
+  const Result result = workplace.qturn({"upright", "in", "--in-place"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring(
+                             "qturn: in/tagged.jpg: turning the pixels of a JPEG encodes it anew, "
+                             "which is not done in place; use -o\n"));
+  CHECK(workplace.content("in/tagged.jpg") == before);
+
+  // Where the turn undoes the tag no pixel moves.
+  workplace.add("in/tagged.jpg", cli::tagged_jpeg(smooth, 8));
+  CHECK(workplace.qturn({"cw", "in/tagged.jpg", "--in-place"}).exit_code == 0);
+  CHECK(workplace.content("in/tagged.jpg") == cli::tagged_jpeg(smooth, 1));
+}
+
+TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {
+  Workplace workplace;
+  // 2 x 1 pixels, 1 bit each, white and black.
+  const std::string one_bit(
+      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x01\x01\0\0\0\0"
+      "\xdc\x59\x42\x27"
+      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81"
+      "\x77\xcd\x72\xb6"
+      "\0\0\0\0IEND\xae\x42\x60\x82",
+      67);
+  workplace.add("a.png", one_bit);
+  const Result result = workplace.qturn({"cw", "a.png", "--in-place"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("a.png: not turned in place, because 1-bit grey becomes "
+                                           "8-bit grey; use -o\n"));
+  CHECK(workplace.content("a.png") == one_bit);
+
+  CHECK(workplace.qturn({"cw", "a.png", "-o", "out"}).exit_code == 0);
+  CHECK(cli::pixels_of(workplace.path() / "out/a.png") ==
+        Picture{1, 2, 1, qturn::SampleType::u8, {255, 0}});
+}
+
+TEST_CASE("A symbolic link given by name is written through to its target") {
+  Workplace workplace;
+  const fs::path target = workplace.add("store/a.png", cli::png(picture));
+  fs::create_symlink("store/a.png", workplace.path() / "link.png");
+  CHECK(workplace.qturn({"cw", "link.png", "--in-place"}).exit_code == 0);
+  CHECK(fs::is_symlink(workplace.path() / "link.png"));
+  CHECK_FALSE(fs::is_symlink(target));
+  CHECK(cli::pixels_of(target) == turned);
+}
+
+TEST_CASE("A file with hard links is refused in place, unless --break-links") {
+  Workplace workplace;
+  const fs::path path = workplace.add("in/a.png", cli::png(picture));
+  fs::create_hard_link(path, workplace.path() / "other.png");
+  const std::string before = workplace.content("other.png");
+
+  const Result refused = workplace.qturn({"cw", "in", "--in-place"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "qturn: in/a.png has other names (hard links), which would keep the old picture; "
+        "--break-links turns the named ones only\n");
+  CHECK(workplace.content("in/a.png") == before);
+
+  CHECK(workplace.qturn({"cw", "in", "--in-place", "--break-links"}).exit_code == 0);
+  CHECK(cli::pixels_of(path) == turned);
+  CHECK(workplace.content("other.png") == before);
+}
+
+TEST_CASE("In place, no other format can be written, and other files are not touched") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  workplace.add("in/note.txt", "note");
+  const auto before = workplace.tree(".");
+  const Result refused = workplace.qturn({"cw", "in", "--in-place", "--format", "tiff"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("--format gives a file another suffix"));
+  CHECK(workplace.tree(".") == before);
+  CHECK(workplace.qturn({"cw", "in", "--in-place", "--others", "copy"}).exit_code == 0);
+  CHECK(workplace.content("in/note.txt") == "note");
+}
+
+TEST_CASE("A file that is named twice is turned once") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  CHECK(workplace.qturn({"cw", "in/a.png", "in/a.png", "in", "--in-place"}).exit_code == 0);
+  CHECK(cli::pixels_of(workplace.path() / "in/a.png") == turned);
+}

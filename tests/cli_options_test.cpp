@@ -1,0 +1,163 @@
+// What the program says about itself, and every way to ask it for something that cannot be.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <utility>
+
+#include "tests/cli_pictures.hpp"
+#include "tests/cli_program.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using cli::Result;
+using cli::Workplace;
+
+namespace {
+
+const std::string hint = "; 'qturn --help' lists what there is\n";
+
+/// A picture that every command line below would write, were it not wrong.
+Workplace& with_picture(Workplace& workplace) {
+  workplace.add("in/a.png", cli::png(cli::random_picture(5, 3)));
+  return workplace;
+}
+
+}  // namespace
+
+TEST_CASE("--version names the program and the codecs it uses") {
+  const Result result = Workplace().qturn({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("qturn "));
+  CHECK_THAT(result.out, ContainsSubstring("libjpeg-turbo "));
+  CHECK_THAT(result.out, ContainsSubstring("OpenImageIO "));
+  CHECK(result.err.empty());
+}
+
+TEST_CASE("--help lists the operations and exits with 0, also for each operation") {
+  const Result result = Workplace().qturn({"--help"});
+  CHECK(result.exit_code == 0);
+  for (const char* name : {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose",
+                           "transverse", "flip", "flop", "upright", "augment", "devices"}) {
+    CAPTURE(name);
+    CHECK_THAT(result.out, ContainsSubstring(name));
+    const Result own = Workplace().qturn({name, "--help"});
+    CHECK(own.exit_code == 0);
+    CHECK(own.err.empty());
+    if (std::string(name) != "devices") CHECK_THAT(own.out, ContainsSubstring("--files-from"));
+  }
+}
+
+TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  using Words = std::vector<std::string>;
+  const std::pair<Words, std::string> cases[] = {
+      {{}, "A subcommand is required" + hint},
+      {{"spin", "in", "-o", "out"}, "spin"},
+      {{"rotate90", "in", "-o", "out", "--sharpen"}, "--sharpen"},
+      {{"rotate90", "in", "-o"}, "--output"},
+      {{"rotate90", "in"},
+       "where to? name an output with -o, or replace the files themselves with --in-place\n"},
+      {{"augment", "in"}, "where to? name a folder with -o\n"},
+      {{"augment", "in", "--in-place"}, "--in-place"},
+      {{"rotate90", "in", "-o", "out", "--in-place"}, "--in-place excludes --output" + hint},
+      {{"rotate90", "in", "-o", "out", "--break-links"},
+       "--break-links requires --in-place" + hint},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--skip-existing"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--update"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--skip-existing", "--update"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--quiet", "--verbose"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "-0"},
+       "-0 says how --files-from separates names, and there is no --files-from\n"},
+      {{"rotate90", "in", "-o", "out", "-j", "0"}, "0 not in range"},
+      {{"rotate90", "in", "-o", "out", "-j", "many"}, "many"},
+      {{"rotate90", "in", "-o", "out", "--memory", "lots"}, "lots"},
+      {{"rotate90", "in", "-o", "out", "--memory", "10"}, "not in range"},
+      {{"rotate90", "in", "-o", "out", "--others", "burn"}, "burn"},
+      {{"rotate90", "in", "-o", "out", "--format", "gif"},
+       "'gif' is not one of jpeg, png, tiff, openexr, webp, bmp, pnm, tga, hdr"},
+      {{"rotate90", "in", "-o", "out", "--device", "abacus"},
+       "'abacus' is no device; choose auto, cpu, cuda or cuda:0,1\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:x"}, "'x' is no device number\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:0,0"}, "device 0 is named twice\n"},
+      {{"rotate90", "in", "-o", "out", "--variants", "all"}, "--variants"},
+      {{"augment", "in", "-o", "out", "--variants", "upside-down"},
+       "'upside-down' is no orientation"},
+      {{"augment", "in", "-o", "out", "--variants", "flip,vflip"}, "'vflip' is named twice"},
+      {{"augment", "in", "-o", "out", "--variants", "all", "--random", "2"}, "excludes"},
+      {{"augment", "in", "-o", "out", "--random", "9"}, "not in range"},
+      {{"augment", "in", "-o", "out", "--seed", "1"}, "--seed requires --random" + hint},
+      {{"augment", "in", "-o", "out", "--labels", "yolo"}, "yolo"},
+      {{"rotate90", "in", "-o", "-"}, "tar archives are not supported; name a folder with -o\n"},
+      {{"rotate90", "in", "-o", "out.tar"},
+       "tar archives are not supported; name a folder with -o\n"},
+      {{"rotate90", "-", "-o", "out"},
+       "a tar on standard input is not supported; for a list of names use --files-from -\n"},
+      {{"rotate90", "-o", "out"}, "no input files\n"},
+  };
+  for (const auto& [words, message] : cases) {
+    CAPTURE(words);
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, StartsWith("qturn: "));
+    CHECK_THAT(result.err, ContainsSubstring(message));
+    CHECK(result.out.empty());
+    CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+  }
+}
+
+TEST_CASE("devices says what there is, what was asked of the build, and what auto takes") {
+  const Result result = Workplace().qturn({"devices"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("cpu "));
+  CHECK_THAT(result.out, ContainsSubstring("cuda"));
+  CHECK_THAT(result.out, ContainsSubstring("--device auto takes "));
+}
+
+TEST_CASE("--device cuda without a GPU says what is missing and writes nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  if (workplace.qturn({"devices"}).out.find("auto takes cuda") != std::string::npos)
+    SKIP("there is a GPU");
+  const Result all = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda"});
+  CHECK(all.exit_code == 2);
+  CHECK_THAT(all.err, StartsWith("qturn: no CUDA device is usable: "));
+  const Result one = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
+  CHECK(one.exit_code == 2);
+  CHECK_THAT(one.err, StartsWith("qturn: CUDA device 0 is not usable: "));
+  CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+}
+
+TEST_CASE("--device cpu, auto and all the ways to write a size of memory are taken") {
+  Workplace workplace;
+  with_picture(workplace);
+  for (const char* size : {"64MiB", "64MB", "1G", "67108864"}) {
+    CAPTURE(size);
+    const Result result = workplace.qturn(
+        {"flop", "in", "-o", std::string("out-") + size, "--device", "cpu", "--memory", size});
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--device", "auto"}).exit_code == 0);
+}
+
+TEST_CASE(
+    "Without options there is a summary; --quiet leaves it out, --verbose adds a line a file") {
+  Workplace workplace;
+  with_picture(workplace);
+  workplace.add("in/bad.png", "no picture");
+
+  const Result plain = workplace.qturn({"cw", "in", "-o", "out"});
+  CHECK(plain.exit_code == 1);
+  CHECK(plain.out.empty());
+  CHECK_THAT(plain.err, ContainsSubstring("qturn: in/bad.png: "));
+  CHECK_THAT(plain.err, ContainsSubstring("\nqturn: 1 of 2 pictures written, 1 failed; "));
+
+  const Result quiet = workplace.qturn({"cw", "in", "-o", "quiet", "-q"});
+  CHECK(quiet.exit_code == 1);
+  CHECK(quiet.err ==
+        "qturn: in/bad.png: not a picture in a format that qturn reads, whatever its name says\n");
+
+  const Result verbose = workplace.qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
+  CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
+  CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n"));
+}

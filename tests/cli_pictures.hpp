@@ -1,0 +1,152 @@
+// Pictures for the command-line tests: small files made by our own codecs from known pixels, the
+// tags that say how they are stored, and what they decode to.
+#ifndef QTURN_TESTS_CLI_PICTURES_HPP
+#define QTURN_TESTS_CLI_PICTURES_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/codec.hpp"
+#include "src/safe_file.hpp"
+#include "tests/pictures.hpp"
+
+namespace cli {
+
+/// One page of pixels, rows without padding.
+struct Picture {
+  std::int64_t width = 0, height = 0;
+  int channels = 1;
+  qturn::SampleType type = qturn::SampleType::u8;
+  std::vector<unsigned char> bytes;
+
+  int pixel_bytes() const { return channels * qturn::sample_bytes(type); }
+  bool operator==(const Picture&) const = default;
+};
+
+inline const std::atomic<bool> never{false};
+
+/// Random pixels: no two orientations of them are alike.
+inline Picture random_picture(std::int64_t width, std::int64_t height, int channels = 3,
+                              qturn::SampleType type = qturn::SampleType::u8,
+                              std::uint64_t seed = 1) {
+  Picture picture{width, height, channels, type, {}};
+  picture.bytes = qturn::tests::random_bytes(width * height * picture.pixel_bytes(), seed);
+  return picture;
+}
+
+/// Left to right and top to bottom brighter, so that JPEG hardly changes it.
+inline Picture smooth_picture(std::int64_t width, std::int64_t height, int channels = 3) {
+  Picture picture{width, height, channels, qturn::SampleType::u8, {}};
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c)
+        picture.bytes.push_back(
+            static_cast<unsigned char>(60 * x / width + 120 * y / height + 20 * c));
+  return picture;
+}
+
+inline Picture turned(const Picture& picture, qturn::Orientation orientation) {
+  const qturn::Size size = qturn::turned_size(orientation, {picture.width, picture.height});
+  Picture result{size.width, size.height, picture.channels, picture.type, {}};
+  result.bytes.resize(picture.bytes.size());
+  const int bytes = picture.pixel_bytes();
+  qturn::tests::transform_by_definition(
+      {picture.bytes.data(), picture.width, picture.height, picture.width * bytes, bytes},
+      {result.bytes.data(), size.width, size.height, size.width * bytes, bytes}, orientation);
+  return result;
+}
+
+inline std::string encoded(std::vector<Picture> pages, qturn::Format format) {
+  qturn::Image image;
+  image.format = format;
+  for (Picture& page : pages)
+    image.pages.push_back({page.bytes.data(), page.width, page.height, page.channels, page.type});
+  std::vector<std::string> warnings;
+  const qturn::Bytes file =
+      qturn::encode(image, qturn::Orientation::identity, format, never, warnings);
+  return {reinterpret_cast<const char*>(file.data()), file.size()};
+}
+
+inline std::string encoded(const Picture& picture, qturn::Format format) {
+  return encoded(std::vector{picture}, format);
+}
+
+inline std::string png(const Picture& picture) { return encoded(picture, qturn::Format::png); }
+inline std::string jpeg(const Picture& picture) { return encoded(picture, qturn::Format::jpeg); }
+
+/// A little-endian TIFF structure with one entry: Orientation.
+inline std::string exif_body(int orientation) {
+  using namespace std::string_literals;
+  return "II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0"s + static_cast<char>(orientation) +
+         "\0\0\0\0\0\0\0"s;
+}
+
+/// The JPEG with an Exif block right behind its first marker.
+inline std::string tagged_jpeg(const Picture& picture, int orientation) {
+  using namespace std::string_literals;
+  const std::string body = "Exif\0\0"s + exif_body(orientation);
+  const std::size_t length = body.size() + 2;
+  return jpeg(picture).insert(
+      2, "\xff\xe1"s + static_cast<char>(length >> 8) + static_cast<char>(length & 255) + body);
+}
+
+/// The PNG with an eXIf chunk behind its header.
+inline std::string tagged_png(const Picture& picture, int orientation) {
+  const std::string typed = "eXIf" + exif_body(orientation);
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : typed) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xedb88320 ^ crc >> 1 : crc >> 1;
+  }
+  const auto big_endian = [](std::uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 255);
+    return text;
+  };
+  constexpr std::size_t after_header = 8 + 25;
+  return png(picture).insert(
+      after_header,
+      big_endian(static_cast<std::uint32_t>(typed.size() - 4)) + typed + big_endian(~crc));
+}
+
+struct Decoded {
+  qturn::Format format{};
+  qturn::Orientation stored{};
+  std::vector<Picture> pages;
+};
+
+/// Throws qturn::ImageFileError for what is no whole picture.
+inline Decoded decoded(const std::filesystem::path& path) {
+  const qturn::Bytes file = qturn::read_file(path);
+  const auto head = std::span(file).first(std::min(file.size(), qturn::format_signature_bytes));
+  const auto format = qturn::format_of_content(head, path.extension().string());
+  if (!format) throw qturn::ImageFileError("no picture");
+  qturn::PixelArena arena;
+  std::vector<std::string> warnings;
+  const qturn::Image image = qturn::decode(file, *format, *format, arena, never, warnings);
+  Decoded result{*format, image.stored, {}};
+  for (const qturn::Page& page : image.pages) {
+    const auto* bytes = static_cast<const unsigned char*>(page.pixels);
+    result.pages.push_back(
+        {page.width, page.height, page.channels, page.type, {bytes, bytes + page.bytes()}});
+  }
+  return result;
+}
+
+/// The only page.
+inline Picture pixels_of(const std::filesystem::path& path) {
+  Decoded file = decoded(path);
+  if (file.pages.size() != 1) throw qturn::ImageFileError("several pages");
+  return file.pages.front();
+}
+
+}  // namespace cli
+
+#endif  // QTURN_TESTS_CLI_PICTURES_HPP

@@ -1,0 +1,47 @@
+#include "src/device.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using qturn::choose_device;
+using qturn::DeviceChoice;
+using qturn::DeviceError;
+using qturn::Devices;
+using qturn::find_devices;
+
+TEST_CASE("The CPU is always to be had") { CHECK(choose_device("cpu").cuda.empty()); }
+
+TEST_CASE("A word that is no device is refused with those that are") {
+  for (const char* word : {"", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:-1", "cuda:0,", "cuda:1 "}) {
+    INFO("device '" << word << "'");
+    CHECK_THROWS_AS(choose_device(word), std::invalid_argument);
+  }
+  CHECK_THROWS_WITH(choose_device("gpu"), Catch::Matchers::ContainsSubstring("auto, cpu, cuda"));
+  CHECK_THROWS_WITH(choose_device("cuda:1,1"), "device 1 is named twice");
+}
+
+TEST_CASE(
+    "Without a usable GPU, cuda is refused with what is missing, and auto takes the CPU and says "
+    "why") {
+  const Devices devices = find_devices();
+  for (const auto& device : devices.cuda)
+    if (device.problem.empty()) SKIP("there is a usable GPU");
+  CHECK_THROWS_AS(choose_device("cuda"), DeviceError);
+  CHECK_THROWS_AS(choose_device("cuda:0"), DeviceError);
+  const DeviceChoice choice = choose_device("auto");
+  CHECK(choice.cuda.empty());
+  CHECK_FALSE(choice.why.empty());
+}
+
+TEST_CASE("With a usable GPU, auto and cuda take it, and a number beyond the last is refused",
+          "[gpu]") {
+  const Devices devices = find_devices();
+  bool usable = !devices.cuda.empty();
+  for (const auto& device : devices.cuda) usable = usable && device.problem.empty();
+  if (!usable) SKIP("no usable GPU: " + devices.cuda_problem);
+  CHECK(choose_device("auto").cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda").cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda:0").cuda == std::vector{0});
+  CHECK_THROWS_AS(choose_device("cuda:99"), DeviceError);
+}

@@ -1,0 +1,204 @@
+// qturn: the command line over src/. What it accepts is in command_line.cpp, what it says in
+// report.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <span>
+#include <system_error>
+#include <thread>
+
+#include "src/labels.hpp"
+#include "src/memory_limit.hpp"
+#include "src/pipeline.hpp"
+#include "src/safe_file.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/stop_signals.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr int exit_done = 0;
+constexpr int exit_some_failed = 1;
+constexpr int exit_nothing_started = 2;
+
+PlanOptions plan_options(const CommandLine& line) {
+  if (line.output.empty() && !line.in_place)
+    throw PlanError(
+        line.command == CommandLine::Command::augment
+            ? "where to? name a folder with -o"
+            : "where to? name an output with -o, or replace the files themselves with --in-place");
+  if (line.output == "-" || std::filesystem::path(line.output).extension() == ".tar")
+    throw PlanError("tar archives are not supported; name a folder with -o");
+  PlanOptions options;
+  for (const std::string& input : line.inputs) {
+    if (input == "-")
+      throw PlanError(
+          "a tar on standard input is not supported; for a list of names use --files-from -");
+    options.inputs.emplace_back(input);
+  }
+  if (line.files_from == "-") {
+    options.listed = read_file_list(std::cin, line.nul_separated);
+  } else if (!line.files_from.empty()) {
+    std::ifstream list(line.files_from, std::ios::binary);
+    if (!list)
+      throw PlanError(
+          fmt::format("{}: cannot read this list of files", printable(line.files_from)));
+    options.listed = read_file_list(list, line.nul_separated);
+  } else if (line.nul_separated) {
+    throw PlanError("-0 says how --files-from separates names, and there is no --files-from");
+  }
+  options.output = line.output;
+  options.base = line.base;
+  options.include = line.include;
+  options.exclude = line.exclude;
+  options.hidden = line.hidden;
+  options.follow = line.follow;
+  options.break_links = line.break_links;
+  options.others = line.others;
+  options.existing = line.existing;
+  options.format = line.format;
+  if (line.command == CommandLine::Command::augment) {
+    if (line.random > 0)
+      options.random_variants = line.random;
+    else
+      options.variants = parse_variants(line.variants);
+    options.seed = line.seed;
+  }
+  return options;
+}
+
+int print_devices() {
+  const Devices devices = find_devices();
+  const DeviceChoice choice = choose_device("auto");
+  fmt::print("cpu     {} threads\n", std::thread::hardware_concurrency());
+  for (const CudaDevice& device : devices.cuda)
+    fmt::print("cuda:{}  {}, compute capability {}.{}, {:.0f} GiB: {}\n", device.index, device.name,
+               device.compute_capability / 10, device.compute_capability % 10,
+               static_cast<double>(device.memory_bytes) / (1 << 30),
+               device.problem.empty() ? "usable" : device.problem);
+  if (!devices.cuda_problem.empty()) fmt::print("cuda    {}\n", devices.cuda_problem);
+  const auto cuda_version = [](int number) {
+    return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+  };
+  if (devices.runtime_version > 0)
+    fmt::print("built with CUDA {}; the driver {}\n", cuda_version(devices.runtime_version),
+               devices.driver_version > 0 ? "supports CUDA " + cuda_version(devices.driver_version)
+                                          : "is missing");
+  fmt::print("--device auto takes {}: {}\n", choice.cuda.empty() ? "cpu" : "cuda", choice.why);
+  return exit_done;
+}
+
+std::string device_name(const DeviceChoice& choice, int threads) {
+  std::string name = "cpu";
+  if (!choice.cuda.empty()) name = fmt::format("cuda:{}", fmt::join(choice.cuda, ","));
+  return fmt::format("{}, {} {}", name, threads, threads == 1 ? "thread" : "threads");
+}
+
+int print_plan(const CommandLine& line, const Plan& plan) {
+  for (const Job& job : plan.jobs) {
+    for (const JobOutput& output : job.outputs) {
+      const Orientation orientation = compose(line.orientation, output.variant);
+      if (line.json)
+        fmt::print("{}\n", json_line_planned(job, output, orientation));
+      else
+        fmt::print("{} -> {} ({})\n", printable(job.input.string()),
+                   printable(output.path.string()),
+                   job.copy_verbatim                      ? "copied"
+                   : orientation == Orientation::identity ? "upright"
+                                                          : name(orientation));
+    }
+  }
+  return plan.unreadable.empty() ? exit_done : exit_some_failed;
+}
+
+void write_manifest(const Plan& plan, std::vector<Outcome> written) {
+  std::ranges::sort(written, {},
+                    [](const Outcome& outcome) { return std::pair(outcome.key, outcome.variant); });
+  std::string text;
+  for (const Outcome& outcome : written) text += manifest_line(outcome, plan.output_folder) + "\n";
+  write_file(plan.output_folder / "manifest.jsonl", std::as_bytes(std::span(text)), {},
+             IfExists::replace);
+}
+
+int turn_pictures(const CommandLine& line) {
+  const std::atomic<bool>& stop = watch_stop_signals();
+  const PlanOptions planned = plan_options(line);
+  const Plan plan = qturn::plan(planned);
+  if (line.command == CommandLine::Command::augment && !line.ignore_labels)
+    if (const auto label = find_label(plan.jobs, planned.inputs))
+      throw PlanError(fmt::format(
+          "{}: labels, which are not turned along yet; --labels none turns the pictures alone",
+          printable(label->string())));
+  if (line.dry_run) return print_plan(line, plan);
+
+  RunOptions options;
+  options.orientation = line.orientation;
+  options.in_place = line.in_place;
+  options.replace_existing =
+      line.existing == Existing::overwrite || line.existing == Existing::update;
+  options.threads = line.threads > 0
+                        ? line.threads
+                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.memory_bytes = line.memory_bytes > 0 ? line.memory_bytes : available_memory() / 4;
+  options.device = choose_device(line.device);
+  const std::string device = device_name(options.device, options.threads);
+  if (line.verbose)
+    print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,
+                              options.memory_bytes >> 20));
+
+  Report report(line, plan, device);
+  run(plan.jobs, options, stop, [&](const Outcome& outcome) { report.add(outcome); });
+  bool whole = report.failed() == 0 && report.json_is_whole();
+  if (!report.json_is_whole()) print_message("the JSON lines could not all be written");
+  if (line.command == CommandLine::Command::augment) {
+    try {
+      write_manifest(plan, report.written());
+    } catch (const std::system_error& error) {
+      print_message(fmt::format("cannot write the manifest: {}", error.code().message()));
+      whole = false;
+    }
+  }
+  report.finish(stop);
+  if (stop) return stop_exit_code();
+  return whole ? exit_done : exit_some_failed;
+}
+
+/// `--json` alone means standard output. CLI11 would take the word behind it for its value.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (word == "--json") word = "--json=-";
+  }
+  std::ranges::reverse(words);  // as CLI11 wants them
+  return words;
+}
+
+int run_program(int argc, char** argv) {
+  CommandLine line;
+  const auto parser = make_parser(line);
+  try {
+    parser->parse(arguments(argc, argv));
+  } catch (const CLI::Success& help) {
+    return parser->exit(help);
+  } catch (const CLI::ParseError& error) {
+    print_message(fmt::format("{}; 'qturn --help' lists what there is", error.what()));
+    return exit_nothing_started;
+  }
+  if (line.command == CommandLine::Command::devices) return print_devices();
+  try {
+    return turn_pictures(line);
+  } catch (const std::exception& error) {
+    print_message(error.what());
+    return stop_exit_code() != 0 ? stop_exit_code() : exit_nothing_started;
+  }
+}
+
+}  // namespace
+}  // namespace qturn
+
+int main(int argc, char** argv) { return qturn::run_program(argc, argv); }

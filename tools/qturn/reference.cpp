@@ -1,0 +1,254 @@
+// Writes the man page and the shell completions from the option table: qturn-reference
+// man|bash|zsh|fish FILE.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/version.hpp"
+
+namespace qturn {
+namespace {
+
+using Apps = std::vector<const CLI::App*>;
+
+Apps commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+  return app.get_options([](const CLI::Option* option) {
+    return !option->get_lnames().empty() || !option->get_snames().empty();
+  });
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+std::vector<std::string> names_of(const CLI::App& command) {
+  std::vector<std::string> names{command.get_name()};
+  for (const std::string& alias : command.get_aliases()) names.push_back(alias);
+  return names;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string roff(std::string text) {
+  text = replaced(replaced(std::move(text), "\\", "\\e"), "-", "\\-");
+  return text.starts_with('.') || text.starts_with('\'') ? "\\&" + text : text;
+}
+
+std::string man_option(const CLI::Option& option) {
+  std::string names;
+  for (const std::string& name : option.get_snames())
+    names += fmt::format("{}\\-{}", names.empty() ? "" : ", ", name);
+  for (const std::string& name : option.get_lnames())
+    names += fmt::format("{}\\-\\-{}", names.empty() ? "" : ", ", roff(name));
+  const std::string type = takes_value(option) ? option.get_type_name() : "";
+  return fmt::format(
+      ".TP\n\\fB{}\\fR{}{}\n{}\n", names, type.empty() || type.starts_with('[') ? "" : " ",
+      type.empty() ? "" : "\\fI" + roff(type) + "\\fR", roff(option.get_description()));
+}
+
+std::string man_page(const CLI::App& app) {
+  std::string text = fmt::format(
+      ".\\\" Made by qturn-reference from the option table.\n.TH QTURN 1 \"\" \"qturn {}\" \"User "
+      "Commands\"\n.SH NAME\n"
+      "qturn \\- the eight orientations of pictures, for files and folders\n.SH SYNOPSIS\n",
+      version);
+  text +=
+      ".B qturn\n\\fIOPERATION\\fR \\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR "
+      "[\\fIOPTION\\fR...]\n.br\n";
+  text +=
+      ".B qturn\n\\fIOPERATION\\fR \\fIINPUT\\fR... \\fB\\-\\-in\\-place\\fR "
+      "[\\fIOPTION\\fR...]\n.br\n";
+  text +=
+      ".B qturn augment\n\\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR [\\fIOPTION\\fR...]\n.br\n.B "
+      "qturn devices\n";
+  text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH OPERATIONS\n";
+  for (const CLI::App* command : commands_of(app))
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n",
+                        roff(fmt::format("{}", fmt::join(names_of(*command), ", "))),
+                        roff(command->get_description()));
+
+  // Each group of options once; the commands that know a group only say so.
+  std::map<std::string, std::string> groups;
+  std::map<std::string, bool> known;
+  for (const CLI::App* command : commands_of(app))
+    for (const CLI::Option* option : options_of(*command))
+      if (option->get_group() != "Options" && !std::exchange(known[option->get_name()], true))
+        groups[option->get_group()] += man_option(*option);
+  for (const char* group : {"Input", "Output", "Variants", "Running"}) {
+    text += fmt::format(".SH {} OPTIONS\n", replaced(CLI::detail::to_lower(group), group, group));
+    if (std::string_view(group) == "Variants") text += "Of \\fBaugment\\fR alone.\n";
+    text += groups[group];
+  }
+  text += R"(.SH FILES
+Results are written to a hidden file beside their place, flushed to the disk and renamed, so that a file is whole or not there.
+The folder structure below an input folder is kept below \fIOUTPUT\fR. What is no picture is counted, or copied with
+\fB\-\-others copy\fR. \fBaugment\fR writes \fImanifest.jsonl\fR with a line for each picture it wrote.
+.SH EXIT STATUS
+.TP
+.B 0
+Every file is done, or was skipped as an option or a documented default asks.
+.TP
+.B 1
+Some files failed; the others are done.
+.TP
+.B 2
+Nothing was started: the command line is wrong, there is no input, or the output cannot be used.
+.TP
+.B 130, 143
+Interrupted by SIGINT or SIGTERM. Nothing half\-written is left.
+.SH EXAMPLES
+.nf
+qturn upright photos \-o turned
+qturn cw scan.tif \-o scan\-turned.tif
+find . \-name '*.png' \-print0 | qturn flop \-\-files\-from \- \-0 \-o mirrored
+qturn augment data \-o data8 \-\-random 4 \-\-seed 1
+.fi
+.SH SEE ALSO
+.BR jpegtran (1),
+.BR exiftool (1)
+)";
+  return text;
+}
+
+/// All operations and, for each, its options; `long` names only where the shell needs them so.
+std::string words(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, " "));
+}
+
+std::vector<std::string> option_words(const CLI::App& command) {
+  std::vector<std::string> list;
+  for (const CLI::Option* option : options_of(command)) {
+    for (const std::string& name : option->get_snames()) list.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) list.push_back("--" + name);
+  }
+  return list;
+}
+
+std::string bash_completion(const CLI::App& app) {
+  std::vector<std::string> operations;
+  std::string cases;
+  for (const CLI::App* command : commands_of(app)) {
+    for (const std::string& name : names_of(*command)) operations.push_back(name);
+    cases += fmt::format("    {}) options=\"{}\" ;;\n", fmt::join(names_of(*command), "|"),
+                         words(option_words(*command)));
+  }
+  return fmt::format(R"(# Made by qturn-reference from the option table.
+_qturn() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} options=
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
+    return
+  fi
+  case ${{COMP_WORDS[COMP_CWORD-1]}} in
+    --format) mapfile -t COMPREPLY < <(compgen -W "jpeg png tiff openexr webp bmp pnm tga hdr" -- "$current"); return ;;
+    --others) mapfile -t COMPREPLY < <(compgen -W "count copy" -- "$current"); return ;;
+    --device) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$current"); return ;;
+  esac
+  case ${{COMP_WORDS[1]}} in
+{}  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  else
+    compopt -o default
+    COMPREPLY=()
+  fi
+}}
+complete -F _qturn qturn
+)",
+                     words(operations), cases);
+}
+
+std::string zsh_text(std::string text) {
+  return replaced(
+      replaced(replaced(replaced(std::move(text), "'", "'\\''"), "[", "\\["), "]", "\\]"), ":",
+      "\\:");
+}
+
+std::string zsh_completion(const CLI::App& app) {
+  std::string operations;
+  std::string cases;
+  for (const CLI::App* command : commands_of(app)) {
+    for (const std::string& name : names_of(*command))
+      operations += fmt::format("    '{}:{}'\n", name, zsh_text(command->get_description()));
+    cases += fmt::format("    {})\n      arguments=(\n", fmt::join(names_of(*command), "|"));
+    for (const CLI::Option* option : options_of(*command)) {
+      const std::string help = zsh_text(option->get_description());
+      const bool optional = option->get_type_name().starts_with("[=");
+      const std::string value = takes_value(*option) && !optional
+                                    ? ":" + zsh_text(option->get_type_name()) + ":_files"
+                                    : "";
+      for (const std::string& name : option->get_snames())
+        cases += fmt::format("        '-{}[{}]{}'\n", name, help, value);
+      for (const std::string& name : option->get_lnames())
+        cases += fmt::format("        '--{}[{}]{}'\n", name, help, value);
+    }
+    cases += "      ) ;;\n";
+  }
+  return fmt::format(R"(#compdef qturn
+# Made by qturn-reference from the option table.
+local -a operations arguments
+operations=(
+{})
+if (( CURRENT == 2 )); then
+  _describe operation operations
+  return
+fi
+case $words[2] in
+{}esac
+shift words
+(( CURRENT-- ))
+_arguments -s $arguments '*:picture or folder:_files'
+)",
+                     operations, cases);
+}
+
+std::string fish_completion(const CLI::App& app) {
+  std::string text = "# Made by qturn-reference from the option table.\n";
+  const auto quoted = [](const std::string& help) {
+    return replaced(replaced(help, "\\", "\\\\"), "'", "\\'");
+  };
+  for (const CLI::App* command : commands_of(app))
+    for (const std::string& name : names_of(*command))
+      text += fmt::format("complete -c qturn -n __fish_use_subcommand -a {} -d '{}'\n", name,
+                          quoted(command->get_description()));
+  for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::Option* option : options_of(*command)) {
+      text += fmt::format("complete -c qturn -n '__fish_seen_subcommand_from {}'",
+                          words(names_of(*command)));
+      for (const std::string& name : option->get_snames()) text += " -s " + name;
+      for (const std::string& name : option->get_lnames()) text += " -l " + name;
+      if (takes_value(*option) && !option->get_type_name().starts_with("[=")) text += " -r";
+      text += fmt::format(" -d '{}'\n", quoted(option->get_description()));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+}  // namespace qturn
+
+int main(int argc, char** argv) {
+  using namespace qturn;
+  CommandLine line;
+  const auto app = make_parser(line);
+  const std::map<std::string, std::string (*)(const CLI::App&)> writers{{"man", man_page},
+                                                                        {"bash", bash_completion},
+                                                                        {"zsh", zsh_completion},
+                                                                        {"fish", fish_completion}};
+  const auto writer = argc == 3 ? writers.find(argv[1]) : writers.end();
+  if (writer == writers.end()) {
+    fmt::print(stderr, "usage: qturn-reference man|bash|zsh|fish FILE\n");
+    return 2;
+  }
+  std::ofstream file(argv[2]);
+  file << writer->second(*app);
+  return file.flush() ? 0 : 1;
+}

@@ -1,0 +1,31 @@
+#include "tools/qturn/stop_signals.hpp"
+
+#include <csignal>
+
+namespace qturn {
+namespace {
+
+std::atomic<bool> stop{false};
+std::atomic<int> signal_number{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void on_signal(int number) {
+  signal_number = number;
+  stop = true;
+}
+
+}  // namespace
+
+const std::atomic<bool>& watch_stop_signals() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return stop;
+}
+
+int stop_exit_code() { return signal_number == 0 ? 0 : 128 + signal_number; }
+
+}  // namespace qturn
