@@ -64,10 +64,19 @@ TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles"
     for (int j : {i, (i + 4) % count, (i + 9) % count}) {
       const std::int64_t width = edges[i];
       const std::int64_t height = edges[j];
-      const auto layout = [&](std::int64_t row) { return Layout{to_16(row), 32, false}; };
-      INFO("rows padded to 16 bytes");
-      require_equal_to_cpu({width, height, pixel_bytes, layout(width * pixel_bytes)}, {}, stream);
+      const std::int64_t src_row = width * pixel_bytes;
+      // Packed; rows of the source padded to 16 bytes; one byte between rows.
       require_equal_to_cpu({width, height, pixel_bytes, {}}, {}, stream);
+      require_equal_to_cpu({width, height, pixel_bytes, {to_16(src_row), 32}}, {}, stream);
+      require_equal_to_cpu({width, height, pixel_bytes, {pixel_bytes, 0}}, {1, 0}, stream);
+      // Rows of both padded to 16 bytes.
+      for (Orientation orientation : all_orientations) {
+        const std::int64_t dst_row = turned_size(orientation, {width, height}).width * pixel_bytes;
+        const std::string difference =
+            difference_from_cpu({width, height, pixel_bytes, {to_16(src_row) + 16, 16}},
+                                {to_16(dst_row) + 16, 32}, orientation, stream);
+        if (!difference.empty()) FAIL(difference);
+      }
     }
   }
 }

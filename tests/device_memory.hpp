@@ -32,6 +32,9 @@ class DeviceMemory {
 
   void upload(const std::vector<unsigned char>& bytes) {
     must(cudaMemcpy(data_, bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+    // From pageable memory that returns before the last bytes have arrived, and a stream that does
+    // not block would not wait for them.
+    must(cudaDeviceSynchronize());
   }
   std::vector<unsigned char> download(std::int64_t count) const {
     std::vector<unsigned char> bytes(static_cast<std::size_t>(count));

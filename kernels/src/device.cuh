@@ -14,6 +14,17 @@ using Byte = unsigned char;
 /// 16 bytes: what one thread moves with one instruction.
 inline constexpr int granule = 16;
 
+/// Threads that one multiprocessor holds. Kernels leave no more registers to a thread than so many
+/// have room for.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int resident_threads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200)
+inline constexpr int resident_threads = 1536;
+#else
+inline constexpr int resident_threads = 2048;
+#endif
+
 template <int bytes>
 struct WordOf;
 template <>

@@ -10,8 +10,8 @@
 
 namespace qturn {
 
-/// `alignment` is the largest power of two, up to 16, of which all addresses and pitches are
-/// multiples.
+/// `alignment` is alignment_of(reduced).
+bool transpose_thin(const Reduced& reduced, int alignment, cudaStream_t stream);
 bool transpose_tiles(const Reduced& reduced, int alignment, cudaStream_t stream);
 bool transpose_any(const Reduced& reduced, int alignment, cudaStream_t stream);
 
@@ -19,7 +19,7 @@ bool transpose_any(const Reduced& reduced, int alignment, cudaStream_t stream);
 void transpose_words(const Reduced& reduced, int alignment, cudaStream_t stream);
 
 /// Copies and mirrors: any pixel size and alignment.
-void move_rows(const Reduced& reduced, int alignment, cudaStream_t stream);
+void move_rows(const Reduced& reduced, cudaStream_t stream);
 
 }  // namespace qturn
 

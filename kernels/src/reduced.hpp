@@ -10,6 +10,9 @@
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
 
+#include <bit>
+#include <cstdint>
+
 namespace qturn {
 
 enum class Motion { copy, mirror, transpose };
@@ -38,6 +41,16 @@ inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
   if (!r.swap_axes) return {src, dst, r.from_right ? Motion::mirror : Motion::copy};
   if (r.from_right) dst = upside_down(dst);
   return {src, dst, Motion::transpose};
+}
+
+/// The largest power of two, up to 16, of which all addresses and pitches are multiples. The pitch
+/// of a single row does not count.
+inline int alignment_of(const Reduced& reduced) {
+  const auto bits = [](ConstView view) {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(view.data));
+    return view.height > 1 ? address | static_cast<std::uint64_t>(view.pitch) : address;
+  };
+  return 1 << std::countr_zero(bits(reduced.src) | bits(reduced.dst) | 16);
 }
 
 }  // namespace qturn

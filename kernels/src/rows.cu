@@ -31,7 +31,8 @@ struct Rows {
   std::int64_t dst_pitch;
   std::int64_t row_bytes;
   int pixel;
-  unsigned count;           // granules in all rows
+  unsigned count;   // granules in all rows
+  Divisor columns;  // pixels in a row of the picture, where that is short and `row_bytes` are all
   Divisor granules_in_row;  // counting one that begins before a row, one that ends behind it
 };
 
@@ -175,6 +176,42 @@ struct MirrorWords {
   }
 };
 
+/// Mirrors short rows which lie packed, one behind the other, as one long row.
+template <int word>
+struct MirrorShort {
+  static constexpr int piece = word < 4 ? word : 4;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+    union {
+      Granule value;
+      Word<word> part[granule / word];
+    } out;
+    const auto end = static_cast<int>(r.row_bytes);
+    const auto begin = static_cast<int>(at);
+    const auto columns = static_cast<int>(r.columns.divisor);
+    const int first = begin < 0 ? 0 : begin;
+    const int pixel = first / r.pixel;
+    int within = first - pixel * r.pixel;
+    int x = pixel - static_cast<int>(r.columns.quotient(pixel)) * columns;
+    // From a pixel to the one that takes its place is as far as the middle of the row says.
+    int from = (pixel + columns - 1 - 2 * x) * r.pixel;
+#pragma unroll
+    for (int i = 0; i < granule / word; ++i) {
+      out.part[i] = {};
+      if (begin + i * word < 0 || begin + i * word >= end) continue;
+      out.part[i] = load<word>(row + from + within);
+      within += word;
+      if (within < r.pixel) continue;
+      within = 0;
+      from -= r.pixel;
+      if (++x == columns) {
+        x = 0;
+        from += 2 * columns * r.pixel;
+      }
+    }
+    return out.value;
+  }
+};
+
 template <class Policy>
 __global__ void __launch_bounds__(threads) move_granules(const Rows r) {
   const unsigned number = blockIdx.x * threads + threadIdx.x;
@@ -195,11 +232,14 @@ __global__ void __launch_bounds__(threads) move_granules(const Rows r) {
   }
 }
 
+// Rows up to this length are short.
+constexpr std::int64_t most_short_bytes = 63;
+
 constexpr std::int64_t max_count = (std::int64_t{1} << 31) - threads;
 
 /// Launches for parts of the picture in which granules can be numbered with 31 bits.
 template <class Policy>
-void run(const Reduced& r, bool aligned, cudaStream_t stream) {
+void run(const Reduced& r, bool aligned, cudaStream_t stream, std::uint32_t short_columns = 1) {
   const int pixel = r.src.pixel_bytes;
   const std::int64_t most_columns = (std::int64_t{1} << 33) / pixel / granule * granule;
   for (std::int64_t x = 0; x < r.dst.width; x += most_columns) {
@@ -220,6 +260,7 @@ void run(const Reduced& r, bool aligned, cudaStream_t stream) {
                       row_bytes,
                       pixel,
                       count,
+                      Divisor(short_columns),
                       Divisor(static_cast<std::uint32_t>(granules))};
       device::launch(move_granules<Policy>, dim3((count + threads - 1) / threads), threads, 0,
                      stream, part);
@@ -236,14 +277,76 @@ void mirror(const Reduced& r, bool aligned, cudaStream_t stream) {
   }
 }
 
+// A packed picture is one long row, where the motion allows it: copied as it is, or with its rows
+// or its rows and columns in opposite order.
+Reduced as_one_row(Reduced r) {
+  if (r.dst.pitch < 0) {
+    r.src = upside_down(r.src);
+    r.dst = upside_down(r.dst);
+  }
+  const std::int64_t row_bytes = r.dst.row_bytes();
+  const bool forwards = r.src.pitch == row_bytes;
+  const bool backwards = r.src.pitch == -row_bytes;
+  if (r.dst.height == 1 || r.dst.pitch != row_bytes) return r;
+  const bool rows_are_pixels =
+      r.motion == Motion::copy && backwards && row_bytes <= most_short_bytes;
+  if (!rows_are_pixels && !(r.motion == Motion::copy && forwards) &&
+      !(r.motion == Motion::mirror && backwards)) {
+    return r;
+  }
+  if (backwards) r.src = upside_down(r.src);
+  if (rows_are_pixels) {
+    r.motion = Motion::mirror;
+    r.src.pixel_bytes = r.dst.pixel_bytes = static_cast<int>(row_bytes);
+    r.src.width = r.dst.width = r.dst.height;
+  } else {
+    r.src.width = r.dst.width = r.dst.width * r.dst.height;
+  }
+  r.src.height = r.dst.height = 1;
+  r.src.pitch = r.dst.pitch = r.dst.row_bytes();
+  return r;
+}
+
+// Mirrors packed rows that are shorter than a few granules; returns false if that is not what they
+// are.
+bool mirror_short(const Reduced& r, cudaStream_t stream) {
+  const std::int64_t row_bytes = r.dst.row_bytes();
+  const std::int64_t bytes = row_bytes * r.dst.height;
+  if (row_bytes > most_short_bytes || r.dst.height == 1 || r.dst.pitch != row_bytes ||
+      r.src.pitch != row_bytes || bytes >= max_count) {
+    return false;
+  }
+  Reduced line = r;
+  line.motion = Motion::copy;
+  line = as_one_row(line);
+  const int word = std::min(alignment_of(line), device::word_bytes(r.src.pixel_bytes));
+  const auto columns = static_cast<std::uint32_t>(r.src.width);
+  switch (word) {
+    case 1:
+      run<MirrorShort<1>>(line, false, stream, columns);
+      return true;
+    case 2:
+      run<MirrorShort<2>>(line, false, stream, columns);
+      return true;
+    case 4:
+      run<MirrorShort<4>>(line, false, stream, columns);
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-void move_rows(const Reduced& r, int alignment, cudaStream_t stream) {
+void move_rows(const Reduced& reduced, cudaStream_t stream) {
+  const Reduced r = as_one_row(reduced);
+  const int alignment = alignment_of(r);
   const bool aligned = alignment == granule;
   const int pixel = r.src.pixel_bytes;
   if (r.motion == Motion::copy) {
     return aligned ? run<CopyAligned>(r, aligned, stream) : run<Copy>(r, aligned, stream);
   }
+  if (!aligned && mirror_short(r, stream)) return;
   const int word = std::min(alignment, device::word_bytes(pixel));
   if (pixel == word) {
     switch (pixel) {

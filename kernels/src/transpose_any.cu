@@ -15,10 +15,10 @@ void run_any(const Reduced& r, cudaStream_t stream) {
     constexpr AnyTuning t = any_tuning(pixel);
     if constexpr (pixel <= 3) {
       return device::transpose_any_shift<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
-                                         t.prefetch, t.blocks>;
+                                         t.prefetch>;
     } else {
       return device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before,
-                                          t.threads, t.group_rows, t.prefetch, t.blocks>;
+                                          t.threads, t.group_rows, t.prefetch>;
     }
   }();
   const dim3 grid =

@@ -17,24 +17,15 @@
 #define QTURN_KERNELS_TRANSPOSE_ANY_CUH
 
 #include "kernels/src/exchange.cuh"
-#include "kernels/src/transpose.cuh"
+#include "kernels/src/phased.cuh"
 
 namespace qturn::device {
 
-/// The low bits of an address, in which all that counts for phases is.
-__device__ __forceinline__ unsigned low_bits(const Byte* address) {
-  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address));
+/// How often all threads of a block must come round to do `work`. A loop with this constant is
+/// unrolled whole; one that asks each time whether work is left is not.
+__host__ __device__ constexpr int steps(int work, int threads) {
+  return (work + threads - 1) / threads;
 }
-
-/// A tile whose rows keep their phase, in rows of `row_bytes` of shared memory.
-struct PhasedTile {
-  unsigned first_phase;  // the low bits of the address of its first row
-  unsigned pitch;        // from row to row, likewise
-
-  __device__ __forceinline__ int phase(int row) const {
-    return static_cast<int>((first_phase + static_cast<unsigned>(row) * pitch) % granule);
-  }
-};
 
 /// Starts the copies of `rows` rows, of which those from `first_row` on to before `end_row` exist.
 /// `src` is the first pixel of row 0, if that exists. `tile_bytes` of each row are wanted,
@@ -48,18 +39,16 @@ __device__ __forceinline__ PhasedTile start_phased_tile(Byte* tile, const Byte* 
   const PhasedTile phased{low_bits(src), static_cast<unsigned>(pitch)};
   const int wanted = tile_bytes < bytes_left ? tile_bytes : bytes_left;
 #pragma unroll
-  for (int number = static_cast<int>(threadIdx.x); number < rows * granules; number += threads) {
+  for (int step = 0; step < steps(rows * granules, threads); ++step) {
+    const int number = static_cast<int>(threadIdx.x) + step * threads;
+    if (rows * granules % threads != 0 && number >= rows * granules) break;
     const int row = number / granules;
     const int column = number % granules;
     const int offset = column * granule - phased.phase(row);
     if (row >= first_row && row < end_row && offset < wanted) {
       Byte* to = tile + row * row_bytes + swizzled(column, row / group_rows) * granule;
       const Byte* from = src + row * pitch + offset;
-      if (offset + granule <= bytes_left) {
-        start_copy<prefetch>(to, from);
-      } else {
-        start_copy_of_part(to, from, bytes_left - offset);
-      }
+      start_copy_inside<prefetch>(to, from, bytes_left - offset);
     }
   }
   return phased;
@@ -98,22 +87,10 @@ struct AnyTile {
   }
 };
 
-/// Stores a granule at byte `at` of a row of the destination that has `row_bytes`.
-template <int piece>
-__device__ __forceinline__ void store_inside(Byte* row, const Granule& value, std::int64_t at,
-                                             std::int64_t row_bytes) {
-  if (at >= 0 && at + granule <= row_bytes) {
-    store_granule(row + at, value);
-  } else if (at > -granule && at < row_bytes) {
-    const std::int64_t left = row_bytes - at;
-    store_part<piece>(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
-                      left < granule ? static_cast<int>(left) : granule);
-  }
-}
-
 template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_rows,
-          int prefetch, int blocks>
-__global__ void __launch_bounds__(threads, blocks) transpose_any_gather(const Transpose t) {
+          int prefetch>
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_any_gather(const Transpose t) {
   constexpr int word = word_bytes(pixel);
   constexpr int rows = height + before;
   constexpr int granules_down = height * pixel / granule;
@@ -127,8 +104,9 @@ __global__ void __launch_bounds__(threads, blocks) transpose_any_gather(const Tr
   finish_copies();
 
 #pragma unroll
-  for (int number = static_cast<int>(threadIdx.x); number < granules_down * width;
-       number += threads) {
+  for (int step = 0; step < steps(granules_down * width, threads); ++step) {
+    const int number = static_cast<int>(threadIdx.x) + step * threads;
+    if (granules_down * width % threads != 0 && number >= granules_down * width) return;
     const int down = number % granules_down;
     const int across = number / granules_down;
     if (across >= any.columns) return;
@@ -173,9 +151,9 @@ __device__ __forceinline__ Granule load_shifted(const Byte* from) {
 }
 
 /// Each thread exchanges 4 columns of 8 (1-byte pixels) or 4 rows.
-template <int pixel, int row_bytes, int width, int height, int before, int threads, int prefetch,
-          int blocks>
-__global__ void __launch_bounds__(threads, blocks) transpose_any_shift(const Transpose t) {
+template <int pixel, int row_bytes, int width, int height, int before, int threads, int prefetch>
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_any_shift(const Transpose t) {
   static_assert(pixel <= 3 && width % 4 == 0 && width * pixel + granule - 1 <= row_bytes);
   constexpr int rows = height + before;
   constexpr int unit_rows = pixel == 1 ? 8 : 4;
@@ -246,8 +224,10 @@ __global__ void __launch_bounds__(threads, blocks) transpose_any_shift(const Tra
   }
   __syncthreads();
 
-  for (int number = static_cast<int>(threadIdx.x); number < granules_down * width;
-       number += threads) {
+#pragma unroll
+  for (int step = 0; step < steps(granules_down * width, threads); ++step) {
+    const int number = static_cast<int>(threadIdx.x) + step * threads;
+    if (granules_down * width % threads != 0 && number >= granules_down * width) return;
     const int granule_down = number % granules_down;
     const int column = number / granules_down;
     if (column >= any.columns) return;

@@ -41,7 +41,8 @@ __device__ __forceinline__ Unit unit_of(int number) {
 
 template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
           int lanes_down>
-__global__ void __launch_bounds__(threads, 2048 / threads) transpose_gather(const Transpose t) {
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_gather(const Transpose t) {
   constexpr int width = row_bytes / pixel;
   constexpr int word = word_bytes(pixel);
   constexpr int words_in_granule = granule / word;
@@ -87,7 +88,8 @@ __global__ void __launch_bounds__(threads, 2048 / threads) transpose_gather(cons
 
 template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
           int lanes_down>
-__global__ void __launch_bounds__(threads, 2048 / threads) transpose_pack(const Transpose t) {
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_pack(const Transpose t) {
   static_assert((pixel == 1 || pixel == 2) && unit_rows * pixel == 8);
   constexpr int width = row_bytes / pixel;
   constexpr int pixels_in_word = 4 / pixel;
@@ -134,7 +136,8 @@ __global__ void __launch_bounds__(threads, 2048 / threads) transpose_pack(const 
 }
 
 template <int row_bytes, int rows, int threads, int unit_rows, int prefetch, int lanes_down>
-__global__ void __launch_bounds__(threads, 2048 / threads) transpose_triple(const Transpose t) {
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_triple(const Transpose t) {
   static_assert(unit_rows == 4 && lanes_down == 8);
   constexpr int pixel = 3;
   constexpr int width = row_bytes / pixel;

@@ -56,27 +56,26 @@ struct AnyTuning {
   int threads;
   int group_rows;  // rows whose granules lie in the same order
   int prefetch;
-  int blocks;  // a multiprocessor, at least
 };
 
 constexpr AnyTuning any_tuning(int pixel_bytes) {
   switch (pixel_bytes) {
     case 1:
-      return {128, 112, 96, 32, 448, 8, 128, 4};
+      return {128, 112, 96, 32, 448, 8, 128};
     case 2:
-      return {128, 56, 112, 16, 512, 4, 128, 4};
+      return {128, 56, 112, 16, 512, 4, 128};
     case 3:
-      return {256, 80, 64, 12, 480, 4, 128, 4};
+      return {256, 80, 64, 12, 480, 4, 128};
     case 4:
-      return {256, 60, 56, 8, 512, 4, 128, 4};
+      return {256, 60, 56, 8, 512, 4, 128};
     case 6:
-      return {384, 60, 32, 6, 384, 4, 128, 5};
+      return {384, 60, 32, 6, 384, 4, 128};
     case 8:
-      return {256, 31, 28, 4, 256, 2, 128, 8};
+      return {256, 31, 28, 4, 256, 2, 128};
     case 12:
-      return {384, 31, 32, 3, 384, 4, 128, 5};
+      return {384, 31, 32, 3, 384, 4, 128};
     default:  // 24
-      return {384, 15, 16, 2, 192, 1, 128, 10};
+      return {384, 15, 16, 2, 192, 1, 128};
   }
 }
 

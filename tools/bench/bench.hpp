@@ -1,0 +1,26 @@
+#ifndef QTURN_TOOLS_BENCH_BENCH_HPP
+#define QTURN_TOOLS_BENCH_BENCH_HPP
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/bench/cases.hpp"
+
+namespace qturn::bench {
+
+/// Called with each result as soon as it is there.
+using Listener = std::function<void(const Result&)>;
+
+/// Measures on a GPU. Throws std::runtime_error when there is none, or it fails.
+void measure_gpu(const Plan& plan, int device, const Listener& listener);
+
+/// Microseconds of host time for one call that turns 64 x 64 pixels of 4 bytes.
+double gpu_call_microseconds(int device);
+
+/// Measures on one core.
+void measure_cpu(const Plan& plan, const Listener& listener);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_BENCH_HPP

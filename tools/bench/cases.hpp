@@ -1,0 +1,78 @@
+// What is measured: a shape, a pixel size and an orientation; and what came of it.
+#ifndef QTURN_TOOLS_BENCH_CASES_HPP
+#define QTURN_TOOLS_BENCH_CASES_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qturn::bench {
+
+/// Written WIDTHxHEIGHT, then optionally +N (views begin N pixels into their memory) and /N (both
+/// pitches are rounded up to a multiple of N bytes; else rows are tight).
+struct Shape {
+  std::string text;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::int64_t offset_pixels = 0;
+  std::int64_t pitch_multiple = 1;
+
+  /// The pitch of rows of `columns` pixels in this shape.
+  std::int64_t pitch(std::int64_t columns, int pixel_bytes) const {
+    const std::int64_t bytes = columns * pixel_bytes;
+    return (bytes + pitch_multiple - 1) / pitch_multiple * pitch_multiple;
+  }
+};
+
+/// Throws std::invalid_argument when `text` is no shape.
+Shape parse_shape(std::string_view text);
+
+struct Case {
+  Shape shape;
+  int pixel_bytes = 1;
+  Orientation orientation = Orientation::identity;
+
+  std::int64_t image_bytes() const { return shape.width * shape.height * pixel_bytes; }
+};
+
+/// Gigabytes (10^9) read plus written a second: the median of the batches, and the slowest and
+/// fastest tenth.
+struct Rate {
+  double median = 0;
+  double slow = 0;
+  double fast = 0;
+};
+
+struct Result {
+  Case what;
+  Rate rate;
+  Rate bound;
+  std::string bound_by;  ///< what moved the same bytes fastest
+
+  double percent() const { return 100 * rate.median / bound.median; }
+};
+
+/// From the seconds that batches took which moved `bytes` (read plus written) each.
+Rate rate_of(std::vector<double> seconds, double bytes);
+
+struct Plan {
+  std::vector<Case> cases;
+  int batches = 31;
+};
+
+struct Choice {
+  std::vector<std::string> shapes;
+  std::vector<int> pixel_sizes;
+  std::vector<std::string> orientations;
+  int batches;
+};
+
+/// Every combination, shape by shape. Throws std::invalid_argument for a word that means nothing.
+Plan plan(const Choice& choice);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_CASES_HPP

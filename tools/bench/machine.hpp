@@ -1,0 +1,23 @@
+// Where and from what a table was made.
+#ifndef QTURN_TOOLS_BENCH_MACHINE_HPP
+#define QTURN_TOOLS_BENCH_MACHINE_HPP
+
+#include <string>
+
+namespace qturn::bench {
+
+struct Machine {
+  std::string device;  ///< the processor that was measured
+  std::string driver;  ///< its driver and clocks, if it has any
+  std::string date;    ///< UTC, YYYY-MM-DD
+  std::string commit;
+};
+
+Machine this_cpu();
+
+/// What nvidia-smi says of the device, as far as it is there.
+Machine this_gpu(int device);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_MACHINE_HPP

@@ -1,0 +1,99 @@
+// qturn-bench: how fast the kernels are, in % of a copy measured in the same run.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tools/bench/bench.hpp"
+#include "tools/bench/report.hpp"
+
+namespace qturn::bench {
+namespace {
+
+struct Output {
+  bool as_markdown = false;
+  std::string json_file;
+};
+
+void add_options(CLI::App& command, Choice& choice, Output& output) {
+  command.add_option("--shapes", choice.shapes, "WIDTHxHEIGHT[+PIXELS][/BYTES], comma separated")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--pixels", choice.pixel_sizes, "Bytes of a pixel, comma separated")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command.add_option("--orientations", choice.orientations, "Comma separated")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--batches", choice.batches, "How often each is measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
+  command.add_option("--json", output.json_file, "Write all numbers to this file");
+}
+
+template <class Measure>
+void run(const Choice& choice, const Output& output, const Machine& machine, Measure measure) {
+  std::vector<Result> results;
+  const Plan planned = plan(choice);
+  std::fputs(heading(machine).c_str(), stdout);
+  measure(planned, [&](const Result& result) {
+    std::fputs(line(result).c_str(), stdout);
+    std::fflush(stdout);
+    results.push_back(result);
+  });
+  if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
+  if (!output.json_file.empty()) {
+    std::ofstream file(output.json_file);
+    file << json(machine, results);
+    file.close();
+    if (!file) throw std::runtime_error(output.json_file + ": cannot be written");
+  }
+}
+
+int main(int argc, char** argv) {
+  CLI::App app("How fast the kernels are, in % of a copy measured in the same run.", "qturn-bench");
+  app.require_subcommand(1);
+
+  Output output;
+  Choice gpu_choice{{"8192x8192", "4096x4096", "6000x4000", "1920x1080", "4095x4093+1", "1108992x4",
+                     "4x1108992", "100000x64"},
+                    {1, 2, 3, 4, 6, 8, 12, 16, 24, 32},
+                    {"transpose", "rotate90", "flop", "rotate180", "flip"},
+                    31};
+  int device = 0;
+  CLI::App* gpu = app.add_subcommand("gpu", "The CUDA kernels, and the host's time for a call");
+  add_options(*gpu, gpu_choice, output);
+  gpu->add_option("--device", device, "Which GPU")->capture_default_str();
+
+  Choice cpu_choice{{"224x224", "4000x3000"}, {1, 2, 3, 4, 8}, {"rotate90", "flop", "flip"}, 15};
+  CLI::App* cpu = app.add_subcommand("cpu", "The CPU kernels on one core");
+  add_options(*cpu, cpu_choice, output);
+
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (*gpu) {
+      run(gpu_choice, output, this_gpu(device), [&](const Plan& planned, const Listener& listener) {
+        measure_gpu(planned, device, listener);
+      });
+      std::printf("host time of a call: %.2f us (64x64, 4 bytes)\n", gpu_call_microseconds(device));
+    } else {
+      run(cpu_choice, output, this_cpu(), measure_cpu);
+    }
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace qturn::bench
+
+int main(int argc, char** argv) { return qturn::bench::main(argc, argv); }
