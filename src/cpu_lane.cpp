@@ -7,6 +7,9 @@ namespace {
 
 class CpuLane : public Lane {
  public:
+  explicit CpuLane(std::size_t keep_bytes)
+      : decoded_(ordinary_memory, keep_bytes / 2), turned_(ordinary_memory, keep_bytes / 2) {}
+
   PixelArena& decoded() override { return decoded_; }
 
   void load(const Image& image) override { image_ = image; }
@@ -37,6 +40,8 @@ class CpuLane : public Lane {
 
 }  // namespace
 
-std::unique_ptr<Lane> make_cpu_lane() { return std::make_unique<CpuLane>(); }
+std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes) {
+  return std::make_unique<CpuLane>(keep_bytes);
+}
 
 }  // namespace qturn

@@ -63,10 +63,17 @@ Orientation orientation_of_entry(const TiffReader& tiff, std::size_t entry) {
   std::uint32_t value = 0;
   if (tiff.u32(entry + 4) == 1) {
     switch (tiff.u16(entry + 2)) {
-      case byte_type: value = tiff.u8(entry + 8); break;
-      case short_type: value = tiff.u16(entry + 8); break;
-      case long_type: value = tiff.u32(entry + 8); break;
-      default: break;
+      case byte_type:
+        value = tiff.u8(entry + 8);
+        break;
+      case short_type:
+        value = tiff.u16(entry + 8);
+        break;
+      case long_type:
+        value = tiff.u32(entry + 8);
+        break;
+      default:
+        break;
     }
   }
   return value >= 1 && value <= 8 ? static_cast<Orientation>(value) : Orientation::identity;

@@ -1,5 +1,5 @@
-// The orientation inside a TIFF structure: the body of an Exif block (JPEG APP1 after "Exif\0\0", PNG
-// eXIf, WebP EXIF), or a classic TIFF file itself.
+// The orientation inside a TIFF structure: the body of an Exif block (JPEG APP1 after "Exif\0\0",
+// PNG eXIf, WebP EXIF), or a classic TIFF file itself.
 //
 // Blocks are written by everything from cameras to broken scripts, and are patched where they lie,
 // never written anew: MakerNotes hold offsets that nobody else understands. So this reads the one

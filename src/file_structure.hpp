@@ -24,20 +24,22 @@ struct FileStructure {
   std::optional<Orientation> orientation;  ///< where the structure holds it, not OpenImageIO
   std::optional<std::size_t> pages;        ///< where the structure tells
   std::string storage_change;              ///< as Header's
+  bool whole_pages = false;  ///< its reader decodes a page whole, in memory of its own
   std::vector<std::string> warnings;
   Metadata metadata;
   std::vector<std::byte> skeleton;  ///< PNG: the file without its pixels
-  std::vector<TiffDirectory> descriptions;  ///< TIFF: what its pages say
-  bool lossless = true;                     ///< WebP: how its pixels are stored
+  TiffFile description;             ///< TIFF: what its pages say
+  bool lossless = true;             ///< WebP: how its pixels are stored
 };
 
 /// Walks the file. Throws ImageFileError for damage and for what is not supported.
 FileStructure read_structure(std::span<const std::byte> file, Format format);
 
-/// The file that OpenImageIO wrote for `turned`, with the metadata that belongs to it.
+/// The file made of what OpenImageIO wrote for the pages of `turned`, a file each, with the
+/// metadata that belongs to it.
 ///
 /// `source`: what was read of the file that the picture comes from, if it has the same format.
-std::vector<std::byte> finish_file(std::vector<std::byte> encoded, const Image& turned,
+std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
                                    const FileStructure* source, Orientation applied, Format target);
 
 }  // namespace qturn

@@ -47,12 +47,6 @@ const char* type_of_irregular(mode_t mode) {
   return "device";
 }
 
-std::string lower_suffix(const std::string& key) {
-  std::string suffix = fs::path(key).extension().string();
-  for (char& c : suffix) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
-  return suffix;
-}
-
 /// The last part of a folder's name, also for "photos/" and "..".
 std::string base_name(const fs::path& folder) {
   const fs::path normal = fs::absolute(folder).lexically_normal();

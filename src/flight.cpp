@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <new>
 
 #include "src/memory_limit.hpp"
@@ -11,12 +10,6 @@
 
 namespace qturn {
 namespace {
-
-std::string lower_suffix(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
-  return suffix;
-}
 
 double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 

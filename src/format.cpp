@@ -23,24 +23,24 @@ struct Named {
 };
 
 constexpr std::array suffixes = {
-    Named{".jpg", Format::jpeg}, Named{".jpeg", Format::jpeg},  Named{".jpe", Format::jpeg},
+    Named{".jpg", Format::jpeg},  Named{".jpeg", Format::jpeg}, Named{".jpe", Format::jpeg},
     Named{".jfif", Format::jpeg}, Named{".jif", Format::jpeg},  Named{".png", Format::png},
-    Named{".tif", Format::tiff}, Named{".tiff", Format::tiff},  Named{".exr", Format::openexr},
+    Named{".tif", Format::tiff},  Named{".tiff", Format::tiff}, Named{".exr", Format::openexr},
     Named{".webp", Format::webp}, Named{".bmp", Format::bmp},   Named{".dib", Format::bmp},
-    Named{".pnm", Format::pnm},  Named{".ppm", Format::pnm},    Named{".pgm", Format::pnm},
-    Named{".pbm", Format::pnm},  Named{".pfm", Format::pnm},    Named{".tga", Format::tga},
-    Named{".hdr", Format::hdr},  Named{".rgbe", Format::hdr}};
+    Named{".pnm", Format::pnm},   Named{".ppm", Format::pnm},   Named{".pgm", Format::pnm},
+    Named{".pbm", Format::pnm},   Named{".pfm", Format::pnm},   Named{".tga", Format::tga},
+    Named{".hdr", Format::hdr},   Named{".rgbe", Format::hdr}};
 
 constexpr std::array names = {
-    Named{"jpeg", Format::jpeg},   Named{"png", Format::png}, Named{"tiff", Format::tiff},
+    Named{"jpeg", Format::jpeg},       Named{"png", Format::png},   Named{"tiff", Format::tiff},
     Named{"openexr", Format::openexr}, Named{"webp", Format::webp}, Named{"bmp", Format::bmp},
-    Named{"pnm", Format::pnm},     Named{"tga", Format::tga}, Named{"hdr", Format::hdr},
-    Named{"jpg", Format::jpeg},    Named{"tif", Format::tiff}, Named{"exr", Format::openexr}};
+    Named{"pnm", Format::pnm},         Named{"tga", Format::tga},   Named{"hdr", Format::hdr},
+    Named{"jpg", Format::jpeg},        Named{"tif", Format::tiff},  Named{"exr", Format::openexr}};
 
 template <std::size_t N>
 std::optional<Format> find(const std::array<Named, N>& table, std::string_view wanted) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Named& row) { return row.name == wanted; });
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Named& row) { return row.name == wanted; });
   if (found == table.end()) return std::nullopt;
   return found->format;
 }
@@ -60,6 +60,12 @@ bool looks_like_tga(std::string_view head) {
 }
 
 }  // namespace
+
+std::string lower_suffix(const std::filesystem::path& path) {
+  std::string suffix = path.extension().string();
+  for (char& c : suffix) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
+  return suffix;
+}
 
 std::optional<Format> format_of_content(std::span<const std::byte> head,
                                         std::string_view lower_suffix) {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace qturn {
@@ -14,6 +16,9 @@ enum class Format : std::uint8_t { jpeg, png, tiff, openexr, webp, bmp, pnm, tga
 
 /// How many leading bytes format_of_content looks at, at the most.
 inline constexpr std::size_t format_signature_bytes = 32;
+
+/// The suffix of the path in lower case, with its dot; empty if it has none.
+std::string lower_suffix(const std::filesystem::path& path);
 
 /// The format whose signature the bytes carry. `lower_suffix` (".tga") decides for TGA, which has
 /// no signature, and tells camera raw files, which are TIFF inside, from TIFF.

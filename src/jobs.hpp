@@ -66,6 +66,9 @@ struct Job {
 /// An output that was there already and is left alone (--skip-existing, --update).
 struct Skipped {
   std::filesystem::path input, output;
+  std::string key;
+  Orientation variant = Orientation::identity;
+  bool is_picture = true;
 };
 
 struct Plan {

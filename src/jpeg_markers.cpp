@@ -4,6 +4,7 @@
 
 #include "src/exif.hpp"
 #include "src/image.hpp"
+#include "src/jpeg_codec.hpp"
 
 namespace qturn {
 namespace {
@@ -66,6 +67,19 @@ bool is_exif(const JpegSegment& segment) {
   const std::string_view text(reinterpret_cast<const char*>(segment.payload.data()),
                               segment.payload.size());
   return segment.marker == app1 && text.starts_with(exif_signature);
+}
+
+std::optional<Bytes> retag_jpeg_upright(std::span<const std::byte> file) {
+  Bytes retagged(file.begin(), file.end());
+  for (const JpegSegment& segment : jpeg_header_segments(file)) {
+    if (!is_exif(segment)) continue;
+    const std::size_t body = exif_body(segment.payload).size();
+    const std::size_t end = segment.offset + segment.payload.size();
+    if (!set_upright(std::span(retagged).subspan(end - body, body), Directories::first)) {
+      return std::nullopt;
+    }
+  }
+  return retagged;
 }
 
 }  // namespace qturn

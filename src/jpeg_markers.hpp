@@ -11,12 +11,12 @@
 namespace qturn {
 
 /// What APPn payloads begin with.
-inline constexpr std::string_view xmp_signature {"http://ns.adobe.com/xap/1.0/\0", 29};
-inline constexpr std::string_view icc_signature {"ICC_PROFILE\0", 12};
+inline constexpr std::string_view xmp_signature{"http://ns.adobe.com/xap/1.0/\0", 29};
+inline constexpr std::string_view icc_signature{"ICC_PROFILE\0", 12};
 
 struct JpegSegment {
-  unsigned char marker = 0;    ///< 0xE1 is APP1
-  std::size_t offset = 0;      ///< of the payload in the file
+  unsigned char marker = 0;            ///< 0xE1 is APP1
+  std::size_t offset = 0;              ///< of the payload in the file
   std::span<const std::byte> payload;  ///< without marker and length
 };
 

@@ -31,10 +31,11 @@ class Lane {
   virtual void clear() = 0;
 };
 
-std::unique_ptr<Lane> make_cpu_lane();
+/// A lane on the CPU, of whose memory at most `keep_bytes` stay allocated between images.
+std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes);
 
-/// A lane on CUDA device `device`, with page-locked memory of which at most `keep_bytes` stay
-/// allocated between images. Throws CudaError; std::logic_error in a build without CUDA.
+/// A lane on CUDA device `device`, likewise with page-locked memory. Throws CudaError;
+/// std::logic_error in a build without CUDA.
 std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
 
 }  // namespace qturn

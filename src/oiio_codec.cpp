@@ -13,6 +13,8 @@
 
 #include "src/file_structure.hpp"
 #include "src/oiio_storage.hpp"
+#include "src/pnm.hpp"
+#include "src/visible_part.hpp"
 
 namespace qturn {
 namespace {
@@ -24,6 +26,7 @@ void use_one_thread() {
   std::call_once(once, [] {
     OIIO::attribute("threads", 1);
     OIIO::attribute("exr_threads", -1);
+    OIIO::attribute("debug", 0);  // it would write to stderr
   });
 }
 
@@ -38,7 +41,8 @@ bool stop_requested(void* flag, float) {
   return static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
 }
 
-// A file in memory that a writer fills, and reads again what it wrote (TIFF does, to append a page).
+// A file in memory that a writer fills, and reads again what it wrote (TIFF does, to append a
+// page).
 class Sink final : public OIIO::Filesystem::IOProxy {
  public:
   explicit Sink(Bytes& bytes) : IOProxy("", Write), bytes_(bytes) {}
@@ -54,7 +58,10 @@ class Sink final : public OIIO::Filesystem::IOProxy {
   std::size_t pwrite(const void* from, std::size_t size, std::int64_t offset) override {
     const auto at = static_cast<std::size_t>(offset);
     if (bytes_.size() < at + size) {
-      if (bytes_.capacity() < at + size) bytes_.reserve(std::max(at + size, 2 * bytes_.capacity()));
+      // Doubling a large picture would take more memory than the picture.
+      const std::size_t more = std::min(bytes_.capacity(), std::size_t{32} << 20);
+      if (bytes_.capacity() < at + size)
+        bytes_.reserve(std::max(at + size, bytes_.capacity() + more));
       bytes_.resize(at + size);
     }
     if (size > 0) std::memcpy(bytes_.data() + at, from, size);
@@ -80,10 +87,58 @@ class Sink final : public OIIO::Filesystem::IOProxy {
   Bytes& bytes_;
 };
 
+// A file in memory that a reader reads, in pieces.
+class Source final : public OIIO::Filesystem::IOProxy {
+ public:
+  explicit Source(const VisiblePart& part) : IOProxy("", Read), pieces_(part.pieces) {
+    for (const auto piece : pieces_) {
+      begins_.push_back(size_);
+      size_ += piece.size();
+    }
+  }
+
+  const char* proxytype() const override { return "memory"; }
+
+  std::size_t read(void* to, std::size_t size) override {
+    const std::size_t got = pread(to, size, m_pos);
+    m_pos += static_cast<std::int64_t>(got);
+    return got;
+  }
+
+  std::size_t pread(void* to, std::size_t size, std::int64_t offset) override {
+    if (offset < 0) return 0;
+    auto at = std::min(static_cast<std::size_t>(offset), size_);
+    const std::size_t got = std::min(size, size_ - at);
+    auto* next = static_cast<std::byte*>(to);
+    std::size_t left = got;
+    // The last piece that begins at or before the place.
+    auto number = static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) -
+                                           begins_.begin());
+    for (; left > 0; ++number) {
+      const auto piece = pieces_[number - 1].subspan(at - begins_[number - 1]);
+      const std::size_t part = std::min(left, piece.size());
+      if (part > 0) std::memcpy(next, piece.data(), part);
+      next += part;
+      at += part;
+      left -= part;
+    }
+    return got;
+  }
+
+  std::size_t size() const override { return size_; }
+
+ private:
+  const std::vector<std::span<const std::byte>>& pieces_;
+  std::vector<std::size_t> begins_;
+  std::size_t size_ = 0;
+};
+
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, Format format)
-      : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create(plugin_name(format))) {
+  Reader(std::span<const std::byte> file, Format format, Profile profile = Profile::hidden)
+      : part_(visible_part(file, format, profile)),
+        memory_(part_),
+        input_(OIIO::ImageInput::create(plugin_name(format))) {
     use_one_thread();
     if (!input_) fail(OIIO::geterror());
     input_->threads(1);
@@ -108,10 +163,9 @@ class Reader {
   }
 
   void read(int page, const OIIO::ImageSpec& spec, void* pixels, const std::atomic<bool>& stop) {
-    const bool complete =
-        input_->read_image(page, 0, 0, spec.nchannels, spec.format, pixels, OIIO::AutoStride,
-                           OIIO::AutoStride, OIIO::AutoStride, stop_requested,
-                           const_cast<std::atomic<bool>*>(&stop));
+    const bool complete = input_->read_image(page, 0, 0, spec.nchannels, spec.format, pixels,
+                                             OIIO::AutoStride, OIIO::AutoStride, OIIO::AutoStride,
+                                             stop_requested, const_cast<std::atomic<bool>*>(&stop));
     if (stop) throw Interrupted();
     if (!complete || input_->has_error()) fail(input_->geterror());
   }
@@ -127,7 +181,8 @@ class Reader {
     if (!input_->open("picture", spec, options)) fail(input_->geterror());
   }
 
-  OIIO::Filesystem::IOMemReader memory_;
+  VisiblePart part_;
+  Source memory_;
   std::unique_ptr<OIIO::ImageInput> input_;
 };
 
@@ -176,18 +231,56 @@ void check_pages(std::size_t readable, const FileStructure& structure) {
   }
 }
 
+bool is_lossless_webp(const OIIO::ImageSpec& spec, Format target) {
+  return target == Format::webp && spec.get_string_attribute("compression") == "lossless";
+}
+
 // OpenImageIO lets libwebp blacken what is fully transparent.
-void check_transparent_colours(const Image& image, const OIIO::ImageSpec& spec, Format target) {
-  if (target != Format::webp || spec.nchannels != 4 ||
-      !std::string(spec.get_string_attribute("compression")).starts_with("lossless")) {
-    return;
-  }
-  const Page& page = image.pages.front();
+void check_transparent_colours(const Page& page, const OIIO::ImageSpec& spec, Format target) {
+  if (!is_lossless_webp(spec, target) || spec.nchannels != 4) return;
   const std::span pixels(static_cast<const std::uint8_t*>(page.pixels), page.bytes());
   for (std::size_t i = 0; i < pixels.size(); i += 4) {
     if (pixels[i + 3] == 0 && (pixels[i] != 0 || pixels[i + 1] != 0 || pixels[i + 2] != 0)) {
       throw ImageFileError("the colours of fully transparent pixels cannot be kept in a WebP");
     }
+  }
+}
+
+Bytes encode_page(const Page& page, const OIIO::ImageSpec& spec, Format target,
+                  const std::atomic<bool>& stop) {
+  if (stop) throw Interrupted();
+  Bytes encoded;
+  Sink sink(encoded);
+  const auto output = OIIO::ImageOutput::create(plugin_name(target));
+  if (!output) fail(OIIO::geterror());
+  output->threads(1);
+  output->set_ioproxy(&sink);
+  if (!output->open("picture", spec)) fail(output->geterror());
+  const bool complete =
+      output->write_image(spec.format, page.pixels, OIIO::AutoStride, OIIO::AutoStride,
+                          OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
+  if (stop) throw Interrupted();
+  if (!complete || !output->close() || output->has_error()) fail(output->geterror());
+  return encoded;
+}
+
+// OpenImageIO 2.4 writes even a lossless WebP by way of YCbCr.
+void check_lossless_webp(const Bytes& encoded, const Page& page, const std::atomic<bool>& stop) {
+  Reader reader(encoded, Format::webp);
+  const OIIO::ImageSpec spec = reader.spec();
+  std::vector<std::uint8_t> read(spec.image_bytes());
+  reader.read(0, spec, read.data(), stop);
+  // libwebp leaves out an alpha channel that is opaque everywhere.
+  const int channels = std::min(spec.nchannels, page.channels);
+  const auto* written = static_cast<const std::uint8_t*>(page.pixels);
+  bool same = spec.width == page.width && spec.height == page.height;
+  for (std::int64_t i = 0; same && i < page.width * page.height; ++i) {
+    same = std::equal(written, written + channels, read.data() + i * spec.nchannels);
+    written += page.channels;
+  }
+  if (!same) {
+    throw ImageFileError(fmt::format("{} cannot write a WebP without loss (3.0 and later can)",
+                                     oiio_library_version()));
   }
 }
 
@@ -211,16 +304,17 @@ Header read_oiio_header(std::span<const std::byte> file, Format format) {
     largest_page = std::max<std::uint64_t>(largest_page, page_of(spec).bytes());
     if (header.storage_change.empty()) header.storage_change = storage_change_of(spec, format);
   }
-  // The output, at the worst as large as the pixels, twice while its buffer grows; and readers that
+  // The output, at the worst as large as the pixels, twice while its buffer grows. Some readers
   // decode a page whole before they hand it out.
-  header.working_bytes = (1 << 20) + 2 * header.pixel_bytes_total + largest_page;
+  header.working_bytes = (1 << 20) + 2 * header.pixel_bytes_total;
+  if (structure.whole_pages) header.working_bytes += largest_page;
   return header;
 }
 
-Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& arena,
+Image decode_oiio(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   FileStructure structure = read_structure(file, format);
-  Reader reader(file, format);
+  Reader reader(file, format, target == format ? Profile::hidden : Profile::shown);
   auto extras = std::make_shared<OiioExtras>();
   extras->specs = read_specs(reader, format);
   check_pages(extras->specs.size(), structure);
@@ -246,36 +340,22 @@ Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& ar
 Bytes encode_oiio(const Image& turned, Orientation applied, Format target,
                   const std::atomic<bool>& stop) {
   use_one_thread();
-  const auto* extras = turned.format == target
-                           ? dynamic_cast<const OiioExtras*>(turned.extras.get())
-                           : nullptr;
-  std::vector<OIIO::ImageSpec> specs;
+  const auto* extras =
+      turned.format == target ? dynamic_cast<const OiioExtras*>(turned.extras.get()) : nullptr;
+  if (turned.pages.size() > 1 && target != Format::tiff) {
+    throw ImageFileError(
+        fmt::format("{} pages cannot be kept in {}", turned.pages.size(), name(target)));
+  }
+  std::vector<Bytes> encoded;
   for (std::size_t i = 0; i < turned.pages.size(); ++i) {
-    specs.push_back(extras ? turned_spec(*extras, i, turned.pages[i], applied, target)
-                           : converted_spec(turned, turned.pages[i], target));
+    const Page& page = turned.pages[i];
+    const OIIO::ImageSpec spec = extras ? turned_spec(*extras, i, page, applied, target)
+                                        : converted_spec(turned, page, target);
+    if (target == Format::pnm) return encode_pnm(turned);  // it fits, or converted_spec had thrown
+    check_transparent_colours(page, spec, target);
+    encoded.push_back(encode_page(page, spec, target, stop));
+    if (is_lossless_webp(spec, target)) check_lossless_webp(encoded.back(), page, stop);
   }
-
-  check_transparent_colours(turned, specs.front(), target);
-
-  Bytes encoded;
-  Sink sink(encoded);
-  const auto output = OIIO::ImageOutput::create(plugin_name(target));
-  if (!output) fail(OIIO::geterror());
-  if (specs.size() > 1 && target != Format::tiff) {
-    throw ImageFileError(fmt::format("{} pages cannot be kept in {}", specs.size(), name(target)));
-  }
-  output->threads(1);
-  output->set_ioproxy(&sink);
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const auto mode = i == 0 ? OIIO::ImageOutput::Create : OIIO::ImageOutput::AppendSubimage;
-    if (!output->open("picture", specs[i], mode)) fail(output->geterror());
-    const bool complete = output->write_image(
-        specs[i].format, turned.pages[i].pixels, OIIO::AutoStride, OIIO::AutoStride,
-        OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
-    if (stop) throw Interrupted();
-    if (!complete) fail(output->geterror());
-  }
-  if (!output->close() || output->has_error()) fail(output->geterror());
   return finish_file(std::move(encoded), turned, extras ? &extras->structure : nullptr, applied,
                      target);
 }

@@ -1,8 +1,8 @@
 // Every format but JPEG, through OpenImageIO (2.4 and 3.1).
 //
 // OpenImageIO moves the pixels; what it would change on the way (alpha multiplied in, CMYK made
-// RGB, metadata rephrased, the time of writing added) is turned off or put right here. Damage that it
-// passes over is looked for before it is asked to decode.
+// RGB, metadata rephrased, the time of writing added) is turned off or put right here. Damage that
+// it passes over is looked for before it is asked to decode.
 #ifndef QTURN_SRC_OIIO_CODEC_HPP
 #define QTURN_SRC_OIIO_CODEC_HPP
 
@@ -21,7 +21,7 @@ namespace qturn {
 Header read_oiio_header(std::span<const std::byte> file, Format format);
 
 /// As decode; the samples are those the file stores, whatever will be written.
-Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& arena,
+Image decode_oiio(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
 /// As encode. `target` may differ from the format that the picture was read from; then samples are

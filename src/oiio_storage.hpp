@@ -1,4 +1,5 @@
-// What each format can hold, and how a picture was stored in it: the rules beside oiio_codec's calls.
+// What each format can hold, and how a picture was stored in it: the rules beside oiio_codec's
+// calls.
 #ifndef QTURN_SRC_OIIO_STORAGE_HPP
 #define QTURN_SRC_OIIO_STORAGE_HPP
 
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "src/image.hpp"
 #include "src/file_structure.hpp"
+#include "src/image.hpp"
 
 namespace qturn {
 

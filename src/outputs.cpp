@@ -195,7 +195,9 @@ void settle_existing(const PlanOptions& options, const FoundFiles& found, Plan& 
       const bool skip =
           options.existing == Existing::skip ||
           (options.existing == Existing::update && modified_ns >= found.files[i].modified_ns);
-      if (skip) plan.skipped.push_back({job.input, output.path});
+      if (skip)
+        plan.skipped.push_back(
+            {job.input, output.path, job.key, output.variant, !job.copy_verbatim});
       if (options.existing == Existing::refuse) refused.push_back(named);
       return skip;
     });

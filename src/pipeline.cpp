@@ -16,16 +16,12 @@ namespace {
 std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto& devices = options.device.cuda;
-  for (int i = 0; i < options.threads; ++i) {
-    if (devices.empty()) {
-      lanes.push_back(make_cpu_lane());
-    } else {
-      // Half of the budget may stay allocated as page-locked memory between images.
-      const std::size_t keep_bytes =
-          options.memory_bytes / 2 / static_cast<std::size_t>(options.threads);
-      lanes.push_back(
-          make_cuda_lane(devices[static_cast<std::size_t>(i) % devices.size()], keep_bytes));
-    }
+  // Half of the budget may stay allocated between images.
+  const std::size_t keep_bytes =
+      options.memory_bytes / 2 / static_cast<std::size_t>(options.threads);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(options.threads); ++i) {
+    lanes.push_back(devices.empty() ? make_cpu_lane(keep_bytes)
+                                    : make_cuda_lane(devices[i % devices.size()], keep_bytes));
   }
   return lanes;
 }

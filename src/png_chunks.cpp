@@ -43,9 +43,8 @@ std::uint32_t crc32(std::span<const std::byte> data) {
   const auto* p = reinterpret_cast<const unsigned char*>(data.data());
   std::size_t left = data.size();
   for (; left >= 8; left -= 8, p += 8) {
-    const std::uint32_t low =
-        crc ^ (std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 |
-               std::uint32_t{p[3]} << 24);
+    const std::uint32_t low = crc ^ (std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 |
+                                     std::uint32_t{p[2]} << 16 | std::uint32_t{p[3]} << 24);
     crc = t[7][low & 0xFF] ^ t[6][low >> 8 & 0xFF] ^ t[5][low >> 16 & 0xFF] ^ t[4][low >> 24] ^
           t[3][p[4]] ^ t[2][p[5]] ^ t[1][p[6]] ^ t[0][p[7]];
   }
@@ -69,7 +68,18 @@ void append(Bytes& to, std::span<const std::byte> data) {
   to.insert(to.end(), data.begin(), data.end());
 }
 
-void append(Bytes& to, std::string_view text) { append(to, std::as_bytes(std::span(text.data(), text.size()))); }
+void append(Bytes& to, std::string_view text) {
+  append(to, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+// A file that holds the signature, with room for more.
+Bytes begin_png(std::size_t expected_bytes) {
+  const auto bytes = std::as_bytes(std::span(signature.data(), signature.size()));
+  Bytes file;
+  file.reserve(expected_bytes);
+  file.assign(bytes.begin(), bytes.end());
+  return file;
+}
 
 void append_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
   append_u32(to, static_cast<std::uint32_t>(data.size()));
@@ -116,11 +126,13 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
   if (!text.starts_with(signature)) throw ImageFileError("is no PNG");
   std::vector<PngChunk> chunks;
   for (std::size_t at = signature.size();;) {
-    if (file.size() - at < overhead) throw ImageFileError("truncated: the end of the PNG is missing");
+    if (file.size() - at < overhead)
+      throw ImageFileError("truncated: the end of the PNG is missing");
     const std::uint64_t length = u32(file, at);
     const std::string_view type = text.substr(at + 4, 4);
     if (!std::all_of(type.begin(), type.end(), is_letter)) {
-      throw ImageFileError(fmt::format("damaged: no PNG chunk where one should begin, at byte {}", at));
+      throw ImageFileError(
+          fmt::format("damaged: no PNG chunk where one should begin, at byte {}", at));
     }
     if (length > file.size() - at - overhead) {
       throw ImageFileError(fmt::format("truncated: the file ends within a PNG chunk ({})", type));
@@ -171,8 +183,7 @@ Metadata png_metadata(const std::vector<PngChunk>& chunks) {
 }
 
 Bytes png_skeleton(const std::vector<PngChunk>& chunks) {
-  Bytes skeleton;
-  append(skeleton, signature);
+  Bytes skeleton = begin_png(1024);
   bool pixels = false;
   for (const PngChunk& chunk : chunks) {
     if (chunk.type != "IDAT") {
@@ -240,8 +251,10 @@ Ancillary ancillary_of(const Metadata& metadata) {
 }
 
 Bytes assemble(const std::vector<PngChunk>& encoded, const Ancillary& ancillary) {
-  Bytes file;
-  append(file, signature);
+  std::size_t bytes =
+      signature.size() + ancillary.before_pixels.size() + ancillary.after_pixels.size();
+  for (const PngChunk& chunk : encoded) bytes += chunk.whole.size();
+  Bytes file = begin_png(bytes);
   bool pixels = false;
   for (const PngChunk& chunk : encoded) {
     if (chunk.type == "IDAT" && !std::exchange(pixels, true)) append(file, ancillary.before_pixels);
@@ -269,9 +282,7 @@ Bytes assemble_png(std::span<const std::byte> encoded, const Metadata& metadata)
 }
 
 std::optional<Bytes> retag_png_upright(std::span<const std::byte> file) {
-  Bytes retagged;
-  retagged.reserve(file.size());
-  append(retagged, signature);
+  Bytes retagged = begin_png(file.size());
   for (const PngChunk& chunk : png_chunks(file)) {
     if (chunk.type == "eXIf") {
       append_chunk(retagged, chunk.type, upright_exif(chunk.data));

@@ -23,12 +23,29 @@ struct FieldSize {
 
 constexpr FieldSize size_of_type(std::uint16_t type) {
   switch (type) {
-    case 1: case 2: case 6: case 7: return {1, 1};
-    case 3: case 8: return {2, 2};
-    case 4: case 9: case 11: case 13: return {4, 4};
-    case 5: case 10: return {8, 4};
-    case 12: case 16: case 17: case 18: return {8, 8};
-    default: return {0, 0};
+    case 1:
+    case 2:
+    case 6:
+    case 7:
+      return {1, 1};
+    case 3:
+    case 8:
+      return {2, 2};
+    case 4:
+    case 9:
+    case 11:
+    case 13:
+      return {4, 4};
+    case 5:
+    case 10:
+      return {8, 4};
+    case 12:
+    case 16:
+    case 17:
+    case 18:
+      return {8, 8};
+    default:
+      return {0, 0};
   }
 }
 
@@ -38,7 +55,8 @@ class Reader {
     if (file.size() < 8) throw ImageFileError("truncated: the TIFF header is missing");
     little_ = file[0] == std::byte{'I'};
     big_ = number(2, 2) == 43;
-    if (big_ && (file.size() < 16 || number(4, 2) != 8)) throw ImageFileError("damaged TIFF header");
+    if (big_ && (file.size() < 16 || number(4, 2) != 8))
+      throw ImageFileError("damaged TIFF header");
   }
 
   TiffFile read() {
@@ -48,6 +66,7 @@ class Reader {
       if (!seen.insert(at).second) throw ImageFileError("damaged: its pages follow in a circle");
       page_ = tiff.pages.size() + 1;
       tiff.pages.push_back(read_directory(at, 0));
+      tiff.page_offsets.push_back(at);
       check_pixels(tiff.pages.back());
       at = next_;
     }
@@ -75,10 +94,11 @@ class Reader {
   }
 
   Bytes value(std::uint64_t at, std::uint64_t bytes, std::size_t word_bytes) {
-    // Many fields may point to the same bytes; together they are no larger than the file in any file
-    // that means well.
+    // Many fields may point to the same bytes; together they are no larger than the file in any
+    // file that means well.
     value_bytes_ += bytes;
-    if (value_bytes_ > 2 * file_.size()) throw ImageFileError("damaged: fields larger than the file");
+    if (value_bytes_ > 2 * file_.size())
+      throw ImageFileError("damaged: fields larger than the file");
     Bytes copy(file_.begin() + static_cast<std::ptrdiff_t>(at),
                file_.begin() + static_cast<std::ptrdiff_t>(at + bytes));
     if (!little_) {

@@ -1,7 +1,7 @@
 // The directories of a TIFF: what its fields say, and whether everything they point to is there.
 //
-// The same structure, small, is an Exif block. So what a TIFF says of its picture goes to a JPEG or a
-// PNG as one, and comes back.
+// The same structure, small, is an Exif block. So what a TIFF says of its picture goes to a JPEG or
+// a PNG as one, and comes back.
 #ifndef QTURN_SRC_TIFF_DIRECTORIES_HPP
 #define QTURN_SRC_TIFF_DIRECTORIES_HPP
 
@@ -83,18 +83,20 @@ struct TiffDirectory {
 struct TiffFile {
   bool big = false;  ///< BigTIFF
   std::vector<TiffDirectory> pages;
+  std::vector<std::uint64_t> page_offsets = {};  ///< where their directories begin in the file
 };
 
 /// Reads all directories of a TIFF or BigTIFF of either byte order.
 ///
-/// Throws ImageFileError where a directory, a field's value, a strip or a tile lies beyond the end of
-/// the file, and for a chain of directories that runs in a circle.
+/// Throws ImageFileError where a directory, a field's value, a strip or a tile lies beyond the end
+/// of the file, and for a chain of directories that runs in a circle.
 TiffFile read_tiff(std::span<const std::byte> file);
 
-/// A little-endian TIFF with these directories. The strips and tiles that they point to are copied
-/// from `pixels`, where their offsets lead; a directory without any is written as it is, as in an Exif
-/// block. BigTIFF is written if asked for, or if the file would not fit otherwise.
-std::vector<std::byte> write_tiff(const TiffFile& tiff, std::span<const std::byte> pixels);
+/// A little-endian TIFF with these directories. The strips and tiles of page i are copied from
+/// `pixels[i]`, where their offsets lead; a directory without any is written as it is, as in an
+/// Exif block. BigTIFF is written if asked for, or if the file would not fit otherwise.
+std::vector<std::byte> write_tiff(const TiffFile& tiff,
+                                  std::span<const std::span<const std::byte>> pixels);
 
 }  // namespace qturn
 

@@ -22,26 +22,35 @@ bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
 
 // How samples are stored. A turned page has its own.
 bool is_structure(std::uint16_t tag) {
-  constexpr std::array<std::uint16_t, 18> tags = {
-      tiff_tag::width,          tiff_tag::height,
-      tiff_tag::bits_per_sample, tiff_tag::compression,
-      tiff_tag::photometric,    tiff_tag::strip_offsets,
-      tiff_tag::samples_per_pixel, tiff_tag::rows_per_strip,
-      tiff_tag::strip_byte_counts, tiff_tag::planar_configuration,
-      tiff_tag::predictor,      tiff_tag::tile_width,
-      tiff_tag::tile_height,    tiff_tag::tile_offsets,
-      tiff_tag::tile_byte_counts, tiff_tag::ink_set,
-      tiff_tag::extra_samples,  tiff_tag::sample_format};
+  constexpr std::array<std::uint16_t, 18> tags = {tiff_tag::width,
+                                                  tiff_tag::height,
+                                                  tiff_tag::bits_per_sample,
+                                                  tiff_tag::compression,
+                                                  tiff_tag::photometric,
+                                                  tiff_tag::strip_offsets,
+                                                  tiff_tag::samples_per_pixel,
+                                                  tiff_tag::rows_per_strip,
+                                                  tiff_tag::strip_byte_counts,
+                                                  tiff_tag::planar_configuration,
+                                                  tiff_tag::predictor,
+                                                  tiff_tag::tile_width,
+                                                  tiff_tag::tile_height,
+                                                  tiff_tag::tile_offsets,
+                                                  tiff_tag::tile_byte_counts,
+                                                  tiff_tag::ink_set,
+                                                  tiff_tag::extra_samples,
+                                                  tiff_tag::sample_format};
   return is_one_of(tag, tags);
 }
 
 // Fields of a compression or a photometric interpretation that does not come back, and fields that
-// are only offsets: fill order, free space, fax options, colour map, sub-directories, halftone hints,
-// JPEG tables (new and old), YCbCr coefficients.
+// are only offsets: fill order, free space, fax options, colour map, sub-directories, halftone
+// hints, JPEG tables (new and old), YCbCr coefficients.
 bool is_obsolete(const TiffField& field) {
-  constexpr std::array<std::uint16_t, 21> tags = {266, 288, 289, 292, 293, 320, tiff_tag::sub_directories,
-                                                  321, 347, 512, 513, 514, 515, 517, 518, 519, 520,
-                                                  521, 529, 530, 531};
+  constexpr std::array<std::uint16_t, 21> tags = {
+      266, 288, 289, 292, 293, 320, tiff_tag::sub_directories,
+      321, 347, 512, 513, 514, 515, 517,
+      518, 519, 520, 521, 529, 530, 531};
   return is_one_of(field.tag, tags) || field.type == tiff_type::directory ||
          field.type == tiff_type::directory64;
 }
@@ -67,16 +76,35 @@ TiffField upright_field() {
           .value = {std::byte{1}, std::byte{0}}};
 }
 
+void swap_resolution(TiffField& field) {
+  if (field.tag == tiff_tag::x_resolution) {
+    field.tag = tiff_tag::y_resolution;
+  } else if (field.tag == tiff_tag::y_resolution) {
+    field.tag = tiff_tag::x_resolution;
+  }
+}
+
 std::string compression_name(std::uint64_t number) {
   switch (number) {
-    case 2: case 3: case 4: return "fax compression";
-    case 6: case compressed_jpeg: return "JPEG compression";
-    case 34661: return "JBIG compression";
-    case 34712: return "JPEG 2000 compression";
-    case 34925: return "LZMA compression";
-    case 50000: return "Zstandard compression";
-    case 50001: return "WebP compression";
-    default: return fmt::format("compression {}", number);
+    case 2:
+    case 3:
+    case 4:
+      return "fax compression";
+    case 6:
+    case compressed_jpeg:
+      return "JPEG compression";
+    case 34661:
+      return "JBIG compression";
+    case 34712:
+      return "JPEG 2000 compression";
+    case 34925:
+      return "LZMA compression";
+    case 50000:
+      return "Zstandard compression";
+    case 50001:
+      return "WebP compression";
+    default:
+      return fmt::format("compression {}", number);
   }
 }
 
@@ -119,9 +147,17 @@ Metadata tiff_metadata(const TiffDirectory& page) {
     metadata.comment.erase(std::min(metadata.comment.find('\0'), metadata.comment.size()));
   }
   // What Exif lets its first directory say: texts, dates, the camera, the resolution.
-  constexpr std::array<std::uint16_t, 11> exif_tags = {
-      tiff_tag::description,  271, 272, tiff_tag::x_resolution, tiff_tag::y_resolution, 296,
-      305, 306, 315, 33432, 316};
+  constexpr std::array<std::uint16_t, 11> exif_tags = {tiff_tag::description,
+                                                       271,
+                                                       272,
+                                                       tiff_tag::x_resolution,
+                                                       tiff_tag::y_resolution,
+                                                       296,
+                                                       305,
+                                                       306,
+                                                       315,
+                                                       33432,
+                                                       316};
   TiffDirectory first{.fields = {}, .children = page.children};
   for (const TiffField& field : page.fields) {
     if (is_one_of(field.tag, exif_tags)) first.fields.push_back(field);
@@ -145,7 +181,8 @@ TiffDirectory tiff_description(const Metadata& metadata) {
     }
   }
   if (!metadata.icc.empty()) {
-    description.fields.push_back(field_of(tiff_tag::icc_profile, tiff_type::undefined, metadata.icc));
+    description.fields.push_back(
+        field_of(tiff_tag::icc_profile, tiff_type::undefined, metadata.icc));
   }
   const auto bytes_of = [](const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
@@ -160,31 +197,27 @@ TiffDirectory tiff_description(const Metadata& metadata) {
   return description;
 }
 
-std::vector<std::byte> describe_tiff(std::span<const std::byte> encoded,
-                                     const std::vector<TiffDirectory>& descriptions, bool swapped) {
-  TiffFile tiff = read_tiff(encoded);
-  if (tiff.pages.size() != descriptions.size()) throw ImageFileError("a page was lost in writing");
-  for (std::size_t i = 0; i < tiff.pages.size(); ++i) {
-    TiffDirectory& page = tiff.pages[i];
-    const TiffDirectory& description = descriptions[i];
-    const bool same_values = same_value(page, description, tiff_tag::bits_per_sample) &&
-                             same_value(page, description, tiff_tag::photometric);
+std::vector<std::byte> describe_tiff(std::span<const std::vector<std::byte>> encoded,
+                                     const TiffFile& description, bool swapped) {
+  TiffFile tiff{.big = description.big, .pages = {}};
+  std::vector<std::span<const std::byte>> pixels;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    TiffDirectory page = read_tiff(encoded[i]).pages.front();
+    const TiffDirectory& was = description.pages[i];
+    const bool same_values = same_value(page, was, tiff_tag::bits_per_sample) &&
+                             same_value(page, was, tiff_tag::photometric);
     std::erase_if(page.fields, [](const TiffField& field) { return !is_structure(field.tag); });
-    page.children = description.children;
-    for (const TiffField& field : description.fields) {
+    page.children = was.children;
+    for (const TiffField& field : was.fields) {
       if (is_structure(field.tag) || is_obsolete(field)) continue;
       if (is_about_values(field.tag) && !same_values) continue;
       page.fields.push_back(field.tag == tiff_tag::orientation ? upright_field() : field);
-      std::uint16_t& tag = page.fields.back().tag;
-      if (!swapped) continue;
-      if (tag == tiff_tag::x_resolution) {
-        tag = tiff_tag::y_resolution;
-      } else if (tag == tiff_tag::y_resolution) {
-        tag = tiff_tag::x_resolution;
-      }
+      if (swapped) swap_resolution(page.fields.back());
     }
+    tiff.pages.push_back(std::move(page));
+    pixels.emplace_back(encoded[i]);
   }
-  return write_tiff(tiff, encoded);
+  return write_tiff(tiff, pixels);
 }
 
 }  // namespace qturn

@@ -29,10 +29,10 @@ Metadata tiff_metadata(const TiffDirectory& page);
 /// out.
 TiffDirectory tiff_description(const Metadata& metadata);
 
-/// `encoded` with the pages' descriptions, tagged upright. `swapped`: the axes are, and so the
-/// resolution.
-std::vector<std::byte> describe_tiff(std::span<const std::byte> encoded,
-                                     const std::vector<TiffDirectory>& descriptions, bool swapped);
+/// One TIFF of the pages in `encoded`, a file each, with their descriptions, tagged upright.
+/// `swapped`: the axes are, and so the resolution.
+std::vector<std::byte> describe_tiff(std::span<const std::vector<std::byte>> encoded,
+                                     const TiffFile& description, bool swapped);
 
 }  // namespace qturn
 

@@ -16,8 +16,8 @@ using Bytes = std::vector<std::byte>;
 
 class Writer {
  public:
-  Writer(bool big, std::span<const std::byte> pixels) : big_(big), pixels_(pixels) {
-    file_.reserve(pixels.size() + pixels.size() / 64 + 4096);
+  Writer(bool big, std::size_t expected_bytes) : big_(big) {
+    file_.reserve(expected_bytes);
     number(0x4949, 2);
     number(big ? 43 : 42, 2);
     if (big) {
@@ -28,12 +28,12 @@ class Writer {
     number(0, offset_bytes());
   }
 
-  void add_page(const TiffDirectory& page) {
+  void add_page(const TiffDirectory& page, std::span<const std::byte> pixels) {
     TiffDirectory placed = page;
     for (const auto& [offsets_tag, counts_tag] :
          {std::pair{tiff_tag::strip_offsets, tiff_tag::strip_byte_counts},
           std::pair{tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}}) {
-      place_pixels(placed, offsets_tag, counts_tag);
+      place_pixels(placed, offsets_tag, counts_tag, pixels);
     }
     const std::uint64_t at = add_directory(placed);
     patch(link_, at);
@@ -61,7 +61,8 @@ class Writer {
     if (file_.size() % 2 != 0) file_.push_back(std::byte{0});
   }
 
-  void place_pixels(TiffDirectory& page, std::uint16_t offsets_tag, std::uint16_t counts_tag) {
+  void place_pixels(TiffDirectory& page, std::uint16_t offsets_tag, std::uint16_t counts_tag,
+                    std::span<const std::byte> pixels) {
     const auto offsets = page.integers(offsets_tag), counts = page.integers(counts_tag);
     if (offsets.empty()) return;
     if (offsets.size() != counts.size()) throw ImageFileError("strips without their sizes");
@@ -74,7 +75,7 @@ class Writer {
       for (std::size_t byte = 0; byte < offset_bytes(); ++byte) {
         placed.value.push_back(static_cast<std::byte>(file_.size() >> 8 * byte & 0xFF));
       }
-      const auto from = pixels_.subspan(offsets[i], counts[i]);
+      const auto from = pixels.subspan(offsets[i], counts[i]);
       file_.insert(file_.end(), from.begin(), from.end());
     }
     *std::find_if(page.fields.begin(), page.fields.end(),
@@ -125,16 +126,20 @@ class Writer {
   }
 
   bool big_;
-  std::span<const std::byte> pixels_;
   Bytes file_;
   std::size_t link_ = 0;  // where the offset of the next page belongs
 };
 
 }  // namespace
 
-std::vector<std::byte> write_tiff(const TiffFile& tiff, std::span<const std::byte> pixels) {
-  Writer writer(tiff.big, pixels);
-  for (const TiffDirectory& page : tiff.pages) writer.add_page(page);
+std::vector<std::byte> write_tiff(const TiffFile& tiff,
+                                  std::span<const std::span<const std::byte>> pixels) {
+  std::size_t expected_bytes = 4096;
+  for (const auto part : pixels) expected_bytes += part.size() + part.size() / 64;
+  Writer writer(tiff.big, expected_bytes);
+  for (std::size_t i = 0; i < tiff.pages.size(); ++i) {
+    writer.add_page(tiff.pages[i], i < pixels.size() ? pixels[i] : std::span<const std::byte>());
+  }
   Bytes file = writer.take();
   if (!tiff.big && file.size() > std::numeric_limits<std::uint32_t>::max()) {
     return write_tiff({.big = true, .pages = tiff.pages}, pixels);

@@ -18,7 +18,8 @@ constexpr unsigned has_profile = 0x20, has_alpha = 0x10, has_exif = 0x08, has_xm
 
 std::uint32_t u32(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;) value = value << 8 | std::to_integer<std::uint32_t>(data[at + i]);
+  for (std::size_t i = 4; i-- > 0;)
+    value = value << 8 | std::to_integer<std::uint32_t>(data[at + i]);
   return value;
 }
 
@@ -71,12 +72,13 @@ Canvas canvas_of(const std::vector<WebpChunk>& chunks) {
 }  // namespace
 
 std::vector<WebpChunk> webp_chunks(std::span<const std::byte> file) {
-  if (file.size() < riff_header_bytes) throw ImageFileError("truncated: the WebP header is missing");
+  if (file.size() < riff_header_bytes)
+    throw ImageFileError("truncated: the WebP header is missing");
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const std::uint64_t riff_bytes = u32(file, 4);
   if (riff_bytes + chunk_header_bytes > file.size()) {
-    throw ImageFileError(fmt::format("truncated: {} of {} bytes", file.size(),
-                                     riff_bytes + chunk_header_bytes));
+    throw ImageFileError(
+        fmt::format("truncated: {} of {} bytes", file.size(), riff_bytes + chunk_header_bytes));
   }
   const std::size_t end = static_cast<std::size_t>(riff_bytes) + chunk_header_bytes;
   std::vector<WebpChunk> chunks;

@@ -1,5 +1,5 @@
-// The chunks of a WebP file, for the same reason as a PNG's: profile, Exif and XMP go from the source
-// to the result byte for byte, and damage is seen before the decoder guesses.
+// The chunks of a WebP file, for the same reason as a PNG's: profile, Exif and XMP go from the
+// source to the result byte for byte, and damage is seen before the decoder guesses.
 #ifndef QTURN_SRC_WEBP_CHUNKS_HPP
 #define QTURN_SRC_WEBP_CHUNKS_HPP
 

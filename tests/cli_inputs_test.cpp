@@ -70,7 +70,7 @@ TEST_CASE("A folder without pictures is refused, with what was found instead") {
   CHECK(empty.err == "qturn: no pictures in empty\n");
 }
 
-TEST_CASE("--files-from takes a list from a file or from standard input") {
+TEST_CASE("Option --files-from takes a list from a file or from standard input") {
   Workplace workplace;
   add_pictures(workplace, {"x/a.png", "x/b b.png", "c.png"});
   workplace.add("list", "x/a.png\nx/b b.png\n\nc.png");
@@ -82,7 +82,7 @@ TEST_CASE("--files-from takes a list from a file or from standard input") {
   CHECK(workplace.files("piped") == Names{"x/a.png"});
 }
 
-TEST_CASE("-0 separates the names of a list by NUL, so that a newline can be in one") {
+TEST_CASE("Option -0 separates the names of a list by NUL, so that a newline can be in one") {
   Workplace workplace;
   add_pictures(workplace, {"two\nlines.png", "b.png"});
   workplace.standard_input = std::string("two\nlines.png\0b.png\0", 20);
@@ -117,7 +117,7 @@ TEST_CASE("Lists are refused for what has no place under the output") {
   CHECK(no_list.err == "qturn: nowhere: cannot read this list of files\n");
 }
 
-TEST_CASE("--base says which part of absolute paths in a list to leave off") {
+TEST_CASE("Option --base says which part of absolute paths in a list to leave off") {
   Workplace workplace;
   add_pictures(workplace, {"in/x/a.png"});
   workplace.standard_input = (workplace.path() / "in/x/a.png").string() + "\n";
@@ -128,7 +128,7 @@ TEST_CASE("--base says which part of absolute paths in a list to leave off") {
   CHECK(workplace.files("out2") == Names{"x/a.png"});
 }
 
-TEST_CASE("--include and --exclude choose by name or by path, and can be repeated") {
+TEST_CASE("Option --include and --exclude choose by name or by path, and can be repeated") {
   Workplace workplace;
   add_pictures(workplace, {"in/a.png", "in/b.png", "in/c.tif", "in/x/a.png", "in/y/a.png"});
   const auto taken = [&](std::vector<std::string> more) {

@@ -24,7 +24,7 @@ Workplace& with_picture(Workplace& workplace) {
 
 }  // namespace
 
-TEST_CASE("--version names the program and the codecs it uses") {
+TEST_CASE("Option --version names the program and the codecs it uses") {
   const Result result = Workplace().qturn({"--version"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, StartsWith("qturn "));
@@ -33,7 +33,7 @@ TEST_CASE("--version names the program and the codecs it uses") {
   CHECK(result.err.empty());
 }
 
-TEST_CASE("--help lists the operations and exits with 0, also for each operation") {
+TEST_CASE("Option --help lists the operations and exits with 0, also for each operation") {
   const Result result = Workplace().qturn({"--help"});
   CHECK(result.exit_code == 0);
   for (const char* name : {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose",
@@ -52,15 +52,16 @@ TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
   with_picture(workplace);
   using Words = std::vector<std::string>;
   const std::pair<Words, std::string> cases[] = {
-      {{}, "A subcommand is required" + hint},
-      {{"spin", "in", "-o", "out"}, "spin"},
+      {{}, "name an operation" + hint},
+      {{"spin", "in", "-o", "out"}, "'spin' is no operation" + hint},
+      {{"--sharpen", "in", "-o", "out"}, "'--sharpen' is no option" + hint},
       {{"rotate90", "in", "-o", "out", "--sharpen"}, "--sharpen"},
       {{"rotate90", "in", "-o"}, "--output"},
       {{"rotate90", "in"},
        "where to? name an output with -o, or replace the files themselves with --in-place\n"},
       {{"augment", "in"}, "where to? name a folder with -o\n"},
       {{"augment", "in", "--in-place"}, "--in-place"},
-      {{"rotate90", "in", "-o", "out", "--in-place"}, "--in-place excludes --output" + hint},
+      {{"rotate90", "in", "-o", "out", "--in-place"}, "--output excludes --in-place" + hint},
       {{"rotate90", "in", "-o", "out", "--break-links"},
        "--break-links requires --in-place" + hint},
       {{"rotate90", "in", "-o", "out", "--overwrite", "--skip-existing"}, "excludes"},
@@ -88,9 +89,10 @@ TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
       {{"augment", "in", "-o", "out", "--random", "9"}, "not in range"},
       {{"augment", "in", "-o", "out", "--seed", "1"}, "--seed requires --random" + hint},
       {{"augment", "in", "-o", "out", "--labels", "yolo"}, "yolo"},
-      {{"rotate90", "in", "-o", "-"}, "tar archives are not supported; name a folder with -o\n"},
+      {{"rotate90", "in", "-o", "-"},
+       "-: archives cannot be written yet; name a folder as output\n"},
       {{"rotate90", "in", "-o", "out.tar"},
-       "tar archives are not supported; name a folder with -o\n"},
+       "out.tar: archives cannot be written yet; name a folder as output\n"},
       {{"rotate90", "-", "-o", "out"},
        "a tar on standard input is not supported; for a list of names use --files-from -\n"},
       {{"rotate90", "-o", "out"}, "no input files\n"},
@@ -114,7 +116,7 @@ TEST_CASE("devices says what there is, what was asked of the build, and what aut
   CHECK_THAT(result.out, ContainsSubstring("--device auto takes "));
 }
 
-TEST_CASE("--device cuda without a GPU says what is missing and writes nothing") {
+TEST_CASE("Option --device cuda without a GPU says what is missing and writes nothing") {
   Workplace workplace;
   with_picture(workplace);
   if (workplace.qturn({"devices"}).out.find("auto takes cuda") != std::string::npos)
@@ -128,7 +130,7 @@ TEST_CASE("--device cuda without a GPU says what is missing and writes nothing")
   CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
 }
 
-TEST_CASE("--device cpu, auto and all the ways to write a size of memory are taken") {
+TEST_CASE("Option --device cpu, auto and all the ways to write a size of memory are taken") {
   Workplace workplace;
   with_picture(workplace);
   for (const char* size : {"64MiB", "64MB", "1G", "67108864"}) {

@@ -117,7 +117,8 @@ TEST_CASE("Outputs that cannot be are refused before anything starts") {
             ": is a file, and the output needs a folder there\n");
   CHECK_THAT(refused(workplace, {"cw", "in", "-o", "in"}),
              StartsWith("qturn: in is both input and output; use --in-place"));
-  CHECK_THAT(refused(workplace, {"cw", "in", "-o", "link"}), ContainsSubstring("both input and output"));
+  CHECK_THAT(refused(workplace, {"cw", "in", "-o", "link"}),
+             ContainsSubstring("both input and output"));
   CHECK_THAT(refused(workplace, {"cw", "in", "-o", "in/turned"}),
              ContainsSubstring("lies inside the input in"));
   CHECK_THAT(refused(workplace, {"cw", "in", "-o", "link/turned"}),
@@ -155,21 +156,21 @@ TEST_CASE("A folder that must not be written to is refused before anything start
   CHECK(workplace.files("locked").empty());
 }
 
-TEST_CASE("--dry-run prints what would be done and writes nothing") {
+TEST_CASE("Option --dry-run prints what would be done and writes nothing") {
   Workplace workplace;
   workplace.add("in/a.png", cli::png(picture));
   workplace.add("in/note.txt", "note");
   const auto before = workplace.tree(".");
-  const Result result =
-      workplace.qturn({"cw", "in", "-o", "out", "--dry-run", "--others", "copy"});
+  const Result result = workplace.qturn({"cw", "in", "-o", "out", "--dry-run", "--others", "copy"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
         "in/a.png -> out/a.png (rotate90)\n"
         "in/note.txt -> out/note.txt (copied)\n");
   CHECK(workplace.qturn({"upright", "in", "--in-place", "--dry-run"}).out ==
         "in/a.png -> in/a.png (upright)\n");
-  CHECK(workplace.qturn({"augment", "in", "-o", "out", "--dry-run", "--variants", "flop,cw",
-                         "--labels", "none"})
+  CHECK(workplace
+            .qturn({"augment", "in", "-o", "out", "--dry-run", "--variants", "flop,cw", "--labels",
+                    "none"})
             .out ==
         "in/a.png -> out/a__flop.png (flop)\n"
         "in/a.png -> out/a__rotate90.png (rotate90)\n");

@@ -1,5 +1,5 @@
-// Pictures for the command-line tests: small files made by our own codecs from known pixels, the
-// tags that say how they are stored, and what they decode to.
+// Pictures for the command-line tests: small files made from known pixels, PNGs by hand and the
+// rest by our own codecs, the tags that say how they are stored, and what they decode to.
 #ifndef QTURN_TESTS_CLI_PICTURES_HPP
 #define QTURN_TESTS_CLI_PICTURES_HPP
 
@@ -78,7 +78,6 @@ inline std::string encoded(const Picture& picture, qturn::Format format) {
   return encoded(std::vector{picture}, format);
 }
 
-inline std::string png(const Picture& picture) { return encoded(picture, qturn::Format::png); }
 inline std::string jpeg(const Picture& picture) { return encoded(picture, qturn::Format::jpeg); }
 
 /// A little-endian TIFF structure with one entry: Orientation.
@@ -97,23 +96,60 @@ inline std::string tagged_jpeg(const Picture& picture, int orientation) {
       2, "\xff\xe1"s + static_cast<char>(length >> 8) + static_cast<char>(length & 255) + body);
 }
 
-/// The PNG with an eXIf chunk behind its header.
-inline std::string tagged_png(const Picture& picture, int orientation) {
-  const std::string typed = "eXIf" + exif_body(orientation);
+inline std::string big_endian(std::uint32_t value) {
+  std::string text;
+  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 255);
+  return text;
+}
+
+inline std::string png_chunk(const std::string& type, const std::string& data) {
+  const std::string typed = type + data;
   std::uint32_t crc = 0xffffffff;
   for (const char c : typed) {
     crc ^= static_cast<unsigned char>(c);
     for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xedb88320 ^ crc >> 1 : crc >> 1;
   }
-  const auto big_endian = [](std::uint32_t value) {
-    std::string text;
-    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 255);
-    return text;
-  };
-  constexpr std::size_t after_header = 8 + 25;
-  return png(picture).insert(
-      after_header,
-      big_endian(static_cast<std::uint32_t>(typed.size() - 4)) + typed + big_endian(~crc));
+  return big_endian(static_cast<std::uint32_t>(data.size())) + typed + big_endian(~crc);
+}
+
+/// A PNG of 8 or 16 bits a sample, not compressed, with `more` chunks behind its header.
+inline std::string png(const Picture& picture, const std::string& more = {}) {
+  const int sample_bytes = qturn::sample_bytes(picture.type);
+  std::string rows;
+  for (std::size_t i = 0; i < picture.bytes.size(); i += static_cast<std::size_t>(sample_bytes)) {
+    if (i % static_cast<std::size_t>(picture.width * picture.pixel_bytes()) == 0) rows += '\0';
+    for (int byte = sample_bytes; byte-- > 0;)  // PNG is big-endian
+      rows += static_cast<char>(picture.bytes[i + static_cast<std::size_t>(byte)]);
+  }
+  std::string zlib = "\x78\x01";
+  std::uint32_t a = 1, b = 0;
+  for (const char c : rows) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  for (std::size_t at = 0; at < rows.size(); at += 65535) {
+    const std::string block = rows.substr(at, 65535);
+    zlib += static_cast<char>(at + block.size() == rows.size());
+    for (const std::size_t length : {block.size(), ~block.size()}) {
+      zlib += static_cast<char>(length & 255);
+      zlib += static_cast<char>(length >> 8 & 255);
+    }
+    zlib += block;
+  }
+  zlib += big_endian(b << 16 | a);
+
+  constexpr char colour_types[] = {0, 0, 4, 2, 6};
+  const std::string header = big_endian(static_cast<std::uint32_t>(picture.width)) +
+                             big_endian(static_cast<std::uint32_t>(picture.height)) +
+                             static_cast<char>(8 * sample_bytes) + colour_types[picture.channels] +
+                             std::string(3, '\0');
+  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + more + png_chunk("IDAT", zlib) +
+         png_chunk("IEND", "");
+}
+
+/// The PNG with an eXIf chunk.
+inline std::string tagged_png(const Picture& picture, int orientation) {
+  return png(picture, png_chunk("eXIf", exif_body(orientation)));
 }
 
 struct Decoded {

@@ -46,6 +46,12 @@ inline std::string program() {
   return other ? other : QTURN_PROGRAM;
 }
 
+/// The folder testdata/, or where the environment variable QTURN_TESTDATA says it is.
+inline fs::path testdata() {
+  const char* other = std::getenv("QTURN_TESTDATA");
+  return other ? other : QTURN_TESTDATA;
+}
+
 /// A folder for one test, in which the program runs.
 class Workplace : public TemporaryFolder {
  public:
@@ -113,6 +119,15 @@ class Workplace : public TemporaryFolder {
 
   Result qturn(std::vector<std::string> arguments) const {
     return start(std::move(arguments)).wait();
+  }
+
+  /// Waits for the running program to get somewhere; throws after a minute.
+  template <class Condition>
+  static void wait_until(Condition condition) {
+    for (int tries = 0; !condition(); ++tries) {
+      if (tries == 60'000) throw std::runtime_error("the program does not get there");
+      ::usleep(1000);
+    }
   }
 
   bool exists(const fs::path& name) const { return fs::exists(fs::symlink_status(path() / name)); }

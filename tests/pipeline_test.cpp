@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
@@ -49,7 +50,8 @@ std::vector<Job> make_jobs(const TemporaryFolder& folder, const fs::path& output
     Job job;
     job.key = fmt::format("{}.png", i);
     job.input = folder.path() / "in" / job.key;
-    const Bytes file = png(40 + i * 13, 90 - i * 3, 1 + i % 4);
+    const Bytes file =
+        png(40 + i * 13, 90 - i * 3, std::array{1, 3, 4}[static_cast<std::size_t>(i % 3)]);
     write_file(job.input, file, {}, IfExists::fail);
     job.file_bytes = file.size();
     job.outputs = {{output / job.key, Orientation::identity}};

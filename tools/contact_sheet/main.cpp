@@ -92,14 +92,35 @@ void paste(Picture& sheet, const Picture& picture, std::int64_t left, std::int64
                 static_cast<std::size_t>(picture.width * 3));
 }
 
+/// The pictures of whole rows; a row with one that cannot be shown is left out, and said.
+std::vector<Picture> read_rows(std::size_t columns, const std::vector<std::string>& paths) {
+  std::vector<Picture> cells;
+  for (std::size_t first = 0; first < paths.size(); first += columns) {
+    std::vector<Picture> row;
+    for (std::size_t i = first; i < std::min(first + columns, paths.size()); ++i) {
+      try {
+        row.push_back(shrink_to_cell(read_picture(paths[i])));
+      } catch (const ImageFileError& error) {
+        fmt::print(stderr, "qturn-contact-sheet: {}: {}; left out\n", paths[i], error.what());
+        row.clear();
+        break;
+      }
+    }
+    cells.insert(cells.end(), row.begin(), row.end());
+  }
+  if (cells.empty()) throw ImageFileError("none of the pictures can be shown");
+  return cells;
+}
+
 void make_sheet(const std::filesystem::path& output, std::int64_t columns,
                 const std::vector<std::string>& paths) {
-  const auto count = static_cast<std::int64_t>(paths.size());
+  const std::vector<Picture> cells = read_rows(static_cast<std::size_t>(columns), paths);
+  const auto count = static_cast<std::int64_t>(cells.size());
   const std::int64_t rows = (count + columns - 1) / columns;
   Picture sheet{columns * (cell + gap) + gap, rows * (cell + gap) + gap, {}};
   sheet.pixels.assign(static_cast<std::size_t>(sheet.width * sheet.height * 3), 255);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Picture small = shrink_to_cell(read_picture(paths[static_cast<std::size_t>(i)]));
+    const Picture& small = cells[static_cast<std::size_t>(i)];
     paste(sheet, small, gap + i % columns * (cell + gap) + (cell - small.width) / 2,
           gap + i / columns * (cell + gap) + (cell - small.height) / 2);
   }

@@ -1,6 +1,7 @@
 // qturn: the command line over src/. What it accepts is in command_line.cpp, what it says in
 // report.cpp.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <fstream>
@@ -24,6 +25,7 @@ namespace {
 constexpr int exit_done = 0;
 constexpr int exit_some_failed = 1;
 constexpr int exit_nothing_started = 2;
+constexpr const char* manifest_name = "manifest.jsonl";
 
 PlanOptions plan_options(const CommandLine& line) {
   if (line.output.empty() && !line.in_place)
@@ -31,8 +33,6 @@ PlanOptions plan_options(const CommandLine& line) {
         line.command == CommandLine::Command::augment
             ? "where to? name a folder with -o"
             : "where to? name an output with -o, or replace the files themselves with --in-place");
-  if (line.output == "-" || std::filesystem::path(line.output).extension() == ".tar")
-    throw PlanError("tar archives are not supported; name a folder with -o");
   PlanOptions options;
   for (const std::string& input : line.inputs) {
     if (input == "-")
@@ -115,12 +115,34 @@ int print_plan(const CommandLine& line, const Plan& plan) {
   return plan.unreadable.empty() ? exit_done : exit_some_failed;
 }
 
+/// What is in OUTPUT already is in the manifest too, and nothing is in the manifest's place
+/// unasked.
+void check_manifest_place(const CommandLine& line, const Plan& plan) {
+  const std::filesystem::path manifest = plan.output_folder / manifest_name;
+  for (const Job& job : plan.jobs)
+    for (const JobOutput& output : job.outputs)
+      if (output.path == manifest)
+        throw PlanError(fmt::format("{}: its copy would be in the manifest's place; --exclude '{}'",
+                                    job.input.string(), job.key));
+  if (line.existing == Existing::refuse && std::filesystem::exists(manifest))
+    throw PlanError(fmt::format(
+        "{} exists already; use --overwrite, --skip-existing or --update, or another output",
+        manifest.string()));
+}
+
 void write_manifest(const Plan& plan, std::vector<Outcome> written) {
+  for (const Skipped& skipped : plan.skipped) {
+    if (!skipped.is_picture) continue;
+    Outcome& outcome = written.emplace_back();
+    outcome.output = skipped.output;
+    outcome.key = skipped.key;
+    outcome.variant = skipped.variant;
+  }
   std::ranges::sort(written, {},
                     [](const Outcome& outcome) { return std::pair(outcome.key, outcome.variant); });
   std::string text;
   for (const Outcome& outcome : written) text += manifest_line(outcome, plan.output_folder) + "\n";
-  write_file(plan.output_folder / "manifest.jsonl", std::as_bytes(std::span(text)), {},
+  write_file(plan.output_folder / manifest_name, std::as_bytes(std::span(text)), {},
              IfExists::replace);
 }
 
@@ -133,6 +155,7 @@ int turn_pictures(const CommandLine& line) {
       throw PlanError(fmt::format(
           "{}: labels, which are not turned along yet; --labels none turns the pictures alone",
           printable(label->string())));
+  if (line.command == CommandLine::Command::augment) check_manifest_place(line, plan);
   if (line.dry_run) return print_plan(line, plan);
 
   RunOptions options;
@@ -178,6 +201,13 @@ std::vector<std::string> arguments(int argc, char** argv) {
   return words;
 }
 
+/// CLI11 says of an unknown operation only that one is missing.
+std::string complaint(const CLI::App& parser, const CLI::ParseError& error, int argc, char** argv) {
+  if (!parser.get_subcommands().empty()) return error.what();
+  if (argc < 2) return "name an operation";
+  return fmt::format("'{}' is no {}", argv[1], *argv[1] == '-' ? "option" : "operation");
+}
+
 int run_program(int argc, char** argv) {
   CommandLine line;
   const auto parser = make_parser(line);
@@ -186,14 +216,15 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return parser->exit(help);
   } catch (const CLI::ParseError& error) {
-    print_message(fmt::format("{}; 'qturn --help' lists what there is", error.what()));
+    print_message(fmt::format("{}; 'qturn --help' lists what there is",
+                              printable(complaint(*parser, error, argc, argv))));
     return exit_nothing_started;
   }
   if (line.command == CommandLine::Command::devices) return print_devices();
   try {
     return turn_pictures(line);
   } catch (const std::exception& error) {
-    print_message(error.what());
+    print_message(printable(error.what()));
     return stop_exit_code() != 0 ? stop_exit_code() : exit_nothing_started;
   }
 }
@@ -201,4 +232,10 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace qturn
 
-int main(int argc, char** argv) { return qturn::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  // glibc takes the blocks that are freed, up to 32 MB, as a sign to keep the like in a heap for
+  // each thread. Pictures are such blocks: 6 of 27 MB on 6 threads then took 641 MiB whatever
+  // --memory said, and 178 MiB this way, in less time.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  return qturn::run_program(argc, argv);
+}

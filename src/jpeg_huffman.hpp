@@ -1,0 +1,31 @@
+// Huffman tables for encoding a turned picture in one pass.
+//
+// Finding the best tables takes a pass over all coefficients of its own: a third of the encoder's
+// time. But the best tables of the source are nearly the best for the same picture turned. They may
+// lack codes, since an optimised table has only those its picture needed, so those are added with
+// the longest length there is, for which one or a few symbols are lengthened by a bit.
+#ifndef QTURN_SRC_JPEG_HUFFMAN_HPP
+#define QTURN_SRC_JPEG_HUFFMAN_HPP
+
+#include <array>
+#include <cstdint>
+
+namespace qturn {
+
+/// As in a DHT segment: how many codes there are of each length (1 to 16), and their symbols in the
+/// order of the codes.
+struct JpegHuffmanTable {
+  std::array<std::uint8_t, 17> bits{};
+  std::array<std::uint8_t, 256> symbols{};
+
+  bool operator==(const JpegHuffmanTable&) const = default;
+};
+
+enum class JpegSymbols : std::uint8_t { dc, ac };
+
+/// `table` with a code for every symbol that 8-bit baseline JPEG knows for DC or AC coefficients.
+JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_JPEG_HUFFMAN_HPP

@@ -1,0 +1,153 @@
+// Stopping in the middle, memory that is too small, and what a terminal is shown.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <poll.h>
+#include <pty.h>
+
+#include "tests/cli_pictures.hpp"
+#include "tests/cli_program.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Picture;
+using cli::Result;
+using cli::Workplace;
+using qturn::Orientation;
+
+namespace {
+
+constexpr int pictures = 24;
+
+Picture numbered_picture(int number) {
+  return cli::random_picture(500, 400, 3, qturn::SampleType::u8,
+                             static_cast<std::uint64_t>(number) + 1);
+}
+
+void add_pictures(const Workplace& workplace) {
+  for (int i = 0; i < pictures; ++i)
+    workplace.add("in/" + std::to_string(i) + ".png", cli::png(numbered_picture(i)));
+}
+
+/// Not only a temporary.
+bool has_result(const Workplace& workplace) {
+  const auto files = workplace.files("out");
+  return std::any_of(files.begin(), files.end(),
+                     [](const fs::path& file) { return file.extension() == ".png"; });
+}
+
+Picture flopped(const std::string& file) {
+  return cli::turned(numbered_picture(std::stoi(file)), Orientation::flop);
+}
+
+}  // namespace
+
+TEST_CASE("SIGINT and SIGTERM end the run soon, with 130 and 143, and with whole files only") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    CAPTURE(number);
+    Workplace workplace;
+    add_pictures(workplace);
+    const auto running = workplace.start({"flop", "in", "-o", "out", "-j", "2"});
+    workplace.wait_until([&] { return has_result(workplace); });
+    running.signal(number);
+    const Result result = running.wait();
+    CHECK(result.exit_code == 128 + number);
+    CHECK_THAT(result.err, ContainsSubstring(", interrupted with "));
+
+    const std::set<std::string> written = workplace.files("out");
+    CHECK(!written.empty());
+    CHECK(written.size() < pictures);
+    for (const std::string& file : written) {
+      CAPTURE(file);
+      CHECK(fs::path(file).extension() == ".png");  // no temporary
+      CHECK(cli::pixels_of(workplace.path() / "out" / file) == flopped(file));
+    }
+    // What is missing is done by the next run.
+    CHECK(workplace.qturn({"flop", "in", "-o", "out", "--skip-existing"}).exit_code == 0);
+    CHECK(workplace.files("out").size() == pictures);
+  }
+}
+
+TEST_CASE("SIGINT in place leaves each file as it was or turned, never half") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const std::string last = workplace.content("in/0.png");
+  const auto running = workplace.start({"flop", "in", "--in-place", "-j", "2", "--json=log"});
+  workplace.wait_until([&] { return !workplace.content("log").empty(); });
+  running.signal(SIGINT);
+  CHECK(running.wait().exit_code == 130);
+
+  int turned = 0;
+  CHECK(workplace.files("in").size() == pictures);
+  for (const std::string& file : workplace.files("in")) {
+    CAPTURE(file);
+    const Picture found = cli::pixels_of(workplace.path() / "in" / file);
+    const bool is_turned = found == flopped(file);
+    turned += is_turned;
+    CHECK((is_turned || found == numbered_picture(std::stoi(file))));
+  }
+  CHECK(turned > 0);
+  CHECK(turned < pictures);
+  const std::string log = workplace.content("log");
+  CHECK(std::count(log.begin(), log.end(), '\n') == turned);
+}
+
+TEST_CASE("An interrupted augmentation has a manifest of what was written") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const auto running = workplace.start({"augment", "in", "-o", "out", "-j", "2"});
+  workplace.wait_until([&] { return has_result(workplace); });
+  running.signal(SIGTERM);
+  CHECK(running.wait().exit_code == 143);
+  const std::string manifest = workplace.content("out/manifest.jsonl");
+  CHECK(std::count(manifest.begin(), manifest.end(), '\n') + 1 ==
+        static_cast<std::ptrdiff_t>(workplace.files("out").size()));
+}
+
+TEST_CASE("Pictures larger than --memory are turned one at a time") {
+  Workplace workplace;
+  constexpr int count = 6;
+  // 27 MB of pixels each, of one value: cheap to decode and to encode.
+  const Picture white{3000, 3000, 3, qturn::SampleType::u8,
+                      std::vector<unsigned char>(27'000'000, 255)};
+  const std::string file = cli::encoded(white, qturn::Format::png);
+  for (int i = 0; i < count; ++i) workplace.add("in/" + std::to_string(i) + ".png", file);
+
+  const Result small = workplace.qturn(
+      {"cw", "in", "-o", "small", "-j", "6", "--memory", "1MiB", "--device", "cpu"});
+  CHECK(small.exit_code == 0);
+  CHECK(workplace.files("small").size() == count);
+  const Result large =
+      workplace.qturn({"cw", "in", "-o", "large", "-j", "6", "--memory", "4G", "--device", "cpu"});
+  CHECK(large.exit_code == 0);
+  CHECK(workplace.tree("small") == workplace.tree("large"));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they keep what was freed
+  CHECK(small.max_resident_kib < large.max_resident_kib / 4 * 3);
+#endif
+}
+
+TEST_CASE("A terminal is shown a line of progress that is drawn again, and a summary") {
+  Workplace workplace;
+  add_pictures(workplace);
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  REQUIRE(pid >= 0);
+  const std::string path = cli::program();
+  if (pid == 0) {
+    if (::chdir(workplace.path().c_str()) != 0) ::_exit(126);
+    ::setenv("TERM", "xterm", 1);
+    ::execl(path.c_str(), path.c_str(), "flop", "in", "-o", "out", "-j", "1", nullptr);
+    ::_exit(127);
+  }
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+    shown.append(buffer, static_cast<std::size_t>(got));
+  ::close(terminal);
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  CHECK(status == 0);
+  CHECK_THAT(shown, ContainsSubstring(" of 24 files, "));
+  CHECK_THAT(shown, ContainsSubstring("\r\033[K"));
+  CHECK_THAT(shown, ContainsSubstring("24 of 24 pictures written"));
+}

@@ -1,0 +1,192 @@
+#include "src/exif.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "src/image.hpp"
+
+namespace {
+
+using namespace qturn;
+using Certainty = StoredOrientation::Certainty;
+using Block = std::vector<std::byte>;
+
+// Writes TIFF structures byte by byte.
+class Builder {
+ public:
+  explicit Builder(bool little) : little_(little) {
+    text(little ? "II" : "MM");
+    u16(42);
+    u32(8);
+  }
+  void text(const char* letters) {
+    for (; *letters; ++letters) bytes.push_back(static_cast<std::byte>(*letters));
+  }
+  void u16(unsigned value) {
+    const auto low = static_cast<std::byte>(value & 0xFF);
+    const auto high = static_cast<std::byte>(value >> 8 & 0xFF);
+    bytes.push_back(little_ ? low : high);
+    bytes.push_back(little_ ? high : low);
+  }
+  void u32(unsigned value) {
+    u16(little_ ? value & 0xFFFF : value >> 16);
+    u16(little_ ? value >> 16 : value & 0xFFFF);
+  }
+  void entry(unsigned tag, unsigned type, unsigned count, unsigned value) {
+    u16(tag);
+    u16(type);
+    u32(count);
+    // A value shorter than four bytes stands at their beginning.
+    if (type == 1) {
+      bytes.push_back(static_cast<std::byte>(value));
+      bytes.resize(bytes.size() + 3);
+    } else if (type == 3) {
+      u16(value);
+      u16(0);
+    } else {
+      u32(value);
+    }
+  }
+
+  Block bytes;
+
+ private:
+  bool little_;
+};
+
+// Make, orientation of the given type, software; then no further directory.
+Block block_with(bool little, unsigned type, unsigned count, unsigned value) {
+  Builder builder(little);
+  builder.u16(3);
+  builder.entry(271, 2, 4, 0x41424300);
+  builder.entry(274, type, count, value);
+  builder.entry(305, 2, 4, 0x41424300);
+  builder.u32(0);
+  return builder.bytes;
+}
+
+}  // namespace
+
+TEST_CASE("Every orientation is read in both byte orders, from each integer type") {
+  const bool little = GENERATE(true, false);
+  const unsigned type = GENERATE(1U, 3U, 4U);
+  for (unsigned number = 1; number <= 8; ++number) {
+    const StoredOrientation stored = stored_orientation(block_with(little, type, 1, number));
+    CHECK(stored.certainty == Certainty::present);
+    CHECK(stored.value == static_cast<Orientation>(number));
+  }
+}
+
+TEST_CASE("Values and types that Exif does not define count as upright") {
+  for (const unsigned value : {0U, 9U, 65535U}) {
+    const StoredOrientation stored = stored_orientation(block_with(true, 3, 1, value));
+    CHECK(stored.certainty == Certainty::present);
+    CHECK(stored.value == Orientation::identity);
+  }
+  CHECK(stored_orientation(block_with(true, 2, 1, 6)).value == Orientation::identity);
+  CHECK(stored_orientation(block_with(true, 3, 2, 6)).value == Orientation::identity);
+}
+
+TEST_CASE("Setting upright changes the entry and no other byte") {
+  const bool little = GENERATE(true, false);
+  const unsigned type = GENERATE(1U, 3U, 4U, 2U);
+  Block block = block_with(little, type, 1, 6);
+  REQUIRE(set_upright(block, Directories::first));
+  CHECK(block == block_with(little, 3, 1, 1));
+}
+
+TEST_CASE("An upright SHORT is left exactly as it is") {
+  const Block before = block_with(false, 3, 1, 1);
+  Block after = before;
+  REQUIRE(set_upright(after, Directories::first));
+  CHECK(after == before);
+}
+
+TEST_CASE("The second directory, a thumbnail's, is left alone unless pages are meant") {
+  Builder builder(true);
+  builder.u16(1);
+  builder.entry(274, 3, 1, 6);
+  builder.u32(26);
+  builder.u16(1);
+  builder.entry(274, 3, 1, 8);
+  builder.u32(0);
+
+  Block first = builder.bytes, all = builder.bytes;
+  REQUIRE(set_upright(first, Directories::first));
+  CHECK(first[18] == std::byte{1});
+  CHECK(first[36] == std::byte{8});
+  REQUIRE(set_upright(all, Directories::all));
+  CHECK(all[18] == std::byte{1});
+  CHECK(all[36] == std::byte{1});
+}
+
+TEST_CASE("A circle of directories ends") {
+  Builder builder(true);
+  builder.u16(1);
+  builder.entry(274, 3, 1, 6);
+  builder.u32(8);
+  CHECK_FALSE(set_upright(builder.bytes, Directories::all));
+  CHECK(set_upright(builder.bytes, Directories::first));
+}
+
+TEST_CASE("Without a directory there is no orientation") {
+  CHECK(stored_orientation({}).certainty == Certainty::absent);
+  Builder none(true);
+  none.bytes[4] = std::byte{0};
+  CHECK(stored_orientation(none.bytes).certainty == Certainty::absent);
+  Block text(64, std::byte{'x'});
+  CHECK(stored_orientation(text).certainty == Certainty::absent);
+  CHECK(set_upright(text, Directories::first));
+}
+
+TEST_CASE("A directory that ends early might have held the orientation") {
+  Builder builder(false);
+  builder.u16(65535);
+  builder.entry(271, 2, 4, 0);
+  CHECK(stored_orientation(builder.bytes).certainty == Certainty::unknown);
+  CHECK_FALSE(set_upright(builder.bytes, Directories::first));
+  CHECK_THROWS_AS(orientation_of_exif(builder.bytes), ImageFileError);
+  CHECK_THROWS_AS(upright_exif(builder.bytes), ImageFileError);
+}
+
+TEST_CASE("An orientation before the damage is good enough to be read and set") {
+  Builder builder(false);
+  builder.u16(65535);
+  builder.entry(274, 3, 1, 6);
+  CHECK(stored_orientation(builder.bytes).value == Orientation::rotate90);
+  REQUIRE(set_upright(builder.bytes, Directories::first));
+  CHECK(stored_orientation(builder.bytes).value == Orientation::identity);
+}
+
+TEST_CASE("No cut and no offset leads outside the block") {
+  const Block whole = block_with(true, 3, 1, 6);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    Block cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    CHECK_NOTHROW(stored_orientation(cut));
+    CHECK_NOTHROW(set_upright(cut, Directories::all));
+  }
+  for (int offset = 0; offset < 256; ++offset) {
+    for (const std::byte high : {std::byte{0}, std::byte{0xFF}}) {
+      Block block = whole;
+      block[4] = static_cast<std::byte>(offset);
+      block[7] = high;
+      CHECK_NOTHROW(stored_orientation(block));
+      CHECK_NOTHROW(set_upright(block, Directories::all));
+    }
+  }
+}
+
+TEST_CASE("JPEG's signature before the structure is passed over") {
+  Block block;
+  for (const char c : exif_signature) block.push_back(static_cast<std::byte>(c));
+  const Block tiff = block_with(true, 3, 1, 8);
+  block.insert(block.end(), tiff.begin(), tiff.end());
+  CHECK(exif_body(block).size() == tiff.size());
+  CHECK(exif_body(tiff).size() == tiff.size());
+  CHECK(orientation_of_exif(block) == Orientation::rotate270);
+  CHECK(orientation_of_exif(upright_exif(block)) == Orientation::identity);
+}
