@@ -22,7 +22,8 @@ const Picture turned = cli::turned(picture, Orientation::rotate90);
 
 }  // namespace
 
-TEST_CASE("--in-place replaces each file by the turned one, and leaves nothing else behind") {
+TEST_CASE(
+    "Option --in-place replaces each file by the turned one, and leaves nothing else behind") {
   Workplace workplace;
   const fs::path first = workplace.add("in/a.png", cli::png(picture));
   workplace.add("in/x/b.tif", cli::encoded(picture, qturn::Format::tiff));
@@ -80,14 +81,10 @@ TEST_CASE("In place, a JPEG whose pixels would move is refused by name and stays
 
 TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {
   Workplace workplace;
-  // 2 x 1 pixels, 1 bit each, white and black.
-  const std::string one_bit(
-      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x01\x01\0\0\0\0"
-      "\xdc\x59\x42\x27"
-      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81"
-      "\x77\xcd\x72\xb6"
-      "\0\0\0\0IEND\xae\x42\x60\x82",
-      67);
+  // Two pixels of one bit each, white and black, in one byte behind the filter's.
+  std::string one_bit = cli::png({1, 1, 1, qturn::SampleType::u8, {0x80}});
+  const std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
+  one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
   workplace.add("a.png", one_bit);
   const Result result = workplace.qturn({"cw", "a.png", "--in-place"});
   CHECK(result.exit_code == 1);
