@@ -1,17 +1,16 @@
 #include "src/oiio_codec.hpp"
 
-#include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "src/file_structure.hpp"
+#include "src/oiio_memory.hpp"
 #include "src/oiio_storage.hpp"
 #include "src/pnm.hpp"
 #include "src/visible_part.hpp"
@@ -41,103 +40,11 @@ bool stop_requested(void* flag, float) {
   return static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
 }
 
-// A file in memory that a writer fills, and reads again what it wrote (TIFF does, to append a
-// page).
-class Sink final : public OIIO::Filesystem::IOProxy {
- public:
-  explicit Sink(Bytes& bytes) : IOProxy("", Write), bytes_(bytes) {}
-
-  const char* proxytype() const override { return "memory"; }
-
-  std::size_t write(const void* from, std::size_t size) override {
-    const std::size_t written = pwrite(from, size, m_pos);
-    m_pos += static_cast<std::int64_t>(written);
-    return written;
-  }
-
-  std::size_t pwrite(const void* from, std::size_t size, std::int64_t offset) override {
-    const auto at = static_cast<std::size_t>(offset);
-    if (bytes_.size() < at + size) {
-      // Doubling a large picture would take more memory than the picture.
-      const std::size_t more = std::min(bytes_.capacity(), std::size_t{32} << 20);
-      if (bytes_.capacity() < at + size)
-        bytes_.reserve(std::max(at + size, bytes_.capacity() + more));
-      bytes_.resize(at + size);
-    }
-    if (size > 0) std::memcpy(bytes_.data() + at, from, size);
-    return size;
-  }
-
-  std::size_t read(void* to, std::size_t size) override {
-    const std::size_t got = pread(to, size, m_pos);
-    m_pos += static_cast<std::int64_t>(got);
-    return got;
-  }
-
-  std::size_t pread(void* to, std::size_t size, std::int64_t offset) override {
-    const auto at = std::min(static_cast<std::size_t>(offset), bytes_.size());
-    const std::size_t got = std::min(size, bytes_.size() - at);
-    if (got > 0) std::memcpy(to, bytes_.data() + at, got);
-    return got;
-  }
-
-  std::size_t size() const override { return bytes_.size(); }
-
- private:
-  Bytes& bytes_;
-};
-
-// A file in memory that a reader reads, in pieces.
-class Source final : public OIIO::Filesystem::IOProxy {
- public:
-  explicit Source(const VisiblePart& part) : IOProxy("", Read), pieces_(part.pieces) {
-    for (const auto piece : pieces_) {
-      begins_.push_back(size_);
-      size_ += piece.size();
-    }
-  }
-
-  const char* proxytype() const override { return "memory"; }
-
-  std::size_t read(void* to, std::size_t size) override {
-    const std::size_t got = pread(to, size, m_pos);
-    m_pos += static_cast<std::int64_t>(got);
-    return got;
-  }
-
-  std::size_t pread(void* to, std::size_t size, std::int64_t offset) override {
-    if (offset < 0) return 0;
-    auto at = std::min(static_cast<std::size_t>(offset), size_);
-    const std::size_t got = std::min(size, size_ - at);
-    auto* next = static_cast<std::byte*>(to);
-    std::size_t left = got;
-    // The last piece that begins at or before the place.
-    auto number = static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) -
-                                           begins_.begin());
-    for (; left > 0; ++number) {
-      const auto piece = pieces_[number - 1].subspan(at - begins_[number - 1]);
-      const std::size_t part = std::min(left, piece.size());
-      if (part > 0) std::memcpy(next, piece.data(), part);
-      next += part;
-      at += part;
-      left -= part;
-    }
-    return got;
-  }
-
-  std::size_t size() const override { return size_; }
-
- private:
-  const std::vector<std::span<const std::byte>>& pieces_;
-  std::vector<std::size_t> begins_;
-  std::size_t size_ = 0;
-};
-
 class Reader {
  public:
   Reader(std::span<const std::byte> file, Format format, Profile profile = Profile::hidden)
       : part_(visible_part(file, format, profile)),
-        memory_(part_),
+        memory_(part_.pieces),
         input_(OIIO::ImageInput::create(plugin_name(format))) {
     use_one_thread();
     if (!input_) fail(OIIO::geterror());
@@ -182,7 +89,7 @@ class Reader {
   }
 
   VisiblePart part_;
-  Source memory_;
+  OiioSource memory_;
   std::unique_ptr<OIIO::ImageInput> input_;
 };
 
@@ -250,7 +157,7 @@ Bytes encode_page(const Page& page, const OIIO::ImageSpec& spec, Format target,
                   const std::atomic<bool>& stop) {
   if (stop) throw Interrupted();
   Bytes encoded;
-  Sink sink(encoded);
+  OiioSink sink(encoded);
   const auto output = OIIO::ImageOutput::create(plugin_name(target));
   if (!output) fail(OIIO::geterror());
   output->threads(1);

@@ -270,22 +270,24 @@ TEST_CASE("The data window of an OpenEXR file turns inside its display window") 
   OIIO::ImageSpec spec = plain_spec(10, 6, 3, TypeDesc::HALF);
   spec.x = 3;
   spec.y = -2;
-  spec.full_x = 0;
-  spec.full_y = 0;
+  spec.full_x = -5;
+  spec.full_y = 2;
   spec.full_width = 40;
   spec.full_height = 20;
   const std::vector<std::uint8_t> samples = samples_for(spec);
   const Bytes file = write_with_oiio("openexr", spec, samples);
   const OIIO::ImageSpec turned =
       read_with_oiio("openexr", turn_file(file, Format::openexr, Orientation::rotate90)).spec;
-  // Clockwise, the left gap (3) comes to the top, the bottom gap (20 + 2 - 6) to the left.
+  // Clockwise, the left gap (8) comes to the top, the bottom gap (20 + 4 - 6) to the left.
   CHECK(turned.full_width == 20);
   CHECK(turned.full_height == 40);
-  CHECK(turned.x == 16);
-  CHECK(turned.y == 3);
+  CHECK(turned.full_x == 2);
+  CHECK(turned.full_y == -5);
+  CHECK(turned.x == 2 + 18);
+  CHECK(turned.y == -5 + 8);
   const OIIO::ImageSpec flopped =
       read_with_oiio("openexr", turn_file(file, Format::openexr, Orientation::flop)).spec;
-  CHECK(flopped.x == 40 - 3 - 10);
+  CHECK(flopped.x == -5 + 40 - 8 - 10);
   CHECK(flopped.y == -2);
 }
 

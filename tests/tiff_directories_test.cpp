@@ -113,6 +113,21 @@ TEST_CASE("Big-endian values are read as numbers and as texts") {
   CHECK(text_of(tiff.pages[0].find(tiff_tag::description)->value) == "abc\0"sv);
 }
 
+TEST_CASE("A strip that reaches beyond the end is a failure") {
+  const auto with_strip_of = [](char bytes) {
+    std::string file(
+        "II*\0\x08\0\0\0\x02\0"
+        "\x11\x01\x04\0\x01\0\0\0\x26\0\0\0"
+        "\x17\x01\x04\0\x01\0\0\0\0\0\0\0"
+        "\0\0\0\0"
+        "strip"sv);
+    file[30] = bytes;
+    return file;
+  };
+  CHECK_NOTHROW(read_tiff(bytes_of(with_strip_of(5))));
+  CHECK_THROWS_WITH(read_tiff(bytes_of(with_strip_of(6))), ContainsSubstring("a strip of page 1"));
+}
+
 TEST_CASE("A circle of pages is a failure") {
   const auto file = "II*\0\x08\0\0\0\x01\0\x00\x01\x03\0\x01\0\0\0\x05\0\0\0\x08\0\0\0"sv;
   CHECK_THROWS_WITH(read_tiff(bytes_of(file)), ContainsSubstring("circle"));

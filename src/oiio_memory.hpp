@@ -1,0 +1,111 @@
+// Files in memory, as OpenImageIO's readers and writers take them.
+#ifndef QTURN_SRC_OIIO_MEMORY_HPP
+#define QTURN_SRC_OIIO_MEMORY_HPP
+
+#include <OpenImageIO/filesystem.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace qturn {
+
+/// A file that a writer fills, and whose bytes it may read again. `bytes` must outlive it.
+class OiioSink final : public OIIO::Filesystem::IOProxy {
+ public:
+  explicit OiioSink(std::vector<std::byte>& bytes) : IOProxy("", Write), bytes_(bytes) {}
+
+  const char* proxytype() const override { return "memory"; }
+
+  std::size_t write(const void* from, std::size_t size) override {
+    const std::size_t written = pwrite(from, size, m_pos);
+    m_pos += static_cast<std::int64_t>(written);
+    return written;
+  }
+
+  std::size_t pwrite(const void* from, std::size_t size, std::int64_t offset) override {
+    const auto at = static_cast<std::size_t>(offset);
+    if (bytes_.size() < at + size) {
+      // Doubling a large picture would take more memory than the picture.
+      const std::size_t more = std::min(bytes_.capacity(), std::size_t{32} << 20);
+      if (bytes_.capacity() < at + size) {
+        bytes_.reserve(std::max(at + size, bytes_.capacity() + more));
+      }
+      bytes_.resize(at + size);
+    }
+    if (size > 0) std::memcpy(bytes_.data() + at, from, size);
+    return size;
+  }
+
+  std::size_t read(void* to, std::size_t size) override {
+    const std::size_t got = pread(to, size, m_pos);
+    m_pos += static_cast<std::int64_t>(got);
+    return got;
+  }
+
+  std::size_t pread(void* to, std::size_t size, std::int64_t offset) override {
+    const auto at = std::min(static_cast<std::size_t>(offset), bytes_.size());
+    const std::size_t got = std::min(size, bytes_.size() - at);
+    if (got > 0) std::memcpy(to, bytes_.data() + at, got);
+    return got;
+  }
+
+  std::size_t size() const override { return bytes_.size(); }
+
+ private:
+  std::vector<std::byte>& bytes_;
+};
+
+/// A file that a reader sees, in pieces that lie apart. They must outlive it.
+class OiioSource final : public OIIO::Filesystem::IOProxy {
+ public:
+  explicit OiioSource(const std::vector<std::span<const std::byte>>& pieces)
+      : IOProxy("", Read), pieces_(pieces) {
+    for (const auto piece : pieces_) {
+      begins_.push_back(size_);
+      size_ += piece.size();
+    }
+  }
+
+  const char* proxytype() const override { return "memory"; }
+
+  std::size_t read(void* to, std::size_t size) override {
+    const std::size_t got = pread(to, size, m_pos);
+    m_pos += static_cast<std::int64_t>(got);
+    return got;
+  }
+
+  std::size_t pread(void* to, std::size_t size, std::int64_t offset) override {
+    if (offset < 0) return 0;
+    auto at = std::min(static_cast<std::size_t>(offset), size_);
+    const std::size_t got = std::min(size, size_ - at);
+    auto* next = static_cast<std::byte*>(to);
+    std::size_t left = got;
+    // The last piece that begins at or before the place.
+    auto number = static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) -
+                                           begins_.begin());
+    for (; left > 0; ++number) {
+      const auto piece = pieces_[number - 1].subspan(at - begins_[number - 1]);
+      const std::size_t part = std::min(left, piece.size());
+      if (part > 0) std::memcpy(next, piece.data(), part);
+      next += part;
+      at += part;
+      left -= part;
+    }
+    return got;
+  }
+
+  std::size_t size() const override { return size_; }
+
+ private:
+  const std::vector<std::span<const std::byte>>& pieces_;
+  std::vector<std::size_t> begins_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_OIIO_MEMORY_HPP
