@@ -6,6 +6,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/device_memory.hpp"
@@ -53,7 +54,7 @@ std::int64_t to_16(std::int64_t row_bytes) { return (16 - row_bytes % 16) % 16; 
 const int pixel_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,  15,
                            16, 17, 24, 31, 32, 33, 48, 64, 96, 255, 256};
 
-TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles") {
+TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
@@ -81,7 +82,7 @@ TEST_CASE("the GPU makes what the CPU makes, at sizes around the edges of tiles"
   }
 }
 
-TEST_CASE("the GPU makes what the CPU makes, however the views lie in memory") {
+TEST_CASE("the GPU makes what the CPU makes, however the views lie in memory", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
   Stream stream;
@@ -110,7 +111,8 @@ TEST_CASE("the GPU makes what the CPU makes, however the views lie in memory") {
   }
 }
 
-TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligned on both sides") {
+TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligned on both sides",
+          "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16, 24, 32);
   Stream stream;
@@ -125,14 +127,19 @@ TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligne
   }
 }
 
-TEST_CASE("large 1- and 3-byte pictures, which have tiles of another size, agree too") {
+TEST_CASE("large pictures, which have tiles of other sizes, agree too", "[gpu]") {
   need_gpu();
-  const int pixel_bytes = GENERATE(1, 3);
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16, 24, 32);
+  // Rows that begin at multiples of 128 bytes, and rows that do not.
+  const int row_bytes = GENERATE(6144, 6240);
   Stream stream;
-  require_equal_to_cpu({8016, 8208, pixel_bytes, {}}, {}, stream);
+  for (Orientation orientation : {Orientation::transpose, Orientation::rotate270}) {
+    const Plan src{row_bytes / pixel_bytes, 6400, pixel_bytes, {}};
+    CHECK(difference_from_cpu(src, {}, orientation, stream) == "");
+  }
 }
 
-TEST_CASE("thin pictures of very many rows or columns agree") {
+TEST_CASE("thin pictures of very many rows or columns agree", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(1, 3, 4);
   Stream stream;
@@ -140,13 +147,91 @@ TEST_CASE("thin pictures of very many rows or columns agree") {
   require_equal_to_cpu({1'108'992, 4, pixel_bytes, {}}, {}, stream);
 }
 
-TEST_CASE("more columns of tiles than a grid's second dimension has room for agree") {
+TEST_CASE("more columns of tiles than a grid's second dimension has room for agree", "[gpu]") {
   need_gpu();
   Stream stream;
   require_equal_to_cpu({4'200'016, 2, 1, {}}, {14, 0}, stream);
 }
 
-TEST_CASE("a rectangle of a picture on the GPU may be turned into another rectangle of it") {
+// Memory on the device that ends with the last byte of the picture, so that a checker of accesses
+// sees the first byte that is read or written behind it.
+void require_equal_in_exact_memory(const Plan& src, Layout dst_layout, Stream& stream) {
+  const auto exact_bytes = [](const Plan& plan) {
+    return plan.layout.offset + (plan.height - 1) * plan.pitch() + plan.row_bytes();
+  };
+  for (Orientation orientation : all_orientations) {
+    const Size turned = turned_size(orientation, {src.width, src.height});
+    const Plan dst{turned.width, turned.height, src.pixel_bytes, dst_layout};
+    std::vector<unsigned char> from = random_bytes(exact_bytes(src), 11);
+    std::vector<unsigned char> wanted = random_bytes(exact_bytes(dst), 12);
+    DeviceMemory device_src(exact_bytes(src));
+    DeviceMemory device_dst(exact_bytes(dst));
+    device_src.upload(from);
+    device_dst.upload(wanted);
+    transform(src.view_in(device_src.data()), dst.view_in(device_dst.data()), orientation, stream);
+    transform(src.view_in(from.data()), dst.view_in(wanted.data()), orientation);
+    stream.wait();
+    const std::string difference =
+        first_difference(dst, device_dst.download(exact_bytes(dst)), wanted);
+    if (!difference.empty()) FAIL(describe(src, dst, orientation) << ": " << difference);
+  }
+}
+
+TEST_CASE("no kernel reads or writes beside the pictures", "[gpu][sanitizer]") {
+  need_gpu();
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33);
+  Stream stream;
+  const std::int64_t p = pixel_bytes;
+  // Packed, of several tiles and thin; rows at multiples of 16 bytes; upside down and aligned to
+  // the pixel only.
+  require_equal_in_exact_memory({69, 75, pixel_bytes, {}}, {}, stream);
+  require_equal_in_exact_memory({3, 301, pixel_bytes, {}}, {}, stream);
+  require_equal_in_exact_memory({301, 3, pixel_bytes, {p, p}}, {0, p}, stream);
+  require_equal_in_exact_memory({69, 145, pixel_bytes, {to_16(69 * p), 16}}, {}, stream);
+  require_equal_in_exact_memory({144, 80, pixel_bytes, {}}, {}, stream);
+  require_equal_in_exact_memory({67, 70, pixel_bytes, {p, 3 * p, true}}, {3 * p, p, true}, stream);
+}
+
+TEST_CASE("threads with streams of their own turn pictures at the same time", "[gpu]") {
+  need_gpu();
+  std::vector<std::string> differences(4);
+  std::vector<std::thread> threads;
+  for (std::string& difference : differences) {
+    threads.emplace_back([&difference] {
+      Stream stream;
+      for (int round = 0; round < 20 && difference.empty(); ++round) {
+        const Plan src{200 + round, 300 - round, 1 + round % 8, {}};
+        difference = difference_from_cpu(src, {}, all_orientations[round % 8], stream);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& difference : differences) CHECK(difference == "");
+}
+
+TEST_CASE("a stream of another device is refused with CudaError, and nothing is enqueued",
+          "[gpu]") {
+  if (device_count() < 2) SKIP("fewer than two GPUs");
+  must(cudaSetDevice(1));
+  Stream stream;
+  must(cudaSetDevice(0));
+  const Plan plan{64, 64, 4, {}};
+  DeviceMemory src(plan.buffer_bytes());
+  DeviceMemory dst(plan.buffer_bytes());
+  const std::vector<unsigned char> before = random_bytes(plan.buffer_bytes(), 13);
+  dst.upload(before);
+  for (Orientation orientation : all_orientations) {
+    CHECK_THROWS_AS(
+        transform(plan.view_in(src.data()), plan.view_in(dst.data()), orientation, stream),
+        CudaError);
+  }
+  stream.wait();
+  CHECK(dst.download(plan.buffer_bytes()) == before);
+  cudaGetLastError();
+}
+
+TEST_CASE("a rectangle of a picture on the GPU may be turned into another rectangle of it",
+          "[gpu]") {
   need_gpu();
   Stream stream;
   const Plan plan{96, 64, 3, {}};
@@ -163,7 +248,7 @@ TEST_CASE("a rectangle of a picture on the GPU may be turned into another rectan
   CHECK(first_difference(plan, memory.download(plan.buffer_bytes()), wanted) == "");
 }
 
-TEST_CASE("typed pixels are turned on a stream") {
+TEST_CASE("typed pixels are turned on a stream", "[gpu]") {
   need_gpu();
   Stream stream;
   const std::vector<unsigned char> bytes{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0};
@@ -177,7 +262,7 @@ TEST_CASE("typed pixels are turned on a stream") {
   CHECK(dst.download(12) == std::vector<unsigned char>{4, 0, 5, 0, 6, 0, 1, 0, 2, 0, 3, 0});
 }
 
-TEST_CASE("a captured transform does its work again at every replay") {
+TEST_CASE("a captured transform does its work again at every replay", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(1, 3, 4, 5);
   const Orientation orientation = GENERATE(Orientation::rotate90, Orientation::flop);
@@ -233,7 +318,7 @@ TEST_CASE("without a GPU a transform says so by CudaError") {
   }
 }
 
-TEST_CASE("a launch that fails throws CudaError") {
+TEST_CASE("a launch that fails throws CudaError", "[gpu]") {
   need_gpu();
   Stream stream;
   DeviceMemory memory(64);

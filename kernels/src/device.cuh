@@ -76,6 +76,11 @@ __device__ __forceinline__ void store_granule(Byte* to, const Granule& value) {
   store<16>(to, make_uint4(value.word[0], value.word[1], value.word[2], value.word[3]));
 }
 
+__device__ __forceinline__ Granule load_granule(const Byte* from) {
+  const uint4 all = load<16>(from);
+  return {{all.x, all.y, all.z, all.w}};
+}
+
 /// Stores bytes `begin` to `end` of a granule (of 0 to 16) in pieces of `piece` bytes, of which
 /// both are multiples.
 template <int piece>
@@ -109,15 +114,19 @@ __device__ __forceinline__ void start_copy(Byte* shared, const Byte* global) {
 #endif
 }
 
-/// The same where only the first `bytes` (1 to 16) may be read; the others become 0.
-__device__ __forceinline__ void start_copy_of_part(Byte* shared, const Byte* global, int bytes) {
-#if __CUDA_ARCH__ >= 800
-  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
-               : "memory");
-#else
-  for (int at = 0; at < granule; ++at) shared[at] = at < bytes ? global[at] : Byte{0};
-#endif
+/// The same at the ends of what may be read: of the 16 bytes only those from `begin` to before
+/// `end` are, and the others stay as they were.
+template <int prefetch>
+__device__ __forceinline__ void start_copy_between(Byte* shared, const Byte* global,
+                                                   const Byte* begin, const Byte* end) {
+  if (global >= begin && global + granule <= end) {
+    start_copy<prefetch>(shared, global);
+  } else {
+#pragma unroll 1
+    for (int at = 0; at < granule; ++at) {
+      if (global + at >= begin && global + at < end) shared[at] = global[at];
+    }
+  }
 }
 
 /// Waits until the copies that the whole block started have arrived.
@@ -133,6 +142,23 @@ __device__ __forceinline__ void finish_copies() {
 __device__ __forceinline__ std::uint32_t pick(std::uint32_t low, std::uint32_t high,
                                               std::uint32_t selector) {
   return __byte_perm(low, high, selector);
+}
+
+/// The `count` words that begin `phase` (0 to 15) bytes into `in`.
+template <int count, int size>
+__device__ __forceinline__ void take_window(const std::uint32_t (&in)[size], unsigned phase,
+                                            std::uint32_t (&words)[count]) {
+  static_assert(size >= count + 4);
+  std::uint32_t by_two[count + 2];
+  std::uint32_t by_one[count + 1];
+#pragma unroll
+  for (int i = 0; i < count + 2; ++i) by_two[i] = (phase & 8) != 0 ? in[i + 2] : in[i];
+#pragma unroll
+  for (int i = 0; i < count + 1; ++i) by_one[i] = (phase & 4) != 0 ? by_two[i + 1] : by_two[i];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    words[i] = __funnelshift_r(by_one[i], by_one[i + 1], phase * 8);
+  }
 }
 
 /// The quotient of numbers below 2^31 by a multiplication (Granlund and Montgomery, 1994).

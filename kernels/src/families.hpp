@@ -12,7 +12,7 @@ namespace qturn {
 
 /// `alignment` is alignment_of(reduced).
 bool transpose_thin(const Reduced& reduced, int alignment, cudaStream_t stream);
-bool transpose_tiles(const Reduced& reduced, int alignment, cudaStream_t stream);
+bool transpose_tiles(const Reduced& reduced, cudaStream_t stream);
 bool transpose_any(const Reduced& reduced, int alignment, cudaStream_t stream);
 
 /// Any pixel size and alignment.

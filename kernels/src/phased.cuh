@@ -12,25 +12,33 @@ __device__ __forceinline__ unsigned low_bits(const Byte* address) {
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address));
 }
 
-/// A tile whose rows keep their phase, in rows of `row_bytes` of shared memory.
+/// Where a tile lies whose rows keep their phase: one after the other as in global memory, but
+/// closer together. The pitch of the rows in shared memory is that in global memory modulo 16, so a
+/// byte's place is linear in row and column. The order of the eight granules of each 128-byte line
+/// then depends on the line, as in swizzled().
 struct PhasedTile {
-  unsigned first_phase;  // the low bits of the address of its first row
-  unsigned pitch;        // from row to row, likewise
+  int first;  // place of row 0, column 0: its address modulo 16
+  int pitch;
 
-  __device__ __forceinline__ int phase(int row) const {
-    return static_cast<int>((first_phase + static_cast<unsigned>(row) * pitch) % granule);
+  __device__ __forceinline__ PhasedTile(const Byte* src, std::int64_t src_pitch, int row_bytes)
+      : first(static_cast<int>(low_bits(src) % granule)),
+        pitch(row_bytes + static_cast<int>(static_cast<unsigned>(src_pitch) % granule)) {}
+
+  __device__ __forceinline__ int place(int row, int column) const {
+    return first + row * pitch + column;
   }
 };
 
-/// Starts the copy of a granule of which `bytes_left` bytes may be read, at least one.
-template <int prefetch>
-__device__ __forceinline__ void start_copy_inside(Byte* shared, const Byte* global,
-                                                  int bytes_left) {
-  if (bytes_left >= granule) {
-    start_copy<prefetch>(shared, global);
-  } else {
-    start_copy_of_part(shared, global, bytes_left);
-  }
+/// The most bytes that such a tile takes.
+__host__ __device__ constexpr int phased_bytes(int row_bytes, int rows) {
+  return (rows * (row_bytes + granule - 1) + 2 * granule + 127) / 128 * 128;
+}
+
+/// Where the byte at `place` is, when the lines are reordered in groups of `group_bytes`.
+template <int group_bytes>
+__device__ __forceinline__ int reordered(int place) {
+  static_assert(group_bytes >= 128 && (group_bytes & (group_bytes - 1)) == 0);
+  return place ^ (place / (group_bytes / 16) & 0x70);
 }
 
 /// Stores a granule at byte `at` of a row of the destination that has `row_bytes`.

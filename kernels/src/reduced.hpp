@@ -10,6 +10,7 @@
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -43,14 +44,17 @@ inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
   return {src, dst, Motion::transpose};
 }
 
-/// The largest power of two, up to 16, of which all addresses and pitches are multiples. The pitch
-/// of a single row does not count.
+/// The largest power of two, up to 16, of which address and pitch are multiples. The pitch of a
+/// single row does not count.
+inline int alignment_of(ConstView view) {
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(view.data));
+  const auto pitch = static_cast<std::uint64_t>(view.height > 1 ? view.pitch : 0);
+  return 1 << std::countr_zero(address | pitch | 16);
+}
+
+/// The same for both views.
 inline int alignment_of(const Reduced& reduced) {
-  const auto bits = [](ConstView view) {
-    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(view.data));
-    return view.height > 1 ? address | static_cast<std::uint64_t>(view.pitch) : address;
-  };
-  return 1 << std::countr_zero(bits(reduced.src) | bits(reduced.dst) | 16);
+  return std::min(alignment_of(reduced.src), alignment_of(ConstView(reduced.dst)));
 }
 
 }  // namespace qturn

@@ -1,10 +1,10 @@
 // Copying and mirroring rows, at any address.
 //
 // Each thread makes one aligned granule (16 bytes) of a row of the destination. The bytes for it
-// lie together in the source, mirrored or not, so they are a window of at most 20 bytes at some
-// address; two or three aligned reads, of which the neighbouring threads share the cache lines,
-// a shift, and an exchange of pixels within registers make the granule. Granules of all rows are
-// numbered in one line, so that short rows do not leave threads without work.
+// lie together in the source, mirrored or not, so they are a window of 16 to 24 bytes at some
+// address; two or three aligned reads of 16 bytes, of which the neighbouring threads share the
+// cache lines, a shift, and an exchange of pixels within registers make the granule. Granules of
+// all rows are numbered in one line, so that short rows do not leave threads without work.
 #include <algorithm>
 
 #include "kernels/src/device.cuh"
@@ -19,7 +19,9 @@ using device::Divisor;
 using device::Granule;
 using device::granule;
 using device::load;
+using device::load_granule;
 using device::pick;
+using device::take_window;
 using device::Word;
 
 constexpr int threads = 256;
@@ -30,47 +32,53 @@ struct Rows {
   std::int64_t src_pitch;
   std::int64_t dst_pitch;
   std::int64_t row_bytes;
+  const Byte* begin;  // the source's first byte in memory; none before it are read,
+  const Byte* end;    // and none from here on
   int pixel;
   unsigned count;   // granules in all rows
   Divisor columns;  // pixels in a row of the picture, where that is short and `row_bytes` are all
   Divisor granules_in_row;  // counting one that begins before a row, one that ends behind it
 };
 
-/// The `count` words that begin at `from`, which need not be aligned. Bytes outside `begin` to
-/// `end` are not read, but for those that share an aligned word with one inside on its left.
+/// The `count` words that begin at `from`, which need not be aligned; bytes outside the source are
+/// whatever they are.
 template <int count>
-__device__ __forceinline__ void load_window(const Byte* from, const Byte* begin, const Byte* end,
+__device__ __forceinline__ void load_window(const Rows& r, const Byte* from,
                                             std::uint32_t (&words)[count]) {
-  const auto phase = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) & 3);
+  constexpr int granules = (4 * count + 15 + 15) / granule;
+  const auto phase = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % granule);
   const Byte* aligned = from - phase;
-  if (aligned >= begin && aligned + 4 * (count + 1) <= end) {
-    std::uint32_t low = load<4>(aligned);
+  if (aligned >= r.begin && aligned + granules * granule <= r.end) {
+    std::uint32_t in[4 * granules];
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-      const std::uint32_t high = load<4>(aligned + 4 * (i + 1));
-      words[i] = __funnelshift_r(low, high, phase * 8);
-      low = high;
+    for (int i = 0; i < granules; ++i) {
+      // Whether the last one holds any of the words depends on the row alone.
+      if (i + 1 == granules && phase + 4 * count <= i * granule) break;
+      const Granule part = load_granule(aligned + i * granule);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) in[4 * i + k] = part.word[k];
     }
+    take_window(in, phase, words);
   } else {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       words[i] = 0;
-#pragma unroll
+#pragma unroll 1
       for (int k = 0; k < 4; ++k) {
         const Byte* at = from + 4 * i + k;
-        if (at >= begin && at < end) words[i] |= std::uint32_t{*at} << (8 * k);
+        if (at >= r.begin && at < r.end) words[i] |= std::uint32_t{*at} << (8 * k);
       }
     }
   }
 }
 
 /// Policies: how the granule at byte `at` of a row (which may begin up to 15 bytes before the row)
-/// is made from the row of the source.
+/// is made from the row of the source. `index` is its number in the row.
 struct Copy {
   static constexpr int piece = 1;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
     Granule value;
-    load_window(row + at, row, row + r.row_bytes, value.word);
+    load_window(r, row + at, value.word);
     return value;
   }
 };
@@ -78,14 +86,10 @@ struct Copy {
 /// The same, where everything is aligned to a granule.
 struct CopyAligned {
   static constexpr int piece = 1;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
+    if (at + granule <= r.row_bytes) return load_granule(row + at);
     Granule value;
-    if (at + granule <= r.row_bytes) {
-      const uint4 all = load<16>(row + at);
-      value = {{all.x, all.y, all.z, all.w}};
-    } else {
-      load_window(row + at, row, row + r.row_bytes, value.word);
-    }
+    load_window(r, row + at, value.word);
     return value;
   }
 };
@@ -110,9 +114,9 @@ __device__ __forceinline__ Granule reversed(const std::uint32_t (&in)[4]) {
 template <int pixel>
 struct Mirror {
   static constexpr int piece = pixel < 4 ? pixel : 4;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
     std::uint32_t in[4];
-    load_window(row + (r.row_bytes - granule - at), row, row + r.row_bytes, in);
+    load_window(r, row + (r.row_bytes - granule - at), in);
     return reversed<pixel>(in);
   }
 };
@@ -121,22 +125,43 @@ struct Mirror {
 template <int pixel>
 struct MirrorAligned {
   static constexpr int piece = 4;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
-    const uint4 all = load<16>(row + (r.row_bytes - granule - at));
-    const std::uint32_t in[4] = {all.x, all.y, all.z, all.w};
-    return reversed<pixel>(in);
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
+    return reversed<pixel>(load_granule(row + (r.row_bytes - granule - at)).word);
   }
 };
 
+/// The 24 bytes around the 16 that lie where a granule's do in the mirrored row: a granule of 3- or
+/// 6-byte pixels shows bytes of no others, but for the pixels that stick out of it at its ends.
+template <bool aligned>
+__device__ __forceinline__ void load_around(const Rows& r, const Byte* row, std::int64_t at,
+                                            std::uint32_t (&words)[6]) {
+  const Byte* from = row + (r.row_bytes - granule - at);
+  if constexpr (aligned) {
+    const Granule middle = load_granule(from);
+    words[0] = from > r.begin ? load<4>(from - 4) : 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[1 + i] = middle.word[i];
+    words[5] = from + granule < r.end ? load<4>(from + granule) : 0;
+  } else {
+    load_window(r, from - 4, words);
+  }
+}
+
 /// 3-byte pixels. A granule begins 0, 1 or 2 bytes into a pixel and shows bytes of six. In the
 /// source they lie within 20 bytes, and word m of the granule takes its bytes from words 3 - m and
-/// 4 - m of those, in one of three patterns.
+/// 4 - m of those, in one of three patterns. `aligned`: everything is, row lengths included.
+template <bool aligned>
 struct MirrorTriples {
   static constexpr int piece = 1;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned index) {
+    std::uint32_t around[6];
+    load_around<aligned>(r, row, at, around);
     std::uint32_t in[5];
-    load_window(row + (r.row_bytes - 18 - at), row, row + r.row_bytes, in);
-    const auto phase = static_cast<unsigned>((at + 15) % 3);
+#pragma unroll
+    for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
+    // at % 3, of 15 more: 16 is 1 modulo 3.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const unsigned phase = (index % 3 + 15 - before) % 3;
     const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
     const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
     const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
@@ -145,11 +170,32 @@ struct MirrorTriples {
   }
 };
 
+/// 6-byte pixels, aligned to 2. A granule begins 0, 2 or 4 bytes into a pixel; its words are pairs
+/// of the twelve halves of the words around, in one of three patterns.
+template <bool aligned>
+struct MirrorSixes {
+  static constexpr int piece = 2;
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned index) {
+    std::uint32_t in[6];
+    load_around<aligned>(r, row, at, in);
+    // at % 6, of 18 more: 16 is 4 modulo 6, and the pattern repeats after three granules.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const unsigned inside = (index % 3 * 4 + 18 - before) % 6;
+    const auto word = [&](int lower, int upper) {  // of these two halves
+      return pick(in[lower / 2], in[upper / 2],
+                  (lower % 2 != 0 ? 0x32u : 0x10u) | (upper % 2 != 0 ? 0x7600u : 0x5400u));
+    };
+    if (inside == 0) return {{word(7, 8), word(9, 4), word(5, 6), word(1, 2)}};
+    if (inside == 2) return {{word(9, 10), word(5, 6), word(7, 2), word(3, 4)}};
+    return {{word(11, 6), word(7, 8), word(3, 4), word(5, 0)}};
+  }
+};
+
 /// Any other pixel, in words that divide it. `pixel` is 0 where its size is known only at run time.
 template <int pixel, int word>
 struct MirrorWords {
   static constexpr int piece = word < 4 ? word : 4;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
     const int bytes = pixel != 0 ? pixel : r.pixel;
     union {
       Granule value;
@@ -180,7 +226,7 @@ struct MirrorWords {
 template <int word>
 struct MirrorShort {
   static constexpr int piece = word < 4 ? word : 4;
-  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at) {
+  __device__ static Granule make(const Rows& r, const Byte* row, std::int64_t at, unsigned) {
     union {
       Granule value;
       Word<word> part[granule / word];
@@ -214,6 +260,7 @@ struct MirrorShort {
 
 template <class Policy>
 __global__ void __launch_bounds__(threads) move_granules(const Rows r) {
+  device::wait_for_previous_kernel();
   const unsigned number = blockIdx.x * threads + threadIdx.x;
   if (number >= r.count) return;
   const unsigned y = r.granules_in_row.quotient(number);
@@ -222,7 +269,7 @@ __global__ void __launch_bounds__(threads) move_granules(const Rows r) {
   const auto before = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % granule);
   const std::int64_t at = std::int64_t{index} * granule - before;
   if (at >= r.row_bytes) return;
-  const Granule value = Policy::make(r, r.src + y * r.src_pitch, at);
+  const Granule value = Policy::make(r, r.src + y * r.src_pitch, at, index);
   if (at >= 0 && at + granule <= r.row_bytes) {
     device::store_granule(out + at, value);
   } else {
@@ -253,27 +300,31 @@ void run(const Reduced& r, bool aligned, cudaStream_t stream, std::uint32_t shor
       const ConstView src = sub_view(r.src, src_x, y, columns, rows);
       const View dst = sub_view(r.dst, x, y, columns, rows);
       const auto count = static_cast<unsigned>(rows * granules);
-      const Rows part{static_cast<const Byte*>(src.data),
+      const auto* first = static_cast<const Byte*>(src.data);
+      const std::int64_t to_last = (rows - 1) * src.pitch;
+      const Rows part{first,
                       static_cast<Byte*>(dst.data),
                       src.pitch,
                       dst.pitch,
                       row_bytes,
+                      first + std::min<std::int64_t>(to_last, 0),
+                      first + std::max<std::int64_t>(to_last, 0) + row_bytes,
                       pixel,
                       count,
                       Divisor(short_columns),
                       Divisor(static_cast<std::uint32_t>(granules))};
-      device::launch(move_granules<Policy>, dim3((count + threads - 1) / threads), threads, 0,
-                     stream, part);
+      device::launch_overlapping(move_granules<Policy>, dim3((count + threads - 1) / threads),
+                                 threads, stream, part);
     }
   }
 }
 
-template <int pixel>
+template <class Aligned, class Any>
 void mirror(const Reduced& r, bool aligned, cudaStream_t stream) {
   if (aligned && r.src.row_bytes() % granule == 0) {
-    run<MirrorAligned<pixel>>(r, aligned, stream);
+    run<Aligned>(r, aligned, stream);
   } else {
-    run<Mirror<pixel>>(r, aligned, stream);
+    run<Any>(r, aligned, stream);
   }
 }
 
@@ -351,19 +402,20 @@ void move_rows(const Reduced& reduced, cudaStream_t stream) {
   if (pixel == word) {
     switch (pixel) {
       case 1:
-        return mirror<1>(r, aligned, stream);
+        return mirror<MirrorAligned<1>, Mirror<1>>(r, aligned, stream);
       case 2:
-        return mirror<2>(r, aligned, stream);
+        return mirror<MirrorAligned<2>, Mirror<2>>(r, aligned, stream);
       case 4:
-        return mirror<4>(r, aligned, stream);
+        return mirror<MirrorAligned<4>, Mirror<4>>(r, aligned, stream);
       case 8:
-        return mirror<8>(r, aligned, stream);
+        return mirror<MirrorAligned<8>, Mirror<8>>(r, aligned, stream);
       default:
         return run<MirrorWords<16, 16>>(r, aligned, stream);
     }
   }
-  if (pixel == 3) return run<MirrorTriples>(r, aligned, stream);
-  if (pixel == 6 && word == 2) return run<MirrorWords<6, 2>>(r, aligned, stream);
+  if (pixel == 3) return mirror<MirrorTriples<true>, MirrorTriples<false>>(r, aligned, stream);
+  if (pixel == 6 && word >= 2)
+    return mirror<MirrorSixes<true>, MirrorSixes<false>>(r, aligned, stream);
   if (pixel == 12 && word == 4) return run<MirrorWords<12, 4>>(r, aligned, stream);
   if (pixel == 24 && word == 8) return run<MirrorWords<24, 8>>(r, aligned, stream);
   if (pixel == 32 && word == 16) return run<MirrorWords<32, 16>>(r, aligned, stream);

@@ -24,6 +24,8 @@ struct Transpose {
   std::int64_t dst_pitch;
   std::int64_t width;
   std::int64_t height;
+  const Byte* begin;     // the source's first byte in memory; none before it are read,
+  const Byte* end;       // and none from here on
   unsigned strip_shift;  // strips are 1 << strip_shift tiles wide
 
   explicit Transpose(const Reduced& r, unsigned shift = 0)
@@ -33,6 +35,8 @@ struct Transpose {
         dst_pitch(r.dst.pitch),
         width(r.src.width),
         height(r.src.height),
+        begin(src_pitch < 0 ? src + (height - 1) * src_pitch : src),
+        end(begin + (height - 1) * (src_pitch < 0 ? -src_pitch : src_pitch) + r.src.row_bytes()),
         strip_shift(shift) {}
 };
 
@@ -74,7 +78,7 @@ __device__ __forceinline__ int swizzled(int index, int row_group) {
 /// Starts the copies of a tile of `rows` rows of `row_bytes` into shared memory: all of it, or the
 /// `bytes_left` x `rows_left` of it that lie in the image. Rows are swizzled in groups.
 template <int row_bytes, int rows, int threads, int group_rows, int prefetch>
-__device__ __forceinline__ void start_tile(Byte* tile, const Byte* src, std::int64_t pitch,
+__device__ __forceinline__ void start_tile(const Transpose& t, Byte* tile, const Byte* src,
                                            std::int64_t bytes_left, std::int64_t rows_left) {
   constexpr int granules = row_bytes / granule;
   constexpr int steps = rows * granules / threads;
@@ -88,12 +92,11 @@ __device__ __forceinline__ void start_tile(Byte* tile, const Byte* src, std::int
     const int row = number / granules + (straight ? step * (threads / granules) : 0);
     const int column = number % granules;
     Byte* to = tile + row * row_bytes + swizzled(column, row / group_rows) * granule;
-    const Byte* from = src + row * pitch + column * granule;
+    const Byte* from = src + row * t.src_pitch + column * granule;
     if (whole) {
       start_copy<prefetch>(to, from);
     } else if (row < rows_left && column * granule < bytes_left) {
-      const std::int64_t bytes = bytes_left - column * granule;
-      start_copy_of_part(to, from, bytes < granule ? static_cast<int>(bytes) : granule);
+      start_copy_between<prefetch>(to, from, t.begin, t.end);
     }
   }
 }

@@ -15,16 +15,16 @@ void run_any(const Reduced& r, cudaStream_t stream) {
     constexpr AnyTuning t = any_tuning(pixel);
     if constexpr (pixel <= 3) {
       return device::transpose_any_shift<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
-                                         t.prefetch>;
+                                         t.group_bytes, t.prefetch>;
     } else {
       return device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before,
-                                          t.threads, t.group_rows, t.prefetch>;
+                                          t.threads, t.group_bytes, t.prefetch>;
     }
   }();
   const dim3 grid =
       device::tile_grid(device::divide_up(r.src.width, tuning.width),
                         device::divide_up(r.src.height + tuning.before, tuning.height), 0);
-  device::launch(kernel, grid, tuning.threads, 0, stream, Transpose(r));
+  device::launch_overlapping(kernel, grid, tuning.threads, stream, Transpose(r));
 }
 
 }  // namespace

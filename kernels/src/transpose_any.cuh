@@ -9,10 +9,8 @@
 // reads as many rows before its first one as lie in 31 bytes.
 //
 //   4 bytes and more, and 6   words are gathered one by one, as where all is aligned (gather)
-//   1, 2 and 3                4 x 4 (or 8 x 4) pixels are exchanged in registers, written back to
-//                             shared memory, and shifted into place from there (shift)
-//
-// Copies may read the bytes before a row that share its first aligned 16, never bytes behind it.
+//   1, 2 and 3                4 x 4 (or 8 x 4) pixels are exchanged in registers, written to shared
+//                             memory in the new order, and shifted into place from there (shift)
 #ifndef QTURN_KERNELS_TRANSPOSE_ANY_CUH
 #define QTURN_KERNELS_TRANSPOSE_ANY_CUH
 
@@ -28,30 +26,55 @@ __host__ __device__ constexpr int steps(int work, int threads) {
 }
 
 /// Starts the copies of `rows` rows, of which those from `first_row` on to before `end_row` exist.
-/// `src` is the first pixel of row 0, if that exists. `tile_bytes` of each row are wanted,
-/// `bytes_left` may be read.
-template <int row_bytes, int rows, int threads, int group_rows, int prefetch>
-__device__ __forceinline__ PhasedTile start_phased_tile(Byte* tile, const Byte* src,
-                                                        std::int64_t pitch, int first_row,
-                                                        int end_row, int tile_bytes,
-                                                        int bytes_left) {
+/// `src` is the first pixel of row 0, if that exists; `wanted` bytes of each row are.
+template <int row_bytes, int rows, int threads, int group_bytes, int prefetch>
+__device__ __forceinline__ PhasedTile start_phased_tile(const Transpose& t, Byte* tile,
+                                                        const Byte* src, int first_row, int end_row,
+                                                        int wanted) {
   constexpr int granules = row_bytes / granule;
-  const PhasedTile phased{low_bits(src), static_cast<unsigned>(pitch)};
-  const int wanted = tile_bytes < bytes_left ? tile_bytes : bytes_left;
-#pragma unroll
-  for (int step = 0; step < steps(rows * granules, threads); ++step) {
-    const int number = static_cast<int>(threadIdx.x) + step * threads;
-    if (rows * granules % threads != 0 && number >= rows * granules) break;
+  const PhasedTile phased(src, t.src_pitch, row_bytes);
+  const Byte* last = src + (rows - 1) * t.src_pitch;
+  const bool inside = first_row == 0 && end_row == rows &&
+                      (src < last ? src : last) - granule >= t.begin &&
+                      (src < last ? last : src) + row_bytes <= t.end;
+  const auto each = [&](int number, auto start) {
     const int row = number / granules;
-    const int column = number % granules;
-    const int offset = column * granule - phased.phase(row);
-    if (row >= first_row && row < end_row && offset < wanted) {
-      Byte* to = tile + row * row_bytes + swizzled(column, row / group_rows) * granule;
-      const Byte* from = src + row * pitch + offset;
-      start_copy_inside<prefetch>(to, from, bytes_left - offset);
+    const int place = phased.place(row, 0);
+    const int column = number % granules * granule - place % granule;
+    if (column >= wanted) return;
+    start(row, tile + reordered<group_bytes>(place + column), src + row * t.src_pitch + column);
+  };
+  if (inside) {
+#pragma unroll
+    for (int step = 0; step < steps(rows * granules, threads); ++step) {
+      const int number = static_cast<int>(threadIdx.x) + step * threads;
+      if (rows * granules % threads != 0 && number >= rows * granules) break;
+      each(number, [](int, Byte* to, const Byte* from) { start_copy<prefetch>(to, from); });
+    }
+  } else {
+#pragma unroll 1
+    for (int number = static_cast<int>(threadIdx.x); number < rows * granules; number += threads) {
+      each(number, [&](int row, Byte* to, const Byte* from) {
+        if (row < first_row || row >= end_row) return;
+        start_copy_between<prefetch>(to, from, t.begin, t.end);
+      });
     }
   }
   return phased;
+}
+
+/// The words of four pixels at any place.
+template <int group_bytes, int count>
+__device__ __forceinline__ void load_words(const Byte* tile, int place,
+                                           std::uint32_t (&words)[count]) {
+  const int aligned = place / 4 * 4;
+  std::uint32_t low = load<4>(tile + reordered<group_bytes>(aligned));
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t high = load<4>(tile + reordered<group_bytes>(aligned + 4 * i + 4));
+    words[i] = __funnelshift_r(low, high, static_cast<unsigned>(place) * 8);
+    low = high;
+  }
 }
 
 /// What a block of these kernels works on.
@@ -66,7 +89,6 @@ struct AnyTile {
   int columns;
   int skipped;  // rows that do not exist, before the first
   int end_row;  // the first row in shared memory that does not exist
-  int bytes_left;
 
   /// False if the block has nothing to do.
   __device__ __forceinline__ bool find(const Transpose& t) {
@@ -78,8 +100,6 @@ struct AnyTile {
     skipped = first_row < 0 ? static_cast<int>(-first_row) : 0;
     const std::int64_t rows_left = t.height - first_row;
     end_row = rows_left < height + before ? static_cast<int>(rows_left) : height + before;
-    const std::int64_t bytes = columns_left * pixel;
-    bytes_left = bytes < 1024 ? static_cast<int>(bytes) : 1024;
     src = t.src + first_row * t.src_pitch + origin.x * pixel;
     dst = t.dst + origin.x * t.dst_pitch;
     top = origin.y * pixel;
@@ -87,20 +107,23 @@ struct AnyTile {
   }
 };
 
-template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_rows,
+template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_bytes,
           int prefetch>
 __global__ void __launch_bounds__(threads, resident_threads / threads)
     transpose_any_gather(const Transpose t) {
   constexpr int word = word_bytes(pixel);
+  constexpr int words_in_pixel = pixel / word;
+  constexpr int words_in_granule = granule / word;
   constexpr int rows = height + before;
   constexpr int granules_down = height * pixel / granule;
   static_assert(width * pixel + granule - word <= row_bytes);
 
-  alignas(128) __shared__ Byte tile[rows * row_bytes];
+  alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
+  wait_for_previous_kernel();
   AnyTile<pixel, width, height, before> any;
   if (!any.find(t)) return;
-  const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, group_rows, prefetch>(
-      tile, any.src, t.src_pitch, any.skipped, any.end_row, width * pixel, any.bytes_left);
+  const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, group_bytes, prefetch>(
+      t, tile, any.src, any.skipped, any.end_row, any.columns * pixel);
   finish_copies();
 
 #pragma unroll
@@ -113,17 +136,23 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
     Byte* row_of_dst = any.dst + across * t.dst_pitch;
     const auto shift = static_cast<int>(low_bits(row_of_dst + any.top) % 32);
     const int from_top = down * granule - shift;
+    const int first = (from_top + before * pixel) / word;
+    // As many words further on the same word of the next row lies a pitch away.
+    constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
+    int place[period];
+#pragma unroll
+    for (int i = 0; i < period; ++i) {
+      place[i] = phased.place((first + i) / words_in_pixel,
+                              across * pixel + (first + i) % words_in_pixel * word);
+    }
     union {
       Granule value;
-      Word<word> part[granule / word];
+      Word<word> part[words_in_granule];
     } out;
 #pragma unroll
-    for (int i = 0; i < granule / word; ++i) {
-      const int index = (from_top + before * pixel) / word + i;
-      const int row = index / (pixel / word);
-      const int at = phased.phase(row) + across * pixel + index % (pixel / word) * word;
-      out.part[i] = load<word>(tile + row * row_bytes +
-                               swizzled(at / granule, row / group_rows) * granule + at % granule);
+    for (int i = 0; i < words_in_granule; ++i) {
+      out.part[i] =
+          load<word>(tile + reordered<group_bytes>(place[i % period] + i / period * phased.pitch));
     }
     store_inside<(word < 4 ? word : 4)>(row_of_dst, out.value, any.top + from_top,
                                         t.height * pixel);
@@ -133,25 +162,18 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
 /// 16 bytes of shared memory at any address, by two aligned reads.
 __device__ __forceinline__ Granule load_shifted(const Byte* from) {
   const unsigned phase = low_bits(from) % granule;
-  const uint4 a = load<16>(from - phase);
-  const uint4 b = load<16>(from - phase + granule);
-  const std::uint32_t in[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-  std::uint32_t by_two[6];
-  std::uint32_t by_one[5];
-#pragma unroll
-  for (int i = 0; i < 6; ++i) by_two[i] = (phase & 8) != 0 ? in[i + 2] : in[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) by_one[i] = (phase & 4) != 0 ? by_two[i + 1] : by_two[i];
+  const Granule a = load_granule(from - phase);
+  const Granule b = load_granule(from - phase + granule);
+  const std::uint32_t in[8] = {a.word[0], a.word[1], a.word[2], a.word[3],
+                               b.word[0], b.word[1], b.word[2], b.word[3]};
   Granule out;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    out.word[i] = __funnelshift_r(by_one[i], by_one[i + 1], phase * 8);
-  }
+  take_window(in, phase, out.word);
   return out;
 }
 
-/// Each thread exchanges 4 columns of 8 (1-byte pixels) or 4 rows.
-template <int pixel, int row_bytes, int width, int height, int before, int threads, int prefetch>
+/// A unit of work is 4 columns of 8 rows (1-byte pixels) or 4, exchanged.
+template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_bytes,
+          int prefetch>
 __global__ void __launch_bounds__(threads, resident_threads / threads)
     transpose_any_shift(const Transpose t) {
   static_assert(pixel <= 3 && width % 4 == 0 && width * pixel + granule - 1 <= row_bytes);
@@ -162,58 +184,43 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int units_across = width / 4;
   static_assert(rows % unit_rows == 0);
   constexpr int padded_down = (units_down + 7) / 8 * 8;  // in warps of 8 x 4
-  static_assert(padded_down * ((units_across + 3) / 4 * 4) <= threads);
+  constexpr int units = padded_down * ((units_across + 3) / 4 * 4);
   // Rows of the destination lie here with room for one granule more, at an offset from group to
   // group of four that puts the words which a warp writes at once into different banks.
   constexpr int out_row_bytes = (rows * pixel + granule - 1) / granule * granule + granule;
   constexpr int wanted_offset = pixel == 3 ? 96 : 64;  // modulo 128, of 4 rows
   constexpr int out_padding = ((wanted_offset - 4 * out_row_bytes) % 128 + 128) % 128;
-  constexpr int out_bytes = width * out_row_bytes + units_across * out_padding;
-  constexpr int in_bytes = rows * row_bytes;
   constexpr int granules_down = height * pixel / granule;
 
-  // First the tile as it was read, then as it will be written.
-  alignas(128) __shared__ Byte tile[in_bytes > out_bytes ? in_bytes : out_bytes];
+  alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
+  alignas(128) __shared__ Byte turned[width * out_row_bytes + units_across * out_padding];
+  wait_for_previous_kernel();
   AnyTile<pixel, width, height, before> any;
   if (!any.find(t)) return;
-  const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      tile, any.src, t.src_pitch, any.skipped, any.end_row, width * pixel, any.bytes_left);
+  const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, group_bytes, prefetch>(
+      t, tile, any.src, any.skipped, any.end_row, any.columns * pixel);
   finish_copies();
 
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int down = warp % (padded_down / 8) * 8 + lane % 8;
-  const int across = warp / (padded_down / 8) * 4 + lane / 8;
-  const bool busy = down < units_down && across < units_across;
-  std::uint32_t out[4][unit_words];
-  if (busy) {
+#pragma unroll
+  for (int step = 0; step < steps(units, threads); ++step) {
+    const int number = static_cast<int>(threadIdx.x) + step * threads;
+    if (units % threads != 0 && number >= units) break;
+    const int warp = number / 32;
+    const int lane = number % 32;
+    const int down = warp % (padded_down / 8) * 8 + lane % 8;
+    const int across = warp / (padded_down / 8) * 4 + lane / 8;
+    if (down >= units_down || across >= units_across) continue;
     std::uint32_t in[unit_rows][pixel];
 #pragma unroll
     for (int i = 0; i < unit_rows; ++i) {
-      const int row = down * unit_rows + i;
-      const int at = phased.phase(row) + across * 4 * pixel;
-      const Byte* from = tile + row * row_bytes;
-      const auto word_at = [&](int index) {
-        return load<4>(from + swizzled(index / 4, down) * granule + index % 4 * 4);
-      };
-      std::uint32_t low = word_at(at / 4);
-#pragma unroll
-      for (int k = 0; k < pixel; ++k) {
-        // The word behind the last one is needed only where the phase is no multiple of 4, and
-        // then it is there.
-        const std::uint32_t high = word_at(at / 4 + (k + 1 < pixel || at % 4 != 0 ? k + 1 : k));
-        in[i][k] = __funnelshift_r(low, high, static_cast<unsigned>(at) * 8);
-        low = high;
-      }
+      load_words<group_bytes>(tile, phased.place(down * unit_rows + i, across * 4 * pixel), in[i]);
     }
+    std::uint32_t out[4][unit_words];
     exchange(in, out);
-  }
-  __syncthreads();
-  if (busy) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       Byte* to =
-          tile + (across * 4 + i) * out_row_bytes + across * out_padding + down * unit_words * 4;
+          turned + (across * 4 + i) * out_row_bytes + across * out_padding + down * unit_words * 4;
       if constexpr (unit_words == 2) {
         store<8>(to, make_uint2(out[i][0], out[i][1]));
       } else {
@@ -234,7 +241,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
     Byte* row_of_dst = any.dst + column * t.dst_pitch;
     const auto shift = static_cast<int>(low_bits(row_of_dst + any.top) % 32);
     const int from_top = granule_down * granule - shift;
-    const Granule value = load_shifted(tile + column * out_row_bytes + column / 4 * out_padding +
+    const Granule value = load_shifted(turned + column * out_row_bytes + column / 4 * out_padding +
                                        from_top + before * pixel);
     store_inside<1>(row_of_dst, value, any.top + from_top, t.height * pixel);
   }

@@ -8,12 +8,13 @@ namespace {
 
 using device::Transpose;
 
-template <int pixel, bool small>
+/// `piece`: of how many bytes the destination's address and pitch are multiples, 16 or 8.
+template <int pixel, Rows rows, int piece>
 constexpr auto tile_kernel() {
-  constexpr TileTuning t = tile_tuning(pixel, small);
+  constexpr TileTuning t = tile_tuning(pixel, rows);
   if constexpr (pixel == 3) {
     return device::transpose_triple<t.row_bytes, t.rows, t.threads, t.unit_rows, t.prefetch,
-                                    t.lanes_down>;
+                                    t.lanes_down, piece>;
   } else if constexpr (pixel < 3) {
     return device::transpose_pack<pixel, t.row_bytes, t.rows, t.threads, t.unit_rows, t.prefetch,
                                   t.lanes_down>;
@@ -23,67 +24,73 @@ constexpr auto tile_kernel() {
   }
 }
 
-template <int pixel, bool small>
+template <int pixel, Rows rows, int piece>
 void run_tiles(const Reduced& r, cudaStream_t stream) {
-  constexpr TileTuning tuning = tile_tuning(pixel, small);
-  const Transpose transpose(r, strip_shift(pixel, r.src.pitch));
+  constexpr TileTuning tuning = tile_tuning(pixel, rows);
+  const Transpose transpose(r, strip_shift(pixel, rows, r.src.pitch));
   const dim3 grid =
       device::tile_grid(device::divide_up(r.src.width, tuning.row_bytes / pixel),
                         device::divide_up(r.src.height, tuning.rows), transpose.strip_shift);
-  device::launch(tile_kernel<pixel, small>(), grid, tuning.threads, 0, stream, transpose);
+  device::launch_overlapping(tile_kernel<pixel, rows, piece>(), grid, tuning.threads, stream,
+                             transpose);
 }
 
-// True where the larger tiles of this size would fill the current device fewer than four times.
-bool is_small(const Reduced& r) {
-  const TileTuning tuning = tile_tuning(r.src.pixel_bytes, false);
-  int device = 0;
-  int multiprocessors = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+Rows rows_of(const Reduced& r) {
+  const TileTuning tuning = tile_tuning(r.src.pixel_bytes, Rows::whole_lines);
   const std::int64_t tiles = device::divide_up(r.src.row_bytes(), tuning.row_bytes) *
                              device::divide_up(r.src.height, tuning.rows);
-  return tiles < std::int64_t{4} * (2048 / tuning.threads) * multiprocessors;
+  if (tiles < 2048 / tuning.threads * current_device().multiprocessors) return Rows::few_tiles;
+  return r.src.pitch % 256 == 0 ? Rows::whole_lines : Rows::ragged;
 }
 
-template <int pixel>
-void run_either(const Reduced& r, cudaStream_t stream) {
-  is_small(r) ? run_tiles<pixel, true>(r, stream) : run_tiles<pixel, false>(r, stream);
+template <int pixel, int piece = device::granule>
+void run(const Reduced& r, cudaStream_t stream) {
+  switch (rows_of(r)) {
+    case Rows::whole_lines:
+      return run_tiles<pixel, Rows::whole_lines, piece>(r, stream);
+    case Rows::ragged:
+      return run_tiles<pixel, Rows::ragged, piece>(r, stream);
+    case Rows::few_tiles:
+      return run_tiles<pixel, Rows::few_tiles, piece>(r, stream);
+  }
 }
 
 }  // namespace
 
-bool transpose_tiles(const Reduced& r, int alignment, cudaStream_t stream) {
-  if (alignment < device::granule) return false;
+bool transpose_tiles(const Reduced& r, cudaStream_t stream) {
+  const int dst_alignment = alignment_of(ConstView(r.dst));
+  if (alignment_of(r.src) < device::granule) return false;
+  if (dst_alignment < (r.src.pixel_bytes <= 3 ? 8 : device::granule)) return false;
   switch (r.src.pixel_bytes) {
     case 1:
-      run_either<1>(r, stream);
+      run<1>(r, stream);
       return true;
     case 2:
-      run_tiles<2, false>(r, stream);
+      run<2>(r, stream);
       return true;
     case 3:
-      run_either<3>(r, stream);
+      dst_alignment == 8 ? run<3, 8>(r, stream) : run<3>(r, stream);
       return true;
     case 4:
-      run_tiles<4, false>(r, stream);
+      run<4>(r, stream);
       return true;
     case 6:
-      run_tiles<6, false>(r, stream);
+      run<6>(r, stream);
       return true;
     case 8:
-      run_tiles<8, false>(r, stream);
+      run<8>(r, stream);
       return true;
     case 12:
-      run_tiles<12, false>(r, stream);
+      run<12>(r, stream);
       return true;
     case 16:
-      run_tiles<16, false>(r, stream);
+      run<16>(r, stream);
       return true;
     case 24:
-      run_tiles<24, false>(r, stream);
+      run<24>(r, stream);
       return true;
     case 32:
-      run_tiles<32, false>(r, stream);
+      run<32>(r, stream);
       return true;
     default:
       return false;

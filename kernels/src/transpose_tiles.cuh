@@ -1,4 +1,5 @@
-// Transposing kernels for addresses and pitches that are multiples of 16 bytes.
+// Transposing kernels for addresses and pitches that are multiples of 16 bytes; of the
+// destination's 8 are enough for 1, 2 and 3-byte pixels.
 //
 // The tile goes from global to shared memory by asynchronous copies of 16 bytes, which need no
 // registers, so that 2048 threads a multiprocessor keep 64 KB in flight. After one barrier each
@@ -49,15 +50,17 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int words_in_pixel = pixel / word;
   constexpr int granules_down = rows * pixel / granule;
   constexpr int units = granules_down * width;
+  // The rows that a granule has pixels of lie in the same order, so that ...
+  static_assert(unit_rows * pixel % granule == 0);
 
   alignas(128) __shared__ Byte tile[rows * row_bytes];
+  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      tile, t.src + origin.y * t.src_pitch + origin.x * pixel, t.src_pitch, columns_left * pixel,
-      rows_left);
+      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -69,13 +72,20 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
       Granule value;
       Word<word> part[words_in_granule];
     } out;
+    // ... as many words further on the same word of the next row lies `row_bytes` away.
+    constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
+    const Byte* from[period];
 #pragma unroll
-    for (int i = 0; i < words_in_granule; ++i) {
+    for (int i = 0; i < period; ++i) {
       const int index = unit.down * words_in_granule + i;
       const int row = index / words_in_pixel;
       const int at = unit.across * pixel + index % words_in_pixel * word;
-      out.part[i] = load<word>(tile + row * row_bytes +
-                               swizzled(at / granule, row / unit_rows) * granule + at % granule);
+      from[i] =
+          tile + row * row_bytes + swizzled(at / granule, row / unit_rows) * granule + at % granule;
+    }
+#pragma unroll
+    for (int i = 0; i < words_in_granule; ++i) {
+      out.part[i] = load<word>(from[i % period] + i / period * row_bytes);
     }
     Byte* to = dst + unit.across * t.dst_pitch + unit.down * granule;
     if (whole) {
@@ -97,13 +107,13 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int units_across = row_bytes / 4;
 
   alignas(128) __shared__ Byte tile[rows * row_bytes];
+  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      tile, t.src + origin.y * t.src_pitch + origin.x * pixel, t.src_pitch, columns_left * pixel,
-      rows_left);
+      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -123,19 +133,21 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
     Byte* to = dst + unit.across * pixels_in_word * t.dst_pitch + unit.down * 8;
 #pragma unroll
     for (int i = 0; i < pixels_in_word; ++i) {
-      if (whole) {
+      const std::int64_t left = rows_left * pixel - unit.down * 8;
+      if (whole || (unit.across * pixels_in_word + i < columns_left && left >= 8)) {
         store<8>(to, make_uint2(out[i][0], out[i][1]));
-      } else if (unit.across * pixels_in_word + i < columns_left) {
-        const std::int64_t left = rows_left * pixel - unit.down * 8;
-        store_part<pixel>(to, Granule{{out[i][0], out[i][1], 0, 0}}, 0,
-                          left < 0 ? 0 : static_cast<int>(left < 8 ? left : 8));
+      } else if (unit.across * pixels_in_word + i < columns_left && left > 0) {
+        store_part<pixel>(to, Granule{{out[i][0], out[i][1], 0, 0}}, 0, static_cast<int>(left));
       }
       to += t.dst_pitch;
     }
   }
 }
 
-template <int row_bytes, int rows, int threads, int unit_rows, int prefetch, int lanes_down>
+/// `piece` is how many bytes a thread stores at once: 16, or 8 where the destination is aligned to
+/// that only.
+template <int row_bytes, int rows, int threads, int unit_rows, int prefetch, int lanes_down,
+          int piece>
 __global__ void __launch_bounds__(threads, resident_threads / threads)
     transpose_triple(const Transpose t) {
   static_assert(unit_rows == 4 && lanes_down == 8);
@@ -151,13 +163,13 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
 
   // First the tile as it was read, then as it will be written.
   alignas(128) __shared__ Byte tile[out_bytes];
+  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      tile, t.src + origin.y * t.src_pitch + origin.x * pixel, t.src_pitch, columns_left * pixel,
-      rows_left);
+      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
   finish_copies();
 
   const Unit unit = unit_of<units_down, units_across, lanes_down>(static_cast<int>(threadIdx.x));
@@ -186,21 +198,20 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   __syncthreads();
 
   const bool whole = columns_left >= width && rows_left >= rows;
-  constexpr int granules_down = out_row_bytes / granule;
+  constexpr int pieces_down = out_row_bytes / piece;
   Byte* dst = t.dst + origin.x * t.dst_pitch + origin.y * pixel;
 #pragma unroll
-  for (int number = static_cast<int>(threadIdx.x); number < granules_down * width;
+  for (int number = static_cast<int>(threadIdx.x); number < pieces_down * width;
        number += threads) {
-    const int down = number % granules_down;
-    const int across = number / granules_down;
-    const uint4 value =
-        load<16>(tile + across * out_row_bytes + across / 4 * out_padding + down * granule);
-    Byte* to = dst + across * t.dst_pitch + down * granule;
-    if (whole) {
-      store<16>(to, value);
+    const int down = number % pieces_down;
+    const int across = number / pieces_down;
+    const Byte* from = tile + across * out_row_bytes + across / 4 * out_padding + down * piece;
+    Byte* to = dst + across * t.dst_pitch + down * piece;
+    const std::int64_t left = rows_left * pixel - down * piece;
+    if (whole || (across < columns_left && left >= piece)) {
+      store<piece>(to, load<piece>(from));
     } else if (across < columns_left) {
-      store_clipped<1>(to, Granule{{value.x, value.y, value.z, value.w}},
-                       rows_left * pixel - down * granule);
+      for (int at = 0; at < left; ++at) to[at] = from[at];
     }
   }
 }

@@ -23,6 +23,7 @@ __global__ void __launch_bounds__(threads)
     transpose_by_words(const Transpose t, int pixel, int side, Divisor words_in_pixel,
                        Divisor words_in_row) {
   alignas(16) __shared__ Byte tile[tile_bytes];
+  device::wait_for_previous_kernel();
   const auto origin = device::tile_origin(t, side, side);
   if (origin.x >= t.width) return;
   const std::int64_t left = t.width - origin.x;
@@ -66,8 +67,9 @@ void run_words(const Reduced& r, cudaStream_t stream) {
   const dim3 grid = device::tile_grid(device::divide_up(r.src.width, side),
                                       device::divide_up(r.src.height, side), 0);
   const auto words = static_cast<std::uint32_t>(pixel / word);
-  device::launch(transpose_by_words<word>, grid, threads, 0, stream, transpose, pixel, side,
-                 Divisor(words), Divisor(words * static_cast<std::uint32_t>(side)));
+  device::launch_overlapping(transpose_by_words<word>, grid, threads, stream, transpose, pixel,
+                             side, Divisor(words),
+                             Divisor(words * static_cast<std::uint32_t>(side)));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // The numbers behind the transposing kernels, a row for each pixel size that has code of its own.
 //
-// Chosen by runs on one H200 (driver 580, CUDA 13.0, 2026-11). What they have in common: 2048
-// threads and about 64 KB of tiles for each multiprocessor, pieces of 128 bytes or more on both
-// sides. Less in flight starves the memory, twice as much loses 2 %.
+// Chosen by runs of some 20 candidates each on one H200 (driver 580.159, CUDA 13.0, 2026-11-21).
+// The numbers beside the rows are % of a copy in those runs, at 8192^2 and 4096^2 for whole lines,
+// at 6000x4000 for ragged rows, at 1920x1080 for few tiles. What they have in common: 2048 threads
+// and 64 to 128 KB of tiles for each multiprocessor, pieces of 128 bytes or more on both sides.
 #ifndef QTURN_KERNELS_TUNING_HPP
 #define QTURN_KERNELS_TUNING_HPP
 
@@ -19,28 +20,46 @@ struct TileTuning {
   int lanes_down;  // threads of a warp along a row of the destination; 0: as many as fit
 };
 
-/// `small` where the picture has fewer tiles than fill the GPU four times.
-constexpr TileTuning tile_tuning(int pixel_bytes, bool small) {
+/// What the picture is like.
+enum class Rows {
+  whole_lines,  // rows of the source begin at multiples of 256 bytes
+  ragged,       // they do not
+  few_tiles,    // fewer than fill the GPU
+};
+
+constexpr TileTuning tile_tuning(int pixel_bytes, Rows rows) {
+  const bool few = rows == Rows::few_tiles;
+  const bool ragged = rows == Rows::ragged;
   switch (pixel_bytes) {
-    case 1:  // 96 % of a copy at 8192^2; the small one 95 % at 4096^2, where the large one has 92
-      return small ? TileTuning{128, 64, 256, 8, 128, 8} : TileTuning{128, 128, 512, 8, 256, 8};
-    case 2:  // 96 %
-      return {256, 64, 512, 4, 128, 8};
-    case 3:  // 96 %, 95 %
-      return small ? TileTuning{384, 32, 256, 4, 256, 8} : TileTuning{384, 64, 512, 4, 256, 8};
-    case 4:  // 97.5 %
-      return {256, 64, 512, 4, 128, 8};
-    case 6:  // 96.5 %
-      return {384, 32, 384, 4, 256, 0};
-    case 8:  // 97 %
-      return {256, 32, 256, 2, 128, 8};
-    case 12:  // 97 %
-      return {384, 32, 384, 4, 256, 0};
-    case 16:  // 97 %
-      return {256, 16, 128, 1, 0, 8};
-    case 24:
-      return {384, 16, 192, 1, 256, 0};
-    default:  // 32
+    case 1:                                                  // 97, 97
+      return few      ? TileTuning{128, 64, 256, 8, 128, 8}  // 77; but for rows of 8 bytes 50
+             : ragged ? TileTuning{256, 64, 512, 8, 128, 8}  // 91
+                      : TileTuning{128, 128, 512, 8, 256, 8};
+    case 2:                                                  // 96, 96.5
+      return few      ? TileTuning{128, 32, 128, 4, 128, 8}  // 94; the larger tile 88
+             : ragged ? TileTuning{256, 32, 256, 4, 128, 8}  // 95; the larger tile 92
+                      : TileTuning{128, 64, 256, 4, 256, 8};
+    case 3:                                                  // 95.5, 94.5
+      return few      ? TileTuning{384, 32, 256, 4, 128, 8}  // 82
+             : ragged ? TileTuning{384, 64, 512, 4, 128, 8}  // 92.5
+                      : TileTuning{384, 64, 512, 4, 256, 8};
+    case 4:                                                  // 97, 97
+      return few      ? TileTuning{256, 32, 256, 4, 128, 8}  // 105
+             : ragged ? TileTuning{256, 32, 256, 4, 256, 8}  // 96; as whole lines 95
+                      : TileTuning{256, 64, 512, 4, 128, 8};
+    case 6:                                             // 96, 94.5, ragged 93
+      return few ? TileTuning{384, 64, 512, 8, 128, 0}  // 96.5
+                 : TileTuning{384, 64, 512, 8, 256, 0};
+    case 8:                                                // 97, 97.5, few 99
+      return ragged ? TileTuning{512, 32, 512, 2, 256, 8}  // 96.5; as whole lines 95
+                    : TileTuning{256, 32, 256, 2, 128, 8};
+    case 12:  // 96, 96.5, ragged 95.5, few 96.5
+      return {384, 16, 192, 4, 256, 0};
+    case 16:  // 94 (in strips; 91.5 without), 97, ragged 96.5, few 97.5
+      return {256, 32, 256, 1, 128, 8};
+    case 24:  // 97, 97, ragged 96.5, few 95.5
+      return {384, 32, 384, 2, 256, 0};
+    default:  // 32: 94 and 95 (in strips; 92 and 91 without), ragged 97, few 98
       return {256, 16, 128, 1, 128, 8};
   }
 }
@@ -54,36 +73,38 @@ struct AnyTuning {
   int height;
   int before;
   int threads;
-  int group_rows;  // rows whose granules lie in the same order
+  int group_bytes;  // in shared memory, in which granules lie in the same order
   int prefetch;
 };
 
 constexpr AnyTuning any_tuning(int pixel_bytes) {
-  switch (pixel_bytes) {
-    case 1:
-      return {128, 112, 96, 32, 448, 8, 128};
-    case 2:
-      return {128, 56, 112, 16, 512, 4, 128};
-    case 3:
-      return {256, 80, 64, 12, 480, 4, 128};
-    case 4:
-      return {256, 60, 56, 8, 512, 4, 128};
-    case 6:
-      return {384, 60, 32, 6, 384, 4, 128};
-    case 8:
-      return {256, 31, 28, 4, 256, 2, 128};
-    case 12:
-      return {384, 31, 32, 3, 384, 4, 128};
-    default:  // 24
-      return {384, 15, 16, 2, 192, 1, 128};
+  switch (pixel_bytes) {  // % of a copy at 4095x4093, one pixel into the memory
+    case 1:               // 55
+      return {128, 112, 96, 32, 224, 1024, 128};
+    case 2:  // 64
+      return {128, 56, 112, 16, 256, 512, 128};
+    case 3:  // 66
+      return {256, 80, 64, 12, 480, 1024, 128};
+    case 4:  // 89.5; rows of 256 bytes and 512 threads 83
+      return {512, 124, 40, 8, 320, 1024, 128};
+    case 6:  // 87; 512 threads 81
+      return {384, 60, 48, 6, 384, 2048, 128};
+    case 8:  // 91
+      return {256, 31, 28, 4, 192, 512, 128};
+    case 12:  // 92; 32 rows and 384 threads 88
+      return {384, 31, 48, 3, 384, 1024, 128};
+    default:  // 24: 92
+      return {384, 15, 28, 2, 256, 1024, 128};
   }
 }
 
-/// The logarithm of the number of tiles side by side in a strip that blocks go down together. Only
-/// 16-byte pixels in rows of 128 KB gain: 94.7 % of a copy instead of 91.7.
-constexpr unsigned strip_shift(int pixel_bytes, std::int64_t src_pitch) {
-  const bool long_rows = src_pitch >= 100'000 || src_pitch <= -100'000;
-  return pixel_bytes >= 16 && long_rows ? 6 : 0;
+/// The logarithm of the number of tiles side by side in a strip that blocks go down together. Two
+/// kinds of pictures gain: large pixels in rows that lie multiples of 128 KB apart (above), where
+/// blocks that go straight down meet the same channels of the memory again and again, and ragged
+/// rows of 1-byte pixels, whose sectors neighbours share (0.4 points).
+constexpr unsigned strip_shift(int pixel_bytes, Rows rows, std::int64_t src_pitch) {
+  if (pixel_bytes == 1 && rows == Rows::ragged) return 3;
+  return (pixel_bytes == 16 || pixel_bytes == 32) && src_pitch % 131072 == 0 ? 6 : 0;
 }
 
 }  // namespace qturn

@@ -30,8 +30,8 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// Shapes: `dst` is src.width x src.height, or src.height x src.width where the orientation swaps
 /// axes (5 to 8). Both are memory that the stream's device can reach, with the same `pixel_bytes`
 /// (1 to 256), at any address and with any pitch, and must not overlap. Pixels are moved, never
-/// interpreted; bytes of `dst` between its rows stay as they are. Bytes before a row of `src` that
-/// share its first aligned 16 may be read, bytes behind a row are not. An empty image is a no-op.
+/// interpreted; bytes of `dst` between its rows stay as they are, those of `src` may be read, but
+/// none before its first byte or behind its last one. An empty image is a no-op.
 ///
 /// Fastest where addresses and pitches are multiples of 16 bytes; rows of small pixels gain a
 /// little more from pitches that are multiples of 128.

@@ -1,0 +1,292 @@
+// One aligned granule (16 bytes) of a row that is copied or mirrored, made by one thread.
+//
+// Its bytes lie together in the source, mirrored or not, so they are a window of at most 20 bytes
+// at some address: aligned reads, of which the neighbouring threads share the cache lines, a shift,
+// and an exchange of pixels within registers.
+#ifndef QTURN_KERNELS_ROW_GRANULES_CUH
+#define QTURN_KERNELS_ROW_GRANULES_CUH
+
+#include "kernels/src/device.cuh"
+
+namespace qturn::device {
+
+/// A row to be copied or mirrored, and the picture that it is in: bytes outside that are not read.
+struct SourceRow {
+  const Byte* data;
+  std::int64_t bytes;
+  const Byte* begin;
+  const Byte* end;
+  int pixel;
+
+  __device__ __forceinline__ const Byte* after() const { return data + bytes; }
+};
+
+/// The `count` words that begin at `from`, which need not be aligned. Only the first `needed` bytes
+/// count, and of those only the ones that lie in the picture.
+template <int count, int needed = 4 * count>
+__device__ __forceinline__ void load_row_window(const SourceRow& row, const Byte* from,
+                                                std::uint32_t (&words)[count]) {
+  constexpr int granules = (4 * count + 15 + 15) / granule;
+  const auto phase = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % granule);
+  const Byte* aligned = from - phase;
+  if (aligned >= row.begin && aligned + granules * granule <= row.end) {
+    std::uint32_t in[4 * granules];
+#pragma unroll
+    for (int i = 0; i < granules; ++i) {
+      // Whether the last one holds any of the words depends on the row alone.
+      if (i + 1 == granules && phase + needed <= i * granule) break;
+      const Granule part = load_granule(aligned + i * granule);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) in[4 * i + k] = part.word[k];
+    }
+    take_window(in, phase, words);
+  } else {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      words[i] = 0;
+#pragma unroll 1
+      for (int k = 0; k < 4; ++k) {
+        const Byte* at = from + 4 * i + k;
+        if (at >= row.begin && at < row.end) words[i] |= std::uint32_t{*at} << (8 * k);
+      }
+    }
+  }
+}
+
+/// Policies: how the granule at byte `at` of the row (from 15 before it to its last one) is made
+/// from the row of the source.
+struct CopyRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    Granule value;
+    load_row_window(row, row.data + at, value.word);
+    return value;
+  }
+};
+
+/// The same, where both rows are aligned to a granule.
+struct CopyAlignedRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    if (at + granule > row.bytes) return CopyRow::make(row, at, 0);
+    return load_granule(row.data + at);
+  }
+};
+
+/// The pixels of four words in opposite order.
+template <int pixel>
+__device__ __forceinline__ Granule reversed_pixels(const std::uint32_t (&in)[4]) {
+  if constexpr (pixel == 1 || pixel == 2) {
+    constexpr std::uint32_t order = pixel == 1 ? 0x0123 : 0x1032;
+    return {{pick(in[3], 0, order), pick(in[2], 0, order), pick(in[1], 0, order),
+             pick(in[0], 0, order)}};
+  } else if constexpr (pixel == 4) {
+    return {{in[3], in[2], in[1], in[0]}};
+  } else {
+    static_assert(pixel == 8);
+    return {{in[2], in[3], in[0], in[1]}};
+  }
+}
+
+/// Pixels of 1, 2, 4 or 8 bytes, aligned to the pixel: a granule's pixels are 16 bytes of the
+/// source, wherever in the row they lie.
+template <int pixel>
+struct MirrorRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    std::uint32_t in[4];
+    load_row_window(row, row.after() - granule - at, in);
+    return reversed_pixels<pixel>(in);
+  }
+};
+
+/// The same, where both rows and their length are aligned to a granule.
+template <int pixel>
+struct MirrorAlignedRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    return reversed_pixels<pixel>(load_granule(row.after() - granule - at).word);
+  }
+};
+
+/// 3-byte pixels. A granule begins 0, 1 or 2 bytes into a pixel and shows bytes of six. In the
+/// source they lie within 20 bytes, and word m of the granule takes its bytes from words 3 - m and
+/// 4 - m of those, in one of three patterns.
+struct MirrorTriplesRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    std::uint32_t in[5];
+    load_row_window(row, row.after() - 18 - at, in);
+    // at % 3, of 15 more: 16 is 1 modulo 3.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const unsigned phase = (index % 3 + 15 - before) % 3;
+    const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
+    const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
+    const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
+    return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
+             pick(in[0], in[1], first)}};
+  }
+};
+
+/// 6-byte pixels, aligned to 2. A granule begins 0, 2 or 4 bytes into a pixel and shows halves of
+/// words of four. In the source those are 24 bytes: twelve halves, in pixels from the last to the
+/// first.
+struct MirrorSixesRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    // at % 6, of 18 more: 16 is 4 modulo 6, and the pattern repeats after three granules.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const auto inside = static_cast<int>((index % 3 * 4 + 18 - before) % 6);
+    std::uint32_t in[6];
+    load_row_window(row, row.after() - 24 - (at - inside), in);
+    const auto halves = [&](int i) {  // i and i + 1, of which the first is the upper one of a word
+      return pick(in[i / 2], in[i / 2 + 1], 0x5432);
+    };
+    const std::uint32_t from_11 = pick(in[5], in[3], 0x5432);  // halves 11 and 6
+    if (inside == 0) return {{halves(9), from_11, halves(7), halves(3)}};
+    if (inside == 2) return {{in[5], in[3], pick(in[4], in[1], 0x7610), in[2]}};
+    return {{from_11, halves(7), halves(3), pick(in[2], in[0], 0x5432)}};
+  }
+};
+
+/// 12-byte pixels, aligned to 4. A granule shows four words of two pixels, from word 0, 1 or 2 of
+/// the first on.
+struct MirrorTwelvesRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    // at % 12, of 24 more: 16 is 4 modulo 12, and the pattern repeats after three granules.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const auto inside = static_cast<int>((index % 3 * 4 + 24 - before) % 12);
+    std::uint32_t in[6];
+    load_row_window(row, row.after() - 24 - (at - inside), in);
+    if (inside == 0) return {{in[3], in[4], in[5], in[0]}};
+    if (inside == 4) return {{in[4], in[5], in[0], in[1]}};
+    return {{in[5], in[0], in[1], in[2]}};
+  }
+};
+
+/// Any pixel, in words that divide it. `pixel` is 0 where its size is known only at run time.
+template <int pixel, int word>
+struct MirrorWordsRow {
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    const int bytes = pixel != 0 ? pixel : row.pixel;
+    union {
+      Granule value;
+      Word<word> part[granule / word];
+    } out;
+    // `at` may be negative: a number of pixels more does not change the remainder.
+    int inside = static_cast<int>((at + std::int64_t{bytes} * granule) % bytes);
+    std::int64_t begin = at - inside;  // of the pixel that this word belongs to
+#pragma unroll
+    for (int i = 0; i < granule / word; ++i) {
+      out.part[i] = {};
+      if (begin >= 0 && begin < row.bytes) {
+        out.part[i] = load<word>(row.after() - bytes - begin + inside);
+      }
+      inside += word;
+      if (inside == bytes) {
+        inside = 0;
+        begin += bytes;
+      }
+    }
+    return out.value;
+  }
+};
+
+/// Calls `run(policy)` with the policy that copies rows of any pixels. Host code calls it to choose
+/// a kernel, device code to choose within one.
+#pragma nv_exec_check_disable
+template <class Run>
+__host__ __device__ __forceinline__ void with_copy(bool aligned, Run run) {
+  if (aligned) {
+    run(CopyAlignedRow());
+  } else {
+    run(CopyRow());
+  }
+}
+
+/// Calls `run(policy)` with the policy that mirrors rows of `pixel` bytes (0: known only at run
+/// time, `pixel_bytes`) in which addresses are multiples of `alignment`. `aligned`: of 16, and so
+/// are row lengths.
+#pragma nv_exec_check_disable
+template <int pixel, class Run>
+__host__ __device__ __forceinline__ void with_mirror(int pixel_bytes, int alignment, bool aligned,
+                                                     Run run) {
+  if constexpr (pixel == 0) {
+    const int most = word_bytes(pixel_bytes);
+    const int word = most < alignment ? most : alignment;
+    if (word == 1) run(MirrorWordsRow<0, 1>());
+    if (word == 2) run(MirrorWordsRow<0, 2>());
+    if (word == 4) run(MirrorWordsRow<0, 4>());
+    if (word == 8) run(MirrorWordsRow<0, 8>());
+    if (word == 16) run(MirrorWordsRow<0, 16>());
+  } else if constexpr (pixel == 3) {
+    run(MirrorTriplesRow());
+  } else if constexpr (pixel == word_bytes(pixel) && pixel <= 8) {
+    if (aligned) {
+      run(MirrorAlignedRow<pixel>());
+    } else if (alignment >= pixel) {
+      run(MirrorRow<pixel>());
+    } else {
+      run(MirrorWordsRow<pixel, 1>());
+    }
+  } else if (pixel == 6 && alignment >= 2) {
+    run(MirrorSixesRow());
+  } else if (pixel == 12 && alignment >= 4) {
+    run(MirrorTwelvesRow());
+  } else if (alignment >= word_bytes(pixel)) {
+    run(MirrorWordsRow<pixel, word_bytes(pixel)>());
+  } else {
+    run(MirrorWordsRow<pixel, 1>());
+  }
+}
+
+/// Stores bytes `begin` to before `end` of a granule, in words as wide as fit: an end of it takes
+/// four at most.
+__device__ __forceinline__ void store_cut(Byte* to, const Granule& value, int begin, int end) {
+  std::uint32_t word[4] = {value.word[0], value.word[1], value.word[2], value.word[3]};
+  if (begin == 0) {
+    if ((end & 8) != 0) {
+      store<8>(to, make_uint2(word[0], word[1]));
+      word[0] = word[2];
+      word[1] = word[3];
+    }
+    if ((end & 4) != 0) {
+      store<4>(to + (end & 8), word[0]);
+      word[0] = word[1];
+    }
+    if ((end & 2) != 0) {
+      store<2>(to + (end & 12), static_cast<std::uint16_t>(word[0]));
+      word[0] >>= 16;
+    }
+    if ((end & 1) != 0) store<1>(to + (end & 14), static_cast<Byte>(word[0]));
+  } else if (end == granule) {
+    const int count = granule - begin;
+    Byte* last = to + granule;
+    if ((count & 8) != 0) {
+      store<8>(last - 8, make_uint2(word[2], word[3]));
+      word[2] = word[0];
+      word[3] = word[1];
+    }
+    if ((count & 4) != 0) {
+      store<4>(last - (count & 12), word[3]);
+      word[3] = word[2];
+    }
+    if ((count & 2) != 0) {
+      store<2>(last - (count & 14), static_cast<std::uint16_t>(word[3] >> 16));
+      word[3] <<= 16;
+    }
+    if ((count & 1) != 0) store<1>(last - count, static_cast<Byte>(word[3] >> 24));
+  } else {
+    store_part<1>(to, value, begin, end);
+  }
+}
+
+/// Stores a granule at byte `at` of a row of `row_bytes`, as far as it lies in it.
+__device__ __forceinline__ void store_in_row(Byte* row, const Granule& value, std::int64_t at,
+                                             std::int64_t row_bytes) {
+  if (at >= 0 && at + granule <= row_bytes) {
+    store_granule(row + at, value);
+  } else {
+    const std::int64_t left = row_bytes - at;
+    store_cut(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
+              left < granule ? static_cast<int>(left) : granule);
+  }
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_ROW_GRANULES_CUH
