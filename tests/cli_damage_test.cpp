@@ -190,7 +190,9 @@ TEST_CASE("A picture that claims more pixels than the machine has memory is refu
   const std::string header =
       cli::big_endian(1'000'000) + cli::big_endian(1'000'000) + std::string("\x10\x06\0\0\0", 5);
   file.replace(8, 25, cli::png_chunk("IHDR", header));
-  CHECK_THAT(complaint("vast.png", file), StartsWith("1000000 x 1000000 pixels need "));
+  // OpenImageIO 3.1 refuses it before we do: so many pixels cannot come from so few bytes.
+  CHECK_THAT(complaint("vast.png", file),
+             StartsWith("1000000 x 1000000 pixels need ") || StartsWith("png header claims a "));
 }
 
 TEST_CASE("An output that appears while the run goes on is not replaced") {
