@@ -25,7 +25,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t s
 
 /// The first thing that a kernel does which launch_overlapping() started: it lets the next kernel
 /// of the stream move in while this one's last blocks are at work, and waits until all that the one
-/// before did is done and seen.
+/// before did is done and seen. (The other way round 1920x1080 pixels of 4 bytes lose 3 points.)
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;" ::: "memory");

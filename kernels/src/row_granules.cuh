@@ -105,13 +105,33 @@ struct MirrorAlignedRow {
   }
 };
 
+/// The 16 bytes of the source that lie opposite a granule, and a word before and behind them.
+template <bool aligned>
+__device__ __forceinline__ void load_around(const SourceRow& row, std::int64_t at,
+                                            std::uint32_t (&words)[6]) {
+  const Byte* from = row.after() - granule - at;
+  if constexpr (aligned) {
+    const Granule middle = load_granule(from);
+    words[0] = from > row.begin ? load<4>(from - 4) : 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[1 + i] = middle.word[i];
+    words[5] = from + granule < row.end ? load<4>(from + granule) : 0;
+  } else {
+    load_row_window(row, from - 4, words);
+  }
+}
+
 /// 3-byte pixels. A granule begins 0, 1 or 2 bytes into a pixel and shows bytes of six. In the
 /// source they lie within 20 bytes, and word m of the granule takes its bytes from words 3 - m and
-/// 4 - m of those, in one of three patterns.
+/// 4 - m of those, in one of three patterns. `aligned` as in MirrorAlignedRow.
+template <bool aligned>
 struct MirrorTriplesRow {
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    std::uint32_t around[6];
+    load_around<aligned>(row, at, around);
     std::uint32_t in[5];
-    load_row_window(row, row.after() - 18 - at, in);
+#pragma unroll
+    for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
     // at % 3, of 15 more: 16 is 1 modulo 3.
     const unsigned before = 16 * index - static_cast<unsigned>(at);
     const unsigned phase = (index % 3 + 15 - before) % 3;
@@ -124,22 +144,22 @@ struct MirrorTriplesRow {
 };
 
 /// 6-byte pixels, aligned to 2. A granule begins 0, 2 or 4 bytes into a pixel and shows halves of
-/// words of four. In the source those are 24 bytes: twelve halves, in pixels from the last to the
-/// first.
+/// words of four. In the source they lie within 24 bytes.
+template <bool aligned>
 struct MirrorSixesRow {
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    std::uint32_t in[6];
+    load_around<aligned>(row, at, in);
     // at % 6, of 18 more: 16 is 4 modulo 6, and the pattern repeats after three granules.
     const unsigned before = 16 * index - static_cast<unsigned>(at);
-    const auto inside = static_cast<int>((index % 3 * 4 + 18 - before) % 6);
-    std::uint32_t in[6];
-    load_row_window(row, row.after() - 24 - (at - inside), in);
-    const auto halves = [&](int i) {  // i and i + 1, of which the first is the upper one of a word
-      return pick(in[i / 2], in[i / 2 + 1], 0x5432);
+    const unsigned inside = (index % 3 * 4 + 18 - before) % 6;
+    const auto word = [&](int lower, int upper) {  // of these two halves
+      return pick(in[lower / 2], in[upper / 2],
+                  (lower % 2 != 0 ? 0x32u : 0x10u) | (upper % 2 != 0 ? 0x7600u : 0x5400u));
     };
-    const std::uint32_t from_11 = pick(in[5], in[3], 0x5432);  // halves 11 and 6
-    if (inside == 0) return {{halves(9), from_11, halves(7), halves(3)}};
-    if (inside == 2) return {{in[5], in[3], pick(in[4], in[1], 0x7610), in[2]}};
-    return {{from_11, halves(7), halves(3), pick(in[2], in[0], 0x5432)}};
+    if (inside == 0) return {{word(7, 8), word(9, 4), word(5, 6), word(1, 2)}};
+    if (inside == 2) return {{word(9, 10), word(5, 6), word(7, 2), word(3, 4)}};
+    return {{word(11, 6), word(7, 8), word(3, 4), word(5, 0)}};
   }
 };
 
@@ -214,7 +234,11 @@ __host__ __device__ __forceinline__ void with_mirror(int pixel_bytes, int alignm
     if (word == 8) run(MirrorWordsRow<0, 8>());
     if (word == 16) run(MirrorWordsRow<0, 16>());
   } else if constexpr (pixel == 3) {
-    run(MirrorTriplesRow());
+    if (aligned) {
+      run(MirrorTriplesRow<true>());
+    } else {
+      run(MirrorTriplesRow<false>());
+    }
   } else if constexpr (pixel == word_bytes(pixel) && pixel <= 8) {
     if (aligned) {
       run(MirrorAlignedRow<pixel>());
@@ -223,8 +247,10 @@ __host__ __device__ __forceinline__ void with_mirror(int pixel_bytes, int alignm
     } else {
       run(MirrorWordsRow<pixel, 1>());
     }
+  } else if (pixel == 6 && aligned) {
+    run(MirrorSixesRow<true>());
   } else if (pixel == 6 && alignment >= 2) {
-    run(MirrorSixesRow());
+    run(MirrorSixesRow<false>());
   } else if (pixel == 12 && alignment >= 4) {
     run(MirrorTwelvesRow());
   } else if (alignment >= word_bytes(pixel)) {

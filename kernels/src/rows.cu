@@ -240,19 +240,26 @@ struct MirrorShort {
     int x = pixel - static_cast<int>(r.columns.quotient(pixel)) * columns;
     // From a pixel to the one that takes its place is as far as the middle of the row says.
     int from = (pixel + columns - 1 - 2 * x) * r.pixel;
+    const auto fill = [&](auto inside) {
 #pragma unroll
-    for (int i = 0; i < granule / word; ++i) {
-      out.part[i] = {};
-      if (begin + i * word < 0 || begin + i * word >= end) continue;
-      out.part[i] = load<word>(row + from + within);
-      within += word;
-      if (within < r.pixel) continue;
-      within = 0;
-      from -= r.pixel;
-      if (++x == columns) {
-        x = 0;
-        from += 2 * columns * r.pixel;
+      for (int i = 0; i < granule / word; ++i) {
+        out.part[i] = {};
+        if (!inside(begin + i * word)) continue;
+        out.part[i] = load<word>(row + from + within);
+        within += word;
+        if (within < r.pixel) continue;
+        within = 0;
+        from -= r.pixel;
+        if (++x == columns) {
+          x = 0;
+          from += 2 * columns * r.pixel;
+        }
       }
+    };
+    if (begin >= 0 && begin + granule <= end) {
+      fill([](int) { return true; });
+    } else {
+      fill([end](int byte) { return byte >= 0 && byte < end; });
     }
     return out.value;
   }

@@ -105,6 +105,40 @@ struct AnyTile {
     top = origin.y * pixel;
     return true;
   }
+
+  /// Writes the tile's share of the destination. `make(from_top, column)` is the granule that lies
+  /// `from_top` bytes from the tile's nominal beginning; what lies outside the picture in it is not
+  /// written. Where all of it is inside, nothing is asked between the granules, so that several are
+  /// under way at once.
+  template <int threads, int piece, class Make>
+  __device__ __forceinline__ void write(const Transpose& t, Make make) const {
+    constexpr int granules_down = height * pixel / granule;
+    constexpr int work = granules_down * width;
+    const auto place = [&](int number, Byte*& row, int& from_top, int& column) {
+      column = number / granules_down;
+      row = dst + column * t.dst_pitch;
+      from_top = number % granules_down * granule - static_cast<int>(low_bits(row + top) % 32);
+    };
+    Byte* row;
+    int from_top;
+    int column;
+    if (columns == width && top >= 32 && top + height * pixel <= t.height * pixel) {
+#pragma unroll
+      for (int step = 0; step < steps(work, threads); ++step) {
+        const int number = static_cast<int>(threadIdx.x) + step * threads;
+        if (work % threads != 0 && number >= work) break;
+        place(number, row, from_top, column);
+        store_granule(row + top + from_top, make(from_top, column));
+      }
+    } else {
+#pragma unroll 1
+      for (int number = static_cast<int>(threadIdx.x); number < work; number += threads) {
+        place(number, row, from_top, column);
+        if (column >= columns) return;
+        store_inside<piece>(row, make(from_top, column), top + from_top, t.height * pixel);
+      }
+    }
+  }
 };
 
 template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_bytes,
@@ -115,7 +149,6 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int words_in_pixel = pixel / word;
   constexpr int words_in_granule = granule / word;
   constexpr int rows = height + before;
-  constexpr int granules_down = height * pixel / granule;
   static_assert(width * pixel + granule - word <= row_bytes);
 
   alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
@@ -126,16 +159,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
       t, tile, any.src, any.skipped, any.end_row, any.columns * pixel);
   finish_copies();
 
-#pragma unroll
-  for (int step = 0; step < steps(granules_down * width, threads); ++step) {
-    const int number = static_cast<int>(threadIdx.x) + step * threads;
-    if (granules_down * width % threads != 0 && number >= granules_down * width) return;
-    const int down = number % granules_down;
-    const int across = number / granules_down;
-    if (across >= any.columns) return;
-    Byte* row_of_dst = any.dst + across * t.dst_pitch;
-    const auto shift = static_cast<int>(low_bits(row_of_dst + any.top) % 32);
-    const int from_top = down * granule - shift;
+  any.template write<threads, (word < 4 ? word : 4)>(t, [&](int from_top, int across) {
     const int first = (from_top + before * pixel) / word;
     // As many words further on the same word of the next row lies a pitch away.
     constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
@@ -154,9 +178,8 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
       out.part[i] =
           load<word>(tile + reordered<group_bytes>(place[i % period] + i / period * phased.pitch));
     }
-    store_inside<(word < 4 ? word : 4)>(row_of_dst, out.value, any.top + from_top,
-                                        t.height * pixel);
-  }
+    return out.value;
+  });
 }
 
 /// 16 bytes of shared memory at any address, by two aligned reads.
@@ -190,7 +213,6 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int out_row_bytes = (rows * pixel + granule - 1) / granule * granule + granule;
   constexpr int wanted_offset = pixel == 3 ? 96 : 64;  // modulo 128, of 4 rows
   constexpr int out_padding = ((wanted_offset - 4 * out_row_bytes) % 128 + 128) % 128;
-  constexpr int granules_down = height * pixel / granule;
 
   alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
   alignas(128) __shared__ Byte turned[width * out_row_bytes + units_across * out_padding];
@@ -231,20 +253,10 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   }
   __syncthreads();
 
-#pragma unroll
-  for (int step = 0; step < steps(granules_down * width, threads); ++step) {
-    const int number = static_cast<int>(threadIdx.x) + step * threads;
-    if (granules_down * width % threads != 0 && number >= granules_down * width) return;
-    const int granule_down = number % granules_down;
-    const int column = number / granules_down;
-    if (column >= any.columns) return;
-    Byte* row_of_dst = any.dst + column * t.dst_pitch;
-    const auto shift = static_cast<int>(low_bits(row_of_dst + any.top) % 32);
-    const int from_top = granule_down * granule - shift;
-    const Granule value = load_shifted(turned + column * out_row_bytes + column / 4 * out_padding +
-                                       from_top + before * pixel);
-    store_inside<1>(row_of_dst, value, any.top + from_top, t.height * pixel);
-  }
+  any.template write<threads, 1>(t, [&](int from_top, int column) {
+    return load_shifted(turned + column * out_row_bytes + column / 4 * out_padding + from_top +
+                        before * pixel);
+  });
 }
 
 }  // namespace qturn::device

@@ -36,31 +36,39 @@ struct Thin {
 
 /// The granule at byte `at` of a line of `end` bytes that the destination is, as far as it lies in
 /// the line. `place` is where its first word lies in shared memory, `left` how many words of the
-/// pixel are left there; `next(place)` moves from the end of a pixel to the pixel that comes next.
-template <int word, class Next, class Read>
+/// pixel are left there (where it has more than one); `next(place)` moves from the end of a pixel
+/// to the pixel that comes next.
+template <int word, bool one_word, class Next, class Read>
 __device__ __forceinline__ Granule gather(const Thin& thin, int at, int end, int place,
                                           unsigned left, Next next, Read read) {
   union {
     Granule value;
     Word<word> part[granule / word];
   } out;
+  const auto fill = [&](auto inside) {
 #pragma unroll
-  for (int i = 0; i < granule / word; ++i) {
-    out.part[i] = {};
-    if (at + i * word < 0 || at + i * word >= end) continue;
-    out.part[i] = read(place);
-    place += word;
-    if (--left == 0) {
-      left = thin.words.divisor;
-      next(place);
+    for (int i = 0; i < granule / word; ++i) {
+      out.part[i] = {};
+      if (!inside(at + i * word)) continue;
+      out.part[i] = read(place);
+      place += word;
+      if (one_word || --left == 0) {
+        left = thin.words.divisor;
+        next(place);
+      }
     }
+  };
+  if (at >= 0 && at + granule <= end) {
+    fill([](int) { return true; });
+  } else {
+    fill([end](int byte) { return byte >= 0 && byte < end; });
   }
   return out.value;
 }
 
 /// Few rows: a block takes `long_side` columns of all of them, and weaves them into one piece of
 /// the line that the destination is.
-template <int word>
+template <int word, bool one_word>
 __global__ void __launch_bounds__(threads) weave(const Thin thin) {
   alignas(128) __shared__ Byte tile[tile_bytes];
   device::wait_for_previous_kernel();
@@ -106,15 +114,16 @@ __global__ void __launch_bounds__(threads) weave(const Thin thin) {
         to += to_next_column;
       }
     };
-    const Granule value = gather<word>(thin, at, bytes, place, thin.words.divisor - within, next,
-                                       [&](int from) { return device::load<word>(tile + from); });
+    const Granule value =
+        gather<word, one_word>(thin, at, bytes, place, thin.words.divisor - within, next,
+                               [&](int from) { return device::load<word>(tile + from); });
     device::store_inside<(word < 4 ? word : 4)>(dst, value, at, bytes);
   }
 }
 
 /// Few columns: a block takes `long_side` rows, which are one piece of the line that the source is,
 /// and parts them.
-template <int word>
+template <int word, bool one_word>
 __global__ void __launch_bounds__(threads) unweave(const Thin thin) {
   alignas(128) __shared__ Byte tile[tile_bytes];
   device::wait_for_previous_kernel();
@@ -148,7 +157,7 @@ __global__ void __launch_bounds__(threads) unweave(const Thin thin) {
     const unsigned within = first - static_cast<unsigned>(row) * thin.words.divisor;
     const int place = phase + (backwards ? rows - 1 - row : row) * row_bytes + column * thin.pixel +
                       static_cast<int>(within) * word;
-    const Granule value = gather<word>(
+    const Granule value = gather<word, one_word>(
         thin, at, end, place, thin.words.divisor - within, [&](int& to) { to += to_next_row; },
         [&](int from) { return device::load<word>(tile + device::reordered<128>(from)); });
     device::store_inside<(word < 4 ? word : 4)>(dst, value, at, end);
@@ -170,10 +179,11 @@ void run_thin(const Reduced& r, bool few_rows, cudaStream_t stream) {
                   Divisor(static_cast<std::uint32_t>(pixel / word)),
                   Divisor(static_cast<std::uint32_t>(row_granules))};
   const dim3 grid(static_cast<unsigned>(device::divide_up(many, long_side)));
-  const auto kernel = few_rows ? weave<word> : unweave<word>;
+  const auto kernel = few_rows ? (pixel == word ? weave<word, true> : weave<word, false>)
+                               : (pixel == word ? unweave<word, true> : unweave<word, false>);
   if (word == 1) {
-    // Bound by instructions: blocks of the next kernel that move in early unbalance the GPU (on an
-    // H200 38 % of a copy instead of 46, 2026-11-21).
+    // Bound by instructions, this one loses where kernels overlap: 55 % of a copy instead of 66
+    // with 4 rows of 1-byte pixels (H200, 2026-11-21).
     device::launch(kernel, grid, threads, 0, stream, thin);
   } else {
     device::launch_overlapping(kernel, grid, threads, stream, thin);

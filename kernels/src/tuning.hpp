@@ -79,12 +79,12 @@ struct AnyTuning {
 
 constexpr AnyTuning any_tuning(int pixel_bytes) {
   switch (pixel_bytes) {  // % of a copy at 4095x4093, one pixel into the memory
-    case 1:               // 55
-      return {128, 112, 96, 32, 224, 1024, 128};
-    case 2:  // 64
-      return {128, 56, 112, 16, 256, 512, 128};
-    case 3:  // 66
-      return {256, 80, 64, 12, 480, 1024, 128};
+    case 1:  // 60; 448 threads 55
+      return {128, 112, 96, 32, 256, 1024, 128};
+    case 2:  // 72; 512 threads 63
+      return {256, 120, 48, 16, 256, 1024, 128};
+    case 3:  // 70; 480 threads 68
+      return {256, 80, 64, 12, 256, 1024, 128};
     case 4:  // 89.5; rows of 256 bytes and 512 threads 83
       return {512, 124, 40, 8, 320, 1024, 128};
     case 6:  // 87; 512 threads 81
