@@ -1,6 +1,9 @@
 #include <qturn/transform.hpp>
 #include <qturn/typed.hpp>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -8,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/src/cpu_paths.hpp"
 #include "tests/pictures.hpp"
 
 namespace qturn::tests {
@@ -55,6 +59,129 @@ TEST_CASE("every pixel size from 1 to 256 bytes works") {
       if (!difference.empty()) FAIL(difference);
     }
   }
+}
+
+// All that the CPU can do, on the same pixels: each way must be the definition, byte for byte, and
+// leave alone what lies around the picture. Past the caches too, however small the picture is.
+std::string difference_of_a_path(const Plan& src, Layout dst_layout, Orientation orientation) {
+  const Size turned = turned_size(orientation, {src.width, src.height});
+  const Plan dst{turned.width, turned.height, src.pixel_bytes, dst_layout};
+  std::vector<unsigned char> from = random_bytes(src.buffer_bytes(), 3);
+  const std::vector<unsigned char> poison = random_bytes(dst.buffer_bytes(), 4);
+  std::vector<unsigned char> wanted = poison;
+  transform_by_definition(src.view_in(from.data()), dst.view_in(wanted.data()), orientation);
+  for (const CpuPath& path : cpu_paths()) {
+    for (Store store : {Store::through_caches, Store::past_caches}) {
+      std::vector<unsigned char> got = poison;
+      path.move(reduce(src.view_in(from.data()), dst.view_in(got.data()), orientation), store);
+      const std::string difference = first_difference(dst, got, wanted);
+      if (!difference.empty()) {
+        return std::string(path.name) +
+               (store == Store::past_caches ? " past the caches: " : " through the caches: ") +
+               describe(src, dst, orientation) + ": " + difference;
+      }
+    }
+  }
+  return {};
+}
+
+TEST_CASE("the last path is the plain one") {
+  REQUIRE_FALSE(cpu_paths().empty());
+  CHECK(std::string(cpu_paths().back().name) == "plain");
+}
+
+TEST_CASE("every instruction set moves the same pixels, at the edges of tiles, strips and bands") {
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24);
+  const std::int64_t edges[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 129};
+  const Layout layouts[] = {{}, {5, 3, false}, {64, 64, false}, {1, 7, true}};
+  int which = 0;
+  for (std::int64_t width : edges) {
+    for (std::int64_t height : edges) {
+      // Sizes are many; the layouts of source and destination take turns.
+      const Layout& src = layouts[which % 4];
+      const Layout& dst = layouts[which / 4 % 4];
+      ++which;
+      for (Orientation orientation : all_orientations) {
+        const Plan plan{width, height, pixel_bytes, src};
+        const std::string difference = difference_of_a_path(plan, dst, orientation);
+        if (!difference.empty()) FAIL(difference);
+      }
+    }
+  }
+  // Beyond a strip of 512 bytes, and a band of 4096.
+  const std::int64_t large[][2] = {
+      {4096 / pixel_bytes + 9, 130}, {130, 4096 / pixel_bytes + 9}, {515, 513}};
+  for (const auto& size : large) {
+    for (Orientation orientation : {Orientation::rotate90, Orientation::transverse,
+                                    Orientation::rotate180, Orientation::flip}) {
+      const Plan plan{size[0], size[1], pixel_bytes, layouts[1]};
+      const std::string difference = difference_of_a_path(plan, layouts[3], orientation);
+      if (!difference.empty()) FAIL(difference);
+    }
+  }
+}
+
+// Memory that ends, and begins, at a page that may not be touched.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes)
+      : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        inside_((bytes + page_ - 1) / page_ * page_),
+        memory_(mmap(nullptr, inside_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    REQUIRE(memory_ != MAP_FAILED);
+    REQUIRE(mprotect(first(), inside_, PROT_READ | PROT_WRITE) == 0);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory() { munmap(memory_, inside_ + 2 * page_); }
+
+  unsigned char* first() const { return static_cast<unsigned char*>(memory_) + page_; }
+  unsigned char* last(std::size_t bytes) const { return first() + inside_ - bytes; }
+
+ private:
+  std::size_t page_;
+  std::size_t inside_;
+  void* memory_;
+};
+
+TEST_CASE("no instruction set reads or writes a byte beside the pictures") {
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16);
+  const GuardedMemory src_memory(66 * 64 * 16);
+  const GuardedMemory dst_memory(66 * 64 * 16);
+  for (std::int64_t width : {2, 5, 17, 33, 64, 66}) {
+    for (std::int64_t height : {2, 5, 17, 33, 64, 61}) {
+      const auto bytes = static_cast<std::size_t>(width * height * pixel_bytes);
+      for (Orientation orientation : all_orientations) {
+        const Size turned = turned_size(orientation, {width, height});
+        for (const bool at_the_end : {false, true}) {
+          unsigned char* from = at_the_end ? src_memory.last(bytes) : src_memory.first();
+          unsigned char* to = at_the_end ? dst_memory.last(bytes) : dst_memory.first();
+          const Reduced reduced =
+              reduce({from, width, height, width * pixel_bytes, pixel_bytes},
+                     {to, turned.width, turned.height, turned.width * pixel_bytes, pixel_bytes},
+                     orientation);
+          for (const CpuPath& path : cpu_paths()) {
+            path.move(reduced, Store::through_caches);
+            path.move(reduced, Store::past_caches);
+          }
+        }
+      }
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE("a picture that no cache holds is moved like any other") {
+  const Plan src{3001, 2801, 1, {3, 1, false}};
+  for (Orientation orientation : {Orientation::rotate90, Orientation::flop, Orientation::flip}) {
+    CHECK(difference_from_definition(src, {1, 5, false}, orientation) == "");
+  }
+  const Reduced small =
+      reduce({&src, 100, 100, 100, 1}, {nullptr, 100, 100, 100, 1}, Orientation::identity);
+  CHECK(store_for(small) == Store::through_caches);
+  const Reduced large =
+      reduce({&src, 3001, 2801, 3001, 1}, {nullptr, 3001, 2801, 3001, 1}, Orientation::identity);
+  CHECK(store_for(large) == Store::past_caches);
 }
 
 TEST_CASE("an empty picture is a no-op") {

@@ -1,95 +1,33 @@
-// The CPU's three motions in portable C++.
-//
-// A transpose reads along one axis and writes along the other, so one of the two strides from cache
-// line to cache line. Worked in square blocks, the lines of a block stay in the first-level cache
-// until they are used up. The size of a pixel is a template argument wherever it is common, so that
-// moving one is a load and a store.
 #include <qturn/transform.hpp>
 
-#include <algorithm>
-#include <cstring>
-
+#include "kernels/src/cpu_paths.hpp"
 #include "kernels/src/reduced.hpp"
 #include "kernels/src/shapes.hpp"
 
 namespace qturn {
-namespace {
 
-const unsigned char* row_of(ConstView view, std::int64_t y) {
-  return static_cast<const unsigned char*>(view.data) + y * view.pitch;
+const std::vector<CpuPath>& cpu_paths() {
+  static const std::vector<CpuPath> paths = [] {
+    std::vector<CpuPath> found;
+    append_vector_paths(found);
+    found.push_back({"plain", move_plain});
+    return found;
+  }();
+  return paths;
 }
 
-unsigned char* row_of(View view, std::int64_t y) {
-  return static_cast<unsigned char*>(view.data) + y * view.pitch;
+Store store_for(const Reduced& reduced) {
+  // More than a core has for itself of today's caches.
+  constexpr std::int64_t past_caches_bytes = std::int64_t{8} << 20;
+  const std::int64_t bytes = reduced.dst.row_bytes() * reduced.dst.height;
+  return bytes < past_caches_bytes ? Store::through_caches : Store::past_caches;
 }
-
-void copy_rows(ConstView src, View dst) {
-  const auto bytes = static_cast<std::size_t>(dst.row_bytes());
-  for (std::int64_t y = 0; y < dst.height; ++y) std::memcpy(row_of(dst, y), row_of(src, y), bytes);
-}
-
-// `pixel_bytes` is std::integral_constant for the common sizes, else int.
-template <class PixelBytes>
-void mirror_rows(ConstView src, View dst, PixelBytes pixel_bytes) {
-  for (std::int64_t y = 0; y < dst.height; ++y) {
-    unsigned char* out = row_of(dst, y);
-    const unsigned char* in = row_of(src, y) + (dst.width - 1) * pixel_bytes;
-    for (std::int64_t x = 0; x < dst.width; ++x) {
-      std::memcpy(out + x * pixel_bytes, in - x * pixel_bytes, pixel_bytes);
-    }
-  }
-}
-
-template <class PixelBytes>
-void transpose(ConstView src, View dst, PixelBytes pixel_bytes) {
-  constexpr std::int64_t block = 32;
-  for (std::int64_t y0 = 0; y0 < dst.height; y0 += block) {
-    const std::int64_t y1 = std::min(y0 + block, dst.height);
-    for (std::int64_t x0 = 0; x0 < dst.width; x0 += block) {
-      const std::int64_t x1 = std::min(x0 + block, dst.width);
-      for (std::int64_t y = y0; y < y1; ++y) {
-        unsigned char* out = row_of(dst, y) + x0 * pixel_bytes;
-        const unsigned char* in = row_of(src, x0) + y * pixel_bytes;
-        for (std::int64_t x = x0; x < x1; ++x) {
-          std::memcpy(out, in, pixel_bytes);
-          out += pixel_bytes;
-          in += src.pitch;
-        }
-      }
-    }
-  }
-}
-
-template <class PixelBytes>
-void move(const Reduced& reduced, PixelBytes pixel_bytes) {
-  if (reduced.motion == Motion::mirror) {
-    mirror_rows(reduced.src, reduced.dst, pixel_bytes);
-  } else {
-    transpose(reduced.src, reduced.dst, pixel_bytes);
-  }
-}
-
-// Calls move() with the first of the sizes that is the image's, as a constant.
-template <int... sizes>
-void move_by_size(const Reduced& reduced) {
-  const int pixel_bytes = reduced.src.pixel_bytes;
-  const bool found =
-      ((pixel_bytes == sizes && (move(reduced, std::integral_constant<int, sizes>()), true)) ||
-       ...);
-  if (!found) move(reduced, pixel_bytes);
-}
-
-}  // namespace
 
 void transform(ConstView src, View dst, Orientation orientation) {
   check_shapes(src, dst, orientation);
   if (src.empty()) return;
   const Reduced reduced = reduce(src, dst, orientation);
-  if (reduced.motion == Motion::copy) {
-    copy_rows(reduced.src, reduced.dst);
-  } else {
-    move_by_size<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(reduced);
-  }
+  cpu_paths().front().move(reduced, store_for(reduced));
 }
 
 }  // namespace qturn

@@ -51,6 +51,7 @@ struct Result {
   Rate rate;
   Rate bound;
   std::string bound_by;  ///< what moved the same bytes fastest
+  Rate plain = {};       ///< portable code that does the same; 0 where there is none
 
   double percent() const { return 100 * rate.median / bound.median; }
 };

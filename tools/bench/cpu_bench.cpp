@@ -1,14 +1,18 @@
-// The CPU's kernels against memcpy of the same bytes, on one core. Like the GPU's they get other
-// buffers each time, unless the pictures are so small that in use they would lie in the cache.
+// The CPU's kernels against memcpy of the same bytes and against plain code, on one core. Like the
+// GPU's they get other buffers each time, unless the pictures are so small that in use they would
+// lie in the cache. The three take turns, and what is counted is the time of this thread alone, so
+// that a machine that has other work to do disturbs them alike and little.
 #include <qturn/transform.hpp>
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <random>
 
+#include "kernels/src/cpu_paths.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace qturn::bench {
@@ -27,15 +31,24 @@ Memory random_memory(std::int64_t bytes) {
   return memory;
 }
 
-// Seconds for `count` calls, several times.
-std::vector<double> time(const std::function<void(std::int64_t slot)>& call, std::int64_t count,
-                         int batches) {
-  std::vector<double> seconds;
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+using Call = std::function<void(std::int64_t slot)>;
+
+// Seconds for `count` calls of each, several times.
+std::vector<std::vector<double>> time(const std::vector<Call>& calls, std::int64_t count,
+                                      int batches) {
+  std::vector<std::vector<double>> seconds(calls.size());
   for (int batch = -1; batch < batches; ++batch) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::int64_t slot = 0; slot < count; ++slot) call(slot);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    if (batch >= 0) seconds.push_back(spent.count());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const double begin = thread_seconds();
+      for (std::int64_t slot = 0; slot < count; ++slot) calls[i](slot);
+      if (batch >= 0) seconds[i].push_back(thread_seconds() - begin);
+    }
   }
   return seconds;
 }
@@ -66,14 +79,22 @@ void measure_cpu(const Plan& plan, const Listener& listener) {
     const auto copy = [&](std::int64_t slot) {
       std::memcpy(at(dst, slot), at(src, slot), static_cast<std::size_t>(c.image_bytes()));
     };
-    const auto turn = [&](std::int64_t slot) {
-      transform({at(src, slot), c.shape.width, c.shape.height, src_pitch, c.pixel_bytes},
-                {at(dst, slot), turned.width, turned.height, dst_pitch, c.pixel_bytes},
-                c.orientation);
+    const auto src_view = [&](std::int64_t slot) {
+      return ConstView{at(src, slot), c.shape.width, c.shape.height, src_pitch, c.pixel_bytes};
     };
-    const Rate bound = rate_of(time(copy, calls, plan.batches), moved);
-    const Rate rate = rate_of(time(turn, calls, plan.batches), moved);
-    listener({c, rate, bound, "memcpy"});
+    const auto dst_view = [&](std::int64_t slot) {
+      return View{at(dst, slot), turned.width, turned.height, dst_pitch, c.pixel_bytes};
+    };
+    const auto turn = [&](std::int64_t slot) {
+      transform(src_view(slot), dst_view(slot), c.orientation);
+    };
+    const auto turn_plainly = [&](std::int64_t slot) {
+      const Reduced reduced = reduce(src_view(slot), dst_view(slot), c.orientation);
+      cpu_paths().back().move(reduced, store_for(reduced));
+    };
+    const auto seconds = time({copy, turn, turn_plainly}, calls, plan.batches);
+    listener({c, rate_of(seconds[1], moved), rate_of(seconds[0], moved), "memcpy",
+              rate_of(seconds[2], moved)});
   }
 }
 

@@ -14,10 +14,12 @@ std::string heading(const Machine& machine) {
 }
 
 std::string line(const Result& r) {
+  const double plain = r.plain.median;
   return fmt::format(
-      "{:<20} {:<10} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({})\n",
+      "{:<20} {:<10} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({}){}\n",
       r.what.shape.text, name(r.what.orientation), r.what.pixel_bytes, r.rate.median, r.rate.slow,
-      r.rate.fast, r.percent(), r.bound.median, r.bound_by);
+      r.rate.fast, r.percent(), r.bound.median, r.bound_by,
+      plain == 0 ? "" : fmt::format("  {:5.2f} x {:.1f} (plain)", r.rate.median / plain, plain));
 }
 
 std::string markdown(const std::vector<Result>& results) {
@@ -60,9 +62,9 @@ std::string json(const Machine& machine, const std::vector<Result>& results) {
         "{}{{\"shape\": \"{}\", \"orientation\": \"{}\", \"pixel_bytes\": {}, \"gb_per_s\": "
         "{:.1f}, "
         "\"slow_gb_per_s\": {:.1f}, \"fast_gb_per_s\": {:.1f}, \"bound_gb_per_s\": {:.1f}, "
-        "\"bound_by\": \"{}\", \"percent\": {:.2f}}}",
+        "\"bound_by\": \"{}\", \"percent\": {:.2f}, \"plain_gb_per_s\": {:.1f}}}",
         separator, r.what.shape.text, name(r.what.orientation), r.what.pixel_bytes, r.rate.median,
-        r.rate.slow, r.rate.fast, r.bound.median, r.bound_by, r.percent());
+        r.rate.slow, r.rate.fast, r.bound.median, r.bound_by, r.percent(), r.plain.median);
     separator = ",\n";
   }
   return text + "\n]}\n";
