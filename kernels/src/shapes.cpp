@@ -94,4 +94,19 @@ void check_shapes(ConstView src, View dst, Orientation orientation) {
   }
 }
 
+void check_in_place(ConstView view, Orientation orientation) {
+  check_view(view, "view");
+  const Size size{view.width, view.height};
+  if (swaps_axes(orientation) && view.width != view.height) {
+    throw std::invalid_argument("view is " + text(size) + ", " +
+                                std::string(name(orientation)) +
+                                " in place needs a square: call transform() with a destination of " +
+                                text(turned_size(orientation, size)));
+  }
+  if (!view.empty() && view.height > 1 && std::abs(view.pitch) < view.row_bytes()) {
+    throw std::invalid_argument("view has a pitch of " + text(view.pitch) +
+                                ", expected at least " + text(view.row_bytes()) + " either way");
+  }
+}
+
 }  // namespace qturn

@@ -13,6 +13,9 @@ inline constexpr int max_pixel_bytes = 256;
 /// byte with it.
 void check_shapes(ConstView src, View dst, Orientation orientation);
 
+/// Throws std::invalid_argument unless `view` can be turned within its own memory.
+void check_in_place(ConstView view, Orientation orientation);
+
 /// True if a byte belongs to rows of both views. Exact when the pitches agree up to sign (two
 /// rectangles of one picture do not overlap merely because their rows interleave), else it
 /// compares the spans from first to last byte.

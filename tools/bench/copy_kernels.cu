@@ -1,5 +1,7 @@
 #include "tools/bench/copy_kernels.hpp"
 
+#include <bit>
+
 namespace qturn::bench {
 namespace {
 
@@ -10,12 +12,26 @@ __global__ void copy_granules(const uint4* src, uint4* dst, std::int64_t count) 
   if (i < count) dst[i] = src[i];
 }
 
-__global__ void copy_rows(const uint4* src, uint4* dst, int granules, std::int64_t rows,
-                          std::int64_t pitch) {
-  const int x = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
-  for (std::int64_t y = blockIdx.y; x < granules && y < rows; y += gridDim.y) {
-    dst[y * pitch + x] = src[y * pitch + x];
-  }
+// Words of the pixels in order, each at its place in either view.
+template <class Word>
+__global__ void copy_words(ConstView src, View dst, unsigned src_words, unsigned dst_words,
+                           unsigned count) {
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  if (i >= count) return;
+  const unsigned src_y = i / src_words;
+  const unsigned dst_y = i / dst_words;
+  const auto* from = static_cast<const char*>(src.data) + src_y * src.pitch;
+  auto* to = static_cast<char*>(dst.data) + dst_y * dst.pitch;
+  reinterpret_cast<Word*>(to)[i - dst_y * dst_words] =
+      reinterpret_cast<const Word*>(from)[i - src_y * src_words];
+}
+
+template <class Word>
+void copy_views_by(ConstView src, View dst, cudaStream_t stream) {
+  const auto words = [](std::int64_t bytes) { return static_cast<unsigned>(bytes / sizeof(Word)); };
+  const unsigned count = words(src.row_bytes() * src.height);
+  copy_words<Word><<<(count + threads - 1) / threads, threads, 0, stream>>>(
+      src, dst, words(src.row_bytes()), words(dst.row_bytes()), count);
 }
 
 __global__ void fill(std::uint64_t* memory, std::int64_t count) {
@@ -39,12 +55,23 @@ void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t st
                                                        static_cast<uint4*>(dst), count);
 }
 
-void copy_pitched(const void* src, void* dst, std::int64_t row_bytes, std::int64_t rows,
-                  std::int64_t pitch, cudaStream_t stream) {
-  const std::int64_t granules = (row_bytes + 15) / 16;
-  const dim3 grid(blocks(granules), static_cast<unsigned>(rows < 65535 ? rows : 65535));
-  copy_rows<<<grid, threads, 0, stream>>>(static_cast<const uint4*>(src), static_cast<uint4*>(dst),
-                                          static_cast<int>(granules), rows, pitch / 16);
+void copy_views(ConstView src, View dst, cudaStream_t stream) {
+  const auto bits = [](ConstView view) {
+    return reinterpret_cast<std::uintptr_t>(view.data) |
+           static_cast<std::uintptr_t>(view.pitch | view.row_bytes());
+  };
+  switch (1 << std::countr_zero(bits(src) | bits(dst) | 16)) {
+    case 1:
+      return copy_views_by<std::uint8_t>(src, dst, stream);
+    case 2:
+      return copy_views_by<std::uint16_t>(src, dst, stream);
+    case 4:
+      return copy_views_by<std::uint32_t>(src, dst, stream);
+    case 8:
+      return copy_views_by<uint2>(src, dst, stream);
+    default:
+      return copy_views_by<uint4>(src, dst, stream);
+  }
 }
 
 void fill_random(void* memory, std::int64_t bytes, cudaStream_t stream) {

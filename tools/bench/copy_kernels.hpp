@@ -2,6 +2,8 @@
 #ifndef QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 #define QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 
+#include <qturn/view.hpp>
+
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -12,9 +14,9 @@ namespace qturn::bench {
 /// addresses are multiples of 16.
 void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream);
 
-/// The same over rows of `row_bytes`, rounded up to 16; addresses and pitch are multiples of 16.
-void copy_pitched(const void* src, void* dst, std::int64_t row_bytes, std::int64_t rows,
-                  std::int64_t pitch, cudaStream_t stream);
+/// The pixels of `src` in order to those of `dst`, which has as many bytes in rows of another
+/// length, perhaps. A thread moves one word, as wide as addresses, pitches and rows allow.
+void copy_views(ConstView src, View dst, cudaStream_t stream);
 
 void fill_random(void* memory, std::int64_t bytes, cudaStream_t stream);
 

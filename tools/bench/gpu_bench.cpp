@@ -110,30 +110,48 @@ struct Slots {
 
 constexpr std::int64_t least_block = 1 << 30;
 
+ConstView src_view(const Case& c, const Slots& slots, const DeviceMemory& src, std::int64_t slot) {
+  return {src.at(slot * slots.stride + slots.offset), c.shape.width, c.shape.height,
+          slots.src_pitch, c.pixel_bytes};
+}
+
+View dst_view(const Case& c, const Slots& slots, const DeviceMemory& dst, std::int64_t slot) {
+  const Size turned = turned_size(c.orientation, {c.shape.width, c.shape.height});
+  return {dst.at(slot * slots.stride + slots.offset), turned.width, turned.height, slots.dst_pitch,
+          c.pixel_bytes};
+}
+
+// The fastest of what copies the same bytes: a kernel that copies from view to view, and, where
+// rows are tight, a kernel and cudaMemcpyAsync that copy aligned memory straight on.
 Rate measure_bound(const Case& c, const Slots& slots, const DeviceMemory& src,
                    const DeviceMemory& dst, Timer& timer, int batches, std::string& by) {
   const double bytes = 2.0 * static_cast<double>(c.image_bytes());
-  const auto rate = [&](const Launch& launch) {
-    return rate_of(timer.time(launch, slots.launches, batches),
-                   bytes * static_cast<double>(slots.launches));
+  Rate best;
+  const auto measure = [&](const char* name, const Launch& launch) {
+    const Rate rate = rate_of(timer.time(launch, slots.launches, batches),
+                              bytes * static_cast<double>(slots.launches));
+    if (rate.median <= best.median) return;
+    best = rate;
+    by = name;
   };
-  if (c.shape.pitch_multiple > 1) {
-    by = "copy kernel over rows";
-    return rate([&](std::int64_t slot, cudaStream_t stream) {
-      copy_pitched(src.at(slot * slots.stride), dst.at(slot * slots.stride),
-                   c.shape.width * c.pixel_bytes, c.shape.height, slots.src_pitch, stream);
+  const bool tight = c.shape.pitch_multiple == 1;
+  if (!tight || c.shape.offset_pixels != 0) {
+    measure("copy kernel over views", [&](std::int64_t slot, cudaStream_t stream) {
+      copy_views(src_view(c, slots, src, slot), dst_view(c, slots, dst, slot), stream);
     });
   }
-  const Rate kernel = rate([&](std::int64_t slot, cudaStream_t stream) {
-    copy_linear(src.at(slot * slots.stride), dst.at(slot * slots.stride), c.image_bytes(), stream);
-  });
-  const Rate library = rate([&](std::int64_t slot, cudaStream_t stream) {
-    check(cudaMemcpyAsync(dst.at(slot * slots.stride), src.at(slot * slots.stride),
-                          static_cast<std::size_t>(c.image_bytes()), cudaMemcpyDeviceToDevice,
-                          stream));
-  });
-  by = kernel.median >= library.median ? "copy kernel" : "cudaMemcpyAsync";
-  return kernel.median >= library.median ? kernel : library;
+  if (tight) {
+    measure("copy kernel", [&](std::int64_t slot, cudaStream_t stream) {
+      copy_linear(src.at(slot * slots.stride), dst.at(slot * slots.stride), c.image_bytes(),
+                  stream);
+    });
+    measure("cudaMemcpyAsync", [&](std::int64_t slot, cudaStream_t stream) {
+      check(cudaMemcpyAsync(dst.at(slot * slots.stride), src.at(slot * slots.stride),
+                            static_cast<std::size_t>(c.image_bytes()), cudaMemcpyDeviceToDevice,
+                            stream));
+    });
+  }
+  return best;
 }
 
 }  // namespace
@@ -152,10 +170,11 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
   fill_random(dst.at(0), block, timer.stream());
   check(cudaStreamSynchronize(timer.stream()));
 
-  // A copy does not depend on the orientation: one bound for each shape and pixel size.
+  // A copy depends on the orientation only by the shape of the destination.
   struct Bound {
     std::string shape;
     int pixel_bytes;
+    bool swapped;
     Rate rate;
     std::string by;
   };
@@ -163,19 +182,17 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
   for (const Case& c : plan.cases) {
     const Slots slots(c);
     auto bound = std::find_if(bounds.begin(), bounds.end(), [&](const Bound& b) {
-      return b.shape == c.shape.text && b.pixel_bytes == c.pixel_bytes;
+      return b.shape == c.shape.text && b.pixel_bytes == c.pixel_bytes &&
+             b.swapped == swaps_axes(c.orientation);
     });
     if (bound == bounds.end()) {
-      Bound measured{c.shape.text, c.pixel_bytes, {}, {}};
+      Bound measured{c.shape.text, c.pixel_bytes, swaps_axes(c.orientation), {}, {}};
       measured.rate = measure_bound(c, slots, src, dst, timer, plan.batches, measured.by);
       bound = bounds.insert(bounds.end(), measured);
     }
-    const Size turned = turned_size(c.orientation, {c.shape.width, c.shape.height});
     const auto launch = [&](std::int64_t slot, cudaStream_t stream) {
-      const std::int64_t at = slot * slots.stride + slots.offset;
-      transform({src.at(at), c.shape.width, c.shape.height, slots.src_pitch, c.pixel_bytes},
-                {dst.at(at), turned.width, turned.height, slots.dst_pitch, c.pixel_bytes},
-                c.orientation, stream);
+      transform(src_view(c, slots, src, slot), dst_view(c, slots, dst, slot), c.orientation,
+                stream);
     };
     const double bytes = 2.0 * static_cast<double>(c.image_bytes() * slots.launches);
     const Rate rate = rate_of(timer.time(launch, slots.launches, plan.batches), bytes);

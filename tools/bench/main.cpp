@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/bench/bench.hpp"
+#include "tools/bench/entries.hpp"
 #include "tools/bench/report.hpp"
 
 namespace qturn::bench {
@@ -73,6 +74,16 @@ int main(int argc, char** argv) {
   CLI::App* cpu = app.add_subcommand("cpu", "The CPU kernels on one core");
   add_options(*cpu, cpu_choice, output);
 
+  int batches = 31;
+  CLI::App* batch = app.add_subcommand("batch", "Batches of pictures in one launch");
+  CLI::App* in_place = app.add_subcommand("in-place", "Squares turned within their memory");
+  for (CLI::App* command : {batch, in_place}) {
+    command->add_option("--device", device, "Which GPU")->capture_default_str();
+    command->add_option("--batches", batches, "How often each is measured")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  }
+
   CLI11_PARSE(app, argc, argv);
   try {
     if (*gpu) {
@@ -80,6 +91,19 @@ int main(int argc, char** argv) {
         measure_gpu(planned, device, listener);
       });
       std::printf("host time of a call: %.2f us (64x64, 4 bytes)\n", gpu_call_microseconds(device));
+    } else if (*batch || *in_place) {
+      std::fputs(heading(this_gpu(device)).c_str(), stdout);
+      const auto print = [](const EntryResult& result) {
+        std::fputs(line(result).c_str(), stdout);
+        std::fflush(stdout);
+      };
+      if (*batch) {
+        measure_batches(device, batches, print);
+        std::printf("host time of a call: %.2f us (256 pictures)\n",
+                    batch_call_microseconds(device));
+      } else {
+        measure_in_place(device, batches, print);
+      }
     } else {
       run(cpu_choice, output, this_cpu(), measure_cpu);
     }

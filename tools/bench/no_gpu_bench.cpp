@@ -1,12 +1,21 @@
 #include <stdexcept>
 
 #include "tools/bench/bench.hpp"
+#include "tools/bench/entries.hpp"
 
 namespace qturn::bench {
 
-void measure_gpu(const Plan&, int, const Listener&) {
+namespace {
+[[noreturn]] void no_gpu() {
   throw std::runtime_error("built without CUDA, so there is no GPU to measure");
 }
+}  // namespace
+
+void measure_gpu(const Plan&, int, const Listener&) { no_gpu(); }
+void measure_batches(int, int, const EntryListener&) { no_gpu(); }
+void measure_in_place(int, int, const EntryListener&) { no_gpu(); }
+
+double batch_call_microseconds(int) { return 0; }
 
 double gpu_call_microseconds(int) { return 0; }
 

@@ -41,6 +41,17 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// the copy itself shows at the caller's next synchronisation, as with any stream work.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
 
+/// Enqueues the turn of an image within its own memory and returns without waiting. Allocates
+/// nothing; may be captured in a graph.
+///
+/// flop, flip and rotate180 take any size, the four that swap axes a square. Otherwise as
+/// transform(): memory that the stream's device can reach, any address, pitch and pixel size.
+///
+/// Throws std::invalid_argument, before anything is enqueued, when the orientation swaps axes and
+/// the view is no square (transform() to other memory is what turns it), its rows overlap each
+/// other, or its sizes make no sense; CudaError when a launch fails.
+QTURN_EXPORT void transform_in_place(View view, Orientation orientation, cudaStream_t stream);
+
 /// The same for typed pixels.
 template <class Sample, int channels>
 void transform(Pixels<const Sample, channels> src, Pixels<Sample, channels> dst,

@@ -1,0 +1,163 @@
+#include <qturn/batch.hpp>
+
+#include <chrono>
+#include <optional>
+#include <random>
+
+#include "tools/bench/entries.hpp"
+#include "tools/bench/gpu_timer.hpp"
+
+namespace qturn::bench {
+namespace {
+
+struct Mixture {
+  std::string text;
+  std::vector<Size> sizes;
+};
+
+std::vector<Mixture> mixtures() {
+  std::mt19937 random(1);  // its numbers are the same everywhere
+  const auto side = [&] { return static_cast<std::int64_t>(16 + random() % 2033); };
+  Mixture random_sizes{"64 of 16 to 2048", {}};
+  for (int i = 0; i < 64; ++i) {
+    const std::int64_t width = side();
+    random_sizes.sizes.push_back({width, side()});
+  }
+  return {{"256 of 224x224", std::vector<Size>(256, Size{224, 224})}, random_sizes};
+}
+
+// The pictures of a mixture one behind the other, with rows of whole multiples of `pitch_multiple`
+// bytes.
+class Pictures {
+ public:
+  Pictures(const Mixture& mixture, int pixel_bytes, std::int64_t pitch_multiple,
+           std::optional<Orientation> orientation) {
+    std::size_t i = 0;
+    for (const Size size : mixture.sizes) {
+      const Orientation o = orientation ? *orientation : all_orientations[i++ % 8];
+      const Size turned = turned_size(o, size);
+      const auto pitch = [&](std::int64_t width) {
+        return (width * pixel_bytes + pitch_multiple - 1) / pitch_multiple * pitch_multiple;
+      };
+      places_.push_back({size, turned, pitch(size.width), pitch(turned.width), stride_, o});
+      const std::int64_t bytes =
+          std::max(pitch(size.width) * size.height, pitch(turned.width) * turned.height);
+      stride_ += (bytes + 255) / 256 * 256;
+      pixels_ += size.width * size.height;
+    }
+    pixel_bytes_ = pixel_bytes;
+  }
+
+  std::int64_t bytes() const { return pixels_ * pixel_bytes_; }
+  std::int64_t stride() const { return stride_ + 256; }
+
+  std::vector<BatchImage> images(const Arena& arena, std::int64_t slot) const {
+    std::vector<BatchImage> all;
+    for (const Place& p : places_) {
+      const std::int64_t at = slot * stride() + p.at;
+      all.push_back({{arena.src.at(at), p.size.width, p.size.height, p.src_pitch, pixel_bytes_},
+                     {arena.dst.at(at), p.turned.width, p.turned.height, p.dst_pitch, pixel_bytes_},
+                     p.orientation});
+    }
+    return all;
+  }
+
+ private:
+  struct Place {
+    Size size;
+    Size turned;
+    std::int64_t src_pitch;
+    std::int64_t dst_pitch;
+    std::int64_t at;
+    Orientation orientation;
+  };
+  std::vector<Place> places_;
+  std::int64_t stride_ = 0;
+  std::int64_t pixels_ = 0;
+  int pixel_bytes_ = 0;
+};
+
+}  // namespace
+
+void measure_batches(int device, int batches, const EntryListener& listener) {
+  must(cudaSetDevice(device));
+  Arena arena;
+  const std::optional<Orientation> orientations[] = {Orientation::rotate90, Orientation::flop, {}};
+  for (const Mixture& mixture : mixtures()) {
+    for (std::int64_t pitch_multiple : {std::int64_t{1}, std::int64_t{16}}) {
+      for (int pixel_bytes : {1, 3, 4}) {
+        if (pitch_multiple > 1 && (mixture.sizes.size() == 256 || pixel_bytes == 4)) continue;
+        for (const auto& orientation : orientations) {
+          const Pictures pictures(mixture, pixel_bytes, pitch_multiple, orientation);
+          const std::int64_t launches = Arena::launches(pictures.stride());
+          EntryResult result;
+          result.pixel_bytes = pixel_bytes;
+          result.bound = arena.copy(pictures.bytes(), pictures.stride(), batches, result.bound_by);
+          const std::string what =
+              mixture.text + (pitch_multiple == 1 ? ", tight, " : ", rows of 16 bytes, ") +
+              (orientation ? std::string(name(*orientation)) : std::string("all orientations"));
+
+          std::vector<std::vector<BatchImage>> images;
+          for (std::int64_t slot = 0; slot < launches; ++slot) {
+            images.push_back(pictures.images(arena, slot));
+          }
+          result.what = what;
+          result.rate = arena.timer.rate(
+              [&](std::int64_t slot, cudaStream_t stream) {
+                const auto& batch = images[static_cast<std::size_t>(slot)];
+                transform_batch(batch.data(), batch.size(), stream);
+              },
+              launches, 2 * pictures.bytes(), batches);
+          listener(result);
+          if (orientation) continue;
+
+          // The same from descriptors on the device.
+          const std::size_t count = mixture.sizes.size();
+          const auto descriptor_bytes = static_cast<std::int64_t>(count * sizeof(BatchImage));
+          const GpuMemory descriptors(descriptor_bytes * launches);
+          const GpuMemory workspace(static_cast<std::int64_t>(batch_workspace_bytes(count)));
+          const auto on_device = [&](std::int64_t slot) {
+            return descriptors.at(slot * descriptor_bytes);
+          };
+          for (std::int64_t slot = 0; slot < launches; ++slot) {
+            must(cudaMemcpy(on_device(slot), images[static_cast<std::size_t>(slot)].data(),
+                            static_cast<std::size_t>(descriptor_bytes), cudaMemcpyHostToDevice));
+          }
+          must(cudaDeviceSynchronize());
+          result.what = what + ", from the device";
+          result.rate = arena.timer.rate(
+              [&](std::int64_t slot, cudaStream_t stream) {
+                transform_batch(reinterpret_cast<const BatchImage*>(on_device(slot)), count,
+                                pixel_bytes, workspace.at(0), stream);
+              },
+              launches, 2 * pictures.bytes(), batches);
+          listener(result);
+        }
+      }
+    }
+  }
+}
+
+double batch_call_microseconds(int device) {
+  must(cudaSetDevice(device));
+  Arena arena;
+  const Pictures pictures({"", std::vector<Size>(256, Size{16, 16})}, 3, 1, Orientation::rotate90);
+  const std::vector<BatchImage> images = pictures.images(arena, 0);
+  std::vector<double> microseconds;
+  for (int round = 0; round < 20; ++round) {
+    // Few enough for the launch queue, so that no call waits for the GPU.
+    constexpr int calls = 50;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) {
+      transform_batch(images.data(), images.size(), arena.timer.stream());
+    }
+    const std::chrono::duration<double, std::micro> spent =
+        std::chrono::steady_clock::now() - begin;
+    microseconds.push_back(spent.count() / calls);
+    must(cudaStreamSynchronize(arena.timer.stream()));
+  }
+  std::sort(microseconds.begin(), microseconds.end());
+  return microseconds[microseconds.size() / 2];
+}
+
+}  // namespace qturn::bench

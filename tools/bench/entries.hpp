@@ -1,0 +1,37 @@
+// What is measured beside single pictures out of place: batches, and turns in place.
+#ifndef QTURN_TOOLS_BENCH_ENTRIES_HPP
+#define QTURN_TOOLS_BENCH_ENTRIES_HPP
+
+#include <functional>
+#include <string>
+
+#include "tools/bench/cases.hpp"
+
+namespace qturn::bench {
+
+struct EntryResult {
+  std::string what;
+  int pixel_bytes;
+  Rate rate;
+  Rate bound;
+  std::string bound_by;
+};
+
+std::string line(const EntryResult& result);
+
+/// Called with each result as soon as it is there.
+using EntryListener = std::function<void(const EntryResult&)>;
+
+/// 256 pictures of 224 x 224 and 64 of random sizes from 16 to 2048, against a copy of as many
+/// bytes. Both throw std::runtime_error when there is no GPU, or it fails.
+void measure_batches(int device, int batches, const EntryListener& listener);
+
+/// Microseconds of host time for one call with 256 pictures.
+double batch_call_microseconds(int device);
+
+/// Squares of 4096 x 4096 turned in place, against a copy of as many bytes to other memory.
+void measure_in_place(int device, int batches, const EntryListener& listener);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_ENTRIES_HPP

@@ -1,0 +1,37 @@
+#include <qturn/cuda.hpp>
+
+#include "tools/bench/entries.hpp"
+#include "tools/bench/gpu_timer.hpp"
+
+namespace qturn::bench {
+
+void measure_in_place(int device, int batches, const EntryListener& listener) {
+  must(cudaSetDevice(device));
+  Arena arena;
+  for (int pixel_bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    for (const auto& [side, offset] : {std::pair{4096, 0}, std::pair{4095, 1}}) {
+      // The one that is aligned to its pixels only has to be seen for the small pixels.
+      if (offset != 0 && pixel_bytes > 4) continue;
+      const std::int64_t bytes = std::int64_t{side} * side * pixel_bytes;
+      const std::int64_t stride = (bytes + 1023) / 512 * 512;
+      EntryResult result;
+      result.pixel_bytes = pixel_bytes;
+      result.bound = arena.copy(bytes, stride, batches, result.bound_by);
+      for (Orientation orientation : all_orientations) {
+        if (orientation == Orientation::identity) continue;
+        result.what = "in place " + std::to_string(side) + "x" + std::to_string(side) +
+                      (offset == 0 ? ", " : "+1, ") + std::string(name(orientation));
+        result.rate = arena.timer.rate(
+            [&](std::int64_t slot, cudaStream_t stream) {
+              transform_in_place({arena.src.at(slot * stride + offset * pixel_bytes), side, side,
+                                  std::int64_t{side} * pixel_bytes, pixel_bytes},
+                                 orientation, stream);
+            },
+            Arena::launches(stride), 2 * bytes, batches);
+        listener(result);
+      }
+    }
+  }
+}
+
+}  // namespace qturn::bench
