@@ -96,6 +96,14 @@ std::size_t launch_some(const BatchImage* images, std::size_t count, cudaStream_
     batch.count += 1;
   }
   if (tiles == 0) return done;
+  constexpr unsigned stretches = device::batch_stretches<capacity>;
+  batch.shift = device::stretch_shift(static_cast<unsigned>(tiles), stretches);
+  int picture = 0;
+  for (unsigned stretch = 0; stretch <= stretches; ++stretch) {
+    const std::uint64_t tile = std::uint64_t{stretch} << batch.shift;
+    while (picture + 1 < batch.count && batch.first_tile[picture + 1] <= tile) ++picture;
+    batch.first_picture[stretch] = static_cast<std::uint16_t>(picture);
+  }
   with_pixel(pixel_bytes, [&](auto pixel) {
     device::launch_overlapping(
         device::turn_batch<pixel.value, capacity>, dim3(static_cast<unsigned>(tiles)),
@@ -106,10 +114,11 @@ std::size_t launch_some(const BatchImage* images, std::size_t count, cudaStream_
 
 constexpr int plan_threads = 1024;
 
-// One block makes the plan: what each image is, and the running sum of their tiles.
+// One block makes the plan: what each image is, the running sum of their tiles, and which images
+// the stretches of tiles begin in.
 __global__ void __launch_bounds__(plan_threads)
     plan_batch(const BatchImage* images, unsigned count, int pixel_bytes, BatchPicture* pictures,
-               unsigned* first_tile) {
+               unsigned* first_tile, unsigned* first_picture, unsigned* shift_of_stretches) {
   __shared__ unsigned sums[plan_threads];
   device::wait_for_previous_kernel();
   unsigned before = 0;
@@ -142,7 +151,23 @@ __global__ void __launch_bounds__(plan_threads)
     before += sums[plan_threads - 1];
     __syncthreads();
   }
-  if (threadIdx.x == 0) first_tile[count] = before;
+  const unsigned shift = device::stretch_shift(before, device::stretches_in_memory);
+  if (threadIdx.x == 0) {
+    first_tile[count] = before;
+    *shift_of_stretches = shift;
+  }
+  __syncthreads();
+  // Of each stretch, or of the last tile where it lies behind that.
+  for (unsigned i = threadIdx.x; i < count; i += plan_threads) {
+    const unsigned begin = first_tile[i];
+    const unsigned end = first_tile[i + 1];
+    if (begin == end) continue;
+    const std::uint64_t size = std::uint64_t{1} << shift;
+    const std::uint64_t last = end == before ? device::stretches_in_memory : (end - 1) / size;
+    for (std::uint64_t s = (begin + size - 1) / size; s <= last; ++s) {
+      first_picture[s] = i;
+    }
+  }
 }
 
 bool is_aligned(const void* address, std::size_t to) {
@@ -163,7 +188,9 @@ void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t s
   }
 }
 
-std::size_t batch_workspace_bytes(std::size_t count) { return 64 * count + 16; }
+std::size_t batch_workspace_bytes(std::size_t count) {
+  return 64 * count + 4 * (device::stretches_in_memory + 1) + 28;
+}
 
 void transform_batch(const BatchImage* images, std::size_t count, int pixel_bytes, void* workspace,
                      cudaStream_t stream) {
@@ -185,18 +212,21 @@ void transform_batch(const BatchImage* images, std::size_t count, int pixel_byte
   static_assert(sizeof(BatchPicture) + sizeof(unsigned) <= 64);
   auto* pictures = static_cast<BatchPicture*>(workspace);
   auto* first_tile = reinterpret_cast<unsigned*>(pictures + count);
+  unsigned* first_picture = first_tile + count + 1;
+  unsigned* shift = first_picture + device::stretches_in_memory + 1;
   const auto number = static_cast<unsigned>(count);
   device::launch_overlapping(plan_batch, dim3(1), plan_threads, stream, images, number, pixel_bytes,
-                             pictures, first_tile);
+                             pictures, first_tile, first_picture, shift);
   const int multiprocessors = current_device().multiprocessors;
   with_pixel(pixel_bytes, [&](auto pixel) {
     constexpr int threads = device::batch_tuning(pixel.value).threads;
     // Several times as many blocks as run at once: the more, the fewer tiles each has, and the
     // sooner a block that got little work makes room for the next.
-    const unsigned blocks = static_cast<unsigned>(multiprocessors) * (2048 / threads) * 16;
-    device::launch_overlapping(device::turn_batch_in_memory<pixel.value>, dim3(blocks), threads,
-                               stream, device::BatchInMemory{number, first_tile, pictures},
-                               pixel_bytes);
+    const unsigned blocks =
+        static_cast<unsigned>(multiprocessors) * (device::resident_threads_in_memory / threads) * 4;
+    device::launch_overlapping(
+        device::turn_batch_in_memory<pixel.value>, dim3(blocks), threads, stream,
+        device::BatchInMemory{number, shift, first_picture, first_tile, pictures}, pixel_bytes);
   });
 }
 

@@ -158,10 +158,24 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
   return across * down;
 }
 
+/// Tiles are divided into stretches of 2^`shift`, at most this many, so that a block need not look
+/// for the picture of its tile among all of them.
+template <int capacity>
+inline constexpr unsigned batch_stretches = capacity > 64 ? 128 : 64;
+inline constexpr unsigned stretches_in_memory = 1024;
+
+__host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
+  unsigned shift = 0;
+  while (tiles > stretches << shift) ++shift;
+  return shift;
+}
+
 /// The pictures of a batch as a kernel gets them.
 template <int capacity>
 struct BatchParameters {
   unsigned count;
+  unsigned shift;
+  std::uint16_t first_picture[batch_stretches<capacity> + 1];  // of each stretch, and the last one
   unsigned first_tile[capacity + 1];  // of each picture, and at the end the number of all tiles
   BatchPicture pictures[capacity];
 };
@@ -169,6 +183,8 @@ struct BatchParameters {
 /// The same where they lie in memory.
 struct BatchInMemory {
   unsigned count;
+  const unsigned* shift;
+  const unsigned* first_picture;
   const unsigned* first_tile;
   const BatchPicture* pictures;
 };
@@ -239,7 +255,11 @@ struct BatchBlock {
     const std::int64_t granules = granules_in_row(p, pixel);
     const std::int64_t row_bytes = p.width * pixel;
     const std::int64_t first = std::int64_t{number} * of_block;
-    const std::int64_t first_row = first / granules;
+    // The 64-bit division costs more than all else.
+    const bool is_short = ((first | granules) >> 32) == 0;
+    const std::int64_t first_row =
+        is_short ? static_cast<unsigned>(first) / static_cast<unsigned>(granules)
+                 : first / granules;
     const std::int64_t in_first_row = first - first_row * granules;
     const Extent picture = extent(p.src, p.src_pitch, p.height, row_bytes);
     // All reads come before the first write.
@@ -330,9 +350,10 @@ struct BatchBlock {
 
 /// The picture that tile `number` belongs to.
 template <class Batch>
-__device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned number) {
-  unsigned begin = 0;
-  unsigned end = batch.count;
+__device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned shift,
+                                               unsigned number) {
+  unsigned begin = batch.first_picture[number >> shift];
+  unsigned end = batch.first_picture[(number >> shift) + 1] + 1u;
   while (end - begin > 1) {
     const unsigned middle = (begin + end) / 2;
     if (batch.first_tile[middle] <= number) {
@@ -349,30 +370,39 @@ __global__ void __launch_bounds__(batch_tuning(pixel).threads,
                                   resident_threads / batch_tuning(pixel).threads)
     turn_batch(const __grid_constant__ BatchParameters<capacity> batch, int pixel_bytes) {
   alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
-  const unsigned i = picture_of(batch, blockIdx.x);
+  const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
   BatchBlock<pixel>::run(tile, batch.pictures[i], pixel_bytes, blockIdx.x - batch.first_tile[i]);
 }
 
+// A call, so that nothing of one tile is held in registers for the next.
+template <int pixel>
+__device__ __noinline__ void turn_tile_in_memory(Byte* tile, const BatchPicture& picture,
+                                                 int pixel_bytes, unsigned number) {
+  BatchBlock<pixel>::run(tile, picture, pixel_bytes, number);
+}
+
+/// Fewer than for the others: what those find in their parameters takes registers here.
+inline constexpr int resident_threads_in_memory = 1536;
+
 /// The same from memory, where nobody knew at the launch how many tiles there would be.
 template <int pixel>
 __global__ void __launch_bounds__(batch_tuning(pixel).threads,
-                                  resident_threads / batch_tuning(pixel).threads)
+                                  resident_threads_in_memory / batch_tuning(pixel).threads)
     turn_batch_in_memory(const BatchInMemory batch, int pixel_bytes) {
   alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
+  __shared__ BatchPicture picture;
+  __shared__ unsigned first_tile;
   wait_for_previous_kernel();
   const unsigned tiles = batch.first_tile[batch.count];
   for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
-    // In shared memory it takes no registers, as it takes none where it is a parameter.
-    __shared__ BatchPicture picture;
-    __shared__ unsigned first_tile;
     if (threadIdx.x == 0) {
-      const unsigned i = picture_of(batch, number);
+      const unsigned i = picture_of(batch, *batch.shift, number);
       picture = batch.pictures[i];
       first_tile = batch.first_tile[i];
     }
     __syncthreads();
-    BatchBlock<pixel>::run(tile, picture, pixel_bytes, number - first_tile);
+    turn_tile_in_memory<pixel>(tile, picture, pixel_bytes, number - first_tile);
     __syncthreads();
   }
 }
