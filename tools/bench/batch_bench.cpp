@@ -89,7 +89,7 @@ void measure_batches(int device, int batches, const EntryListener& listener) {
         if (pitch_multiple > 1 && (mixture.sizes.size() == 256 || pixel_bytes == 4)) continue;
         for (const auto& orientation : orientations) {
           const Pictures pictures(mixture, pixel_bytes, pitch_multiple, orientation);
-          const std::int64_t launches = Arena::launches(pictures.stride());
+          const std::int64_t launches = launches_of_a_batch(pictures.stride());
           EntryResult result;
           result.pixel_bytes = pixel_bytes;
           result.bound = arena.copy(pictures.bytes(), pictures.stride(), batches, result.bound_by);

@@ -11,35 +11,26 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tools/bench/cases.hpp"
 #include "tools/bench/copy_kernels.hpp"
+#include "tools/bench/gpu_memory.hpp"
 
 namespace qturn::bench {
 
-inline void must(cudaError_t code) {
-  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
+/// How many launches make a batch, whose buffers lie `stride` bytes apart: about 750 MB, so that a
+/// batch lasts some tenths of a millisecond and outlasts every cache. Of small pictures 1000, or as
+/// many as the second-level cache holds, up to 10,000: then its price is that of a launch anyway.
+inline std::int64_t launches_of_a_batch(std::int64_t stride) {
+  int device = 0;
+  int cache_bytes = 0;
+  must(cudaGetDevice(&device));
+  must(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, device));
+  const std::int64_t most = std::clamp<std::int64_t>(cache_bytes / stride, 1000, 10000);
+  return std::clamp<std::int64_t>(750'000'000 / stride, 2, most);
 }
-
-class GpuMemory {
- public:
-  explicit GpuMemory(std::int64_t bytes) {
-    must(cudaMalloc(&data_, static_cast<std::size_t>(bytes)));
-  }
-  ~GpuMemory() { cudaFree(data_); }
-  GpuMemory(const GpuMemory&) = delete;
-  GpuMemory& operator=(const GpuMemory&) = delete;
-
-  unsigned char* at(std::int64_t offset) const {
-    return static_cast<unsigned char*>(data_) + offset;
-  }
-
- private:
-  void* data_ = nullptr;
-};
 
 class GpuTimer {
  public:
@@ -66,7 +57,13 @@ class GpuTimer {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t batch = nullptr;
     must(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    for (std::int64_t i = 0; i < launches; ++i) launch(i, stream_);
+    try {
+      for (std::int64_t i = 0; i < launches; ++i) launch(i, stream_);
+    } catch (...) {
+      cudaStreamEndCapture(stream_, &graph);
+      cudaGraphDestroy(graph);
+      throw;
+    }
     must(cudaStreamEndCapture(stream_, &graph));
     must(cudaGraphInstantiate(&batch, graph, 0));
     std::vector<double> seconds;
@@ -104,25 +101,19 @@ struct Arena {
     must(cudaStreamSynchronize(timer.stream()));
   }
 
-  /// How many launches make a batch, with parts of `stride` bytes: 750 MB, so that they outlast
-  /// every cache.
-  static std::int64_t launches(std::int64_t stride) {
-    return std::clamp<std::int64_t>(750'000'000 / stride, 2, 1000);
-  }
-
   /// The better of a copy kernel and cudaMemcpyAsync over as many bytes; `by` says which.
   Rate copy(std::int64_t count, std::int64_t stride, int batches, std::string& by) {
     const Rate kernel = timer.rate(
         [&](std::int64_t slot, cudaStream_t stream) {
           copy_linear(src.at(slot * stride), dst.at(slot * stride), count, stream);
         },
-        launches(stride), 2 * count, batches);
+        launches_of_a_batch(stride), 2 * count, batches);
     const Rate library = timer.rate(
         [&](std::int64_t slot, cudaStream_t stream) {
           must(cudaMemcpyAsync(dst.at(slot * stride), src.at(slot * stride),
                                static_cast<std::size_t>(count), cudaMemcpyDeviceToDevice, stream));
         },
-        launches(stride), 2 * count, batches);
+        launches_of_a_batch(stride), 2 * count, batches);
     by = kernel.median >= library.median ? "copy kernel" : "cudaMemcpyAsync";
     return kernel.median >= library.median ? kernel : library;
   }

@@ -27,7 +27,7 @@ void measure_in_place(int device, int batches, const EntryListener& listener) {
                                   std::int64_t{side} * pixel_bytes, pixel_bytes},
                                  orientation, stream);
             },
-            Arena::launches(stride), 2 * bytes, batches);
+            launches_of_a_batch(stride), 2 * bytes, batches);
         listener(result);
       }
     }

@@ -8,6 +8,7 @@
 
 #include "tools/bench/bench.hpp"
 #include "tools/bench/entries.hpp"
+#include "tools/bench/ladder_report.hpp"
 #include "tools/bench/report.hpp"
 
 namespace qturn::bench {
@@ -36,6 +37,13 @@ void add_options(CLI::App& command, Choice& choice, Output& output) {
   command.add_option("--json", output.json_file, "Write all numbers to this file");
 }
 
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(path + ": cannot be written");
+}
+
 template <class Measure>
 void run(const Choice& choice, const Output& output, const Machine& machine, Measure measure) {
   std::vector<Result> results;
@@ -47,12 +55,47 @@ void run(const Choice& choice, const Output& output, const Machine& machine, Mea
     results.push_back(result);
   });
   if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
-  if (!output.json_file.empty()) {
-    std::ofstream file(output.json_file);
-    file << json(machine, results);
-    file.close();
-    if (!file) throw std::runtime_error(output.json_file + ": cannot be written");
+  if (!output.json_file.empty()) write_file(output.json_file, json(machine, results));
+}
+
+struct LadderChoice {
+  std::vector<std::string> shapes = {"1024x1024", "2048x1024",  "4096x4096",
+                                     "8192x2048", "16384x1024", "256x256"};
+  int batches = 31;
+  bool check_only = false;
+  std::string svg_file;
+};
+
+void add_options(CLI::App& command, LadderChoice& choice, Output& output) {
+  command.add_option("--shapes", choice.shapes, "WIDTHxHEIGHT, comma separated")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--batches", choice.batches, "How often each is measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--check", choice.check_only, "Check the results, measure nothing");
+  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
+  command.add_option("--json", output.json_file, "Write all numbers to this file");
+  command.add_option("--svg", choice.svg_file, "Draw a plot into this file");
+}
+
+void run(const LadderChoice& choice, const Output& output, int device) {
+  const Machine machine = this_gpu(device);
+  std::vector<LadderResult> results;
+  std::fputs(heading(machine).c_str(), stdout);
+  measure_ladder(choice.shapes, choice.check_only, device, choice.batches,
+                 [&](const LadderResult& result) {
+                   std::fputs(line(result).c_str(), stdout);
+                   std::fflush(stdout);
+                   results.push_back(result);
+                 });
+  if (choice.check_only) {
+    std::fputs("every result is right\n", stdout);
+    return;
   }
+  if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
+  if (!output.json_file.empty()) write_file(output.json_file, json(machine, results));
+  if (!choice.svg_file.empty()) write_file(choice.svg_file, svg(machine, results));
 }
 
 int main(int argc, char** argv) {
@@ -84,6 +127,12 @@ int main(int argc, char** argv) {
         ->capture_default_str();
   }
 
+  LadderChoice ladder_choice;
+  CLI::App* ladder = app.add_subcommand(
+      "ladder", "The classic kernels that transpose floats, from the naive to ours");
+  add_options(*ladder, ladder_choice, output);
+  ladder->add_option("--device", device, "Which GPU")->capture_default_str();
+
   CLI11_PARSE(app, argc, argv);
   try {
     if (*gpu) {
@@ -91,6 +140,8 @@ int main(int argc, char** argv) {
         measure_gpu(planned, device, listener);
       });
       std::printf("host time of a call: %.2f us (64x64, 4 bytes)\n", gpu_call_microseconds(device));
+    } else if (*ladder) {
+      run(ladder_choice, output, device);
     } else if (*batch || *in_place) {
       std::fputs(heading(this_gpu(device)).c_str(), stdout);
       const auto print = [](const EntryResult& result) {

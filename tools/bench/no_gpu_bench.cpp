@@ -2,6 +2,7 @@
 
 #include "tools/bench/bench.hpp"
 #include "tools/bench/entries.hpp"
+#include "tools/bench/ladder_report.hpp"
 
 namespace qturn::bench {
 
@@ -14,6 +15,9 @@ namespace {
 void measure_gpu(const Plan&, int, const Listener&) { no_gpu(); }
 void measure_batches(int, int, const EntryListener&) { no_gpu(); }
 void measure_in_place(int, int, const EntryListener&) { no_gpu(); }
+void measure_ladder(const std::vector<std::string>&, bool, int, int, const LadderListener&) {
+  no_gpu();
+}
 
 double batch_call_microseconds(int) { return 0; }
 

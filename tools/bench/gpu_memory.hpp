@@ -1,0 +1,34 @@
+#ifndef QTURN_TOOLS_BENCH_GPU_MEMORY_HPP
+#define QTURN_TOOLS_BENCH_GPU_MEMORY_HPP
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace qturn::bench {
+
+inline void must(cudaError_t code) {
+  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
+}
+
+class GpuMemory {
+ public:
+  explicit GpuMemory(std::int64_t bytes) {
+    must(cudaMalloc(&data_, static_cast<std::size_t>(bytes)));
+  }
+  ~GpuMemory() { cudaFree(data_); }
+  GpuMemory(const GpuMemory&) = delete;
+  GpuMemory& operator=(const GpuMemory&) = delete;
+
+  unsigned char* at(std::int64_t offset) const {
+    return static_cast<unsigned char*>(data_) + offset;
+  }
+
+ private:
+  void* data_ = nullptr;
+};
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_GPU_MEMORY_HPP

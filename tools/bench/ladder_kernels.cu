@@ -1,0 +1,300 @@
+// The classic kernels. Read them from top to bottom; each has one idea more than the one before.
+//
+// `in` has `height` rows of `width` floats, `in_stride` apart; the rows of `out` are `out_stride`
+// apart. A block of 256 threads has a square tile of `in`, and the edges of the matrix may go
+// through it anywhere. Offsets are 64-bit products. `__restrict__` lets the compiler put all loads
+// of a thread before its stores; without it a store might change what the next load reads, so the
+// loads would wait for each other.
+#include <algorithm>
+#include <stdexcept>
+
+#include "tools/bench/gpu_memory.hpp"
+#include "tools/bench/ladder.hpp"
+
+namespace qturn::bench {
+namespace {
+
+using Stride = std::int64_t;
+
+constexpr int threads = 256;
+constexpr int side = 32;
+constexpr int threads_down = threads / side;  // each moves four elements, of every eighth row
+
+__global__ void copy(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
+                     Stride out_stride, int width, int height) {
+  const int x = blockIdx.x * side + threadIdx.x;
+  for (int step = 0; step < side; step += threads_down) {
+    const int y = blockIdx.y * side + threadIdx.y + step;
+    if (x < width && y < height) out[y * out_stride + x] = in[y * in_stride + x];
+  }
+}
+
+// A warp reads 128 bytes of one row, and writes 4 bytes to each of 32 rows.
+__global__ void reads_in_order(const float* __restrict__ in, Stride in_stride,
+                               float* __restrict__ out, Stride out_stride, int width, int height) {
+  const int x = blockIdx.x * side + threadIdx.x;
+  for (int step = 0; step < side; step += threads_down) {
+    const int y = blockIdx.y * side + threadIdx.y + step;
+    if (x < width && y < height) out[x * out_stride + y] = in[y * in_stride + x];
+  }
+}
+
+// The other way round.
+__global__ void writes_in_order(const float* __restrict__ in, Stride in_stride,
+                                float* __restrict__ out, Stride out_stride, int width, int height) {
+  const int y = blockIdx.y * side + threadIdx.x;
+  for (int step = 0; step < side; step += threads_down) {
+    const int x = blockIdx.x * side + threadIdx.y + step;
+    if (x < width && y < height) out[x * out_stride + y] = in[y * in_stride + x];
+  }
+}
+
+// The way out of both: a tile goes into shared memory row by row ...
+template <class Tile>
+__device__ void load_rows(float* tile, const float* __restrict__ in, Stride in_stride, int left,
+                          int top, int width, int height) {
+  const int column = threadIdx.x;
+  for (int step = 0; step < Tile::side; step += threads / Tile::side) {
+    const int row = threadIdx.y + step;
+    if (left + column < width && top + row < height) {
+      tile[Tile::at(row, column)] = in[(top + row) * in_stride + left + column];
+    }
+  }
+}
+
+// ... and leaves it column by column: row `left + column` of the result has column `column` of the
+// tile. Threads side by side write side by side again.
+template <class Tile>
+__device__ void store_columns(const float* tile, float* __restrict__ out, Stride out_stride,
+                              int left, int top, int width, int height) {
+  const int row = threadIdx.x;
+  for (int step = 0; step < Tile::side; step += threads / Tile::side) {
+    const int column = threadIdx.y + step;
+    if (left + column < width && top + row < height) {
+      out[(left + column) * out_stride + top + row] = tile[Tile::at(row, column)];
+    }
+  }
+}
+
+// What the detour alone costs: in by rows, out by rows.
+__global__ void copy_by_tiles(const float* __restrict__ in, Stride in_stride,
+                              float* __restrict__ out, Stride out_stride, int width, int height) {
+  __shared__ float tile[Plain::floats];
+  const int left = blockIdx.x * side;
+  const int top = blockIdx.y * side;
+  load_rows<Plain>(tile, in, in_stride, left, top, width, height);
+  __syncthreads();
+  const int column = threadIdx.x;
+  for (int step = 0; step < side; step += threads_down) {
+    const int row = threadIdx.y + step;
+    if (left + column < width && top + row < height) {
+      out[(top + row) * out_stride + left + column] = tile[Plain::at(row, column)];
+    }
+  }
+}
+
+template <class Tile>
+__global__ void by_tiles(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
+                         Stride out_stride, int width, int height) {
+  __shared__ float tile[Tile::floats];
+  const int left = blockIdx.x * Tile::side;
+  const int top = blockIdx.y * Tile::side;
+  load_rows<Tile>(tile, in, in_stride, left, top, width, height);
+  __syncthreads();
+  store_columns<Tile>(tile, out, out_stride, left, top, width, height);
+}
+
+// Four floats from memory, of which `count` are there. With a width that is no multiple of four
+// rows begin anywhere, and those that do not begin at 16 bytes go one by one.
+__device__ float4 load_four(const float* from, int count) {
+  if (count >= 4 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
+    return *reinterpret_cast<const float4*>(from);
+  }
+  return {from[0], count > 1 ? from[1] : 0, count > 2 ? from[2] : 0, count > 3 ? from[3] : 0};
+}
+
+__device__ void store_four(float* to, float4 four, int count) {
+  if (count >= 4 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+    *reinterpret_cast<float4*>(to) = four;
+    return;
+  }
+  to[0] = four.x;
+  if (count > 1) to[1] = four.y;
+  if (count > 2) to[2] = four.z;
+  if (count > 3) to[3] = four.w;
+}
+
+// A thread reads four columns of a row at once, and writes four rows of a column at once.
+template <class Tile, bool four_at_once>
+__global__ void by_fours(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
+                         Stride out_stride, int width, int height) {
+  alignas(16) __shared__ float tile[Tile::floats];
+  const int left = blockIdx.x * side;
+  const int top = blockIdx.y * side;
+  const int row = threadIdx.y;
+  const int column = threadIdx.x * 4;
+  if (left + column < width && top + row < height) {
+    const float4 four =
+        load_four(in + (top + row) * in_stride + left + column, width - left - column);
+    if (four_at_once) {
+      *reinterpret_cast<float4*>(tile + Tile::at(row, column)) = four;
+    } else {
+      tile[Tile::at(row, column)] = four.x;
+      tile[Tile::at(row, column + 1)] = four.y;
+      tile[Tile::at(row, column + 2)] = four.z;
+      tile[Tile::at(row, column + 3)] = four.w;
+    }
+  }
+  __syncthreads();
+  // As numbers these are the same, but now the column is the thread's and the rows are its four.
+  const int turned_row = threadIdx.x * 4;
+  const int turned_column = threadIdx.y;
+  if (left + turned_column < width && top + turned_row < height) {
+    const float4 four = {tile[Tile::at(turned_row, turned_column)],
+                         tile[Tile::at(turned_row + 1, turned_column)],
+                         tile[Tile::at(turned_row + 2, turned_column)],
+                         tile[Tile::at(turned_row + 3, turned_column)]};
+    store_four(out + (left + turned_column) * out_stride + top + turned_row, four,
+               height - top - turned_row);
+  }
+}
+
+// Blocks that run together have tiles along a diagonal, so that they are spread over the columns of
+// the source and of the result alike. In a square the diagonals go around; elsewhere the same is
+// done with the block's number, which names each tile once as long as it counts all of them.
+__global__ void by_diagonals(const float* __restrict__ in, Stride in_stride,
+                             float* __restrict__ out, Stride out_stride, int width, int height) {
+  unsigned block_y = blockIdx.x;
+  unsigned block_x = (blockIdx.x + blockIdx.y) % gridDim.x;
+  if (gridDim.x != gridDim.y) {
+    const unsigned number = blockIdx.x + gridDim.x * blockIdx.y;
+    block_y = number % gridDim.y;
+    block_x = (number / gridDim.y + block_y) % gridDim.x;
+  }
+  __shared__ float tile[Padded::floats];
+  const int left = block_x * side;
+  const int top = block_y * side;
+  load_rows<Padded>(tile, in, in_stride, left, top, width, height);
+  __syncthreads();
+  store_columns<Padded>(tile, out, out_stride, left, top, width, height);
+}
+
+// The grid's z counts matrices. All of them together may well have more than 2^31 elements.
+__global__ void of_many(const float* __restrict__ in, float* __restrict__ out, int width,
+                        int height, Stride spacing) {
+  __shared__ float tile[Padded::floats];
+  const int left = blockIdx.x * side;
+  const int top = blockIdx.y * side;
+  const Stride offset = blockIdx.z * spacing;
+  load_rows<Padded>(tile, in + offset, width, left, top, width, height);
+  __syncthreads();
+  store_columns<Padded>(tile, out + offset, height, left, top, width, height);
+}
+
+// Two tiles that mirror each other are read before either is written. On the diagonal they are one,
+// which is written twice with the same values. Blocks below the diagonal have nothing to do.
+__global__ void in_place(float* matrix, int length) {
+  if (blockIdx.x < blockIdx.y) return;
+  __shared__ float upper[Padded::floats];
+  __shared__ float lower[Padded::floats];
+  const int left = blockIdx.x * side;
+  const int top = blockIdx.y * side;
+  load_rows<Padded>(upper, matrix, length, left, top, length, length);
+  load_rows<Padded>(lower, matrix, length, top, left, length, length);
+  __syncthreads();
+  store_columns<Padded>(upper, matrix, length, left, top, length, length);
+  store_columns<Padded>(lower, matrix, length, top, left, length, length);
+}
+
+// Downward, and in depth, a grid ends here.
+constexpr std::int64_t most_blocks = 65535;
+
+unsigned blocks(std::int64_t length, int tile_side) {
+  return static_cast<unsigned>((length + tile_side - 1) / tile_side);
+}
+
+void check_sides(const Matrices& m) {
+  // So that the last tile's coordinates are still below 2^31.
+  if (std::max(m.width, m.height) > (std::int64_t{1} << 31) - side) {
+    throw std::invalid_argument("a matrix of " + std::to_string(m.width) + "x" +
+                                std::to_string(m.height) + ", expected sides of at most 2^31 - 32");
+  }
+}
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, cudaStream_t stream,
+            Arguments... arguments) {
+  kernel<<<grid, block, 0, stream>>>(static_cast<Parameters>(arguments)...);
+  must(cudaGetLastError());
+}
+
+using Kernel = void (*)(const float*, Stride, float*, Stride, int, int);
+
+// A rung of one launch, or of one for each band of a matrix that is too high for a grid.
+Rung rung(const char* name, Makes makes, Kernel kernel, dim3 block, int tile_side,
+          std::optional<BankConflicts> conflicts = {}) {
+  const auto enqueue = [=](const Matrices& m, cudaStream_t stream) {
+    check_sides(m);
+    const Stride out_stride = makes == Makes::copy ? m.width : m.height;
+    const std::int64_t band = most_blocks * tile_side;
+    for (std::int64_t y = 0; y < m.height; y += band) {
+      const std::int64_t rows = std::min(band, m.height - y);
+      launch(kernel, dim3(blocks(m.width, tile_side), blocks(rows, tile_side)), block, stream,
+             m.in + y * m.width, m.width, m.out + (makes == Makes::copy ? y * m.width : y),
+             out_stride, m.width, rows);
+    }
+  };
+  return {name, makes, enqueue, conflicts};
+}
+
+void enqueue_many(const Matrices& m, cudaStream_t stream) {
+  check_sides(m);
+  for (std::int64_t i = 0; i < m.count; i += most_blocks) {
+    const dim3 grid(blocks(m.width, side), blocks(m.height, side),
+                    static_cast<unsigned>(std::min(most_blocks, m.count - i)));
+    launch(of_many, grid, dim3(side, threads_down), stream, m.in + i * m.spacing,
+           m.out + i * m.spacing, m.width, m.height, m.spacing);
+  }
+}
+
+void enqueue_in_place(const Matrices& m, cudaStream_t stream) {
+  check_sides(m);
+  const unsigned tiles = blocks(m.width, side);
+  launch(in_place, dim3(tiles, tiles), dim3(side, threads_down), stream, m.out, m.width);
+}
+
+}  // namespace
+
+std::vector<Rung> classic_rungs() {
+  const dim3 rows_of_32(side, threads_down);
+  const dim3 rows_of_16(16, 16);
+  const dim3 rows_of_fours(side / 4, side);
+  const auto tile = [](const char* name, Kernel kernel, dim3 block, int tile_side,
+                       BankConflicts conflicts) {
+    return rung(name, Makes::transpose, kernel, block, tile_side, conflicts);
+  };
+  return {
+      rung("copy", Makes::copy, copy, rows_of_32, side),
+      rung("copy through shared memory", Makes::copy, copy_by_tiles, rows_of_32, side,
+           BankConflicts{1, 1}),
+      rung("naive, reads in order", Makes::transpose, reads_in_order, rows_of_32, side),
+      rung("naive, writes in order", Makes::transpose, writes_in_order, rows_of_32, side),
+      tile("32x32 tile", by_tiles<Plain>, rows_of_32, side, conflicts_by_ones<Plain>()),
+      tile("32x32 tile, rows + 1", by_tiles<Padded>, rows_of_32, side, conflicts_by_ones<Padded>()),
+      tile("16x16 tile, row pairs + 2", by_tiles<PaddedPairs>, rows_of_16, 16,
+           conflicts_by_ones<PaddedPairs>()),
+      tile("32x32 tile, XOR swizzle", by_tiles<Swizzled>, rows_of_32, side,
+           conflicts_by_ones<Swizzled>()),
+      tile("float4, rows + 1", by_fours<Padded, false>, rows_of_fours, side,
+           conflicts_by_fours<Padded, false>()),
+      tile("float4, XOR swizzle", by_fours<SwizzledFours, true>, rows_of_fours, side,
+           conflicts_by_fours<SwizzledFours, true>()),
+      tile("rows + 1, diagonal order", by_diagonals, rows_of_32, side, conflicts_by_ones<Padded>()),
+      {"rows + 1, many in a launch", Makes::transpose, enqueue_many, conflicts_by_ones<Padded>(),
+       true},
+      {"rows + 1, in place", Makes::transpose_in_place, enqueue_in_place,
+       conflicts_by_ones<Padded>()},
+  };
+}
+
+}  // namespace qturn::bench

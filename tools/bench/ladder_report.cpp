@@ -1,0 +1,169 @@
+#include "tools/bench/ladder_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace qturn::bench {
+namespace {
+
+// Each once, in the order in which they come.
+template <class Field>
+std::vector<std::string> distinct(const std::vector<LadderResult>& results, Field field) {
+  std::vector<std::string> all;
+  for (const LadderResult& r : results) {
+    if (std::find(all.begin(), all.end(), r.*field) == all.end()) all.push_back(r.*field);
+  }
+  return all;
+}
+
+const LadderResult* find(const std::vector<LadderResult>& results, const std::string& rung,
+                         const std::string& shape) {
+  const auto found = std::find_if(results.begin(), results.end(), [&](const LadderResult& r) {
+    return r.rung == rung && r.shape == shape;
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+std::string xml_escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string line(const LadderResult& r) {
+  const std::string what = fmt::format("{:<12} {:<28}", r.shape, r.rung);
+  if (!r.missing.empty()) return fmt::format("{} not found: {}\n", what, r.missing);
+  return fmt::format("{} {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({}){}\n", what,
+                     r.rate.median, r.rate.slow, r.rate.fast, r.percent(), r.bound.median,
+                     r.bound_by,
+                     r.matrices == 1 ? "" : fmt::format(", {} in a launch", r.matrices));
+}
+
+std::string markdown(const std::vector<LadderResult>& results) {
+  const auto shapes = distinct(results, &LadderResult::shape);
+  std::string table = "| rung | steps to write, read |";
+  std::string rule = "|---|---|";
+  std::string bound = "| *a copy, the bound* | |";
+  for (const std::string& shape : shapes) {
+    table += fmt::format(" {} |", shape);
+    rule += "---|";
+    const auto of_one = std::find_if(results.begin(), results.end(), [&](const LadderResult& r) {
+      return r.shape == shape && r.matrices == 1;
+    });
+    bound += of_one == results.end() ? " |" : fmt::format(" {:.0f} |", of_one->bound.median);
+  }
+  table += "\n" + rule + "\n" + bound + "\n";
+  for (const std::string& rung : distinct(results, &LadderResult::rung)) {
+    const auto any = std::find_if(results.begin(), results.end(),
+                                  [&](const LadderResult& r) { return r.rung == rung; });
+    table += fmt::format("| {} | {} |", rung, any->conflicts);
+    for (const std::string& shape : shapes) {
+      const LadderResult* r = find(results, rung, shape);
+      table += r == nullptr ? " |"
+               : !r->missing.empty()
+                   ? " not found |"
+                   : fmt::format(" {:.0f} ({:.1f} %) |", r->rate.median, r->percent());
+    }
+    table += "\n";
+  }
+  return table;
+}
+
+std::string json(const Machine& machine, const std::vector<LadderResult>& results) {
+  std::string text = fmt::format(
+      "{{\"device\": \"{}\", \"driver\": \"{}\", \"date\": \"{}\", \"commit\": \"{}\", "
+      "\"results\": [",
+      machine.device, machine.driver, machine.date, machine.commit);
+  const char* separator = "\n";
+  for (const LadderResult& r : results) {
+    text += fmt::format(
+        "{}{{\"shape\": \"{}\", \"rung\": \"{}\", \"matrices\": {}, \"write_read_steps\": \"{}\", "
+        "\"gb_per_s\": {:.1f}, \"slow_gb_per_s\": {:.1f}, \"fast_gb_per_s\": {:.1f}, "
+        "\"bound_gb_per_s\": {:.1f}, \"bound_by\": \"{}\", \"percent\": {:.2f}, \"missing\": "
+        "\"{}\"}}",
+        separator, r.shape, r.rung, r.matrices, r.conflicts, r.rate.median, r.rate.slow,
+        r.rate.fast, r.bound.median, r.bound_by, r.percent(), r.missing);
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
+std::string svg(const Machine& machine, const std::vector<LadderResult>& results) {
+  const auto shapes = distinct(results, &LadderResult::shape);
+  const auto rungs = distinct(results, &LadderResult::rung);
+  std::string bar_shape;
+  std::int64_t most = 0;
+  double longest = 100;
+  for (const LadderResult& r : results) {
+    const Shape shape = parse_shape(r.shape);
+    if (shape.width * shape.height > most) {
+      most = shape.width * shape.height;
+      bar_shape = r.shape;
+    }
+    longest = std::max(longest, r.percent());
+  }
+
+  // Pixels: names to the left, a column of figures to the right, a row for each rung.
+  constexpr int left = 230, width = 560, top = 74, row = 26;
+  const int bottom = top + row * static_cast<int>(rungs.size());
+  const double end = 10 * static_cast<int>(longest / 10 + 1);
+  const auto x = [&](double percent) { return left + width * percent / end; };
+  const char* dots[] = {"#d95f02", "#1b9e77", "#e7298a", "#7570b3", "#66a61e", "#a6761d"};
+  const auto dot_of = [&](std::size_t shape) { return dots[shape % std::size(dots)]; };
+
+  std::string s = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"13\">\n"
+      "<!-- made by: qturn-bench ladder, option svg -->\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+      "<text x=\"16\" y=\"26\" font-size=\"16\">Transposing floats, % of a copy of as many bytes"
+      "</text>\n<text x=\"16\" y=\"{2}\" fill=\"#666666\">{3}, {4}, commit {5}</text>\n",
+      left + width + 80, bottom + 48, bottom + 38, xml_escaped(machine.device), machine.date,
+      machine.commit);
+
+  int legend = left;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    s += shapes[i] == bar_shape
+             ? fmt::format("<rect x=\"{}\" y=\"43\" width=\"10\" height=\"12\" fill=\"#9ecae1\"/>",
+                           legend - 5)
+             : fmt::format("<circle cx=\"{}\" cy=\"49\" r=\"4\" fill=\"{}\"/>", legend, dot_of(i));
+    s += fmt::format("<text x=\"{}\" y=\"54\">{}</text>\n", legend + 10, shapes[i]);
+    legend += 34 + 8 * static_cast<int>(shapes[i].size());
+  }
+  for (double percent = 0; percent <= end; percent += 20) {
+    s += fmt::format(
+        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\"/>"
+        "<text x=\"{0:.1f}\" y=\"{4}\" text-anchor=\"middle\" fill=\"#666666\">{5:.0f}</text>\n",
+        x(percent), top - 4, bottom, percent == 100 ? "#444444" : "#dddddd", bottom + 15, percent);
+  }
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const int y = top + row * static_cast<int>(i);
+    s += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 15,
+                     xml_escaped(rungs[i]));
+    const LadderResult* bar = find(results, rungs[i], bar_shape);
+    if (bar != nullptr && !bar->missing.empty()) {
+      s += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#666666\">not found</text>\n", left + 8,
+                       y + 15);
+    }
+    if (bar != nullptr && bar->missing.empty()) {
+      s += fmt::format(
+          "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"16\" fill=\"#9ecae1\"/>"
+          "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.1f}</text>\n",
+          left, y + 3, x(bar->percent()) - left, left + width + 60, y + 15, bar->percent());
+    }
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      const LadderResult* r = find(results, rungs[i], shapes[k]);
+      if (shapes[k] == bar_shape || r == nullptr || !r->missing.empty()) continue;
+      s += fmt::format("<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", x(r->percent()),
+                       y + 11, dot_of(k));
+    }
+  }
+  return s + "</svg>\n";
+}
+
+}  // namespace qturn::bench

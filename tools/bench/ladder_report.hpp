@@ -1,0 +1,50 @@
+// The ladder's measurements as lines, as the tables of docs/ladder.md, as JSON and as a plot.
+#ifndef QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
+#define QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/bench/cases.hpp"
+#include "tools/bench/machine.hpp"
+
+namespace qturn::bench {
+
+struct LadderResult {
+  std::string rung;
+  std::string shape;
+  std::int64_t matrices;  ///< in one launch
+  std::string conflicts;  ///< steps of a warp's write to and read from shared memory
+  Rate rate;              ///< 0 where the rung is missing
+  Rate bound;
+  std::string bound_by;
+  std::string missing;  ///< what was not found, if it was not
+
+  double percent() const { return 100 * rate.median / bound.median; }
+};
+
+/// Called with each result as soon as it is there.
+using LadderListener = std::function<void(const LadderResult&)>;
+
+/// Checks every rung against the CPU, at odd sizes and at each of `shapes`, then measures it there,
+/// unless `check_only`. Throws std::invalid_argument for a shape that is no tight matrix or too
+/// large; std::runtime_error when there is no GPU, it fails, or a rung's result is wrong.
+void measure_ladder(const std::vector<std::string>& shapes, bool check_only, int device,
+                    int batches, const LadderListener& listener);
+
+std::string line(const LadderResult& result);
+
+/// A row for each rung and a column for each shape: GB/s, and % of a copy of as many bytes.
+std::string markdown(const std::vector<LadderResult>& results);
+
+std::string json(const Machine& machine, const std::vector<LadderResult>& results);
+
+/// A bar for each rung, in % of a copy at the first of the largest shapes, and a dot for each other
+/// shape.
+std::string svg(const Machine& machine, const std::vector<LadderResult>& results);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
