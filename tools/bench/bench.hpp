@@ -15,6 +15,9 @@ using Listener = std::function<void(const Result&)>;
 /// Measures on a GPU. Throws std::runtime_error when there is none, or it fails.
 void measure_gpu(const Plan& plan, int device, const Listener& listener);
 
+/// The libraries that Plan::against would like to measure and this machine has not.
+std::vector<std::string> missing_peers(int device);
+
 /// Microseconds of host time for one call that turns 64 x 64 pixels of 4 bytes.
 double gpu_call_microseconds(int device);
 

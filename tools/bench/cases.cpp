@@ -50,6 +50,7 @@ Rate rate_of(std::vector<double> seconds, double bytes) {
 Plan plan(const Choice& choice) {
   Plan plan;
   plan.batches = choice.batches;
+  plan.against = choice.against;
   for (const std::string& shape : choice.shapes) {
     for (const std::string& word : choice.orientations) {
       const auto orientation = orientation_of_name(word);

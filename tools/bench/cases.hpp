@@ -46,6 +46,14 @@ struct Rate {
   double fast = 0;
 };
 
+/// What another library made of a case.
+struct PeerResult {
+  std::string name;
+  Rate rate;                         ///< 0 where it failed
+  std::int64_t differing_bytes = 0;  ///< of its result, from ours
+  std::string failure;
+};
+
 struct Result {
   Case what;
   Rate rate;
@@ -53,7 +61,10 @@ struct Result {
   std::string bound_by;  ///< what moved the same bytes fastest
   Rate plain = {};       ///< portable code that does the same; 0 where there is none
 
-  double percent() const { return 100 * rate.median / bound.median; }
+  std::vector<PeerResult> peers = {};
+
+  double percent() const { return percent_of_bound(rate); }
+  double percent_of_bound(const Rate& other) const { return 100 * other.median / bound.median; }
 };
 
 /// From the seconds that batches took which moved `bytes` (read plus written) each.
@@ -62,6 +73,7 @@ Rate rate_of(std::vector<double> seconds, double bytes);
 struct Plan {
   std::vector<Case> cases;
   int batches = 31;
+  bool against = false;  ///< measure other libraries too
 };
 
 struct Choice {
@@ -69,6 +81,7 @@ struct Choice {
   std::vector<int> pixel_sizes;
   std::vector<std::string> orientations;
   int batches;
+  bool against = false;
 };
 
 /// Every combination, shape by shape. Throws std::invalid_argument for a word that means nothing.

@@ -34,6 +34,18 @@ void copy_views_by(ConstView src, View dst, cudaStream_t stream) {
       src, dst, words(src.row_bytes()), words(dst.row_bytes()), count);
 }
 
+__global__ void count_differing(const uchar4* a, const uchar4* b, std::int64_t words,
+                                unsigned long long* count) {
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  unsigned different = 0;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < words; i += step) {
+    const uchar4 p = a[i];
+    const uchar4 q = b[i];
+    different += (p.x != q.x) + (p.y != q.y) + (p.z != q.z) + (p.w != q.w);
+  }
+  if (different != 0) atomicAdd(count, different);
+}
+
 __global__ void fill(std::uint64_t* memory, std::int64_t count) {
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += step) {
@@ -72,6 +84,12 @@ void copy_views(ConstView src, View dst, cudaStream_t stream) {
     default:
       return copy_views_by<uint4>(src, dst, stream);
   }
+}
+
+void count_differing_bytes(const void* a, const void* b, std::int64_t bytes,
+                           unsigned long long* count, cudaStream_t stream) {
+  count_differing<<<4096, threads, 0, stream>>>(static_cast<const uchar4*>(a),
+                                                static_cast<const uchar4*>(b), bytes / 4, count);
 }
 
 void fill_random(void* memory, std::int64_t bytes, cudaStream_t stream) {

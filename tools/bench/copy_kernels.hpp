@@ -1,4 +1,4 @@
-// The bound: kernels that only copy.
+// The bound: kernels that only copy; and what is needed to see that others did.
 #ifndef QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 #define QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 
@@ -17,6 +17,11 @@ void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t st
 /// The pixels of `src` in order to those of `dst`, which has as many bytes in rows of another
 /// length, perhaps. A thread moves one word, as wide as addresses, pitches and rows allow.
 void copy_views(ConstView src, View dst, cudaStream_t stream);
+
+/// Adds to `count`, in device memory, how many of the bytes are not the same. Addresses and `bytes`
+/// are multiples of 4.
+void count_differing_bytes(const void* a, const void* b, std::int64_t bytes,
+                           unsigned long long* count, cudaStream_t stream);
 
 void fill_random(void* memory, std::int64_t bytes, cudaStream_t stream);
 

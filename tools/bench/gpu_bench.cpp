@@ -1,91 +1,14 @@
-// How the kernels are timed.
-//
-// A batch is a graph of launches, one after the other, between two events: so neither the host's
-// time for a launch nor the events' own resolution matters. Each launch has other buffers, until
-// more than the second-level cache holds has gone by. The median of the batches counts. The bound
-// is measured in the same way, for the same bytes, just before.
+// Single pictures out of place: our kernels, a copy of the same bytes, and other libraries.
 #include <qturn/cuda.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <stdexcept>
 
 #include "tools/bench/bench.hpp"
-#include "tools/bench/copy_kernels.hpp"
+#include "tools/bench/gpu_timer.hpp"
+#include "tools/bench/peers.hpp"
 
 namespace qturn::bench {
 namespace {
-
-void check(cudaError_t code) {
-  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
-}
-
-// Enqueues a launch on the stream; `slot` says which buffers.
-using Launch = std::function<void(std::int64_t slot, cudaStream_t stream)>;
-
-class Timer {
- public:
-  Timer() {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    check(cudaEventCreate(&begin_));
-    check(cudaEventCreate(&end_));
-  }
-  ~Timer() {
-    cudaEventDestroy(end_);
-    cudaEventDestroy(begin_);
-    cudaStreamDestroy(stream_);
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
-  cudaStream_t stream() const { return stream_; }
-
-  // Seconds of each batch of `launches` launches.
-  std::vector<double> time(const Launch& launch, std::int64_t launches, int batches) {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t batch = nullptr;
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    for (std::int64_t i = 0; i < launches; ++i) launch(i, stream_);
-    check(cudaStreamEndCapture(stream_, &graph));
-    check(cudaGraphInstantiate(&batch, graph, 0));
-    std::vector<double> seconds;
-    constexpr int warm_ups = 3;
-    for (int i = -warm_ups; i < batches; ++i) {
-      check(cudaEventRecord(begin_, stream_));
-      check(cudaGraphLaunch(batch, stream_));
-      check(cudaEventRecord(end_, stream_));
-      check(cudaEventSynchronize(end_));
-      float milliseconds = 0;
-      check(cudaEventElapsedTime(&milliseconds, begin_, end_));
-      if (i >= 0) seconds.push_back(milliseconds / 1e3);
-    }
-    check(cudaGraphExecDestroy(batch));
-    check(cudaGraphDestroy(graph));
-    return seconds;
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
-
-class DeviceMemory {
- public:
-  explicit DeviceMemory(std::int64_t bytes) {
-    check(cudaMalloc(&data_, static_cast<std::size_t>(bytes)));
-  }
-  ~DeviceMemory() { cudaFree(data_); }
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-
-  unsigned char* at(std::int64_t offset) const {
-    return static_cast<unsigned char*>(data_) + offset;
-  }
-
- private:
-  void* data_ = nullptr;
-};
 
 // Where the images of a case lie in the two large blocks of memory.
 struct Slots {
@@ -103,33 +26,41 @@ struct Slots {
     const std::int64_t bytes =
         offset + std::max(src_pitch * c.shape.height, dst_pitch * turned.height);
     stride = (bytes + 1023) / 512 * 512;
-    // 750 MB of each, so that a batch lasts some tenths of a millisecond and outlasts every cache.
-    launches = std::clamp<std::int64_t>(750'000'000 / stride, 2, 1000);
+    launches = launches_of_a_batch(stride);
   }
 };
 
-constexpr std::int64_t least_block = 1 << 30;
+// Memory for the images of all cases.
+struct Blocks {
+  GpuMemory src;
+  GpuMemory dst;
+  GpuMemory differing{sizeof(unsigned long long)};
+  GpuTimer timer;
 
-ConstView src_view(const Case& c, const Slots& slots, const DeviceMemory& src, std::int64_t slot) {
-  return {src.at(slot * slots.stride + slots.offset), c.shape.width, c.shape.height,
-          slots.src_pitch, c.pixel_bytes};
-}
+  explicit Blocks(std::int64_t bytes) : src(bytes), dst(bytes) {
+    fill_random(src.at(0), bytes, timer.stream());
+    fill_random(dst.at(0), bytes, timer.stream());
+    must(cudaStreamSynchronize(timer.stream()));
+  }
 
-View dst_view(const Case& c, const Slots& slots, const DeviceMemory& dst, std::int64_t slot) {
-  const Size turned = turned_size(c.orientation, {c.shape.width, c.shape.height});
-  return {dst.at(slot * slots.stride + slots.offset), turned.width, turned.height, slots.dst_pitch,
-          c.pixel_bytes};
-}
+  ConstView src_view(const Case& c, const Slots& slots, std::int64_t slot) const {
+    return {src.at(slot * slots.stride + slots.offset), c.shape.width, c.shape.height,
+            slots.src_pitch, c.pixel_bytes};
+  }
+  View dst_view(const Case& c, const Slots& slots, std::int64_t slot) const {
+    const Size turned = turned_size(c.orientation, {c.shape.width, c.shape.height});
+    return {dst.at(slot * slots.stride + slots.offset), turned.width, turned.height,
+            slots.dst_pitch, c.pixel_bytes};
+  }
+};
 
 // The fastest of what copies the same bytes: a kernel that copies from view to view, and, where
 // rows are tight, a kernel and cudaMemcpyAsync that copy aligned memory straight on.
-Rate measure_bound(const Case& c, const Slots& slots, const DeviceMemory& src,
-                   const DeviceMemory& dst, Timer& timer, int batches, std::string& by) {
-  const double bytes = 2.0 * static_cast<double>(c.image_bytes());
+Rate measure_bound(const Case& c, const Slots& slots, Blocks& blocks, int batches,
+                   std::string& by) {
   Rate best;
-  const auto measure = [&](const char* name, const Launch& launch) {
-    const Rate rate = rate_of(timer.time(launch, slots.launches, batches),
-                              bytes * static_cast<double>(slots.launches));
+  const auto measure = [&](const char* name, const GpuTimer::Launch& launch) {
+    const Rate rate = blocks.timer.rate(launch, slots.launches, 2 * c.image_bytes(), batches);
     if (rate.median <= best.median) return;
     best = rate;
     by = name;
@@ -137,38 +68,77 @@ Rate measure_bound(const Case& c, const Slots& slots, const DeviceMemory& src,
   const bool tight = c.shape.pitch_multiple == 1;
   if (!tight || c.shape.offset_pixels != 0) {
     measure("copy kernel over views", [&](std::int64_t slot, cudaStream_t stream) {
-      copy_views(src_view(c, slots, src, slot), dst_view(c, slots, dst, slot), stream);
+      copy_views(blocks.src_view(c, slots, slot), blocks.dst_view(c, slots, slot), stream);
     });
   }
   if (tight) {
     measure("copy kernel", [&](std::int64_t slot, cudaStream_t stream) {
-      copy_linear(src.at(slot * slots.stride), dst.at(slot * slots.stride), c.image_bytes(),
-                  stream);
+      copy_linear(blocks.src.at(slot * slots.stride), blocks.dst.at(slot * slots.stride),
+                  c.image_bytes(), stream);
     });
     measure("cudaMemcpyAsync", [&](std::int64_t slot, cudaStream_t stream) {
-      check(cudaMemcpyAsync(dst.at(slot * slots.stride), src.at(slot * slots.stride),
-                            static_cast<std::size_t>(c.image_bytes()), cudaMemcpyDeviceToDevice,
-                            stream));
+      must(cudaMemcpyAsync(blocks.dst.at(slot * slots.stride), blocks.src.at(slot * slots.stride),
+                           static_cast<std::size_t>(c.image_bytes()), cudaMemcpyDeviceToDevice,
+                           stream));
     });
   }
   return best;
 }
 
+// How many bytes of the peer's result are not ours, around the picture included. That is checked
+// first, outside of any graph, so that a peer can also load what it has to.
+std::int64_t count_differing(const Case& c, const Slots& slots, const Blocks& blocks,
+                             const Peer& peer) {
+  const cudaStream_t stream = blocks.timer.stream();
+  const ConstView src = blocks.src_view(c, slots, 0);
+  must(cudaMemsetAsync(blocks.dst.at(0), 0, static_cast<std::size_t>(2 * slots.stride), stream));
+  must(cudaMemsetAsync(blocks.differing.at(0), 0, sizeof(unsigned long long), stream));
+  transform(src, blocks.dst_view(c, slots, 0), c.orientation, stream);
+  peer.enqueue(src, blocks.dst_view(c, slots, 1), c.orientation, stream);
+  auto* counter = reinterpret_cast<unsigned long long*>(blocks.differing.at(0));
+  count_differing_bytes(blocks.dst.at(0), blocks.dst.at(slots.stride), slots.stride, counter,
+                        stream);
+  unsigned long long count = 0;
+  must(cudaMemcpyAsync(&count, counter, sizeof count, cudaMemcpyDeviceToHost, stream));
+  must(cudaStreamSynchronize(stream));
+  return static_cast<std::int64_t>(count);
+}
+
+PeerResult measure_peer(const Case& c, const Slots& slots, Blocks& blocks, int batches,
+                        const Peer& peer) {
+  PeerResult result;
+  result.name = peer.name;
+  try {
+    result.differing_bytes = count_differing(c, slots, blocks, peer);
+    result.rate = blocks.timer.rate(
+        [&](std::int64_t slot, cudaStream_t stream) {
+          peer.enqueue(blocks.src_view(c, slots, slot), blocks.dst_view(c, slots, slot),
+                       c.orientation, stream);
+        },
+        slots.launches, 2 * c.image_bytes(), batches);
+  } catch (const std::runtime_error& error) {
+    result.failure = error.what();
+    cudaGetLastError();  // or the next launch would be blamed
+  }
+  return result;
+}
+
 }  // namespace
 
+std::vector<std::string> missing_peers(int device) {
+  must(cudaSetDevice(device));
+  return find_peers().missing;
+}
+
 void measure_gpu(const Plan& plan, int device, const Listener& listener) {
-  check(cudaSetDevice(device));
-  std::int64_t block = least_block;
+  must(cudaSetDevice(device));
+  std::int64_t bytes = 1 << 30;
   for (const Case& c : plan.cases) {
     const Slots slots(c);
-    block = std::max(block, slots.stride * slots.launches);
+    bytes = std::max(bytes, slots.stride * slots.launches);
   }
-  DeviceMemory src(block);
-  DeviceMemory dst(block);
-  Timer timer;
-  fill_random(src.at(0), block, timer.stream());
-  fill_random(dst.at(0), block, timer.stream());
-  check(cudaStreamSynchronize(timer.stream()));
+  Blocks blocks(bytes);
+  const Peers peers = plan.against ? find_peers() : Peers{};
 
   // A copy depends on the orientation only by the shape of the destination.
   struct Bound {
@@ -187,25 +157,32 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
     });
     if (bound == bounds.end()) {
       Bound measured{c.shape.text, c.pixel_bytes, swaps_axes(c.orientation), {}, {}};
-      measured.rate = measure_bound(c, slots, src, dst, timer, plan.batches, measured.by);
+      measured.rate = measure_bound(c, slots, blocks, plan.batches, measured.by);
       bound = bounds.insert(bounds.end(), measured);
     }
-    const auto launch = [&](std::int64_t slot, cudaStream_t stream) {
-      transform(src_view(c, slots, src, slot), dst_view(c, slots, dst, slot), c.orientation,
-                stream);
-    };
-    const double bytes = 2.0 * static_cast<double>(c.image_bytes() * slots.launches);
-    const Rate rate = rate_of(timer.time(launch, slots.launches, plan.batches), bytes);
-    listener({c, rate, bound->rate, bound->by});
+    Result result{c, {}, bound->rate, bound->by};
+    result.rate = blocks.timer.rate(
+        [&](std::int64_t slot, cudaStream_t stream) {
+          transform(blocks.src_view(c, slots, slot), blocks.dst_view(c, slots, slot), c.orientation,
+                    stream);
+        },
+        slots.launches, 2 * c.image_bytes(), plan.batches);
+    for (const Peer& peer : peers.found) {
+      if (!peer.can(blocks.src_view(c, slots, 0), blocks.dst_view(c, slots, 0), c.orientation)) {
+        continue;
+      }
+      result.peers.push_back(measure_peer(c, slots, blocks, plan.batches, peer));
+    }
+    listener(result);
   }
 }
 
 double gpu_call_microseconds(int device) {
-  check(cudaSetDevice(device));
-  const DeviceMemory memory(2 * 64 * 64 * 4);
+  must(cudaSetDevice(device));
+  const GpuMemory memory(2 * 64 * 64 * 4);
   const ConstView src{memory.at(0), 64, 64, 256, 4};
   const View dst{memory.at(64 * 64 * 4), 64, 64, 256, 4};
-  Timer timer;
+  GpuTimer timer;
   std::vector<double> microseconds;
   for (int round = 0; round < 20; ++round) {
     // Few enough for the launch queue, so that no call waits for the GPU.
@@ -215,7 +192,7 @@ double gpu_call_microseconds(int device) {
     const std::chrono::duration<double, std::micro> spent =
         std::chrono::steady_clock::now() - begin;
     microseconds.push_back(spent.count() / calls);
-    check(cudaStreamSynchronize(timer.stream()));
+    must(cudaStreamSynchronize(timer.stream()));
   }
   std::sort(microseconds.begin(), microseconds.end());
   return microseconds[microseconds.size() / 2];

@@ -111,6 +111,8 @@ int main(int argc, char** argv) {
   int device = 0;
   CLI::App* gpu = app.add_subcommand("gpu", "The CUDA kernels, and the host's time for a call");
   add_options(*gpu, gpu_choice, output);
+  gpu->add_flag("--against", gpu_choice.against,
+                "Measure cuBLAS, NPP and cudaMemcpy2DAsync too, where they are found");
   gpu->add_option("--device", device, "Which GPU")->capture_default_str();
 
   Choice cpu_choice{{"224x224", "4000x3000"}, {1, 2, 3, 4, 8}, {"rotate90", "flop", "flip"}, 15};
@@ -136,6 +138,11 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (*gpu) {
+      if (gpu_choice.against) {
+        for (const std::string& peer : missing_peers(device)) {
+          std::printf("not found: %s\n", peer.c_str());
+        }
+      }
       run(gpu_choice, output, this_gpu(device), [&](const Plan& planned, const Listener& listener) {
         measure_gpu(planned, device, listener);
       });

@@ -13,7 +13,8 @@ namespace qturn::bench {
 std::string heading(const Machine& machine);
 std::string line(const Result& result);
 
-/// A row for each shape and orientation, a column for each pixel size, in % of the bound.
+/// A row for each shape and orientation, and for each other library there; a column for each pixel
+/// size, in % of the bound.
 std::string markdown(const std::vector<Result>& results);
 
 std::string json(const Machine& machine, const std::vector<Result>& results);
