@@ -1,4 +1,4 @@
-#include "src/byte_budget.hpp"
+#include "src/run/byte_budget.hpp"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/image.hpp"
+#include "src/formats/image.hpp"
 
 using namespace std::chrono_literals;
 using qturn::ByteBudget;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/variants.hpp"
+#include "src/plan/variants.hpp"
 #include "tests/cli_pictures.hpp"
 #include "tests/cli_program.hpp"
 

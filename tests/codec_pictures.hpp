@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/codec.hpp"
+#include "src/formats/codec.hpp"
 
 namespace qturn::tests {
 

@@ -1,4 +1,4 @@
-#include "src/device.hpp"
+#include "src/run/device.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>

@@ -1,4 +1,4 @@
-#include "src/exif.hpp"
+#include "src/carriers/exif.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "src/image.hpp"
+#include "src/formats/image.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "src/find_files.hpp"
+#include "src/plan/find_files.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

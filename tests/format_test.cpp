@@ -1,4 +1,4 @@
-#include "src/format.hpp"
+#include "src/formats/format.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "src/jobs.hpp"
+#include "src/plan/jobs.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/jpeg_codec.hpp"
+#include "src/jpeg/codec.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/jpeg_pictures.hpp"
 

@@ -1,4 +1,4 @@
-#include "src/jpeg_huffman.hpp"
+#include "src/jpeg/huffman.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>

@@ -11,7 +11,7 @@
 
 #include <jpeglib.h>
 
-#include "src/codec.hpp"
+#include "src/formats/codec.hpp"
 
 namespace qturn::tests {
 

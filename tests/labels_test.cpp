@@ -1,4 +1,4 @@
-#include "src/labels.hpp"
+#include "src/plan/labels.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

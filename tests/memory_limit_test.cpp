@@ -1,4 +1,4 @@
-#include "src/memory_limit.hpp"
+#include "src/run/memory_limit.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "src/oiio_codec.hpp"
+#include "src/oiio/codec.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "src/tiff_directories.hpp"
+#include "src/tiff/directories.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/oiio_pictures.hpp"
 

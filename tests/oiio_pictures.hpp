@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/codec.hpp"
+#include "src/formats/codec.hpp"
 #include "tests/codec_pictures.hpp"
 
 namespace qturn::tests {

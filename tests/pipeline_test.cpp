@@ -1,4 +1,4 @@
-#include "src/pipeline.hpp"
+#include "src/run/pipeline.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "src/codec.hpp"
-#include "src/safe_file.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/formats/codec.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace fs = std::filesystem;

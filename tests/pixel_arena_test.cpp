@@ -1,4 +1,4 @@
-#include "src/pixel_arena.hpp"
+#include "src/formats/pixel_arena.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "src/png_chunks.hpp"
+#include "src/png/chunks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

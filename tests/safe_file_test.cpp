@@ -1,4 +1,4 @@
-#include "src/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 
 #include <fcntl.h>
 #include <linux/filter.h>

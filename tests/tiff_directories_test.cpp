@@ -1,11 +1,11 @@
-#include "src/tiff_directories.hpp"
+#include "src/tiff/directories.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <string>
 
-#include "src/image.hpp"
+#include "src/formats/image.hpp"
 #include "tests/codec_pictures.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "src/variants.hpp"
+#include "src/plan/variants.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "src/webp_chunks.hpp"
+#include "src/webp/chunks.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "src/codec.hpp"
-#include "src/safe_file.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/formats/codec.hpp"
 
 namespace qturn {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "src/codec.hpp"
+#include "src/formats/codec.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/jobs.hpp"
+#include "src/plan/jobs.hpp"
 
 namespace qturn {
 

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "src/jobs.hpp"
-#include "src/outcome.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/outcome.hpp"
 
 namespace qturn {
 

@@ -10,10 +10,10 @@
 #include <system_error>
 #include <thread>
 
-#include "src/labels.hpp"
-#include "src/memory_limit.hpp"
-#include "src/pipeline.hpp"
-#include "src/safe_file.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/plan/labels.hpp"
+#include "src/run/memory_limit.hpp"
+#include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/report.hpp"

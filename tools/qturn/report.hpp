@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "src/jobs.hpp"
-#include "src/outcome.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

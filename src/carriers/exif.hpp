@@ -1,0 +1,59 @@
+// The orientation inside a TIFF structure: the body of an Exif block (JPEG APP1 after "Exif\0\0",
+// PNG eXIf, WebP EXIF), or a classic TIFF file itself.
+//
+// Blocks are written by everything from cameras to broken scripts, and are patched where they lie,
+// never written anew: MakerNotes hold offsets that nobody else understands. So this reads the one
+// directory it needs and believes no count and no offset that leads outside the block.
+#ifndef QTURN_SRC_CARRIERS_EXIF_HPP
+#define QTURN_SRC_CARRIERS_EXIF_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// Which directories of a TIFF structure count: the first (an Exif block; the second describes its
+/// thumbnail), or all of the chain (a TIFF file's pages).
+enum class Directories : std::uint8_t { first, all };
+
+struct StoredOrientation {
+  enum class Certainty : std::uint8_t {
+    absent,   ///< there is no Orientation entry, and every entry could be seen
+    present,  ///< there is one, and set_upright can set it
+    unknown   ///< none was seen, but the directory is damaged before it ends
+  };
+  Certainty certainty = Certainty::absent;
+  /// What the first entry says; identity for values that Exif does not define.
+  Orientation value = Orientation::identity;
+};
+
+/// Reads the Orientation (tag 274) of a TIFF structure of either byte order. A block without a TIFF
+/// header has no directory, and so no orientation.
+StoredOrientation stored_orientation(std::span<const std::byte> tiff);
+
+/// Sets every Orientation entry of the named directories to 1, as a SHORT, in place, and touches no
+/// other byte. Returns false, and may have set some, if a directory is damaged so that
+/// stored_orientation calls it unknown.
+bool set_upright(std::span<std::byte> tiff, Directories directories);
+
+/// What JPEG, and some writers of other formats, put before the TIFF structure.
+inline constexpr std::string_view exif_signature{"Exif\0\0", 6};
+
+/// The TIFF structure of an Exif block: the block without that signature, where it has one.
+std::span<const std::byte> exif_body(std::span<const std::byte> block);
+
+/// How an Exif block, with or without signature, says that its picture is stored. Throws
+/// ImageFileError where that cannot be told.
+Orientation orientation_of_exif(std::span<const std::byte> block);
+
+/// The block with its orientation set to 1. Throws ImageFileError where that cannot be done.
+std::vector<std::byte> upright_exif(std::span<const std::byte> block);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_CARRIERS_EXIF_HPP

@@ -1,0 +1,70 @@
+#include "src/jpeg/huffman.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace qturn {
+namespace {
+
+constexpr int longest = 16;
+
+struct Code {
+  std::uint8_t symbol;
+  int length;
+  int room() const { return 1 << (longest - length); }  // of the 65,536 codes of 16 bits
+};
+
+std::vector<std::uint8_t> known_symbols(JpegSymbols symbols) {
+  std::vector<std::uint8_t> known;
+  if (symbols == JpegSymbols::dc) {
+    for (int size = 0; size <= 11; ++size) known.push_back(static_cast<std::uint8_t>(size));
+    return known;
+  }
+  for (int run = 0; run < 16; ++run) {
+    for (int size = 0; size <= 10; ++size) {
+      // Without a size only the end of block and the run of sixteen zeros.
+      if (size > 0 || run == 0 || run == 15)
+        known.push_back(static_cast<std::uint8_t>(run << 4 | size));
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
+JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols) {
+  std::vector<Code> codes;
+  std::array<bool, 256> has_code{};
+  int room = (1 << longest) - 1;  // the code of sixteen ones is not allowed
+  for (int length = 1; length <= longest; ++length) {
+    for (int i = 0; i < table.bits[static_cast<std::size_t>(length)]; ++i) {
+      codes.push_back({table.symbols[codes.size()], length});
+      has_code[codes.back().symbol] = true;
+      room -= codes.back().room();
+    }
+  }
+  std::vector<Code> missing;
+  for (const std::uint8_t symbol : known_symbols(symbols)) {
+    if (!has_code[symbol]) missing.push_back({symbol, longest});
+  }
+
+  // The rarest symbol whose lengthening frees enough; while none does, the one that frees most.
+  for (int lacking = static_cast<int>(missing.size()) - room; lacking > 0;) {
+    auto lengthened = std::find_if(codes.rbegin(), codes.rend(),
+                                   [&](const Code& code) { return code.room() / 2 >= lacking; });
+    if (lengthened == codes.rend()) lengthened = std::prev(codes.rend());
+    lacking -= lengthened->room() / 2;
+    ++lengthened->length;
+    std::ranges::stable_sort(codes, {}, &Code::length);
+  }
+
+  codes.insert(codes.end(), missing.begin(), missing.end());
+  JpegHuffmanTable completed;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    ++completed.bits[static_cast<std::size_t>(codes[i].length)];
+    completed.symbols[i] = codes[i].symbol;
+  }
+  return completed;
+}
+
+}  // namespace qturn

@@ -1,0 +1,165 @@
+#include "src/jpeg/session.hpp"
+
+#include <jerror.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "src/jpeg/codec.hpp"
+
+namespace qturn {
+namespace {
+
+// Encoders write about ten scans. Each costs a pass over the picture, so a small file with
+// thousands of them is an attack on the reader's time.
+constexpr int max_scans = 200;
+
+JpegErrors& errors_of(j_common_ptr codec) { return *reinterpret_cast<JpegErrors*>(codec->err); }
+
+[[noreturn]] void leave(JpegErrors& errors) { std::longjmp(errors.jump, 1); }
+
+// How much of the picture was there when `decoder` met trouble: "after 812 of 3040 rows".
+void describe_progress(jpeg_decompress_struct& decoder, char* text, std::size_t size) {
+  if (decoder.input_scan_number == 0) {
+    std::snprintf(text, size, "before the picture begins");
+  } else if (errors_of(reinterpret_cast<j_common_ptr>(&decoder)).several_scans) {
+    const auto rows = std::min<std::uint64_t>(
+        std::uint64_t{decoder.input_iMCU_row} * decoder.max_v_samp_factor * DCTSIZE,
+        decoder.image_height);
+    std::snprintf(text, size, "after %llu of %u rows of scan %d",
+                  static_cast<unsigned long long>(rows), decoder.image_height,
+                  decoder.input_scan_number);
+  } else {
+    std::snprintf(text, size, "after %u of %u rows", decoder.output_scanline, decoder.image_height);
+  }
+}
+
+void fail_damaged(j_common_ptr codec) {
+  JpegErrors& errors = errors_of(codec);
+  auto& decoder = *reinterpret_cast<j_decompress_ptr>(codec);
+  char progress[80];
+  describe_progress(decoder, progress, sizeof progress);
+  if (errors.base.msg_code == JWRN_JPEG_EOF) {
+    std::snprintf(errors.message, sizeof errors.message, "truncated %s", progress);
+  } else {
+    char reason[JMSG_LENGTH_MAX];
+    errors.base.format_message(codec, reason);
+    std::snprintf(errors.message, sizeof errors.message, "damaged %s (%s)", progress, reason);
+  }
+  leave(errors);
+}
+
+// A warning means that libjpeg goes on with invented data, but for a few that concern no sample.
+void on_message(j_common_ptr codec, int level) {
+  if (level >= 0 || !codec->is_decompressor) return;
+  JpegErrors& errors = errors_of(codec);
+  const auto& decoder = *reinterpret_cast<j_decompress_ptr>(codec);
+  const int code = errors.base.msg_code;
+  const bool harmless = code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM ||
+                        code == JWRN_NOT_SEQUENTIAL ||
+                        (code == JWRN_EXTRANEOUS_DATA && decoder.input_scan_number == 0);
+  if (!harmless) fail_damaged(codec);
+  if (errors.note[0] == '\0') errors.base.format_message(codec, errors.note);
+}
+
+void prepare(JpegErrors& errors, const std::atomic<bool>* stop) {
+  errors.stop = stop;
+  errors.interrupted = errors.several_scans = false;
+  errors.message[0] = errors.note[0] = '\0';
+  jpeg_std_error(&errors.base);
+  errors.base.error_exit = [](j_common_ptr codec) {
+    JpegErrors& own = errors_of(codec);
+    own.base.format_message(codec, own.message);
+    leave(own);
+  };
+  errors.base.emit_message = on_message;
+  errors.base.output_message = [](j_common_ptr) {};
+}
+
+}  // namespace
+
+void check_stop(JpegErrors& errors) {
+  if (errors.stop && errors.stop->load(std::memory_order_relaxed)) {
+    errors.interrupted = true;
+    leave(errors);
+  }
+}
+
+JpegDecoder::JpegDecoder(std::span<const std::byte> file, const std::atomic<bool>* stop) {
+  prepare(errors, stop);
+  info.err = &errors.base;
+  guarded(errors, [&] { jpeg_create_decompress(&info); });
+  progress_.progress_monitor = [](j_common_ptr codec) {
+    JpegErrors& own = errors_of(codec);
+    check_stop(own);
+    if (reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > max_scans) {
+      std::snprintf(own.message, sizeof own.message, "has more than %d scans", max_scans);
+      leave(own);
+    }
+  };
+  info.progress = &progress_;
+  const auto* data = reinterpret_cast<const unsigned char*>(file.data());
+  try {
+    guarded(errors, [&] {
+      jpeg_mem_src(&info, data, static_cast<unsigned long>(file.size()));
+      for (int app = 0; app < 16; ++app) jpeg_save_markers(&info, JPEG_APP0 + app, 0xFFFF);
+      jpeg_save_markers(&info, JPEG_COM, 0xFFFF);
+      jpeg_read_header(&info, TRUE);
+      errors.several_scans = jpeg_has_multiple_scans(&info);
+    });
+  } catch (...) {
+    jpeg_destroy_decompress(&info);
+    throw;
+  }
+}
+
+// Offers `more` free bytes after the `used` ones. False if there is no memory: libjpeg's frames lie
+// above, so nothing may be thrown.
+bool JpegEncoder::Destination::grow(std::size_t used, std::size_t more) noexcept {
+  try {
+    bytes.resize(used + more);
+  } catch (const std::exception&) {
+    return false;
+  }
+  base.next_output_byte = reinterpret_cast<JOCTET*>(bytes.data() + used);
+  base.free_in_buffer = more;
+  return true;
+}
+
+JpegEncoder::JpegEncoder(const std::atomic<bool>* stop, std::size_t expected_bytes) {
+  prepare(errors, stop);
+  info.err = &errors.base;
+  guarded(errors, [&] { jpeg_create_compress(&info); });
+  progress_.progress_monitor = [](j_common_ptr codec) { check_stop(errors_of(codec)); };
+  info.progress = &progress_;
+  destination_.base.init_destination = [](j_compress_ptr) {};
+  destination_.base.empty_output_buffer = [](j_compress_ptr codec) -> boolean {
+    auto& to = *reinterpret_cast<Destination*>(codec->dest);
+    const std::size_t used = to.bytes.size();
+    if (!to.grow(used, used)) ERREXIT1(codec, JERR_OUT_OF_MEMORY, 0);
+    return TRUE;
+  };
+  destination_.base.term_destination = [](j_compress_ptr) {};
+  if (!destination_.grow(0, expected_bytes)) {
+    jpeg_destroy_compress(&info);
+    throw std::bad_alloc();
+  }
+  info.dest = &destination_.base;
+}
+
+Bytes JpegEncoder::take() {
+  destination_.bytes.resize(destination_.bytes.size() - destination_.base.free_in_buffer);
+  return std::move(destination_.bytes);
+}
+
+std::string jpeg_library_version() {
+  constexpr int number = LIBJPEG_TURBO_VERSION_NUMBER;
+  return fmt::format("libjpeg-turbo {}.{}.{}", number / 1000000, number / 1000 % 1000,
+                     number % 1000);
+}
+
+}  // namespace qturn

@@ -1,0 +1,182 @@
+#include "src/oiio/file_structure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "src/png/chunks.hpp"
+#include "src/tiff/metadata.hpp"
+#include "src/webp/chunks.hpp"
+
+namespace qturn {
+namespace {
+
+// Where the text lines of a Radiance header end, behind the empty one; 0 if they do not.
+std::size_t hdr_header_bytes(std::span<const std::byte> file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::size_t end = text.find("\n\n");
+  return end == std::string_view::npos ? 0 : end + 2;
+}
+
+FileStructure read_png_structure(std::span<const std::byte> file) {
+  const std::vector<PngChunk> chunks = png_chunks(file);
+  const PngHeader header = png_header(chunks);
+  FileStructure structure;
+  structure.orientation = png_orientation(chunks);
+  structure.pages = 1;
+  structure.metadata = png_metadata(chunks);
+  structure.skeleton = png_skeleton(chunks);
+  structure.whole_pages = header.interlaced;
+  const bool transparent = std::any_of(chunks.begin(), chunks.end(),
+                                       [](const PngChunk& chunk) { return chunk.type == "tRNS"; });
+  if (header.colour_type == 3) {
+    structure.storage_change = transparent ? "palette becomes RGBA" : "palette becomes RGB";
+  } else if (header.bit_depth < 8) {
+    structure.storage_change = fmt::format("{}-bit grey becomes 8-bit grey", header.bit_depth);
+  } else if (transparent) {
+    structure.storage_change = "a transparent colour becomes an alpha channel";
+  } else if (header.interlaced) {
+    structure.storage_change = "interlaced becomes not interlaced";
+  }
+  const PngChunk& end = chunks.back();
+  const std::size_t bytes =
+      static_cast<std::size_t>(end.whole.data() - file.data()) + end.whole.size();
+  if (bytes < file.size()) {
+    structure.warnings.push_back(
+        fmt::format("{} bytes after the end of the PNG are not kept", file.size() - bytes));
+  }
+  return structure;
+}
+
+FileStructure read_webp_structure(std::span<const std::byte> file) {
+  const std::vector<WebpChunk> chunks = webp_chunks(file);
+  FileStructure structure;
+  structure.orientation = webp_orientation(chunks);
+  structure.pages = 1;
+  structure.metadata = webp_metadata(chunks);
+  structure.lossless = webp_is_lossless(chunks);
+  structure.whole_pages = true;
+  if (!structure.lossless) {
+    structure.storage_change = "a lossy WebP is compressed once more";
+    structure.warnings.push_back(structure.storage_change);
+  }
+  return structure;
+}
+
+FileStructure read_tiff_structure(std::span<const std::byte> file) {
+  TiffFile tiff = read_tiff(file);
+  FileStructure structure;
+  structure.pages = tiff.pages.size();
+  structure.metadata = tiff_metadata(tiff.pages.front());
+  for (TiffDirectory& page : tiff.pages) {
+    const std::string change = tiff_storage_change(page);
+    if (structure.storage_change.empty()) structure.storage_change = change;
+    const auto number = page.integer(tiff_tag::orientation, 1);
+    const auto stored =
+        number >= 1 && number <= 8 ? static_cast<Orientation>(number) : Orientation::identity;
+    if (structure.orientation && structure.orientation != stored) {
+      throw ImageFileError("its pages are stored in different orientations");
+    }
+    structure.orientation = stored;
+    if (page.find(tiff_tag::sub_directories)) {
+      structure.warnings.emplace_back("pictures in sub-directories of the TIFF are left out");
+    }
+    if (page.find(tiff_tag::geo_keys)) {
+      structure.warnings.emplace_back(
+          "its map coordinates (GeoTIFF) describe the picture as it was");
+    }
+    page = tiff_description(std::move(page));
+  }
+  structure.description = std::move(tiff);
+  return structure;
+}
+
+// Windows bitmaps say in their header's fields what OpenImageIO does not look at.
+FileStructure read_bmp_structure(std::span<const std::byte> file) {
+  const auto number = [&](std::size_t at, int bytes) {
+    std::uint32_t value = 0;
+    for (int i = bytes; i-- > 0;) value = value << 8 | std::to_integer<std::uint32_t>(file[at + i]);
+    return value;
+  };
+  constexpr std::size_t smallest = 54, with_masks = 66, with_profile = 138;
+  FileStructure structure;
+  if (file.size() < smallest || number(14, 4) < 40) return structure;
+  const std::uint32_t bits = number(28, 2), compression = number(30, 4);
+  constexpr std::uint32_t bit_fields = 3;
+  if (compression > bit_fields) {
+    throw ImageFileError("a JPEG or a PNG inside a BMP is not supported");
+  }
+  if (compression == bit_fields && bits == 32 && file.size() >= with_masks &&
+      (number(54, 4) != 0xFF0000 || number(58, 4) != 0xFF00 || number(62, 4) != 0xFF)) {
+    throw ImageFileError("a BMP with channels in an unusual order is not supported");
+  }
+  if (file.size() >= with_profile && number(14, 4) == 124 && number(130, 4) != 0) {
+    structure.storage_change = "the colour profile is left out";
+    structure.warnings.push_back(structure.storage_change);
+  }
+  return structure;
+}
+
+// A Radiance header is lines of text up to an empty one; exposure, view and other things in it are
+// kept as they are.
+FileStructure read_hdr_structure(std::span<const std::byte> file) {
+  FileStructure structure;
+  const std::size_t end = hdr_header_bytes(file);
+  if (end == 0) throw ImageFileError("truncated within the Radiance header");
+  structure.skeleton.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end));
+  return structure;
+}
+
+}  // namespace
+
+FileStructure read_structure(std::span<const std::byte> file, Format format) {
+  switch (format) {
+    case Format::png:
+      return read_png_structure(file);
+    case Format::webp:
+      return read_webp_structure(file);
+    case Format::tiff:
+      return read_tiff_structure(file);
+    case Format::bmp:
+      return read_bmp_structure(file);
+    case Format::hdr:
+      return read_hdr_structure(file);
+    default:
+      return {};
+  }
+}
+
+std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
+                                   const FileStructure* source, Orientation applied,
+                                   Format target) {
+  static const Metadata none;
+  const Metadata& metadata = turned.extras ? turned.extras->metadata : none;
+  const bool swapped = swaps_axes(applied);
+  switch (target) {
+    case Format::png:
+      return source ? assemble_png(encoded.front(), source->skeleton, swapped)
+                    : assemble_png(encoded.front(), metadata);
+    case Format::webp:
+      return assemble_webp(encoded.front(), metadata);
+    case Format::tiff: {
+      if (source) return describe_tiff(encoded, source->description, swapped);
+      const TiffFile made{.big = false, .pages = {encoded.size(), tiff_description(metadata)}};
+      return describe_tiff(encoded, made, swapped);
+    }
+    case Format::hdr: {
+      if (!source) break;
+      std::vector<std::byte> file = source->skeleton;
+      const auto pixels = std::span(encoded.front()).subspan(hdr_header_bytes(encoded.front()));
+      file.insert(file.end(), pixels.begin(), pixels.end());
+      return file;
+    }
+    default:
+      break;
+  }
+  return std::move(encoded.front());
+}
+
+}  // namespace qturn

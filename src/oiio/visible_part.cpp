@@ -1,0 +1,108 @@
+#include "src/oiio/visible_part.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "src/png/chunks.hpp"
+#include "src/tiff/directories.hpp"
+#include "src/webp/chunks.hpp"
+
+namespace qturn {
+namespace {
+
+using std::string_view_literals::operator""sv;
+using Bytes = std::vector<std::byte>;
+
+VisiblePart visible_png(std::span<const std::byte> file, Profile profile) {
+  constexpr std::array shown = {"IHDR"sv, "PLTE"sv, "tRNS"sv, "IDAT"sv, "IEND"sv};
+  const std::vector<PngChunk> chunks = png_chunks(file);
+  VisiblePart part;
+  const auto header = static_cast<std::size_t>(chunks.front().whole.data() - file.data());
+  part.pieces.push_back(file.first(header));
+  for (const PngChunk& chunk : chunks) {
+    if (std::find(shown.begin(), shown.end(), chunk.type) != shown.end() ||
+        (profile == Profile::shown && chunk.type == "iCCP")) {
+      part.pieces.push_back(chunk.whole);
+    }
+  }
+  return part;
+}
+
+// What decoding takes: sizes, bits, compression and its tables, colour map, places of the samples.
+bool is_shown(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 40> tags = {
+      256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284,   292,  293, 317,
+      320, 322, 323, 324, 325, 332, 333, 334, 338, 339, 347,   512,  513, 514,
+      515, 517, 518, 519, 520, 521, 529, 530, 531, 532, 32997, 32998};
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+// Each directory is replaced by one of the same length in its place, with the entries that are
+// shown first and nothing behind the offset that follows them.
+VisiblePart visible_tiff(std::span<const std::byte> file) {
+  TiffFile tiff = read_tiff(file);
+  std::sort(tiff.page_offsets.begin(), tiff.page_offsets.end());
+  const bool little = file[0] == std::byte{'I'};
+  const std::size_t count_bytes = tiff.big ? 8 : 2, entry_bytes = tiff.big ? 20 : 12,
+                    offset_bytes = tiff.big ? 8 : 4;
+  const auto number = [&](std::size_t at, std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      value =
+          value << 8 | std::to_integer<std::uint64_t>(file[little ? at + bytes - 1 - i : at + i]);
+    }
+    return value;
+  };
+
+  VisiblePart part;
+  std::size_t done = 0;
+  for (const std::uint64_t offset : tiff.page_offsets) {
+    const auto at = static_cast<std::size_t>(offset);
+    if (at < done) continue;  // directories that overlap are shown as they are
+    const auto count = static_cast<std::size_t>(number(at, count_bytes));
+    const std::size_t end = at + count_bytes + count * entry_bytes + offset_bytes;
+    Bytes directory(count_bytes);
+    std::uint64_t shown = 0;
+    for (std::size_t entry = at + count_bytes; entry + offset_bytes < end; entry += entry_bytes) {
+      if (!is_shown(static_cast<std::uint16_t>(number(entry, 2)))) continue;
+      const auto bytes = file.subspan(entry, entry_bytes);
+      directory.insert(directory.end(), bytes.begin(), bytes.end());
+      ++shown;
+    }
+    for (std::size_t i = 0; i < count_bytes; ++i, shown >>= 8) {
+      directory[little ? i : count_bytes - 1 - i] = static_cast<std::byte>(shown & 0xFF);
+    }
+    const auto next = file.subspan(end - offset_bytes, offset_bytes);
+    directory.insert(directory.end(), next.begin(), next.end());
+    directory.resize(end - at);
+    part.pieces.push_back(file.subspan(done, at - done));
+    part.made.push_back(std::move(directory));
+    part.pieces.emplace_back(part.made.back());
+    done = end;
+  }
+  part.pieces.push_back(file.subspan(done));
+  return part;
+}
+
+}  // namespace
+
+VisiblePart visible_part(std::span<const std::byte> file, Format format, Profile profile) {
+  switch (format) {
+    case Format::png:
+      return visible_png(file, profile);
+    case Format::tiff:
+      return visible_tiff(file);
+    case Format::webp: {
+      VisiblePart part;
+      part.made.push_back(assemble_webp(file, {}));
+      part.pieces.emplace_back(part.made.back());
+      return part;
+    }
+    default:
+      return {.pieces = {file}, .made = {}};
+  }
+}
+
+}  // namespace qturn

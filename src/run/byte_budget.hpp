@@ -1,0 +1,66 @@
+// A bound on the bytes of all images in flight.
+//
+// A pipeline bounds how many images are in flight, which says little: twenty photographs may take
+// 200 MB or 20 GB. So each image asks here for its bytes, known from its header, before it is
+// decoded. Who asked first is served first, and nobody overtakes: a large image waits until the
+// small ones before it are done, never for ever. An image larger than the whole budget runs alone.
+#ifndef QTURN_SRC_RUN_BYTE_BUDGET_HPP
+#define QTURN_SRC_RUN_BYTE_BUDGET_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace qturn {
+
+class ByteBudget;
+
+/// Bytes that are taken until this goes. Must not outlive its budget.
+class Reservation {
+ public:
+  Reservation() = default;
+  ~Reservation();
+  Reservation(Reservation&& other) noexcept
+      : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
+  Reservation& operator=(Reservation&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+ private:
+  friend ByteBudget;
+  Reservation(ByteBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {}
+  ByteBudget* budget_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class ByteBudget {
+ public:
+  explicit ByteBudget(std::uint64_t bytes) : total_(bytes) {}
+
+  /// Blocks until it is the caller's turn and the bytes fit or, where they are more than the whole
+  /// budget, until nothing else is reserved. Throws Interrupted within a tenth of a second once
+  /// `stop` is raised.
+  Reservation reserve(std::uint64_t bytes, const std::atomic<bool>& stop);
+
+ private:
+  friend Reservation;
+  bool fits(std::uint64_t bytes) const {
+    return reserved_ == 0 || (reserved_ <= total_ && bytes <= total_ - reserved_);
+  }
+
+  const std::uint64_t total_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t reserved_ = 0;
+  std::uint64_t next_ticket_ = 0;
+  std::deque<std::uint64_t> waiting_;  // tickets, in the order of arrival
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_BYTE_BUDGET_HPP

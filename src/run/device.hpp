@@ -1,0 +1,53 @@
+// What the program can run on, and why: the answer to `--device` and what `qturn devices` prints.
+#ifndef QTURN_SRC_RUN_DEVICE_HPP
+#define QTURN_SRC_RUN_DEVICE_HPP
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// The device asked for is not to be had. The message says what is missing: the build, the driver
+/// or the device.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct CudaDevice {
+  int index = 0;
+  std::string name;
+  int compute_capability = 0;  ///< 90 for 9.0
+  std::uint64_t memory_bytes = 0;
+  std::string problem;  ///< why no kernel runs on it; empty if one did
+};
+
+struct Devices {
+  std::string cuda_problem;  ///< why there is no CUDA at all ("built without CUDA", "no NVIDIA
+                             ///< driver ..."); empty if there is
+  int driver_version =
+      0;  ///< the newest CUDA the driver supports: 13000 for 13.0; 0 without a driver
+  int runtime_version = 0;  ///< the CUDA this was built with; 0 without
+  std::vector<CudaDevice> cuda;
+};
+
+/// Looks, and runs one small kernel on each device. Takes a few hundred milliseconds where there is
+/// a GPU.
+Devices find_devices();
+
+/// Where pictures are turned: on these CUDA devices, or, if there are none, on the CPU.
+struct DeviceChoice {
+  std::vector<int> cuda;
+  std::string why;  ///< "the only one that is usable", "asked for"...
+};
+
+/// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`. Throws DeviceError;
+/// std::invalid_argument for other words.
+DeviceChoice choose_device(std::string_view option);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_DEVICE_HPP

@@ -1,0 +1,76 @@
+// One job under way: from the file on disk to the outcomes of its outputs. It knows nothing of
+// threads; the pipeline gives it a lane and calls its steps in order.
+//
+// What an output needs is decided from the header. Pixels that need not move are not encoded anew:
+// an upright picture is copied byte for byte (or left alone, in place), and where only the tag says
+// otherwise than the result, only the tag is changed. Whatever is written was decoded first, so
+// damage never passes as a success.
+#ifndef QTURN_SRC_RUN_FLIGHT_HPP
+#define QTURN_SRC_RUN_FLIGHT_HPP
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/byte_budget.hpp"
+#include "src/run/lane.hpp"
+#include "src/run/outcome.hpp"
+#include "src/run/pipeline.hpp"
+
+namespace qturn {
+
+/// The memory for files that have been read, and for pixels, of all flights together.
+struct Budgets {
+  ByteBudget files;
+  ByteBudget pixels;
+};
+
+class Flight {
+ public:
+  Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop, Budgets& budgets,
+         Lane& lane);
+
+  void read();
+  void decode();
+  void write_outputs();
+
+  Lane& lane() { return lane_; }
+
+  /// One for each output; none if the flight was interrupted.
+  std::vector<Outcome> outcomes() && { return std::move(outcomes_); }
+
+ private:
+  enum class Action { leave, copy, retag, turn };
+
+  void step(void (Flight::*work)());
+  void read_file_and_header();
+  void decode_pixels();
+  void write_output(std::size_t index);
+  Action action_for(Orientation applied);
+  void fail(std::size_t index, const std::string& message);
+
+  const Job& job_;
+  const RunOptions& options_;
+  const std::atomic<bool>& stop_;
+  Budgets& budgets_;
+  Lane& lane_;
+  std::chrono::steady_clock::time_point start_;
+
+  Reservation file_reservation_, pixel_reservation_;
+  Bytes file_;
+  Format format_{};
+  Header header_;
+  std::optional<Bytes> retagged_;
+  Image image_;
+  std::vector<std::string> warnings_;
+  std::vector<Outcome> outcomes_;
+  bool over_ = false;  ///< every outcome is known, or the flight was interrupted
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_FLIGHT_HPP

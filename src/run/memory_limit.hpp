@@ -1,0 +1,18 @@
+// How much memory there is to use, which in a container is not what the machine has.
+#ifndef QTURN_SRC_RUN_MEMORY_LIMIT_HPP
+#define QTURN_SRC_RUN_MEMORY_LIMIT_HPP
+
+#include <cstdint>
+#include <filesystem>
+
+namespace qturn {
+
+/// Bytes this process could still take without swapping: the system's MemAvailable or, where that
+/// is less, what the limits of its control groups (version 1 or 2) and of all groups above leave.
+/// Caches that the system gives up on demand count as free. `root` is where /proc and
+/// /sys/fs/cgroup are looked for.
+std::uint64_t available_memory(const std::filesystem::path& root = "/");
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_MEMORY_LIMIT_HPP

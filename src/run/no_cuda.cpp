@@ -1,0 +1,15 @@
+// A build without a CUDA compiler: says so wherever a CUDA device is asked for.
+#include "src/run/device.hpp"
+#include "src/run/lane.hpp"
+
+namespace qturn {
+
+Devices find_devices() {
+  return {.cuda_problem = "this program was built without CUDA", .cuda = {}};
+}
+
+std::unique_ptr<Lane> make_cuda_lane(int, std::size_t) {
+  throw std::logic_error("a CUDA lane in a build without CUDA");
+}
+
+}  // namespace qturn

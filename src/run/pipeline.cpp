@@ -1,0 +1,73 @@
+#include "src/run/pipeline.hpp"
+
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "src/run/flight.hpp"
+
+namespace qturn {
+namespace {
+
+std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  const auto& devices = options.device.cuda;
+  // Half of the budget may stay allocated between images.
+  const std::size_t keep_bytes =
+      options.memory_bytes / 2 / static_cast<std::size_t>(options.threads);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(options.threads); ++i) {
+    lanes.push_back(devices.empty() ? make_cpu_lane(keep_bytes)
+                                    : make_cuda_lane(devices[i % devices.size()], keep_bytes));
+  }
+  return lanes;
+}
+
+}  // namespace
+
+void run(const std::vector<Job>& jobs, const RunOptions& options, const std::atomic<bool>& stop,
+         const std::function<void(const Outcome&)>& report) {
+  const auto lanes = make_lanes(options);
+  tbb::concurrent_queue<Lane*> free_lanes;
+  for (const auto& lane : lanes) free_lanes.push(lane.get());
+  Budgets budgets{ByteBudget(options.memory_bytes / 8),
+                  ByteBudget(options.memory_bytes - options.memory_bytes / 8)};
+
+  std::size_t next = 0;
+  const auto take_job = [&](tbb::flow_control& flow) -> Flight* {
+    Lane* lane = nullptr;
+    if (next == jobs.size() || stop) {
+      flow.stop();
+      return nullptr;
+    }
+    if (!free_lanes.try_pop(lane)) throw std::logic_error("more images in flight than lanes");
+    return new Flight(jobs[next++], options, stop, budgets, *lane);
+  };
+  const auto read = [](Flight* flight) { return flight->read(), flight; };
+  const auto decode = [](Flight* flight) { return flight->decode(), flight; };
+  const auto write_outputs = [](Flight* flight) { return flight->write_outputs(), flight; };
+  const auto finish = [&](Flight* flight) {
+    const std::unique_ptr<Flight> owner(flight);
+    free_lanes.push(&flight->lane());
+    for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
+  };
+
+  using tbb::filter_mode;
+  const tbb::global_control as_many_threads(tbb::global_control::max_allowed_parallelism,
+                                            static_cast<std::size_t>(options.threads));
+  tbb::task_arena arena(options.threads);
+  arena.execute([&] {
+    tbb::parallel_pipeline(
+        lanes.size(),
+        tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, read) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, decode) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, write_outputs) &
+            tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
+  });
+}
+
+}  // namespace qturn

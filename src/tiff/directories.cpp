@@ -1,0 +1,196 @@
+#include "src/tiff/directories.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "src/formats/image.hpp"
+
+namespace qturn {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t max_fields = 65535;
+constexpr std::array child_tags = {tiff_tag::exif, tiff_tag::gps, tiff_tag::interoperability};
+
+struct FieldSize {
+  std::size_t value_bytes;  // 0: unknown type
+  std::size_t word_bytes;   // what is swapped with the byte order: rationals are two words
+};
+
+constexpr FieldSize size_of_type(std::uint16_t type) {
+  switch (type) {
+    case 1:
+    case 2:
+    case 6:
+    case 7:
+      return {1, 1};
+    case 3:
+    case 8:
+      return {2, 2};
+    case 4:
+    case 9:
+    case 11:
+    case 13:
+      return {4, 4};
+    case 5:
+    case 10:
+      return {8, 4};
+    case 12:
+    case 16:
+    case 17:
+    case 18:
+      return {8, 8};
+    default:
+      return {0, 0};
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> file) : file_(file) {
+    if (file.size() < 8) throw ImageFileError("truncated: the TIFF header is missing");
+    little_ = file[0] == std::byte{'I'};
+    big_ = number(2, 2) == 43;
+    if (big_ && (file.size() < 16 || number(4, 2) != 8))
+      throw ImageFileError("damaged TIFF header");
+  }
+
+  TiffFile read() {
+    TiffFile tiff{.big = big_, .pages = {}};
+    std::unordered_set<std::uint64_t> seen;
+    for (std::uint64_t at = number(big_ ? 8 : 4, offset_bytes()); at != 0;) {
+      if (!seen.insert(at).second) throw ImageFileError("damaged: its pages follow in a circle");
+      page_ = tiff.pages.size() + 1;
+      tiff.pages.push_back(read_directory(at, 0));
+      tiff.page_offsets.push_back(at);
+      check_pixels(tiff.pages.back());
+      at = next_;
+    }
+    if (tiff.pages.empty()) throw ImageFileError("damaged: a TIFF without a page");
+    return tiff;
+  }
+
+ private:
+  std::size_t offset_bytes() const { return big_ ? 8 : 4; }
+
+  std::uint64_t number(std::uint64_t at, std::size_t bytes) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      const std::size_t from = little_ ? bytes - 1 - i : i;
+      value = value << 8 | std::to_integer<std::uint64_t>(file_[at + from]);
+    }
+    return value;
+  }
+
+  void need(std::uint64_t at, std::uint64_t bytes, const char* what) const {
+    if (at > file_.size() || bytes > file_.size() - at) {
+      throw ImageFileError(
+          fmt::format("truncated: {} of page {} lies beyond the end of the file", what, page_));
+    }
+  }
+
+  Bytes value(std::uint64_t at, std::uint64_t bytes, std::size_t word_bytes) {
+    // Many fields may point to the same bytes; together they are no larger than the file in any
+    // file that means well.
+    value_bytes_ += bytes;
+    if (value_bytes_ > 2 * file_.size())
+      throw ImageFileError("damaged: fields larger than the file");
+    Bytes copy(file_.begin() + static_cast<std::ptrdiff_t>(at),
+               file_.begin() + static_cast<std::ptrdiff_t>(at + bytes));
+    if (!little_) {
+      for (std::size_t i = 0; i + word_bytes <= copy.size(); i += word_bytes) {
+        std::reverse(copy.begin() + static_cast<std::ptrdiff_t>(i),
+                     copy.begin() + static_cast<std::ptrdiff_t>(i + word_bytes));
+      }
+    }
+    return copy;
+  }
+
+  TiffDirectory read_directory(std::uint64_t at, int depth) {
+    const std::size_t count_bytes = big_ ? 8 : 2, entry_bytes = big_ ? 20 : 12;
+    const char* what = depth == 0 ? "the directory" : "the Exif directory";
+    need(at, count_bytes, what);
+    const std::uint64_t count = number(at, count_bytes);
+    if (count > max_fields) throw ImageFileError("damaged TIFF directory");
+    need(at + count_bytes, count * entry_bytes + offset_bytes(), what);
+
+    TiffDirectory directory;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t entry = at + count_bytes + i * entry_bytes;
+      TiffField field{.tag = static_cast<std::uint16_t>(number(entry, 2)),
+                      .type = static_cast<std::uint16_t>(number(entry + 2, 2)),
+                      .count = number(entry + 4, offset_bytes()),
+                      .value = {}};
+      const FieldSize size = size_of_type(field.type);
+      if (size.value_bytes == 0) continue;
+      if (field.count > file_.size()) need(file_.size(), field.count, "a field");
+      const std::uint64_t bytes = field.count * size.value_bytes;
+      std::uint64_t from = entry + 4 + offset_bytes();
+      if (bytes > offset_bytes()) from = number(from, offset_bytes());
+      need(from, bytes, "a field");
+      field.value = value(from, bytes, size.word_bytes);
+      directory.fields.push_back(std::move(field));
+    }
+    const std::uint64_t next = number(at + count_bytes + count * entry_bytes, offset_bytes());
+    for (const std::uint16_t tag : child_tags) {
+      const std::uint64_t child = directory.integer(tag, 0);
+      if (child != 0 && depth < 2) directory.children[tag] = read_directory(child, depth + 1);
+      std::erase_if(directory.fields, [&](const TiffField& field) { return field.tag == tag; });
+    }
+    next_ = next;
+    return directory;
+  }
+
+  void check_pixels(const TiffDirectory& page) const {
+    for (const auto& [offsets_tag, counts_tag] :
+         {std::pair{tiff_tag::strip_offsets, tiff_tag::strip_byte_counts},
+          std::pair{tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}}) {
+      const auto offsets = page.integers(offsets_tag), counts = page.integers(counts_tag);
+      for (std::size_t i = 0; i < std::min(offsets.size(), counts.size()); ++i) {
+        need(offsets[i], counts[i], offsets_tag == tiff_tag::strip_offsets ? "a strip" : "a tile");
+      }
+    }
+  }
+
+  std::span<const std::byte> file_;
+  bool little_ = false, big_ = false;
+  std::uint64_t next_ = 0;
+  std::uint64_t value_bytes_ = 0;
+  std::size_t page_ = 0;
+};
+
+}  // namespace
+
+const TiffField* TiffDirectory::find(std::uint16_t tag) const {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const TiffField& field) { return field.tag == tag; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::vector<std::uint64_t> TiffDirectory::integers(std::uint16_t tag) const {
+  const TiffField* field = find(tag);
+  if (!field) return {};
+  const std::size_t bytes = size_of_type(field->type).value_bytes;
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t at = 0; at + bytes <= field->value.size(); at += bytes) {
+    std::uint64_t number = 0;
+    for (std::size_t i = bytes; i-- > 0;) {
+      number = number << 8 | std::to_integer<std::uint64_t>(field->value[at + i]);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::uint64_t TiffDirectory::integer(std::uint16_t tag, std::uint64_t otherwise) const {
+  const auto numbers = integers(tag);
+  return numbers.empty() ? otherwise : numbers.front();
+}
+
+TiffFile read_tiff(std::span<const std::byte> file) { return Reader(file).read(); }
+
+}  // namespace qturn
