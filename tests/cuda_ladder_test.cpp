@@ -133,7 +133,7 @@ TEST_CASE("a rung that is wrong is found", "[gpu]") {
   // Copies some floats, and some again to behind the result.
   const auto error_of = [](std::int64_t copied, std::int64_t behind) {
     const Rung wrong{
-        "wrong", Makes::copy, [=](const Matrices& m, cudaStream_t stream) {
+        "wrong", "", Makes::copy, [=](const Matrices& m, cudaStream_t stream) {
           const auto copy = [&](float* to, std::int64_t floats) {
             must(cudaMemcpyAsync(to, m.in, sizeof(float) * static_cast<std::size_t>(floats),
                                  cudaMemcpyDeviceToDevice, stream));

@@ -13,7 +13,7 @@ View result(const Matrices& m) { return {m.out, m.height, m.width, 4 * m.height,
 
 Rung cublas_rung() {
   const Peers peers = find_cublas();
-  Rung rung{"cuBLAS geam", Makes::transpose, {}};
+  Rung rung{"cuBLAS geam", "32x32 tile, rows + 1", Makes::transpose, {}};
   if (peers.found.empty()) {
     rung.missing = peers.missing.front();
     return rung;
@@ -29,10 +29,10 @@ Rung cublas_rung() {
 std::vector<Rung> ladder() {
   std::vector<Rung> rungs = classic_rungs();
   rungs.push_back(cublas_rung());
-  rungs.push_back(
-      {"qturn::transform", Makes::transpose, [](const Matrices& m, cudaStream_t stream) {
-         transform(source(m), result(m), Orientation::transpose, stream);
-       }});
+  rungs.push_back({"qturn::transform", "float4, XOR swizzle", Makes::transpose,
+                   [](const Matrices& m, cudaStream_t stream) {
+                     transform(source(m), result(m), Orientation::transpose, stream);
+                   }});
   return rungs;
 }
 

@@ -36,6 +36,7 @@ enum class Makes {
 
 struct Rung {
   std::string name;
+  std::string than;  ///< the rung to compare it with: the one that lacks its idea
   Makes makes;
   /// Enqueues the work and returns. Throws std::invalid_argument when a side is longer than
   /// 2^31 - 32. Empty when what it takes is not on this machine.

@@ -66,8 +66,14 @@ void measure_ladder(const std::vector<std::string>& texts, bool check_only, int 
         Bound& bound = bounds[matrices];
         bound.rate = arena.copy(matrices * bytes, stride, batches, bound.by);
       }
-      LadderResult result{rung.name,           shape.text,  matrices, "", {}, bounds[matrices].rate,
-                          bounds[matrices].by, rung.missing};
+      LadderResult result;
+      result.rung = rung.name;
+      result.than = rung.than;
+      result.shape = shape.text;
+      result.matrices = matrices;
+      result.bound = bounds[matrices].rate;
+      result.bound_by = bounds[matrices].by;
+      result.missing = rung.missing;
       if (rung.conflicts) {
         result.conflicts =
             std::to_string(rung.conflicts->write) + " / " + std::to_string(rung.conflicts->read);

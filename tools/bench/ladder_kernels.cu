@@ -2,9 +2,9 @@
 //
 // `in` has `height` rows of `width` floats, `in_stride` apart; the rows of `out` are `out_stride`
 // apart. A block of 256 threads has a square tile of `in`, and the edges of the matrix may go
-// through it anywhere. Offsets are 64-bit products. `__restrict__` lets the compiler put all loads
-// of a thread before its stores; without it a store might change what the next load reads, so the
-// loads would wait for each other.
+// through it anywhere. Offsets are 64-bit products. A thread does all its loads before its first
+// store: a store might change what a later load reads, so the compiler would not do that for us,
+// and the loads would wait for each other.
 #include <algorithm>
 #include <stdexcept>
 
@@ -18,41 +18,66 @@ using Stride = std::int64_t;
 
 constexpr int threads = 256;
 constexpr int side = 32;
-constexpr int threads_down = threads / side;  // each moves four elements, of every eighth row
+constexpr int threads_down = threads / side;
+constexpr int each = side / threads_down;  // elements that a thread moves, in every eighth row
 
-__global__ void copy(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
-                     Stride out_stride, int width, int height) {
+__global__ void copy(const float* in, Stride in_stride, float* out, Stride out_stride, int width,
+                     int height) {
   const int x = blockIdx.x * side + threadIdx.x;
-  for (int step = 0; step < side; step += threads_down) {
-    const int y = blockIdx.y * side + threadIdx.y + step;
-    if (x < width && y < height) out[y * out_stride + x] = in[y * in_stride + x];
+  const int y = blockIdx.y * side + threadIdx.y;
+  float held[each];
+  for (int i = 0; i < each; ++i) {
+    if (x < width && y + i * threads_down < height) {
+      held[i] = in[(y + i * threads_down) * in_stride + x];
+    }
+  }
+  for (int i = 0; i < each; ++i) {
+    if (x < width && y + i * threads_down < height) {
+      out[(y + i * threads_down) * out_stride + x] = held[i];
+    }
   }
 }
 
 // A warp reads 128 bytes of one row, and writes 4 bytes to each of 32 rows.
-__global__ void reads_in_order(const float* __restrict__ in, Stride in_stride,
-                               float* __restrict__ out, Stride out_stride, int width, int height) {
+__global__ void reads_in_order(const float* in, Stride in_stride, float* out, Stride out_stride,
+                               int width, int height) {
   const int x = blockIdx.x * side + threadIdx.x;
-  for (int step = 0; step < side; step += threads_down) {
-    const int y = blockIdx.y * side + threadIdx.y + step;
-    if (x < width && y < height) out[x * out_stride + y] = in[y * in_stride + x];
+  const int y = blockIdx.y * side + threadIdx.y;
+  float held[each];
+  for (int i = 0; i < each; ++i) {
+    if (x < width && y + i * threads_down < height) {
+      held[i] = in[(y + i * threads_down) * in_stride + x];
+    }
+  }
+  for (int i = 0; i < each; ++i) {
+    if (x < width && y + i * threads_down < height) {
+      out[x * out_stride + y + i * threads_down] = held[i];
+    }
   }
 }
 
-// The other way round.
-__global__ void writes_in_order(const float* __restrict__ in, Stride in_stride,
-                                float* __restrict__ out, Stride out_stride, int width, int height) {
+// The other way round: it reads 4 bytes of each of 32 rows, and writes 128 bytes of one.
+__global__ void writes_in_order(const float* in, Stride in_stride, float* out, Stride out_stride,
+                                int width, int height) {
+  const int x = blockIdx.x * side + threadIdx.y;
   const int y = blockIdx.y * side + threadIdx.x;
-  for (int step = 0; step < side; step += threads_down) {
-    const int x = blockIdx.x * side + threadIdx.y + step;
-    if (x < width && y < height) out[x * out_stride + y] = in[y * in_stride + x];
+  float held[each];
+  for (int i = 0; i < each; ++i) {
+    if (x + i * threads_down < width && y < height) {
+      held[i] = in[y * in_stride + x + i * threads_down];
+    }
+  }
+  for (int i = 0; i < each; ++i) {
+    if (x + i * threads_down < width && y < height) {
+      out[(x + i * threads_down) * out_stride + y] = held[i];
+    }
   }
 }
 
 // The way out of both: a tile goes into shared memory row by row ...
 template <class Tile>
-__device__ void load_rows(float* tile, const float* __restrict__ in, Stride in_stride, int left,
-                          int top, int width, int height) {
+__device__ void load_rows(float* tile, const float* in, Stride in_stride, int left, int top,
+                          int width, int height) {
   const int column = threadIdx.x;
   for (int step = 0; step < Tile::side; step += threads / Tile::side) {
     const int row = threadIdx.y + step;
@@ -65,8 +90,8 @@ __device__ void load_rows(float* tile, const float* __restrict__ in, Stride in_s
 // ... and leaves it column by column: row `left + column` of the result has column `column` of the
 // tile. Threads side by side write side by side again.
 template <class Tile>
-__device__ void store_columns(const float* tile, float* __restrict__ out, Stride out_stride,
-                              int left, int top, int width, int height) {
+__device__ void store_columns(const float* tile, float* out, Stride out_stride, int left, int top,
+                              int width, int height) {
   const int row = threadIdx.x;
   for (int step = 0; step < Tile::side; step += threads / Tile::side) {
     const int column = threadIdx.y + step;
@@ -77,8 +102,8 @@ __device__ void store_columns(const float* tile, float* __restrict__ out, Stride
 }
 
 // What the detour alone costs: in by rows, out by rows.
-__global__ void copy_by_tiles(const float* __restrict__ in, Stride in_stride,
-                              float* __restrict__ out, Stride out_stride, int width, int height) {
+__global__ void copy_by_tiles(const float* in, Stride in_stride, float* out, Stride out_stride,
+                              int width, int height) {
   __shared__ float tile[Plain::floats];
   const int left = blockIdx.x * side;
   const int top = blockIdx.y * side;
@@ -94,8 +119,8 @@ __global__ void copy_by_tiles(const float* __restrict__ in, Stride in_stride,
 }
 
 template <class Tile>
-__global__ void by_tiles(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
-                         Stride out_stride, int width, int height) {
+__global__ void by_tiles(const float* in, Stride in_stride, float* out, Stride out_stride,
+                         int width, int height) {
   __shared__ float tile[Tile::floats];
   const int left = blockIdx.x * Tile::side;
   const int top = blockIdx.y * Tile::side;
@@ -126,8 +151,8 @@ __device__ void store_four(float* to, float4 four, int count) {
 
 // A thread reads four columns of a row at once, and writes four rows of a column at once.
 template <class Tile, bool four_at_once>
-__global__ void by_fours(const float* __restrict__ in, Stride in_stride, float* __restrict__ out,
-                         Stride out_stride, int width, int height) {
+__global__ void by_fours(const float* in, Stride in_stride, float* out, Stride out_stride,
+                         int width, int height) {
   alignas(16) __shared__ float tile[Tile::floats];
   const int left = blockIdx.x * side;
   const int top = blockIdx.y * side;
@@ -162,8 +187,8 @@ __global__ void by_fours(const float* __restrict__ in, Stride in_stride, float* 
 // Blocks that run together have tiles along a diagonal, so that they are spread over the columns of
 // the source and of the result alike. In a square the diagonals go around; elsewhere the same is
 // done with the block's number, which names each tile once as long as it counts all of them.
-__global__ void by_diagonals(const float* __restrict__ in, Stride in_stride,
-                             float* __restrict__ out, Stride out_stride, int width, int height) {
+__global__ void by_diagonals(const float* in, Stride in_stride, float* out, Stride out_stride,
+                             int width, int height) {
   unsigned block_y = blockIdx.x;
   unsigned block_x = (blockIdx.x + blockIdx.y) % gridDim.x;
   if (gridDim.x != gridDim.y) {
@@ -180,8 +205,7 @@ __global__ void by_diagonals(const float* __restrict__ in, Stride in_stride,
 }
 
 // The grid's z counts matrices. All of them together may well have more than 2^31 elements.
-__global__ void of_many(const float* __restrict__ in, float* __restrict__ out, int width,
-                        int height, Stride spacing) {
+__global__ void of_many(const float* in, float* out, int width, int height, Stride spacing) {
   __shared__ float tile[Padded::floats];
   const int left = blockIdx.x * side;
   const int top = blockIdx.y * side;
@@ -230,21 +254,19 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, cudaStream_t s
 
 using Kernel = void (*)(const float*, Stride, float*, Stride, int, int);
 
-// A rung of one launch, or of one for each band of a matrix that is too high for a grid.
-Rung rung(const char* name, Makes makes, Kernel kernel, dim3 block, int tile_side,
-          std::optional<BankConflicts> conflicts = {}) {
-  const auto enqueue = [=](const Matrices& m, cudaStream_t stream) {
+// One launch, or one for each band of a matrix that is too high for a grid.
+auto bands(Makes makes, Kernel kernel, dim3 block, int tile_side) {
+  return [=](const Matrices& m, cudaStream_t stream) {
     check_sides(m);
-    const Stride out_stride = makes == Makes::copy ? m.width : m.height;
+    const bool copies = makes == Makes::copy;
     const std::int64_t band = most_blocks * tile_side;
     for (std::int64_t y = 0; y < m.height; y += band) {
       const std::int64_t rows = std::min(band, m.height - y);
       launch(kernel, dim3(blocks(m.width, tile_side), blocks(rows, tile_side)), block, stream,
-             m.in + y * m.width, m.width, m.out + (makes == Makes::copy ? y * m.width : y),
-             out_stride, m.width, rows);
+             m.in + y * m.width, m.width, m.out + (copies ? y * m.width : y),
+             copies ? m.width : m.height, m.width, rows);
     }
   };
-  return {name, makes, enqueue, conflicts};
 }
 
 void enqueue_many(const Matrices& m, cudaStream_t stream) {
@@ -269,31 +291,40 @@ std::vector<Rung> classic_rungs() {
   const dim3 rows_of_32(side, threads_down);
   const dim3 rows_of_16(16, 16);
   const dim3 rows_of_fours(side / 4, side);
-  const auto tile = [](const char* name, Kernel kernel, dim3 block, int tile_side,
-                       BankConflicts conflicts) {
-    return rung(name, Makes::transpose, kernel, block, tile_side, conflicts);
-  };
+  constexpr auto copies = Makes::copy;
+  constexpr auto transposes = Makes::transpose;
+  constexpr auto plain = conflicts_by_ones<Plain>();
+  constexpr auto padded = conflicts_by_ones<Padded>();
+  constexpr auto pairs = conflicts_by_ones<PaddedPairs>();
+  constexpr auto swizzled = conflicts_by_ones<Swizzled>();
+  constexpr auto four_padded = conflicts_by_fours<Padded, false>();
+  constexpr auto four_swizzled = conflicts_by_fours<SwizzledFours, true>();
+  constexpr BankConflicts by_rows{1, 1};
+  const char* tile = "32x32 tile, rows + 1";
   return {
-      rung("copy", Makes::copy, copy, rows_of_32, side),
-      rung("copy through shared memory", Makes::copy, copy_by_tiles, rows_of_32, side,
-           BankConflicts{1, 1}),
-      rung("naive, reads in order", Makes::transpose, reads_in_order, rows_of_32, side),
-      rung("naive, writes in order", Makes::transpose, writes_in_order, rows_of_32, side),
-      tile("32x32 tile", by_tiles<Plain>, rows_of_32, side, conflicts_by_ones<Plain>()),
-      tile("32x32 tile, rows + 1", by_tiles<Padded>, rows_of_32, side, conflicts_by_ones<Padded>()),
-      tile("16x16 tile, row pairs + 2", by_tiles<PaddedPairs>, rows_of_16, 16,
-           conflicts_by_ones<PaddedPairs>()),
-      tile("32x32 tile, XOR swizzle", by_tiles<Swizzled>, rows_of_32, side,
-           conflicts_by_ones<Swizzled>()),
-      tile("float4, rows + 1", by_fours<Padded, false>, rows_of_fours, side,
-           conflicts_by_fours<Padded, false>()),
-      tile("float4, XOR swizzle", by_fours<SwizzledFours, true>, rows_of_fours, side,
-           conflicts_by_fours<SwizzledFours, true>()),
-      tile("rows + 1, diagonal order", by_diagonals, rows_of_32, side, conflicts_by_ones<Padded>()),
-      {"rows + 1, many in a launch", Makes::transpose, enqueue_many, conflicts_by_ones<Padded>(),
-       true},
-      {"rows + 1, in place", Makes::transpose_in_place, enqueue_in_place,
-       conflicts_by_ones<Padded>()},
+      {"copy", "", copies, bands(copies, copy, rows_of_32, side)},
+      {"copy through shared memory", "copy", copies, bands(copies, copy_by_tiles, rows_of_32, side),
+       by_rows},
+      {"naive, reads in order", "copy", transposes,
+       bands(transposes, reads_in_order, rows_of_32, side)},
+      {"naive, writes in order", "naive, reads in order", transposes,
+       bands(transposes, writes_in_order, rows_of_32, side)},
+      {"32x32 tile", "naive, writes in order", transposes,
+       bands(transposes, by_tiles<Plain>, rows_of_32, side), plain},
+      {tile, "32x32 tile", transposes, bands(transposes, by_tiles<Padded>, rows_of_32, side),
+       padded},
+      {"16x16 tile, row pairs + 2", tile, transposes,
+       bands(transposes, by_tiles<PaddedPairs>, rows_of_16, 16), pairs},
+      {"32x32 tile, XOR swizzle", tile, transposes,
+       bands(transposes, by_tiles<Swizzled>, rows_of_32, side), swizzled},
+      {"float4, rows + 1", tile, transposes,
+       bands(transposes, by_fours<Padded, false>, rows_of_fours, side), four_padded},
+      {"float4, XOR swizzle", "float4, rows + 1", transposes,
+       bands(transposes, by_fours<SwizzledFours, true>, rows_of_fours, side), four_swizzled},
+      {"rows + 1, diagonal order", tile, transposes,
+       bands(transposes, by_diagonals, rows_of_32, side), padded},
+      {"rows + 1, many in a launch", tile, transposes, enqueue_many, padded, true},
+      {"rows + 1, in place", tile, Makes::transpose_in_place, enqueue_in_place, padded},
   };
 }
 

@@ -44,20 +44,30 @@ std::string line(const LadderResult& r) {
                      r.matrices == 1 ? "" : fmt::format(", {} in a launch", r.matrices));
 }
 
-std::string markdown(const std::vector<LadderResult>& results) {
-  const auto shapes = distinct(results, &LadderResult::shape);
-  std::string table = "| rung | steps to write, read |";
+namespace {
+
+std::string table_head(const std::string& first, const std::string& second,
+                       const std::vector<std::string>& shapes) {
+  std::string head = fmt::format("| {} | {} |", first, second);
   std::string rule = "|---|---|";
-  std::string bound = "| *a copy, the bound* | |";
   for (const std::string& shape : shapes) {
-    table += fmt::format(" {} |", shape);
+    head += fmt::format(" {} |", shape);
     rule += "---|";
+  }
+  return head + "\n" + rule + "\n";
+}
+
+std::string rates(const std::vector<LadderResult>& results) {
+  const auto shapes = distinct(results, &LadderResult::shape);
+  std::string table = table_head("rung", "steps to write, read", shapes);
+  table += "| *a copy, the bound* | |";
+  for (const std::string& shape : shapes) {
     const auto of_one = std::find_if(results.begin(), results.end(), [&](const LadderResult& r) {
       return r.shape == shape && r.matrices == 1;
     });
-    bound += of_one == results.end() ? " |" : fmt::format(" {:.0f} |", of_one->bound.median);
+    table += of_one == results.end() ? " |" : fmt::format(" {:.0f} |", of_one->bound.median);
   }
-  table += "\n" + rule + "\n" + bound + "\n";
+  table += "\n";
   for (const std::string& rung : distinct(results, &LadderResult::rung)) {
     const auto any = std::find_if(results.begin(), results.end(),
                                   [&](const LadderResult& r) { return r.rung == rung; });
@@ -72,6 +82,32 @@ std::string markdown(const std::vector<LadderResult>& results) {
     table += "\n";
   }
   return table;
+}
+
+std::string gains(const std::vector<LadderResult>& results) {
+  const auto shapes = distinct(results, &LadderResult::shape);
+  std::string table = table_head("rung", "times as fast as", shapes);
+  for (const std::string& rung : distinct(results, &LadderResult::rung)) {
+    const auto any = std::find_if(results.begin(), results.end(),
+                                  [&](const LadderResult& r) { return r.rung == rung; });
+    if (any->than.empty()) continue;
+    table += fmt::format("| {} | {} |", rung, any->than);
+    for (const std::string& shape : shapes) {
+      const LadderResult* r = find(results, rung, shape);
+      const LadderResult* than = find(results, any->than, shape);
+      table += r == nullptr || than == nullptr || !r->missing.empty() || !than->missing.empty()
+                   ? " |"
+                   : fmt::format(" {:.2f} |", r->rate.median / than->rate.median);
+    }
+    table += "\n";
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string markdown(const std::vector<LadderResult>& results) {
+  return rates(results) + "\n" + gains(results);
 }
 
 std::string json(const Machine& machine, const std::vector<LadderResult>& results) {

@@ -14,6 +14,7 @@ namespace qturn::bench {
 
 struct LadderResult {
   std::string rung;
+  std::string than;  ///< the rung that lacks its idea
   std::string shape;
   std::int64_t matrices;  ///< in one launch
   std::string conflicts;  ///< steps of a warp's write to and read from shared memory
@@ -36,7 +37,8 @@ void measure_ladder(const std::vector<std::string>& shapes, bool check_only, int
 
 std::string line(const LadderResult& result);
 
-/// A row for each rung and a column for each shape: GB/s, and % of a copy of as many bytes.
+/// Two tables with a row for each rung and a column for each shape: GB/s, and % of a copy of as
+/// many bytes; and how many times as fast it is as the rung that lacks its idea.
 std::string markdown(const std::vector<LadderResult>& results);
 
 std::string json(const Machine& machine, const std::vector<LadderResult>& results);
