@@ -16,7 +16,7 @@
 
 #include "tools/bench/cases.hpp"
 #include "tools/bench/copy_kernels.hpp"
-#include "tools/bench/gpu_memory.hpp"
+#include "tools/bench/gpu_owners.hpp"
 
 namespace qturn::bench {
 
@@ -38,14 +38,12 @@ class GpuTimer {
   using Launch = std::function<void(std::int64_t slot, cudaStream_t stream)>;
 
   GpuTimer() {
-    must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     must(cudaEventCreate(&begin_));
     must(cudaEventCreate(&end_));
   }
   ~GpuTimer() {
     cudaEventDestroy(end_);
     cudaEventDestroy(begin_);
-    cudaStreamDestroy(stream_);
   }
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
@@ -83,7 +81,7 @@ class GpuTimer {
   }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  GpuStream stream_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };

@@ -70,7 +70,7 @@ std::string LadderCheck::error_of(const Rung& rung) {
   rung.enqueue(
       {reinterpret_cast<const float*>(device_in_.at(0)) + first_,
        reinterpret_cast<float*>(device_out_.at(0)) + first_, width_, height_, count_, spacing_},
-      nullptr);
+      stream_);
   must(cudaDeviceSynchronize());
   std::vector<float> got(in_.size());
   must(cudaMemcpy(got.data(), device_out_.at(0), bytes, cudaMemcpyDeviceToHost));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bench/gpu_memory.hpp"
+#include "tools/bench/gpu_owners.hpp"
 #include "tools/bench/ladder.hpp"
 
 namespace qturn::bench {
@@ -42,6 +42,7 @@ class LadderCheck {
   std::vector<Wanted> wanted_;  // made when first needed: the CPU is slow
   GpuMemory device_in_;
   GpuMemory device_out_;
+  GpuStream stream_;
 };
 
 }  // namespace qturn::bench

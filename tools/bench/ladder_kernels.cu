@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tools/bench/gpu_memory.hpp"
+#include "tools/bench/gpu_owners.hpp"
 #include "tools/bench/ladder.hpp"
 
 namespace qturn::bench {

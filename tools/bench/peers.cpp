@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tools/bench/gpu_memory.hpp"
+#include "tools/bench/gpu_owners.hpp"
 
 namespace qturn::bench {
 namespace {

@@ -1,5 +1,6 @@
-#ifndef QTURN_TOOLS_BENCH_GPU_MEMORY_HPP
-#define QTURN_TOOLS_BENCH_GPU_MEMORY_HPP
+// Memory on the GPU and streams that clean up after themselves.
+#ifndef QTURN_TOOLS_BENCH_GPU_OWNERS_HPP
+#define QTURN_TOOLS_BENCH_GPU_OWNERS_HPP
 
 #include <cuda_runtime_api.h>
 
@@ -29,6 +30,19 @@ class GpuMemory {
   void* data_ = nullptr;
 };
 
+class GpuStream {
+ public:
+  GpuStream() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~GpuStream() { cudaStreamDestroy(stream_); }
+  GpuStream(const GpuStream&) = delete;
+  GpuStream& operator=(const GpuStream&) = delete;
+
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 }  // namespace qturn::bench
 
-#endif  // QTURN_TOOLS_BENCH_GPU_MEMORY_HPP
+#endif  // QTURN_TOOLS_BENCH_GPU_OWNERS_HPP
