@@ -89,7 +89,7 @@ Rate measure_bound(const Case& c, const Slots& slots, Blocks& blocks, int batche
 // first, outside of any graph, so that a peer can also load what it has to.
 std::int64_t count_differing(const Case& c, const Slots& slots, const Blocks& blocks,
                              const Peer& peer) {
-  const cudaStream_t stream = blocks.timer.stream();
+  cudaStream_t stream = blocks.timer.stream();
   const ConstView src = blocks.src_view(c, slots, 0);
   must(cudaMemsetAsync(blocks.dst.at(0), 0, static_cast<std::size_t>(2 * slots.stride), stream));
   must(cudaMemsetAsync(blocks.differing.at(0), 0, sizeof(unsigned long long), stream));

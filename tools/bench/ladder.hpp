@@ -50,7 +50,7 @@ struct Rung {
   /// time have no more than the 65,535 x 32 rows of one grid.
   bool takes(std::int64_t width, std::int64_t height) const {
     if (makes == Makes::transpose_in_place) return width == height;
-    return !many || height <= 65535 * 32;
+    return !many || height <= std::int64_t{65535} * 32;
   }
 };
 

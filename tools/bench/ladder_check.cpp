@@ -2,6 +2,7 @@
 
 #include <qturn/transform.hpp>
 
+#include <bit>
 #include <cstring>
 #include <random>
 
@@ -32,8 +33,7 @@ LadderCheck::LadderCheck(std::int64_t width, std::int64_t height, std::int64_t c
   // Numbers in [1, 2): cuBLAS computes with them, and other bits might not survive that.
   std::minstd_rand random(1);
   for (float& number : in_) {
-    const auto bits = static_cast<std::uint32_t>(0x3F800000u | (random() & 0x7FFFFFu));
-    std::memcpy(&number, &bits, sizeof number);
+    number = std::bit_cast<float>(0x3F800000u | static_cast<std::uint32_t>(random() & 0x7FFFFFu));
   }
   must(cudaMemcpy(device_in_.at(0), in_.data(), in_.size() * 4 - (gap + margin) * 4,
                   cudaMemcpyHostToDevice));
@@ -82,7 +82,8 @@ std::string LadderCheck::first_difference(const std::vector<float>& got,
                                           const Rung& rung) const {
   if (std::memcmp(got.data(), wanted.data(), got.size() * sizeof(float)) == 0) return {};
   std::size_t i = 0;
-  while (std::memcmp(&got[i], &wanted[i], sizeof(float)) == 0) ++i;
+  const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); };
+  while (bits(got[i]) == bits(wanted[i])) ++i;
   const std::int64_t at = static_cast<std::int64_t>(i) - first_;
   const std::int64_t row = rung.makes == Makes::copy ? width_ : height_;
   const std::int64_t within = at - at / spacing_ * spacing_;

@@ -145,59 +145,62 @@ std::string svg(const Machine& machine, const std::vector<LadderResult>& results
   }
 
   // Pixels: names to the left, a column of figures to the right, a row for each rung.
-  constexpr int left = 230, width = 560, top = 74, row = 26;
+  constexpr int left = 230;
+  constexpr int width = 560;
+  constexpr int top = 74;
+  constexpr int row = 26;
   const int bottom = top + row * static_cast<int>(rungs.size());
-  const double end = 10 * static_cast<int>(longest / 10 + 1);
+  const int end = 10 * (static_cast<int>(longest) / 10 + 1);
   const auto x = [&](double percent) { return left + width * percent / end; };
   const char* dots[] = {"#d95f02", "#1b9e77", "#e7298a", "#7570b3", "#66a61e", "#a6761d"};
   const auto dot_of = [&](std::size_t shape) { return dots[shape % std::size(dots)]; };
 
   std::string s = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"13\">\n"
-      "<!-- made by: qturn-bench ladder, option svg -->\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-      "<text x=\"16\" y=\"26\" font-size=\"16\">Transposing floats, % of a copy of as many bytes"
-      "</text>\n<text x=\"16\" y=\"{2}\" fill=\"#666666\">{3}, {4}, commit {5}</text>\n",
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" font-family="sans-serif" font-size="13">
+<!-- made by: qturn-bench ladder, option svg -->
+<rect width="100%" height="100%" fill="#ffffff"/>
+<text x="16" y="26" font-size="16">Transposing floats, % of a copy of as many bytes</text>
+<text x="16" y="{2}" fill="#666666">{3}, {4}, commit {5}</text>
+)",
       left + width + 80, bottom + 48, bottom + 38, xml_escaped(machine.device), machine.date,
       machine.commit);
 
   int legend = left;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     s += shapes[i] == bar_shape
-             ? fmt::format("<rect x=\"{}\" y=\"43\" width=\"10\" height=\"12\" fill=\"#9ecae1\"/>",
+             ? fmt::format(R"(<rect x="{}" y="43" width="10" height="12" fill="#9ecae1"/>)",
                            legend - 5)
-             : fmt::format("<circle cx=\"{}\" cy=\"49\" r=\"4\" fill=\"{}\"/>", legend, dot_of(i));
-    s += fmt::format("<text x=\"{}\" y=\"54\">{}</text>\n", legend + 10, shapes[i]);
+             : fmt::format(R"(<circle cx="{}" cy="49" r="4" fill="{}"/>)", legend, dot_of(i));
+    s += fmt::format(R"(<text x="{}" y="54">{}</text>)", legend + 10, shapes[i]) + "\n";
     legend += 34 + 8 * static_cast<int>(shapes[i].size());
   }
-  for (double percent = 0; percent <= end; percent += 20) {
-    s += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\"/>"
-        "<text x=\"{0:.1f}\" y=\"{4}\" text-anchor=\"middle\" fill=\"#666666\">{5:.0f}</text>\n",
-        x(percent), top - 4, bottom, percent == 100 ? "#444444" : "#dddddd", bottom + 15, percent);
+  for (int percent = 0; percent <= end; percent += 20) {
+    s += fmt::format(R"(<line x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}" stroke="{3}"/>)",
+                     x(percent), top - 4, bottom, percent == 100 ? "#444444" : "#dddddd");
+    s += fmt::format(R"(<text x="{:.1f}" y="{}" text-anchor="middle" fill="#666666">{}</text>)",
+                     x(percent), bottom + 15, percent) +
+         "\n";
   }
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     const int y = top + row * static_cast<int>(i);
-    s += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 15,
+    s += fmt::format(R"(<text x="{}" y="{}" text-anchor="end">{}</text>)", left - 8, y + 15,
                      xml_escaped(rungs[i]));
     const LadderResult* bar = find(results, rungs[i], bar_shape);
     if (bar != nullptr && !bar->missing.empty()) {
-      s += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#666666\">not found</text>\n", left + 8,
-                       y + 15);
-    }
-    if (bar != nullptr && bar->missing.empty()) {
-      s += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"16\" fill=\"#9ecae1\"/>"
-          "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.1f}</text>\n",
-          left, y + 3, x(bar->percent()) - left, left + width + 60, y + 15, bar->percent());
+      s += fmt::format(R"(<text x="{}" y="{}" fill="#666666">not found</text>)", left + 8, y + 15);
+    } else if (bar != nullptr) {
+      s += fmt::format(R"(<rect x="{}" y="{}" width="{:.1f}" height="16" fill="#9ecae1"/>)", left,
+                       y + 3, x(bar->percent()) - left);
+      s += fmt::format(R"(<text x="{}" y="{}" text-anchor="end">{:.1f}</text>)", left + width + 60,
+                       y + 15, bar->percent());
     }
     for (std::size_t k = 0; k < shapes.size(); ++k) {
       const LadderResult* r = find(results, rungs[i], shapes[k]);
       if (shapes[k] == bar_shape || r == nullptr || !r->missing.empty()) continue;
-      s += fmt::format("<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", x(r->percent()),
-                       y + 11, dot_of(k));
+      s += fmt::format(R"(<circle cx="{:.1f}" cy="{}" r="4" fill="{}"/>)", x(r->percent()), y + 11,
+                       dot_of(k));
     }
+    s += "\n";
   }
   return s + "</svg>\n";
 }
