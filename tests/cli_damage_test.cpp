@@ -151,7 +151,7 @@ TEST_CASE("A flipped bit in a PNG is a failure") {
 }
 
 TEST_CASE("Every cut TIFF, WebP, EXR, BMP and PNM is a failure") {
-  const Picture half = cli::random_picture(40, 30, 3, qturn::SampleType::f16);
+  const Picture half = cli::random_picture(40, 30, 3, qturn::SampleFormat::f16);
   const std::pair<const char*, std::string> files[] = {
       {".tif", cli::encoded(picture, qturn::Format::tiff)},
       {".webp", content_of(cli::testdata() / "samples/graphics/coffee.webp")},
@@ -186,7 +186,7 @@ TEST_CASE("An Exif block too damaged to tell the orientation is a failure") {
 }
 
 TEST_CASE("A picture that claims more pixels than the machine has memory is refused by name") {
-  std::string file = cli::png({1, 1, 4, qturn::SampleType::u16, std::vector<unsigned char>(8)});
+  std::string file = cli::png({1, 1, 4, qturn::SampleFormat::u16, std::vector<unsigned char>(8)});
   const std::string header =
       cli::big_endian(1'000'000) + cli::big_endian(1'000'000) + std::string("\x10\x06\0\0\0", 5);
   file.replace(8, 25, cli::png_chunk("IHDR", header));

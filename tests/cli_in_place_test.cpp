@@ -82,7 +82,7 @@ TEST_CASE("In place, a JPEG whose pixels would move is refused by name and stays
 TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {
   Workplace workplace;
   // Two pixels of one bit each, white and black, in one byte behind the filter's.
-  std::string one_bit = cli::png({1, 1, 1, qturn::SampleType::u8, {0x80}});
+  std::string one_bit = cli::png({1, 1, 1, qturn::SampleFormat::u8, {0x80}});
   const std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
   one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
   workplace.add("a.png", one_bit);
@@ -94,7 +94,7 @@ TEST_CASE("In place, a file whose storage would change is refused by name and st
 
   CHECK(workplace.qturn({"cw", "a.png", "-o", "out"}).exit_code == 0);
   CHECK(cli::pixels_of(workplace.path() / "out/a.png") ==
-        Picture{1, 2, 1, qturn::SampleType::u8, {255, 0}});
+        Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
 }
 
 TEST_CASE("A symbolic link given by name is written through to its target") {

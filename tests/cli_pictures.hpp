@@ -23,7 +23,7 @@ namespace cli {
 struct Picture {
   std::int64_t width = 0, height = 0;
   int channels = 1;
-  qturn::SampleType type = qturn::SampleType::u8;
+  qturn::SampleFormat type = qturn::SampleFormat::u8;
   std::vector<unsigned char> bytes;
 
   int pixel_bytes() const { return channels * qturn::sample_bytes(type); }
@@ -34,7 +34,7 @@ inline const std::atomic<bool> never{false};
 
 /// Random pixels: no two orientations of them are alike.
 inline Picture random_picture(std::int64_t width, std::int64_t height, int channels = 3,
-                              qturn::SampleType type = qturn::SampleType::u8,
+                              qturn::SampleFormat type = qturn::SampleFormat::u8,
                               std::uint64_t seed = 1) {
   Picture picture{width, height, channels, type, {}};
   picture.bytes = qturn::tests::random_bytes(width * height * picture.pixel_bytes(), seed);
@@ -43,7 +43,7 @@ inline Picture random_picture(std::int64_t width, std::int64_t height, int chann
 
 /// Left to right and top to bottom brighter, so that JPEG hardly changes it.
 inline Picture smooth_picture(std::int64_t width, std::int64_t height, int channels = 3) {
-  Picture picture{width, height, channels, qturn::SampleType::u8, {}};
+  Picture picture{width, height, channels, qturn::SampleFormat::u8, {}};
   for (std::int64_t y = 0; y < height; ++y)
     for (std::int64_t x = 0; x < width; ++x)
       for (int c = 0; c < channels; ++c)

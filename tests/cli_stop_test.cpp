@@ -20,7 +20,7 @@ namespace {
 constexpr int pictures = 24;
 
 Picture numbered_picture(int number) {
-  return cli::random_picture(500, 400, 3, qturn::SampleType::u8,
+  return cli::random_picture(500, 400, 3, qturn::SampleFormat::u8,
                              static_cast<std::uint64_t>(number) + 1);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("Pictures larger than --memory are turned one at a time") {
   Workplace workplace;
   constexpr int count = 6;
   // 27 MB of pixels each, of one value: cheap to decode and to encode.
-  const Picture white{3000, 3000, 3, qturn::SampleType::u8,
+  const Picture white{3000, 3000, 3, qturn::SampleFormat::u8,
                       std::vector<unsigned char>(27'000'000, 255)};
   const std::string file = cli::encoded(white, qturn::Format::png);
   for (int i = 0; i < count; ++i) workplace.add("in/" + std::to_string(i) + ".png", file);

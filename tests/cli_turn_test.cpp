@@ -13,7 +13,7 @@ using cli::Result;
 using cli::Workplace;
 using qturn::Format;
 using qturn::Orientation;
-using qturn::SampleType;
+using qturn::SampleFormat;
 
 namespace {
 
@@ -134,26 +134,26 @@ TEST_CASE("Each format keeps samples, channels and pages") {
     const char* file;
     Format format;
     int channels;
-    SampleType type;
+    SampleFormat type;
   };
   const Case cases[] = {
-      {"grey.png", Format::png, 1, SampleType::u8},
-      {"alpha.png", Format::png, 2, SampleType::u8},
-      {"rgba.png", Format::png, 4, SampleType::u8},
-      {"rgb16.png", Format::png, 3, SampleType::u16},
-      {"rgba16.png", Format::png, 4, SampleType::u16},
-      {"rgb.tif", Format::tiff, 3, SampleType::u8},
-      {"rgba.tif", Format::tiff, 4, SampleType::u8},
-      {"rgb16.tif", Format::tiff, 3, SampleType::u16},
-      {"grey32.tif", Format::tiff, 1, SampleType::u32},
-      {"float.tif", Format::tiff, 3, SampleType::f32},
-      {"half.exr", Format::openexr, 3, SampleType::f16},
-      {"float.exr", Format::openexr, 3, SampleType::f32},
-      {"rgb.bmp", Format::bmp, 3, SampleType::u8},
-      {"grey.pgm", Format::pnm, 1, SampleType::u8},
-      {"rgb.ppm", Format::pnm, 3, SampleType::u8},
-      {"rgb.tga", Format::tga, 3, SampleType::u8},
-      {"rgba.tga", Format::tga, 4, SampleType::u8},
+      {"grey.png", Format::png, 1, SampleFormat::u8},
+      {"alpha.png", Format::png, 2, SampleFormat::u8},
+      {"rgba.png", Format::png, 4, SampleFormat::u8},
+      {"rgb16.png", Format::png, 3, SampleFormat::u16},
+      {"rgba16.png", Format::png, 4, SampleFormat::u16},
+      {"rgb.tif", Format::tiff, 3, SampleFormat::u8},
+      {"rgba.tif", Format::tiff, 4, SampleFormat::u8},
+      {"rgb16.tif", Format::tiff, 3, SampleFormat::u16},
+      {"grey32.tif", Format::tiff, 1, SampleFormat::u32},
+      {"float.tif", Format::tiff, 3, SampleFormat::f32},
+      {"half.exr", Format::openexr, 3, SampleFormat::f16},
+      {"float.exr", Format::openexr, 3, SampleFormat::f32},
+      {"rgb.bmp", Format::bmp, 3, SampleFormat::u8},
+      {"grey.pgm", Format::pnm, 1, SampleFormat::u8},
+      {"rgb.ppm", Format::pnm, 3, SampleFormat::u8},
+      {"rgb.tga", Format::tga, 3, SampleFormat::u8},
+      {"rgba.tga", Format::tga, 4, SampleFormat::u8},
   };
   Workplace workplace;
   for (const Case& c : cases) {
@@ -177,9 +177,9 @@ TEST_CASE("Each format keeps samples, channels and pages") {
 
 TEST_CASE("All pages of a TIFF are turned") {
   Workplace workplace;
-  const std::vector pages = {cli::random_picture(11, 7, 1, SampleType::u8, 1),
-                             cli::random_picture(5, 13, 3, SampleType::u16, 2),
-                             cli::random_picture(8, 8, 4, SampleType::u8, 3)};
+  const std::vector pages = {cli::random_picture(11, 7, 1, SampleFormat::u8, 1),
+                             cli::random_picture(5, 13, 3, SampleFormat::u16, 2),
+                             cli::random_picture(8, 8, 4, SampleFormat::u8, 3)};
   workplace.add("in/pages.tif", cli::encoded(pages, Format::tiff));
   CHECK(workplace.qturn({"rotate270", "in", "-o", "out"}).exit_code == 0);
   const cli::Decoded result = cli::decoded(workplace.path() / "out/pages.tif");
@@ -210,7 +210,7 @@ TEST_CASE("Option --format writes another format, under its suffix") {
   workplace.add("in/a.tif", cli::encoded(picture, Format::tiff));
   workplace.add("in/b.ppm", cli::encoded(picture, Format::pnm));
   workplace.add("in/c.PNG", cli::png(picture));
-  workplace.add("in/d.png", cli::png(cli::random_picture(6, 4, 4, SampleType::u16)));
+  workplace.add("in/d.png", cli::png(cli::random_picture(6, 4, 4, SampleFormat::u16)));
   CHECK(workplace.qturn({"flip", "in", "-o", "png", "--format", "png"}).exit_code == 0);
   CHECK(workplace.files("png") == std::set<std::string>{"a.png", "b.png", "c.PNG", "d.png"});
   for (const char* name : {"a.png", "b.png", "c.PNG"}) {
@@ -230,7 +230,7 @@ TEST_CASE("The same input gives the same output tree with one thread and with ei
   Workplace workplace;
   for (int i = 0; i < 24; ++i) {
     const std::string number = std::to_string(i);
-    const Picture picture = cli::random_picture(20 + i * 7, 90 - i * 3, 1 + i % 4, SampleType::u8,
+    const Picture picture = cli::random_picture(20 + i * 7, 90 - i * 3, 1 + i % 4, SampleFormat::u8,
                                                 static_cast<std::uint64_t>(i));
     workplace.add("in/" + number + ".png", cli::png(picture));
     if (i % 3 == 0)

@@ -394,9 +394,9 @@ TEST_CASE("What a JPEG cannot hold is refused by name") {
   };
   CHECK_THAT(message(), ContainsSubstring("transparency"));
   image.pages[0].channels = 3;
-  image.pages[0].type = SampleType::u16;
+  image.pages[0].type = SampleFormat::u16;
   CHECK_THAT(message(), ContainsSubstring("8-bit"));
-  image.pages[0].type = SampleType::u8;
+  image.pages[0].type = SampleFormat::u8;
   image.pages.push_back(image.pages[0]);
   CHECK_THAT(message(), ContainsSubstring("2 pages"));
 }

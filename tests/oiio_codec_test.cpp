@@ -240,7 +240,7 @@ TEST_CASE("The time of writing is nowhere in a file") {
                            .width = 8,
                            .height = 8,
                            .channels = 3,
-                           .type = type == TypeDesc::HALF ? SampleType::f16 : SampleType::u8});
+                           .type = type == TypeDesc::HALF ? SampleFormat::f16 : SampleFormat::u8});
     const Bytes file = tests::encode(image, Orientation::identity, format);
     CHECK(read_with_oiio(plugin, file).spec.get_string_attribute("DateTime") == "");
     const Bytes again = turn_file(file, format, Orientation::identity);

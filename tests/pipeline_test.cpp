@@ -24,7 +24,7 @@ Bytes png(std::int64_t width, std::int64_t height, int channels) {
     samples[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
   Image image;
   image.format = Format::png;
-  image.pages = {Page{samples.data(), width, height, channels, SampleType::u8}};
+  image.pages = {Page{samples.data(), width, height, channels, SampleFormat::u8}};
   std::vector<std::string> warnings;
   return encode(image, Orientation::identity, Format::png, never, warnings);
 }

@@ -30,10 +30,10 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-enum class SampleType : std::uint8_t { u8, u16, u32, f16, f32, f64 };
+enum class SampleFormat : std::uint8_t { u8, u16, u32, f16, f32, f64 };
 
 /// Bytes of one sample: 1, 2, 4, 2, 4, 8.
-constexpr int sample_bytes(SampleType type) {
+constexpr int sample_bytes(SampleFormat type) {
   constexpr int bytes[] = {1, 2, 4, 2, 4, 8};
   return bytes[static_cast<int>(type)];
 }
@@ -45,7 +45,7 @@ struct Page {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 0;
-  SampleType type = SampleType::u8;
+  SampleFormat type = SampleFormat::u8;
 
   int pixel_bytes() const { return channels * sample_bytes(type); }
   std::int64_t row_bytes() const { return width * pixel_bytes(); }

@@ -33,8 +33,8 @@ struct PnmHeader {
   bool is_bitmap() const { return kind == '1' || kind == '4'; }
   bool is_text() const { return kind <= '3'; }
   int channels() const { return kind == '3' || kind == '6' || kind == 'F' ? 3 : 1; }
-  SampleType type() const {
-    return is_float() ? SampleType::f32 : max_value > 255 ? SampleType::u16 : SampleType::u8;
+  SampleFormat type() const {
+    return is_float() ? SampleFormat::f32 : max_value > 255 ? SampleFormat::u16 : SampleFormat::u8;
   }
   std::uint64_t row_samples() const {
     return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels());
@@ -133,11 +133,11 @@ void read_binary_row(const PnmHeader& header, const unsigned char* row, std::byt
     for (std::uint64_t x = 0; x < count; ++x) {
       to[x] = (row[x / 8] >> (7 - x % 8) & 1) != 0 ? std::byte{0} : std::byte{255};
     }
-  } else if (header.type() == SampleType::u8) {
+  } else if (header.type() == SampleFormat::u8) {
     for (std::uint64_t i = 0; i < count; ++i) {
       to[i] = std::byte{scaled<std::uint8_t>(row[i], header.max_value)};
     }
-  } else if (header.type() == SampleType::u16) {
+  } else if (header.type() == SampleFormat::u16) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint32_t stored = static_cast<std::uint32_t>(row[2 * i]) << 8 | row[2 * i + 1];
       const auto sample = scaled<std::uint16_t>(stored, header.max_value);
@@ -154,7 +154,7 @@ void read_binary_row(const PnmHeader& header, const unsigned char* row, std::byt
 void append_row(Bytes& file, const std::byte* row, const Page& page) {
   const std::size_t at = file.size();
   file.insert(file.end(), row, row + page.row_bytes());
-  if (page.type == SampleType::u16) {
+  if (page.type == SampleFormat::u16) {
     for (std::size_t i = at; i < file.size(); i += 2) std::swap(file[i], file[i + 1]);
   }
 }
@@ -199,7 +199,7 @@ Image decode_pnm(std::span<const std::byte> file, PixelArena& arena) {
             .channels = header.channels(),
             .type = header.type()};
   page.pixels = arena.take(page.bytes());
-  if (header.is_text() && page.type == SampleType::u8) {
+  if (header.is_text() && page.type == SampleFormat::u8) {
     read_text(header, static_cast<std::uint8_t*>(page.pixels));
   } else if (header.is_text()) {
     read_text(header, static_cast<std::uint16_t*>(page.pixels));
@@ -222,14 +222,14 @@ Image decode_pnm(std::span<const std::byte> file, PixelArena& arena) {
 Bytes encode_pnm(const Image& image) {
   const Page& page = image.pages.front();
   const auto* extras = dynamic_cast<const PnmExtras*>(image.extras.get());
-  const bool grey = page.channels == 1, floats = page.type == SampleType::f32;
+  const bool grey = page.channels == 1, floats = page.type == SampleFormat::f32;
   const bool bitmap = extras && extras->bitmap;
   const char kind = floats ? (grey ? 'f' : 'F') : bitmap ? '4' : grey ? '5' : '6';
   std::string header = fmt::format("P{}\n{} {}\n", kind, page.width, page.height);
   if (floats) {
     header += "-1.0\n";
   } else if (!bitmap) {
-    header += page.type == SampleType::u8 ? "255\n" : "65535\n";
+    header += page.type == SampleFormat::u8 ? "255\n" : "65535\n";
   }
   Bytes file;
   file.reserve(header.size() + page.bytes());

@@ -212,7 +212,7 @@ Image decode_jpeg(std::span<const std::byte> file, JpegSamples samples, PixelAre
   Page page{.width = info.image_width,
             .height = info.image_height,
             .channels = info.num_components,
-            .type = SampleType::u8};
+            .type = SampleFormat::u8};
   page.pixels = arena.take(page.bytes());
   guarded(decoder.errors, [&] {
     jpeg_start_decompress(&info);

@@ -21,7 +21,7 @@ void check_can_be_jpeg(const Image& image) {
     throw ImageFileError(fmt::format("{} pages cannot be kept in a JPEG", image.pages.size()));
   }
   const Page& page = image.pages.front();
-  if (page.type != SampleType::u8) {
+  if (page.type != SampleFormat::u8) {
     throw ImageFileError("only 8-bit samples can be kept in a JPEG");
   }
   if (page.channels == 2 || page.channels == 4) {

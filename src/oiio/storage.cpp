@@ -168,22 +168,22 @@ void check_channels(const Page& page, Format target, Alpha alpha) {
 }
 
 void check_samples(const Page& page, Format target) {
-  const auto one_of = [&](std::initializer_list<SampleType> types) {
+  const auto one_of = [&](std::initializer_list<SampleFormat> types) {
     return std::find(types.begin(), types.end(), page.type) != types.end();
   };
   bool fits = true;
   switch (target) {
     case Format::png:
     case Format::pnm:
-      fits = one_of({SampleType::u8, SampleType::u16});
+      fits = one_of({SampleFormat::u8, SampleFormat::u16});
       break;
     case Format::webp:
     case Format::bmp:
     case Format::tga:
-      fits = one_of({SampleType::u8});
+      fits = one_of({SampleFormat::u8});
       break;
     case Format::openexr:
-      fits = one_of({SampleType::u32, SampleType::f16, SampleType::f32});
+      fits = one_of({SampleFormat::u32, SampleFormat::f16, SampleFormat::f32});
       break;
     default:
       break;
@@ -202,29 +202,29 @@ const char* plugin_name(Format format) {
   return names[static_cast<std::size_t>(format)];
 }
 
-std::optional<SampleType> sample_type(OIIO::TypeDesc type) {
+std::optional<SampleFormat> sample_type(OIIO::TypeDesc type) {
   switch (type.basetype) {
     case OIIO::TypeDesc::UINT8:
     case OIIO::TypeDesc::INT8:
-      return SampleType::u8;
+      return SampleFormat::u8;
     case OIIO::TypeDesc::UINT16:
     case OIIO::TypeDesc::INT16:
-      return SampleType::u16;
+      return SampleFormat::u16;
     case OIIO::TypeDesc::UINT32:
     case OIIO::TypeDesc::INT32:
-      return SampleType::u32;
+      return SampleFormat::u32;
     case OIIO::TypeDesc::HALF:
-      return SampleType::f16;
+      return SampleFormat::f16;
     case OIIO::TypeDesc::FLOAT:
-      return SampleType::f32;
+      return SampleFormat::f32;
     case OIIO::TypeDesc::DOUBLE:
-      return SampleType::f64;
+      return SampleFormat::f64;
     default:
       return std::nullopt;
   }
 }
 
-OIIO::TypeDesc type_desc(SampleType type) {
+OIIO::TypeDesc type_desc(SampleFormat type) {
   using OIIO::TypeDesc;
   constexpr std::array types = {TypeDesc::UINT8, TypeDesc::UINT16, TypeDesc::UINT32,
                                 TypeDesc::HALF,  TypeDesc::FLOAT,  TypeDesc::DOUBLE};

@@ -26,8 +26,8 @@ const char* plugin_name(Format format);
 
 /// How a sample of OpenImageIO's type is moved; nothing for 64-bit integers and the like. Signed
 /// integers travel as unsigned ones of their size: bits are bits.
-std::optional<SampleType> sample_type(OIIO::TypeDesc type);
-OIIO::TypeDesc type_desc(SampleType type);
+std::optional<SampleFormat> sample_type(OIIO::TypeDesc type);
+OIIO::TypeDesc type_desc(SampleFormat type);
 
 /// Throws ImageFileError for a page that cannot be turned without loss, by name.
 void check_page(const OIIO::ImageSpec& spec, Format format);

@@ -38,8 +38,8 @@ Picture read_picture(const std::filesystem::path& path) {
   std::vector<std::string> warnings;
   const Image image = decode(file, *format, Format::png, arena, std::atomic<bool>{false}, warnings);
   const Page& page = image.pages.front();
-  const int shift = page.type == SampleType::u16 ? 8 : 0;
-  if (page.type != SampleType::u8 && page.type != SampleType::u16)
+  const int shift = page.type == SampleFormat::u16 ? 8 : 0;
+  if (page.type != SampleFormat::u8 && page.type != SampleFormat::u16)
     throw ImageFileError("a contact sheet shows 8 and 16 bit pictures");
 
   Picture picture{
@@ -126,7 +126,7 @@ void make_sheet(const std::filesystem::path& output, std::int64_t columns,
   }
   Image image;
   image.format = Format::png;
-  image.pages = {Page{sheet.pixels.data(), sheet.width, sheet.height, 3, SampleType::u8}};
+  image.pages = {Page{sheet.pixels.data(), sheet.width, sheet.height, 3, SampleFormat::u8}};
   std::vector<std::string> warnings;
   const Bytes file =
       encode(image, Orientation::identity, Format::png, std::atomic<bool>{false}, warnings);
