@@ -1,11 +1,10 @@
 #include "kernels/src/batch_kernels.cuh"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
-#include "kernels/src/launch.cuh"
+#include "kernels/src/batch_launch.hpp"
 #include "kernels/src/shapes.hpp"
 
 namespace qturn {
@@ -14,21 +13,12 @@ namespace {
 using device::BatchParameters;
 using device::BatchPicture;
 
-// Parameters up to this size work everywhere, larger ones from CUDA 12.1 on.
-constexpr std::size_t old_parameter_bytes = 4096;
-constexpr std::size_t new_parameter_bytes = 32764;
 constexpr int few = 64;
 constexpr int many = static_cast<int>(batch_images_in_a_launch);
-static_assert(sizeof(BatchParameters<few>) + sizeof(int) <= old_parameter_bytes);
-static_assert(sizeof(BatchParameters<many>) + sizeof(int) <= new_parameter_bytes);
-
-bool driver_takes_many() {
-  static const bool takes = [] {
-    int version = 0;
-    return cudaDriverGetVersion(&version) == cudaSuccess && version >= 12010;
-  }();
-  return takes;
-}
+static_assert(sizeof(BatchParameters<BatchPicture, few>) + sizeof(int) <=
+              device::old_parameter_bytes);
+static_assert(sizeof(BatchParameters<BatchPicture, many>) + sizeof(int) <=
+              device::new_parameter_bytes);
 
 // Calls `run` with the pixel size as a constant where it has code of its own, else with 0.
 template <class Run>
@@ -76,99 +66,31 @@ void check_images(const BatchImage* images, std::size_t count) {
   }
 }
 
-constexpr std::int64_t most_tiles = (std::int64_t{1} << 31) - 1;
-
-// Enqueues as many of the images as fit one launch, and returns how many.
-template <int capacity>
-std::size_t launch_some(const BatchImage* images, std::size_t count, cudaStream_t stream) {
-  const int pixel_bytes = images[0].src.pixel_bytes;
-  BatchParameters<capacity> batch;
-  batch.count = 0;
-  std::int64_t tiles = 0;
-  std::size_t done = 0;
-  for (; done < count && batch.count < capacity; ++done) {
-    batch.first_tile[batch.count] = static_cast<unsigned>(tiles);
-    const std::int64_t more =
-        device::plan_picture(images[done], pixel_bytes, batch.pictures[batch.count]);
-    if (tiles + more > most_tiles && tiles > 0) break;
-    if (more == 0) continue;
-    tiles += more;
-    batch.count += 1;
-  }
-  if (tiles == 0) return done;
-  constexpr unsigned stretches = device::batch_stretches<capacity>;
-  batch.shift = device::stretch_shift(static_cast<unsigned>(tiles), stretches);
-  int picture = 0;
-  for (unsigned stretch = 0; stretch <= stretches; ++stretch) {
-    const std::uint64_t tile = std::uint64_t{stretch} << batch.shift;
-    while (picture + 1 < batch.count && batch.first_tile[picture + 1] <= tile) ++picture;
-    batch.first_picture[stretch] = static_cast<std::uint16_t>(picture);
-  }
-  with_pixel(pixel_bytes, [&](auto pixel) {
-    device::launch_overlapping(
-        device::turn_batch<pixel.value, capacity>, dim3(static_cast<unsigned>(tiles)),
-        device::batch_tuning(pixel.value).threads, stream, batch, pixel_bytes);
-  });
-  return done;
+template <int pixel, int other_pixel, int capacity>
+void launch_mixed(const BatchParameters<BatchPicture, capacity>& batch, unsigned tiles,
+                  cudaStream_t stream) {
+  device::launch_overlapping(device::turn_mixed_batch<pixel, other_pixel, capacity>, dim3(tiles),
+                             device::batch_tuning(pixel).threads, stream, batch);
 }
 
-constexpr int plan_threads = 1024;
+// Plans image i of a batch in device memory; none if it makes no sense.
+struct PlanOnDevice {
+  const BatchImage* images;
+  int pixel_bytes;
 
-// One block makes the plan: what each image is, the running sum of their tiles, and which images
-// the stretches of tiles begin in.
-__global__ void __launch_bounds__(plan_threads)
-    plan_batch(const BatchImage* images, unsigned count, int pixel_bytes, BatchPicture* pictures,
-               unsigned* first_tile, unsigned* first_picture, unsigned* shift_of_stretches) {
-  __shared__ unsigned sums[plan_threads];
-  device::wait_for_previous_kernel();
-  unsigned before = 0;
-  for (unsigned base = 0; base < count; base += plan_threads) {
-    const unsigned i = base + threadIdx.x;
-    unsigned tiles = 0;
-    if (i < count) {
-      const BatchImage image = images[i];
-      const bool swaps = (device::swapped >> static_cast<unsigned>(image.orientation) & 1u) != 0;
-      const bool fits = image.src.pixel_bytes == pixel_bytes &&
-                        image.dst.pixel_bytes == pixel_bytes && image.src.width > 0 &&
-                        image.src.height > 0 &&
-                        image.dst.width == (swaps ? image.src.height : image.src.width) &&
-                        image.dst.height == (swaps ? image.src.width : image.src.height);
-      if (fits) {
-        BatchPicture picture;
-        tiles = static_cast<unsigned>(device::plan_picture(image, pixel_bytes, picture));
-        pictures[i] = picture;
-      }
-    }
-    sums[threadIdx.x] = tiles;
-    __syncthreads();
-    for (unsigned distance = 1; distance < plan_threads; distance *= 2) {
-      const unsigned left = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
-      __syncthreads();
-      sums[threadIdx.x] += left;
-      __syncthreads();
-    }
-    if (i < count) first_tile[i] = before + sums[threadIdx.x] - tiles;
-    before += sums[plan_threads - 1];
-    __syncthreads();
+  __device__ std::int64_t operator()(std::size_t i, BatchPicture& picture) const {
+    const BatchImage image = images[i];
+    const bool swaps = device::is_in(device::swapped, image.orientation);
+    const bool fits = image.src.pixel_bytes == pixel_bytes &&
+                      image.dst.pixel_bytes == pixel_bytes && image.src.width > 0 &&
+                      image.src.height > 0 &&
+                      image.dst.width == (swaps ? image.src.height : image.src.width) &&
+                      image.dst.height == (swaps ? image.src.width : image.src.height);
+    return fits ? device::plan_picture(image, pixel_bytes, device::batch_tuning(pixel_bytes),
+                                       picture)
+                : 0;
   }
-  const unsigned shift = device::stretch_shift(before, device::stretches_in_memory);
-  if (threadIdx.x == 0) {
-    first_tile[count] = before;
-    *shift_of_stretches = shift;
-  }
-  __syncthreads();
-  // Of each stretch, or of the last tile where it lies behind that.
-  for (unsigned i = threadIdx.x; i < count; i += plan_threads) {
-    const unsigned begin = first_tile[i];
-    const unsigned end = first_tile[i + 1];
-    if (begin == end) continue;
-    const std::uint64_t size = std::uint64_t{1} << shift;
-    const std::uint64_t last = end == before ? device::stretches_in_memory : (end - 1) / size;
-    for (std::uint64_t s = (begin + size - 1) / size; s <= last; ++s) {
-      first_picture[s] = i;
-    }
-  }
-}
+};
 
 bool is_aligned(const void* address, std::size_t to) {
   return reinterpret_cast<std::uintptr_t>(address) % to == 0;
@@ -176,20 +98,43 @@ bool is_aligned(const void* address, std::size_t to) {
 
 }  // namespace
 
+void enqueue_batch(const BatchSource& source, BatchPixels pixels, cudaStream_t stream) {
+  const int threads = device::batch_tuning(pixels.bytes).threads;
+  const auto plan = [&](std::size_t i, BatchPicture& picture) {
+    const BatchImage image = source.at(source.context, i);
+    const int bytes = image.src.pixel_bytes;
+    const std::int64_t tiles =
+        device::plan_picture(image, bytes, device::batch_tuning(bytes, threads), picture);
+    picture.has_other_pixels = bytes != pixels.bytes;
+    return tiles;
+  };
+  const auto launch = [&]<int capacity>(const BatchParameters<BatchPicture, capacity>& batch,
+                                        unsigned tiles) {
+    if (pixels.other_bytes == 2) {
+      launch_mixed<1, 2>(batch, tiles, stream);
+    } else if (pixels.other_bytes == 4) {
+      launch_mixed<2, 4>(batch, tiles, stream);
+    } else {
+      with_pixel(pixels.bytes, [&](auto pixel) {
+        device::launch_overlapping(device::turn_batch<pixel.value, capacity>, dim3(tiles), threads,
+                                   stream, batch, pixels.bytes);
+      });
+    }
+  };
+  device::launch_all<BatchPicture, few, many>(source.count, plan, launch);
+}
+
 void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t stream) {
   if (count == 0) return;
   check_images(images, count);
-  while (count > 0) {
-    const std::size_t done = count > few && driver_takes_many()
-                                 ? launch_some<many>(images, count, stream)
-                                 : launch_some<few>(images, count, stream);
-    images += done;
-    count -= done;
-  }
+  const auto at = [](const void* context, std::size_t i) {
+    return static_cast<const BatchImage*>(context)[i];
+  };
+  enqueue_batch({count, images, at}, {images[0].src.pixel_bytes, 0}, stream);
 }
 
 std::size_t batch_workspace_bytes(std::size_t count) {
-  return 64 * count + 4 * (device::stretches_in_memory + 1) + 28;
+  return device::BatchWorkspace<BatchPicture>::bytes(count);
 }
 
 void transform_batch(const BatchImage* images, std::size_t count, int pixel_bytes, void* workspace,
@@ -209,24 +154,17 @@ void transform_batch(const BatchImage* images, std::size_t count, int pixel_byte
   if (workspace == nullptr || !is_aligned(workspace, 16)) {
     throw std::invalid_argument("workspace at address 0 or at no multiple of 16");
   }
-  static_assert(sizeof(BatchPicture) + sizeof(unsigned) <= 64);
-  auto* pictures = static_cast<BatchPicture*>(workspace);
-  auto* first_tile = reinterpret_cast<unsigned*>(pictures + count);
-  unsigned* first_picture = first_tile + count + 1;
-  unsigned* shift = first_picture + device::stretches_in_memory + 1;
+  const device::BatchWorkspace<BatchPicture> plan_of_batch(workspace, count);
   const auto number = static_cast<unsigned>(count);
-  device::launch_overlapping(plan_batch, dim3(1), plan_threads, stream, images, number, pixel_bytes,
-                             pictures, first_tile, first_picture, shift);
-  const int multiprocessors = current_device().multiprocessors;
+  const PlanOnDevice plan{images, pixel_bytes};
+  device::launch_overlapping(device::plan_batch_in_memory<BatchPicture, PlanOnDevice>, dim3(1),
+                             device::plan_threads, stream, plan, number, plan_of_batch);
   with_pixel(pixel_bytes, [&](auto pixel) {
     constexpr int threads = device::batch_tuning(pixel.value).threads;
-    // Several times as many blocks as run at once: the more, the fewer tiles each has, and the
-    // sooner a block that got little work makes room for the next.
     const unsigned blocks =
-        static_cast<unsigned>(multiprocessors) * (device::resident_threads_in_memory / threads) * 4;
-    device::launch_overlapping(
-        device::turn_batch_in_memory<pixel.value>, dim3(blocks), threads, stream,
-        device::BatchInMemory{number, shift, first_picture, first_tile, pictures}, pixel_bytes);
+        device::blocks_for_tiles_in_memory(device::resident_threads_in_memory, threads);
+    device::launch_overlapping(device::turn_batch_in_memory<pixel.value>, dim3(blocks), threads,
+                               stream, plan_of_batch.batch(number), pixel_bytes);
   });
 }
 

@@ -1,16 +1,14 @@
-// Many pictures in one launch.
+// The tiles of a batch of pictures, each turned as it wants (batch_plan.cuh).
 //
-// Each picture is cut into tiles, and the tiles of all are numbered in one line; a block finds the
-// picture of its number by bisection. So one large picture is spread over as many blocks as it has
-// work for, and small ones fill up between. What a tile is depends on the picture: transposes take
-// rectangles that go through shared memory (turned_tile.cuh), copies and mirrors a stretch of
-// granules of the destination (row_granules.cuh).
+// What a tile is depends on the picture: transposes take rectangles that go through shared memory
+// (turned_tile.cuh), copies and mirrors a stretch of granules of the destination
+// (row_granules.cuh).
 #ifndef QTURN_KERNELS_BATCH_KERNELS_CUH
 #define QTURN_KERNELS_BATCH_KERNELS_CUH
 
 #include <qturn/batch.hpp>
 
-#include "kernels/src/launch.cuh"
+#include "kernels/src/batch_plan.cuh"
 #include "kernels/src/row_granules.cuh"
 #include "kernels/src/turned_tile.cuh"
 
@@ -57,6 +55,13 @@ __host__ __device__ constexpr BatchTuning batch_tuning(int pixel) {
   }
 }
 
+/// The same in blocks of as many threads as other pixels of the launch want: 4-byte chroma beside
+/// 2-byte luma.
+__host__ __device__ constexpr BatchTuning batch_tuning(int pixel, int threads) {
+  if (pixel == 4 && threads == 512) return {512, 256, 64, 256, 60, 64, 8};
+  return batch_tuning(pixel);
+}
+
 /// One picture of a batch, reduced to one of three motions.
 struct BatchPicture {
   const Byte* src;
@@ -66,13 +71,14 @@ struct BatchPicture {
   std::int64_t width;  // of the source
   std::int64_t height;
   unsigned tiles_down;  // transposes: numbers go down a column of tiles, then to the next
-  std::uint16_t motion;
+  std::uint8_t motion;
+  bool has_other_pixels;    // where a launch has pixels of two sizes
   std::uint16_t alignment;  // of all addresses and pitches: a power of two, up to 16
 };
 
-inline constexpr std::uint16_t copy_motion = 0;
-inline constexpr std::uint16_t mirror_motion = 1;
-inline constexpr std::uint16_t transpose_motion = 2;
+inline constexpr std::uint8_t copy_motion = 0;
+inline constexpr std::uint8_t mirror_motion = 1;
+inline constexpr std::uint8_t transpose_motion = 2;
 
 /// Granules of a row that begins anywhere, counting one that begins before it.
 __host__ __device__ inline std::int64_t granules_in_row(const BatchPicture& p, int pixel) {
@@ -91,25 +97,12 @@ __host__ __device__ constexpr BatchTile batch_tile(int pixel, int alignment) {
                                                               : BatchTile::words;
 }
 
-constexpr unsigned orientations_where(bool Reading::*bit) {
-  unsigned set = 0;
-  for (Orientation orientation : all_orientations) {
-    if (reading(orientation).*bit) set |= 1u << static_cast<unsigned>(orientation);
-  }
-  return set;
-}
-
-inline constexpr unsigned swapped = orientations_where(&Reading::swap_axes);
-inline constexpr unsigned from_right = orientations_where(&Reading::from_right);
-inline constexpr unsigned from_bottom = orientations_where(&Reading::from_bottom);
-
 /// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
 /// descriptors lie there.
 __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, int pixel,
-                                                     BatchPicture& p) {
-  const auto is_in = [&](unsigned set) {
-    return (set >> static_cast<unsigned>(image.orientation) & 1u) != 0;
-  };
+                                                     const BatchTuning& tuning, BatchPicture& p) {
+  const bool swaps = is_in(swapped, image.orientation);
+  const bool mirrors = is_in(from_right, image.orientation);
   p.src = static_cast<const Byte*>(image.src.data);
   p.dst = static_cast<Byte*>(image.dst.data);
   p.src_pitch = image.src.height > 1 ? image.src.pitch : 0;
@@ -117,14 +110,15 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
   p.width = image.src.width;
   p.height = image.src.height;
   p.tiles_down = 1;
-  p.motion = is_in(swapped) ? transpose_motion : is_in(from_right) ? mirror_motion : copy_motion;
+  p.motion = swaps ? transpose_motion : mirrors ? mirror_motion : copy_motion;
+  p.has_other_pixels = false;
   p.alignment = granule;
   if (p.width == 0 || p.height == 0) return 0;
-  if (is_in(from_bottom)) {
+  if (is_in(from_bottom, image.orientation)) {
     p.src += (image.src.height - 1) * p.src_pitch;
     p.src_pitch = -p.src_pitch;
   }
-  if (is_in(swapped) && is_in(from_right)) {
+  if (swaps && mirrors) {
     p.dst += (image.dst.height - 1) * p.dst_pitch;
     p.dst_pitch = -p.dst_pitch;
   }
@@ -134,7 +128,6 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
   while ((bits & (p.alignment - 1u)) != 0) p.alignment /= 2;
 
   const auto up = [](std::int64_t number, std::int64_t by) { return (number + by - 1) / by; };
-  const BatchTuning tuning = batch_tuning(pixel);
   if (p.motion != transpose_motion) {
     return up(granules_in_row(p, pixel) * p.height, tuning.threads * granules_of_thread);
   }
@@ -158,41 +151,10 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
   return across * down;
 }
 
-/// Tiles are divided into stretches of 2^`shift`, at most this many, so that a block need not look
-/// for the picture of its tile among all of them.
-template <int capacity>
-inline constexpr unsigned batch_stretches = capacity > 64 ? 128 : 64;
-inline constexpr unsigned stretches_in_memory = 1024;
-
-__host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
-  unsigned shift = 0;
-  while (tiles > stretches << shift) ++shift;
-  return shift;
-}
-
-/// The pictures of a batch as a kernel gets them.
-template <int capacity>
-struct BatchParameters {
-  unsigned count;
-  unsigned shift;
-  std::uint16_t first_picture[batch_stretches<capacity> + 1];  // of each stretch, and the last one
-  unsigned first_tile[capacity + 1];  // of each picture, and at the end the number of all tiles
-  BatchPicture pictures[capacity];
-};
-
-/// The same where they lie in memory.
-struct BatchInMemory {
-  unsigned count;
-  const unsigned* shift;
-  const unsigned* first_picture;
-  const unsigned* first_tile;
-  const BatchPicture* pictures;
-};
-
-template <int pixel_known>
+template <int pixel_known, int threads = batch_tuning(pixel_known).threads>
 struct BatchBlock {
-  static constexpr BatchTuning tuning = batch_tuning(pixel_known);
-  static constexpr int threads = tuning.threads;
+  static constexpr BatchTuning tuning = batch_tuning(pixel_known, threads);
+  static_assert(tuning.threads == threads);
   static constexpr bool has_aligned = tuning.aligned_rows != 0;
   static constexpr bool has_any = tuning.rows != 0;
   static constexpr int some = pixel_known != 0 ? pixel_known : 1;
@@ -348,31 +310,35 @@ struct BatchBlock {
   }
 };
 
-/// The picture that tile `number` belongs to.
-template <class Batch>
-__device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned shift,
-                                               unsigned number) {
-  unsigned begin = batch.first_picture[number >> shift];
-  unsigned end = batch.first_picture[(number >> shift) + 1] + 1u;
-  while (end - begin > 1) {
-    const unsigned middle = (begin + end) / 2;
-    if (batch.first_tile[middle] <= number) {
-      begin = middle;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
 template <int pixel, int capacity>
 __global__ void __launch_bounds__(batch_tuning(pixel).threads,
                                   resident_threads / batch_tuning(pixel).threads)
-    turn_batch(const __grid_constant__ BatchParameters<capacity> batch, int pixel_bytes) {
+    turn_batch(const __grid_constant__ BatchParameters<BatchPicture, capacity> batch,
+               int pixel_bytes) {
   alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
   const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
   BatchBlock<pixel>::run(tile, batch.pictures[i], pixel_bytes, blockIdx.x - batch.first_tile[i]);
+}
+
+/// The same for pixels of two sizes.
+template <int pixel, int other_pixel, int capacity>
+__global__ void __launch_bounds__(batch_tuning(pixel).threads,
+                                  resident_threads / batch_tuning(pixel).threads)
+    turn_mixed_batch(const __grid_constant__ BatchParameters<BatchPicture, capacity> batch) {
+  using Block = BatchBlock<pixel>;
+  using OtherBlock = BatchBlock<other_pixel, batch_tuning(pixel).threads>;
+  constexpr int tile_bytes =
+      Block::tile_bytes > OtherBlock::tile_bytes ? Block::tile_bytes : OtherBlock::tile_bytes;
+  alignas(128) __shared__ Byte tile[tile_bytes];
+  const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
+  const unsigned number = blockIdx.x - batch.first_tile[i];
+  wait_for_previous_kernel();
+  if (batch.pictures[i].has_other_pixels) {
+    OtherBlock::run(tile, batch.pictures[i], other_pixel, number);
+  } else {
+    Block::run(tile, batch.pictures[i], pixel, number);
+  }
 }
 
 // A call, so that nothing of one tile is held in registers for the next.
@@ -385,26 +351,16 @@ __device__ __noinline__ void turn_tile_in_memory(Byte* tile, const BatchPicture&
 /// Fewer than for the others: what those find in their parameters takes registers here.
 inline constexpr int resident_threads_in_memory = 1536;
 
-/// The same from memory, where nobody knew at the launch how many tiles there would be.
+/// The same from memory.
 template <int pixel>
 __global__ void __launch_bounds__(batch_tuning(pixel).threads,
                                   resident_threads_in_memory / batch_tuning(pixel).threads)
-    turn_batch_in_memory(const BatchInMemory batch, int pixel_bytes) {
+    turn_batch_in_memory(const BatchInMemory<BatchPicture> batch, int pixel_bytes) {
   alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
-  __shared__ BatchPicture picture;
-  __shared__ unsigned first_tile;
   wait_for_previous_kernel();
-  const unsigned tiles = batch.first_tile[batch.count];
-  for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
-    if (threadIdx.x == 0) {
-      const unsigned i = picture_of(batch, *batch.shift, number);
-      picture = batch.pictures[i];
-      first_tile = batch.first_tile[i];
-    }
-    __syncthreads();
-    turn_tile_in_memory<pixel>(tile, picture, pixel_bytes, number - first_tile);
-    __syncthreads();
-  }
+  for_tiles_of_block(batch, [&](unsigned number, const BatchPicture& picture) {
+    turn_tile_in_memory<pixel>(tile, picture, pixel_bytes, number);
+  });
 }
 
 }  // namespace qturn::device

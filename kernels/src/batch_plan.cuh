@@ -1,0 +1,242 @@
+// Many pictures as the blocks of one launch.
+//
+// Each picture is cut into tiles, and the tiles of all are numbered in one line; a block finds the
+// picture of its number by bisection, within a stretch of numbers whose pictures are known. So one large picture is spread over as many blocks as it has
+// work for, and small ones fill up between. What a picture is once it is planned, and how many
+// tiles it has, is the kernels' own business: it comes from a function `plan(i, picture)`, which
+// fills in picture i and returns its number of tiles.
+#ifndef QTURN_KERNELS_BATCH_PLAN_CUH
+#define QTURN_KERNELS_BATCH_PLAN_CUH
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/src/cuda_device.hpp"
+#include "kernels/src/launch.cuh"
+
+namespace qturn::device {
+
+constexpr unsigned orientations_where(bool Reading::*bit) {
+  unsigned set = 0;
+  for (Orientation orientation : all_orientations) {
+    if (reading(orientation).*bit) set |= 1u << static_cast<unsigned>(orientation);
+  }
+  return set;
+}
+
+// reading(), for code that runs on the device too.
+inline constexpr unsigned swapped = orientations_where(&Reading::swap_axes);
+inline constexpr unsigned from_right = orientations_where(&Reading::from_right);
+inline constexpr unsigned from_bottom = orientations_where(&Reading::from_bottom);
+
+__host__ __device__ inline bool is_in(unsigned orientations, Orientation orientation) {
+  return (orientations >> static_cast<unsigned>(orientation) & 1u) != 0;
+}
+
+/// Tiles are divided into stretches of 2^`shift`, at most this many, so that a block need not look
+/// for the picture of its tile among all of them.
+template <int capacity>
+inline constexpr unsigned batch_stretches = capacity > 64 ? 128 : 64;
+inline constexpr unsigned stretches_in_memory = 1024;
+
+__host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
+  unsigned shift = 0;
+  while (tiles > stretches << shift) ++shift;
+  return shift;
+}
+
+/// The pictures of a batch as a kernel gets them.
+template <class Picture, int capacity>
+struct BatchParameters {
+  unsigned count;
+  unsigned shift;
+  std::uint16_t first_picture[batch_stretches<capacity> + 1];  // of each stretch, and the last one
+  unsigned first_tile[capacity + 1];  // of each picture, and at the end the number of all tiles
+  Picture pictures[capacity];
+};
+
+/// The same where they lie in memory.
+template <class Picture>
+struct BatchInMemory {
+  unsigned count;
+  const unsigned* shift;
+  const unsigned* first_picture;
+  const unsigned* first_tile;
+  const Picture* pictures;
+};
+
+/// The picture that tile `number` belongs to.
+template <class Batch>
+__device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned shift,
+                                               unsigned number) {
+  unsigned begin = batch.first_picture[number >> shift];
+  unsigned end = batch.first_picture[(number >> shift) + 1] + 1u;
+  while (end - begin > 1) {
+    const unsigned middle = (begin + end) / 2;
+    if (batch.first_tile[middle] <= number) {
+      begin = middle;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+/// Calls `run(tile's number in its picture, picture)` for the tiles of a batch in memory that are
+/// this block's: nobody knew at the launch how many tiles there would be.
+template <class Picture, class Run>
+__device__ __forceinline__ void for_tiles_of_block(const BatchInMemory<Picture>& batch, Run run) {
+  // In shared memory it takes no registers, as it takes none where it is a parameter.
+  __shared__ Picture picture;
+  __shared__ unsigned first_tile;
+  const unsigned tiles = batch.first_tile[batch.count];
+  for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
+    if (threadIdx.x == 0) {
+      const unsigned i = picture_of(batch, *batch.shift, number);
+      picture = batch.pictures[i];
+      first_tile = batch.first_tile[i];
+    }
+    __syncthreads();
+    run(number - first_tile, picture);
+    __syncthreads();
+  }
+}
+
+/// Several times as many blocks as run at once: the more, the fewer tiles each has, and the sooner
+/// a block that got little work makes room for the next.
+inline unsigned blocks_for_tiles_in_memory(int resident_threads, int threads) {
+  return static_cast<unsigned>(current_device().multiprocessors) *
+         static_cast<unsigned>(resident_threads / threads) * 4;
+}
+
+/// Where the plan of a batch in memory lies: pictures, then its numbers.
+template <class Picture>
+struct BatchWorkspace {
+  Picture* pictures;
+  unsigned* first_tile;
+  unsigned* first_picture;
+  unsigned* shift;
+
+  BatchWorkspace(void* workspace, std::size_t count)
+      : pictures(static_cast<Picture*>(workspace)),
+        first_tile(reinterpret_cast<unsigned*>(pictures + count)),
+        first_picture(first_tile + count + 1),
+        shift(first_picture + stretches_in_memory + 1) {}
+
+  static constexpr std::size_t bytes(std::size_t count) {
+    return count * (sizeof(Picture) + sizeof(unsigned)) +
+           (1 + stretches_in_memory + 1 + 1) * sizeof(unsigned);
+  }
+
+  BatchInMemory<Picture> batch(unsigned count) const {
+    return {count, shift, first_picture, first_tile, pictures};
+  }
+};
+
+inline constexpr int plan_threads = 1024;
+
+/// One block makes the plan of a batch in memory: what each picture is, the running sum of their
+/// tiles, and which pictures the stretches of tiles begin in.
+template <class Picture, class Plan>
+__global__ void __launch_bounds__(plan_threads)
+    plan_batch_in_memory(const Plan plan, unsigned count, const BatchWorkspace<Picture> to) {
+  __shared__ unsigned sums[plan_threads];
+  wait_for_previous_kernel();
+  unsigned before = 0;
+  for (unsigned base = 0; base < count; base += plan_threads) {
+    const unsigned i = base + threadIdx.x;
+    unsigned tiles = 0;
+    if (i < count) {
+      Picture picture;
+      tiles = static_cast<unsigned>(plan(i, picture));
+      if (tiles != 0) to.pictures[i] = picture;
+    }
+    sums[threadIdx.x] = tiles;
+    __syncthreads();
+    for (unsigned distance = 1; distance < plan_threads; distance *= 2) {
+      const unsigned left = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
+      __syncthreads();
+      sums[threadIdx.x] += left;
+      __syncthreads();
+    }
+    if (i < count) to.first_tile[i] = before + sums[threadIdx.x] - tiles;
+    before += sums[plan_threads - 1];
+    __syncthreads();
+  }
+  const unsigned shift = stretch_shift(before, stretches_in_memory);
+  if (threadIdx.x == 0) {
+    to.first_tile[count] = before;
+    *to.shift = shift;
+  }
+  __syncthreads();
+  // Of each stretch, or of the last tile where it lies behind that.
+  for (unsigned i = threadIdx.x; i < count; i += plan_threads) {
+    const unsigned begin = to.first_tile[i];
+    const unsigned end = to.first_tile[i + 1];
+    if (begin == end) continue;
+    const std::uint64_t size = std::uint64_t{1} << shift;
+    const std::uint64_t last = end == before ? stretches_in_memory : (end - 1) / size;
+    for (std::uint64_t s = (begin + size - 1) / size; s <= last; ++s) to.first_picture[s] = i;
+  }
+}
+
+// Parameters up to the first size work everywhere, larger ones from CUDA 12.1 on.
+inline constexpr std::size_t old_parameter_bytes = 4096;
+inline constexpr std::size_t new_parameter_bytes = 32764;
+
+inline bool driver_takes_large_parameters() {
+  static const bool takes = [] {
+    int version = 0;
+    return cudaDriverGetVersion(&version) == cudaSuccess && version >= 12010;
+  }();
+  return takes;
+}
+
+inline constexpr std::int64_t most_tiles = (std::int64_t{1} << 31) - 1;
+
+/// Hands as many of the pictures from `first` on as fit one launch to `launch(parameters, tiles)`,
+/// and returns how many.
+template <class Picture, int capacity, class Plan, class Launch>
+std::size_t launch_some(std::size_t first, std::size_t count, const Plan& plan,
+                        const Launch& launch) {
+  BatchParameters<Picture, capacity> batch;
+  batch.count = 0;
+  std::int64_t tiles = 0;
+  std::size_t i = first;
+  for (; i < count && batch.count < capacity; ++i) {
+    batch.first_tile[batch.count] = static_cast<unsigned>(tiles);
+    const std::int64_t more = plan(i, batch.pictures[batch.count]);
+    if (tiles + more > most_tiles && tiles > 0) break;
+    if (more == 0) continue;
+    tiles += more;
+    batch.count += 1;
+  }
+  if (tiles == 0) return i - first;
+  constexpr unsigned stretches = batch_stretches<capacity>;
+  batch.shift = stretch_shift(static_cast<unsigned>(tiles), stretches);
+  unsigned picture = 0;
+  for (unsigned stretch = 0; stretch <= stretches; ++stretch) {
+    const std::uint64_t tile = std::uint64_t{stretch} << batch.shift;
+    while (picture + 1 < batch.count && batch.first_tile[picture + 1] <= tile) ++picture;
+    batch.first_picture[stretch] = static_cast<std::uint16_t>(picture);
+  }
+  launch(batch, static_cast<unsigned>(tiles));
+  return i - first;
+}
+
+/// Hands all `count` pictures to `launch`: at most `few` at a time, or `many` where there are more
+/// and the driver takes them.
+template <class Picture, int few, int many, class Plan, class Launch>
+void launch_all(std::size_t count, const Plan& plan, const Launch& launch) {
+  for (std::size_t first = 0; first < count;) {
+    first += count - first > few && driver_takes_large_parameters()
+                 ? launch_some<Picture, many>(first, count, plan, launch)
+                 : launch_some<Picture, few>(first, count, plan, launch);
+  }
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_BATCH_PLAN_CUH
