@@ -10,21 +10,6 @@ namespace {
 std::string text(std::int64_t number) { return std::to_string(number); }
 std::string text(Size size) { return text(size.width) + "x" + text(size.height); }
 
-void check_view(ConstView view, const std::string& which) {
-  if (view.pixel_bytes < 1 || view.pixel_bytes > max_pixel_bytes) {
-    throw std::invalid_argument(which + " has pixels of " + text(view.pixel_bytes) +
-                                " bytes, expected 1 to " + text(max_pixel_bytes));
-  }
-  if (view.width < 0 || view.height < 0) {
-    throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
-                                ", expected no less than 0x0");
-  }
-  if (!view.empty() && view.data == nullptr) {
-    throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
-                                " at address 0");
-  }
-}
-
 // The bytes of a view as addresses, rows going upwards in memory.
 struct Span {
   std::int64_t begin;
@@ -43,6 +28,28 @@ struct Span {
 };
 
 }  // namespace
+
+void check_view(ConstView view, const std::string& which) {
+  if (view.pixel_bytes < 1 || view.pixel_bytes > max_pixel_bytes) {
+    throw std::invalid_argument(which + " has pixels of " + text(view.pixel_bytes) +
+                                " bytes, expected 1 to " + text(max_pixel_bytes));
+  }
+  if (view.width < 0 || view.height < 0) {
+    throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
+                                ", expected no less than 0x0");
+  }
+  if (!view.empty() && view.data == nullptr) {
+    throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
+                                " at address 0");
+  }
+}
+
+void check_rows(ConstView view, const std::string& which) {
+  if (!view.empty() && view.height > 1 && std::abs(view.pitch) < view.row_bytes()) {
+    throw std::invalid_argument(which + " has a pitch of " + text(view.pitch) +
+                                ", expected at least " + text(view.row_bytes()) + " either way");
+  }
+}
 
 bool overlap(ConstView a, ConstView b) {
   if (a.empty() || b.empty()) return false;
@@ -84,10 +91,7 @@ void check_shapes(ConstView src, View dst, Orientation orientation) {
                                 text(expected));
   }
   if (src.empty()) return;
-  if (dst.height > 1 && std::abs(dst.pitch) < dst.row_bytes()) {
-    throw std::invalid_argument("dst has a pitch of " + text(dst.pitch) + ", expected at least " +
-                                text(dst.row_bytes()) + " either way");
-  }
+  check_rows(dst, "dst");
   if (overlap(src, dst)) {
     throw std::invalid_argument("src " + text(Size{src.width, src.height}) + " and dst " +
                                 text(Size{dst.width, dst.height}) + " overlap in memory");
@@ -98,15 +102,12 @@ void check_in_place(ConstView view, Orientation orientation) {
   check_view(view, "view");
   const Size size{view.width, view.height};
   if (swaps_axes(orientation) && view.width != view.height) {
-    throw std::invalid_argument("view is " + text(size) + ", " +
-                                std::string(name(orientation)) +
-                                " in place needs a square: call transform() with a destination of " +
-                                text(turned_size(orientation, size)));
+    throw std::invalid_argument(
+        "view is " + text(size) + ", " + std::string(name(orientation)) +
+        " in place needs a square: call transform() with a destination of " +
+        text(turned_size(orientation, size)));
   }
-  if (!view.empty() && view.height > 1 && std::abs(view.pitch) < view.row_bytes()) {
-    throw std::invalid_argument("view has a pitch of " + text(view.pitch) +
-                                ", expected at least " + text(view.row_bytes()) + " either way");
-  }
+  check_rows(view, "view");
 }
 
 }  // namespace qturn

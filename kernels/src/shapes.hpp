@@ -5,9 +5,17 @@
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
 
+#include <string>
+
 namespace qturn {
 
 inline constexpr int max_pixel_bytes = 256;
+
+/// Throws std::invalid_argument when the numbers of a view make no sense; `which` names it.
+void check_view(ConstView view, const std::string& which);
+
+/// Throws std::invalid_argument when rows of `view` overlap each other.
+void check_rows(ConstView view, const std::string& which);
 
 /// Throws std::invalid_argument unless `dst` can hold `src` seen in `orientation` and shares no
 /// byte with it.

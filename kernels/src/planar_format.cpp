@@ -1,0 +1,131 @@
+#include "kernels/src/planar_format.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/src/shapes.hpp"
+
+namespace qturn {
+namespace {
+
+std::string text(std::int64_t number) { return std::to_string(number); }
+std::string text(Size size) { return text(size.width) + "x" + text(size.height); }
+
+View plane_of(PlanarView view, int plane, int bytes) {
+  const std::int64_t offset = plane * view.plane_pitch;
+  return {reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(view.data) +
+                                  static_cast<std::uintptr_t>(offset)),
+          view.width, view.height, view.pitch, bytes};
+}
+
+// Addresses and pitches are refused by `what` they are.
+void check_multiple(std::int64_t number, int bytes, const char* which, const char* what) {
+  if (number % bytes != 0) {
+    throw std::invalid_argument(std::string(which) + what + text(number) +
+                                ", expected a multiple of " + text(bytes));
+  }
+}
+
+void check_alignment(const void* data, std::int64_t pitch, int bytes, const char* which) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16);
+  check_multiple(address, bytes, which, " lies at an address that modulo 16 is ");
+  check_multiple(pitch, bytes, which, " has a pitch of ");
+}
+
+}  // namespace
+
+PlanarArithmetic arithmetic_of(const PlanarFormat& format) {
+  PlanarArithmetic result{};
+  result.planes = format.planes;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(format.planes); ++c) {
+    result.factor[c] = static_cast<float>(format.scale / format.deviation[c]);
+    result.offset[c] = static_cast<float>(-format.mean[c] / format.deviation[c]);
+    result.channel[c] = format.channel[c];
+  }
+  return result;
+}
+
+void check_format(const PlanarFormat& format, int channels) {
+  switch (format.src_type) {
+    case SampleType::uint8:
+    case SampleType::uint16:
+    case SampleType::float16:
+    case SampleType::float32:
+      break;
+    default:
+      throw std::invalid_argument("src_type is none of uint8, uint16, float16 and float32");
+  }
+  switch (format.dst_type) {
+    case SampleType::float16:
+    case SampleType::bfloat16:
+    case SampleType::float32:
+      break;
+    default:
+      throw std::invalid_argument("dst_type is none of float16, bfloat16 and float32");
+  }
+  if (channels < 1 || channels > 4) {
+    throw std::invalid_argument("src has " + text(channels) + " channels, expected 1 to 4");
+  }
+  if (format.planes < 1 || format.planes > 4) {
+    throw std::invalid_argument("dst has " + text(format.planes) + " planes, expected 1 to 4");
+  }
+  const PlanarArithmetic numbers = arithmetic_of(format);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(format.planes); ++c) {
+    if (format.channel[c] < 0 || format.channel[c] >= channels) {
+      throw std::invalid_argument("plane " + std::to_string(c) + " is made of channel " +
+                                  text(format.channel[c]) + ", expected 0 to " +
+                                  text(channels - 1));
+    }
+    if (!std::isfinite(numbers.factor[c]) || !std::isfinite(numbers.offset[c])) {
+      throw std::invalid_argument(
+          "plane " + std::to_string(c) + " has scale " + std::to_string(format.scale) + ", mean " +
+          std::to_string(format.mean[c]) + " and deviation " + std::to_string(format.deviation[c]) +
+          ", and their quotients are not finite");
+    }
+  }
+}
+
+int channels_of(ConstView src, const PlanarFormat& format) {
+  const int bytes = sample_bytes(format.src_type);
+  if (src.pixel_bytes < bytes || src.pixel_bytes > 4 * bytes || src.pixel_bytes % bytes != 0) {
+    throw std::invalid_argument("src has pixels of " + text(src.pixel_bytes) +
+                                " bytes, expected 1 to 4 samples of " + text(bytes));
+  }
+  return src.pixel_bytes / bytes;
+}
+
+void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
+                         const PlanarFormat& format) {
+  const int bytes = sample_bytes(format.dst_type);
+  const View first = plane_of(dst, 0, bytes);
+  check_view(src, "src");
+  check_view(first, "dst");
+  const Size expected = turned_size(orientation, {src.width, src.height});
+  if (!(Size{dst.width, dst.height} == expected)) {
+    throw std::invalid_argument("dst is " + text(Size{dst.width, dst.height}) + ", expected " +
+                                text(expected));
+  }
+  if (src.empty()) return;
+  check_rows(first, "dst");
+  // The pitch of a single row, or plane, is a number without meaning.
+  check_alignment(src.data, src.height > 1 ? src.pitch : 0, sample_bytes(format.src_type), "src");
+  check_alignment(dst.data, dst.height > 1 ? dst.pitch : 0, bytes, "dst");
+  if (format.planes > 1) {
+    check_multiple(dst.plane_pitch, bytes, "dst", " has a plane pitch of ");
+  }
+  for (int i = 0; i < format.planes; ++i) {
+    const View plane = plane_of(dst, i, bytes);
+    if (overlap(src, plane)) {
+      throw std::invalid_argument("src and plane " + text(i) + " of dst overlap in memory");
+    }
+    for (int j = 0; j < i; ++j) {
+      if (overlap(plane_of(dst, j, bytes), plane)) {
+        throw std::invalid_argument("planes " + text(j) + " and " + text(i) +
+                                    " of dst overlap in memory");
+      }
+    }
+  }
+}
+
+}  // namespace qturn

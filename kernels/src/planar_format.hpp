@@ -1,0 +1,33 @@
+// What a PlanarFormat means, for the CPU and for the GPU.
+#ifndef QTURN_KERNELS_PLANAR_FORMAT_HPP
+#define QTURN_KERNELS_PLANAR_FORMAT_HPP
+
+#include <qturn/planar.hpp>
+
+namespace qturn {
+
+/// A sample x becomes fma(x, factor[c], offset[c]).
+struct PlanarArithmetic {
+  float factor[4];
+  float offset[4];
+  int channel[4];
+  int planes;
+};
+
+PlanarArithmetic arithmetic_of(const PlanarFormat& format);
+
+/// Throws std::invalid_argument unless `format` makes sense for sources of `channels` samples.
+void check_format(const PlanarFormat& format, int channels);
+
+/// Throws std::invalid_argument unless `src` has 1 to 4 samples of the format's type, else returns
+/// how many.
+int channels_of(ConstView src, const PlanarFormat& format);
+
+/// Throws std::invalid_argument unless `dst` can hold `src` seen in `orientation` and no two
+/// planes share a byte, nor any with `src`.
+void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
+                         const PlanarFormat& format);
+
+}  // namespace qturn
+
+#endif  // QTURN_KERNELS_PLANAR_FORMAT_HPP
