@@ -1,10 +1,11 @@
 // Many pictures as the blocks of one launch.
 //
 // Each picture is cut into tiles, and the tiles of all are numbered in one line; a block finds the
-// picture of its number by bisection, within a stretch of numbers whose pictures are known. So one large picture is spread over as many blocks as it has
-// work for, and small ones fill up between. What a picture is once it is planned, and how many
-// tiles it has, is the kernels' own business: it comes from a function `plan(i, picture)`, which
-// fills in picture i and returns its number of tiles.
+// picture of its number by bisection, within a stretch of numbers whose pictures are known. So one
+// large picture is spread over as many blocks as it has work for, and small ones fill up between.
+// What a picture is once it is planned, and how many tiles it has, is the kernels' own business: it
+// comes from a function `plan(i, picture)`, which fills in picture i and returns its number of
+// tiles.
 #ifndef QTURN_KERNELS_BATCH_PLAN_CUH
 #define QTURN_KERNELS_BATCH_PLAN_CUH
 

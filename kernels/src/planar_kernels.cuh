@@ -443,15 +443,19 @@ __global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)
                 const __grid_constant__ PlanarSamples samples) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
   alignas(128) __shared__ Byte tile[Block::tile_bytes];
-  const unsigned i = picture_of(batch, blockIdx.x);
+  const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
   Block::run(tile, batch.pictures[i], samples, blockIdx.x - batch.first_tile[i]);
 }
 
+/// Fewer than for the others, as with turn_batch_in_memory.
+inline constexpr int planar_threads_in_memory = 768;
+
 /// The same from memory.
 template <SampleType src_type, int channels, int dst_sample>
 __global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
-                                  768 / planar_tuning(channels * sample_bytes(src_type)).threads)
+                                  planar_threads_in_memory /
+                                      planar_tuning(channels * sample_bytes(src_type)).threads)
     make_planar_in_memory(const BatchInMemory<PlanarPicture> batch,
                           const __grid_constant__ PlanarSamples samples) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;

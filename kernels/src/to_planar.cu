@@ -149,7 +149,9 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, const PlanarF
   enqueue(images, count, channels, format, stream);
 }
 
-std::size_t planar_workspace_bytes(std::size_t count) { return 80 * count + 16; }
+std::size_t planar_workspace_bytes(std::size_t count) {
+  return device::BatchWorkspace<PlanarPicture>::bytes(count);
+}
 
 void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
                      const PlanarFormat& format, void* workspace, cudaStream_t stream) {
@@ -165,25 +167,23 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
   if (workspace == nullptr || !is_aligned(workspace, 16)) {
     throw std::invalid_argument("workspace at address 0 or at no multiple of 16");
   }
-  static_assert(sizeof(PlanarPicture) + sizeof(unsigned) <= 80);
-  auto* pictures = static_cast<PlanarPicture*>(workspace);
-  auto* first_tile = reinterpret_cast<unsigned*>(pictures + count);
+  const device::BatchWorkspace<PlanarPicture> plan_of_batch(workspace, count);
   const auto number = static_cast<unsigned>(count);
   const int src_sample = sample_bytes(format.src_type);
   const int dst_sample = sample_bytes(format.dst_type);
   const PlanOnDevice plan{images, channels * src_sample, src_sample, dst_sample, format.planes};
   device::launch_overlapping(device::plan_batch_in_memory<PlanarPicture, PlanOnDevice>, dim3(1),
-                             device::plan_threads, stream, plan, number, pictures, first_tile);
+                             device::plan_threads, stream, plan, number, plan_of_batch);
   with_samples(
       format.src_type, channels, dst_sample,
       [&](auto type, auto channels_known, auto dst_sample_known) {
         constexpr int threads =
             device::planar_tuning(channels_known.value * sample_bytes(type.value)).threads;
-        const device::BatchInMemory<PlanarPicture> batch{number, first_tile, pictures};
+        const unsigned blocks =
+            device::blocks_for_tiles_in_memory(device::planar_threads_in_memory, threads);
         device::launch_overlapping(
             device::make_planar_in_memory<type.value, channels_known.value, dst_sample_known.value>,
-            dim3(device::blocks_for_tiles_in_memory(threads)), threads, stream, batch,
-            samples_of(format));
+            dim3(blocks), threads, stream, plan_of_batch.batch(number), samples_of(format));
       });
 }
 

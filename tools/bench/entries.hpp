@@ -1,4 +1,5 @@
-// What is measured beside single pictures out of place: batches, and turns in place.
+// What is measured beside single pictures out of place: batches, turns in place, and pictures made
+// planar.
 #ifndef QTURN_TOOLS_BENCH_ENTRIES_HPP
 #define QTURN_TOOLS_BENCH_ENTRIES_HPP
 
@@ -31,6 +32,10 @@ double batch_call_microseconds(int device);
 
 /// Squares of 4096 x 4096 turned in place, against a copy of as many bytes to other memory.
 void measure_in_place(int device, int batches, const EntryListener& listener);
+
+/// Interleaved pictures made planar and normalised, and sets of planes turned, against a copy that
+/// reads and writes as many bytes together.
+void measure_planar(int device, int batches, const EntryListener& listener);
 
 }  // namespace qturn::bench
 

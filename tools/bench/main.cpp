@@ -122,7 +122,8 @@ int main(int argc, char** argv) {
   int batches = 31;
   CLI::App* batch = app.add_subcommand("batch", "Batches of pictures in one launch");
   CLI::App* in_place = app.add_subcommand("in-place", "Squares turned within their memory");
-  for (CLI::App* command : {batch, in_place}) {
+  CLI::App* planar = app.add_subcommand("planar", "Pictures made planar, and planes turned");
+  for (CLI::App* command : {batch, in_place, planar}) {
     command->add_option("--device", device, "Which GPU")->capture_default_str();
     command->add_option("--batches", batches, "How often each is measured")
         ->check(CLI::PositiveNumber)
@@ -149,7 +150,7 @@ int main(int argc, char** argv) {
       std::printf("host time of a call: %.2f us (64x64, 4 bytes)\n", gpu_call_microseconds(device));
     } else if (*ladder) {
       run(ladder_choice, output, device);
-    } else if (*batch || *in_place) {
+    } else if (*batch || *in_place || *planar) {
       std::fputs(heading(this_gpu(device)).c_str(), stdout);
       const auto print = [](const EntryResult& result) {
         std::fputs(line(result).c_str(), stdout);
@@ -159,8 +160,10 @@ int main(int argc, char** argv) {
         measure_batches(device, batches, print);
         std::printf("host time of a call: %.2f us (256 pictures)\n",
                     batch_call_microseconds(device));
-      } else {
+      } else if (*in_place) {
         measure_in_place(device, batches, print);
+      } else {
+        measure_planar(device, batches, print);
       }
     } else {
       run(cpu_choice, output, this_cpu(), measure_cpu);
