@@ -28,7 +28,7 @@ void measure(Arena& arena, int batches, std::int64_t read, std::int64_t written,
              std::int64_t stride, const GpuTimer::Launch& launch, EntryResult result,
              const EntryListener& listener) {
   result.bound = arena.copy((read + written) / 2, stride, batches, result.bound_by);
-  result.rate = arena.timer.rate(launch, Arena::launches(stride), read + written, batches);
+  result.rate = arena.timer.rate(launch, launches_of_a_batch(stride), read + written, batches);
   listener(result);
 }
 
@@ -55,7 +55,7 @@ void measure_planar(Arena& arena, int batches, const Samples& samples, std::size
   const std::int64_t stride = up_to_256(images_of * std::max(src_bytes, dst_bytes));
 
   std::vector<std::vector<PlanarImage>> slots;
-  for (std::int64_t slot = 0; slot < Arena::launches(stride); ++slot) {
+  for (std::int64_t slot = 0; slot < launches_of_a_batch(stride); ++slot) {
     std::vector<PlanarImage>& images = slots.emplace_back();
     for (std::int64_t i = 0; i < images_of; ++i) {
       const Orientation orientation =
