@@ -18,8 +18,13 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener);
 /// The libraries that Plan::against would like to measure and this machine has not.
 std::vector<std::string> missing_peers(int device);
 
-/// Microseconds of host time for one call that turns 64 x 64 pixels of 4 bytes.
-double gpu_call_microseconds(int device);
+/// Microseconds of host time: of a call that turns 64 x 64 pixels of 4 bytes, and of a launch with
+/// nothing around it, which differs from machine to machine.
+struct HostTimes {
+  double call = 0;
+  double launch = 0;
+};
+HostTimes gpu_host_times(int device);
 
 /// Measures on one core.
 void measure_cpu(const Plan& plan, const Listener& listener);

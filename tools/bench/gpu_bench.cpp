@@ -177,25 +177,33 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
   }
 }
 
-double gpu_call_microseconds(int device) {
+HostTimes gpu_host_times(int device) {
   must(cudaSetDevice(device));
   const GpuMemory memory(2 * 64 * 64 * 4);
   const ConstView src{memory.at(0), 64, 64, 256, 4};
   const View dst{memory.at(64 * 64 * 4), 64, 64, 256, 4};
   GpuTimer timer;
-  std::vector<double> microseconds;
-  for (int round = 0; round < 20; ++round) {
+  // The two take turns, so that both see the machine as it is at that time.
+  std::vector<double> calls, launches;
+  const auto measure = [&](std::vector<double>& to, auto call) {
     // Few enough for the launch queue, so that no call waits for the GPU.
-    constexpr int calls = 200;
+    constexpr int count = 200;
     const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i) transform(src, dst, Orientation::rotate90, timer.stream());
+    for (int i = 0; i < count; ++i) call();
     const std::chrono::duration<double, std::micro> spent =
         std::chrono::steady_clock::now() - begin;
-    microseconds.push_back(spent.count() / calls);
+    to.push_back(spent.count() / count);
     must(cudaStreamSynchronize(timer.stream()));
+  };
+  for (int round = 0; round < 20; ++round) {
+    measure(calls, [&] { transform(src, dst, Orientation::rotate90, timer.stream()); });
+    measure(launches, [&] { copy_linear(src.data, dst.data, 16, timer.stream()); });
   }
-  std::sort(microseconds.begin(), microseconds.end());
-  return microseconds[microseconds.size() / 2];
+  const auto median = [](std::vector<double>& of) {
+    std::sort(of.begin(), of.end());
+    return of[of.size() / 2];
+  };
+  return {median(calls), median(launches)};
 }
 
 }  // namespace qturn::bench

@@ -147,7 +147,9 @@ int main(int argc, char** argv) {
       run(gpu_choice, output, this_gpu(device), [&](const Plan& planned, const Listener& listener) {
         measure_gpu(planned, device, listener);
       });
-      std::printf("host time of a call: %.2f us (64x64, 4 bytes)\n", gpu_call_microseconds(device));
+      const HostTimes host = gpu_host_times(device);
+      std::printf("host time of a call: %.2f us (64x64, 4 bytes); of a bare launch: %.2f us\n",
+                  host.call, host.launch);
     } else if (*ladder) {
       run(ladder_choice, output, device);
     } else if (*batch || *in_place || *planar) {

@@ -24,6 +24,6 @@ std::vector<std::string> missing_peers(int) { return {}; }
 
 double batch_call_microseconds(int) { return 0; }
 
-double gpu_call_microseconds(int) { return 0; }
+HostTimes gpu_host_times(int) { return {}; }
 
 }  // namespace qturn::bench
