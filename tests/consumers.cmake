@@ -30,6 +30,14 @@ consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/f
 set_tests_properties("consumers: the C++17 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^CA/DB\n$")
 
+if(QTURN_CUDA)
+  consumer_step("the training loop finds the installed kernels" "the kernels install"
+    ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/kernels/examples/training_loop -B ${consumers}/training_loop
+    ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+  consumer_step("the training loop builds" "the training loop finds the installed kernels"
+    ${CMAKE_COMMAND} --build ${consumers}/training_loop)
+endif()
+
 consumer_step("a C++20 project takes the sources as a folder" "an old installation is gone"
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer_add_subdirectory -B ${consumers}/added
   ${consumer_options} -DQTURN_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DQTURN_CUDA=OFF)
