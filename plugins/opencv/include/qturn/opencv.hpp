@@ -1,0 +1,105 @@
+// cv::transpose, flip and rotate on the GPU, and all eight orientations, for OpenCV's images.
+//
+//   cv::cuda::GpuMat turned;
+//   qturn::opencv::rotate(picture, turned, cv::ROTATE_90_CLOCKWISE, stream);
+//
+// Arguments have the order and the meaning that they have in OpenCV. Each function comes three
+// times:
+//
+//   without a stream            on OpenCV's null stream; returns when all is done
+//   with a cv::cuda::Stream     as cv::cuda's functions: enqueues; Stream::Null() waits
+//   with a cudaStream_t         the same for GpuMats alone; never waits for the null stream
+//
+// The rules, the same for all:
+//
+// Types: every depth with any number of channels, as long as a pixel has at most 256 bytes
+// (CV_8UC1, CV_16FC3, CV_64FC4, CV_8UC(12), ...). Pixels are moved, never interpreted.
+//
+// Images: `src` and `dst` may be GpuMats or regions of them, of any size. Where there is no
+// cudaStream_t they may also be cv::Mat, cv::cuda::HostMem or what else OpenCV takes in their
+// place, in any combination: these are copied to the device and back.
+//
+// Destination: reused if it has the right size and type, otherwise created. `dst` may be `src`:
+// mirrored and half-turned in place whatever the size, transposed and quarter-turned if it is a
+// square; any other picture gets a new buffer. Other overlaps are refused. An empty `src` releases
+// `dst`, as in cv::rotate().
+//
+// Waiting: a call on a stream that is not null returns without waiting when source and destination
+// are two GpuMats and the destination is not replaced; nothing is allocated then, and a graph can
+// capture it. Where a GpuMat is replaced, the call waits for the stream before it lets go of the
+// old buffer. Copies to and from page-locked memory (HostMem) are enqueued, those of other host
+// memory wait as cudaMemcpyAsync does.
+//
+// OpenCV without CUDA, such as Debian's, has no streams and cannot allocate a GpuMat. There the
+// functions without a stream take host images, those with a cudaStream_t GpuMats that wrap device
+// pointers, with a destination of the right size and type.
+//
+// Errors: cv::Exception before anything is enqueued, with a code that says what was wrong and a
+// message with what was found and what was expected. Error::GpuApiCallError when CUDA fails later.
+#ifndef QTURN_OPENCV_HPP
+#define QTURN_OPENCV_HPP
+
+#include <qturn/export.hpp>
+#include <qturn/orientation.hpp>
+
+#include <cuda_runtime_api.h>
+#include <opencv2/core.hpp>
+#include <opencv2/core/cuda.hpp>
+
+#include <vector>
+
+namespace qturn::opencv {
+
+/// `dst` becomes `src` mirrored at its main diagonal, as by cv::transpose().
+QTURN_EXPORT void transpose(cv::InputArray src, cv::OutputArray dst);
+QTURN_EXPORT void transpose(cv::InputArray src, cv::OutputArray dst, cv::cuda::Stream& stream);
+QTURN_EXPORT void transpose(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                            cudaStream_t stream);
+
+/// As cv::flip(): 0 exchanges top and bottom, a positive `flip_code` left and right, a negative one
+/// both.
+QTURN_EXPORT void flip(cv::InputArray src, cv::OutputArray dst, int flip_code);
+QTURN_EXPORT void flip(cv::InputArray src, cv::OutputArray dst, int flip_code,
+                       cv::cuda::Stream& stream);
+QTURN_EXPORT void flip(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int flip_code,
+                       cudaStream_t stream);
+
+/// As cv::rotate(), in one pass; `rotate_code` is one of cv::RotateFlags.
+///
+/// Any other code throws Error::StsBadArg, where OpenCV leaves `dst` with undefined pixels and says
+/// nothing.
+QTURN_EXPORT void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code);
+QTURN_EXPORT void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code,
+                         cv::cuda::Stream& stream);
+QTURN_EXPORT void rotate(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int rotate_code,
+                         cudaStream_t stream);
+
+/// `dst` becomes `src` seen in `orientation`, in one pass; a value that is none of the eight throws
+/// Error::StsBadArg. The number is that of Exif, so this makes a photograph upright.
+QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation);
+QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
+                         cv::cuda::Stream& stream);
+QTURN_EXPORT void orient(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                         Orientation orientation, cudaStream_t stream);
+
+/// `dst[i]` becomes `src[i]` seen in `orientations[i]`, all in one launch (in several beyond
+/// batch_images_in_a_launch images). A small picture costs a launch whatever is done with it, so
+/// this is the way to turn many.
+///
+/// Sizes may differ from image to image, the bytes of a pixel may not. `dst` is resized to as many
+/// images as `src` has, and each is reused or created as above; an empty image releases its
+/// destination. No image may share memory with another one's destination, nor with its own.
+QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
+                               std::vector<cv::cuda::GpuMat>& dst,
+                               const std::vector<Orientation>& orientations);
+QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
+                               std::vector<cv::cuda::GpuMat>& dst,
+                               const std::vector<Orientation>& orientations,
+                               cv::cuda::Stream& stream);
+QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
+                               std::vector<cv::cuda::GpuMat>& dst,
+                               const std::vector<Orientation>& orientations, cudaStream_t stream);
+
+}  // namespace qturn::opencv
+
+#endif  // QTURN_OPENCV_HPP

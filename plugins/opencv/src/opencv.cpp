@@ -1,0 +1,164 @@
+// From OpenCV's words to orientations, and from what went wrong to cv::Exception.
+#include <qturn/cuda.hpp>
+#include <qturn/opencv.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "plugins/opencv/src/refusal.hpp"
+#include "plugins/opencv/src/turn.hpp"
+
+namespace qturn::opencv {
+
+using cv::cuda::GpuMat;
+using cv::cuda::Stream;
+
+namespace {
+
+[[noreturn]] void fail(int code, const std::string& message, const char* function,
+                       std::source_location where = std::source_location::current()) {
+  std::string_view file = where.file_name();
+  file.remove_prefix(file.find_last_of('/') + 1);
+  cv::error(static_cast<cv::Error::Code>(code), message, function, std::string(file).c_str(),
+            static_cast<int>(where.line()));
+}
+
+[[noreturn]] void fail(const CudaError& error, const char* function) {
+  switch (error.code()) {
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+      fail(cv::Error::GpuNotSupported, std::string("there is no GPU to use: ") + error.what(),
+           function);
+    case cudaErrorInvalidResourceHandle: {
+      int device = 0;
+      cudaGetDevice(&device);
+      fail(cv::Error::StsBadArg,
+           "the stream is not one of device " + std::to_string(device) +
+               ", the current one: " + error.what(),
+           function);
+    }
+    default:
+      fail(cv::Error::GpuApiCallError, error.what(), function);
+  }
+}
+
+// `work` for the public function of that name.
+template <class Work>
+void run(const char* function, Work work) {
+  try {
+    work();
+  } catch (const Refusal& refusal) {
+    fail(refusal.code(), refusal.message(), function, refusal.where());
+  } catch (const CudaError& error) {
+    fail(error, function);
+  } catch (const std::invalid_argument& error) {
+    fail(cv::Error::StsBadArg, error.what(), function);
+  }
+}
+
+constexpr cudaStream_t null_stream = nullptr;
+
+cudaStream_t handle_of(const Stream& stream) { return static_cast<cudaStream_t>(stream.cudaPtr()); }
+
+Orientation of_flip(int code) {
+  if (code == 0) return Orientation::flip;
+  return code > 0 ? Orientation::flop : Orientation::rotate180;
+}
+
+Orientation of_rotate(int code) {
+  switch (code) {
+    case cv::ROTATE_90_CLOCKWISE:
+      return Orientation::rotate90;
+    case cv::ROTATE_180:
+      return Orientation::rotate180;
+    case cv::ROTATE_90_COUNTERCLOCKWISE:
+      return Orientation::rotate270;
+    default:
+      throw Refusal(cv::Error::StsBadArg, "rotate code " + std::to_string(code) +
+                                              ", expected 0 (ROTATE_90_CLOCKWISE), 1 (ROTATE_180) "
+                                              "or 2 (ROTATE_90_COUNTERCLOCKWISE)");
+  }
+}
+
+Orientation valid(Orientation orientation) {
+  const int number = static_cast<int>(orientation);
+  if (number < 1 || number > 8) {
+    throw Refusal(cv::Error::StsBadArg,
+                  "orientation " + std::to_string(number) + ", expected 1 to 8");
+  }
+  return orientation;
+}
+
+const std::vector<Orientation>& valid(const std::vector<Orientation>& orientations) {
+  for (const Orientation orientation : orientations) valid(orientation);
+  return orientations;
+}
+
+// OpenCV's functions wait when the stream is the null one.
+template <class Src, class Dst, class Orientations>
+void turn_and_wait_if_null(const Src& src, Dst& dst, const Orientations& orientations,
+                           cudaStream_t stream) {
+  if (turn(src, dst, orientations, stream) && stream == null_stream) {
+    check(cudaStreamSynchronize(stream));
+  }
+}
+
+}  // namespace
+
+void transpose(cv::InputArray src, cv::OutputArray dst) {
+  run("transpose", [&] { turn_and_wait_if_null(src, dst, Orientation::transpose, null_stream); });
+}
+void transpose(cv::InputArray src, cv::OutputArray dst, Stream& stream) {
+  run("transpose",
+      [&] { turn_and_wait_if_null(src, dst, Orientation::transpose, handle_of(stream)); });
+}
+void transpose(const GpuMat& src, GpuMat& dst, cudaStream_t stream) {
+  run("transpose", [&] { turn(src, dst, Orientation::transpose, stream); });
+}
+
+void flip(cv::InputArray src, cv::OutputArray dst, int flip_code) {
+  run("flip", [&] { turn_and_wait_if_null(src, dst, of_flip(flip_code), null_stream); });
+}
+void flip(cv::InputArray src, cv::OutputArray dst, int flip_code, Stream& stream) {
+  run("flip", [&] { turn_and_wait_if_null(src, dst, of_flip(flip_code), handle_of(stream)); });
+}
+void flip(const GpuMat& src, GpuMat& dst, int flip_code, cudaStream_t stream) {
+  run("flip", [&] { turn(src, dst, of_flip(flip_code), stream); });
+}
+
+void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code) {
+  run("rotate", [&] { turn_and_wait_if_null(src, dst, of_rotate(rotate_code), null_stream); });
+}
+void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code, Stream& stream) {
+  run("rotate",
+      [&] { turn_and_wait_if_null(src, dst, of_rotate(rotate_code), handle_of(stream)); });
+}
+void rotate(const GpuMat& src, GpuMat& dst, int rotate_code, cudaStream_t stream) {
+  run("rotate", [&] { turn(src, dst, of_rotate(rotate_code), stream); });
+}
+
+void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation) {
+  run("orient", [&] { turn_and_wait_if_null(src, dst, valid(orientation), null_stream); });
+}
+void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation, Stream& stream) {
+  run("orient", [&] { turn_and_wait_if_null(src, dst, valid(orientation), handle_of(stream)); });
+}
+void orient(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t stream) {
+  run("orient", [&] { turn(src, dst, valid(orientation), stream); });
+}
+
+void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                  const std::vector<Orientation>& orientations) {
+  run("orient_batch", [&] { turn_and_wait_if_null(src, dst, valid(orientations), null_stream); });
+}
+void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                  const std::vector<Orientation>& orientations, Stream& stream) {
+  run("orient_batch",
+      [&] { turn_and_wait_if_null(src, dst, valid(orientations), handle_of(stream)); });
+}
+void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                  const std::vector<Orientation>& orientations, cudaStream_t stream) {
+  run("orient_batch", [&] { turn(src, dst, valid(orientations), stream); });
+}
+
+}  // namespace qturn::opencv

@@ -1,0 +1,78 @@
+// The one operation behind all of the plugin's functions.
+#ifndef QTURN_OPENCV_TURN_HPP
+#define QTURN_OPENCV_TURN_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
+
+#include <cuda_runtime_api.h>
+#include <opencv2/core.hpp>
+#include <opencv2/core/cuda.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qturn::opencv {
+
+/// Whether this build's OpenCV has streams and can allocate GpuMats.
+extern const bool opencv_has_cuda;
+
+/// Throws CudaError, which names the caller's line, unless `code` is cudaSuccess.
+void check(cudaError_t code, std::source_location where = std::source_location::current());
+
+/// All of these enqueue on `stream` and say whether there was anything to enqueue. They throw
+/// Refusal, std::invalid_argument or cv::Exception before that, CudaError when CUDA fails.
+bool turn(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, Orientation orientation,
+          cudaStream_t stream);
+bool turn(const std::vector<cv::cuda::GpuMat>& src, std::vector<cv::cuda::GpuMat>& dst,
+          const std::vector<Orientation>& orientations, cudaStream_t stream);
+/// GpuMats or host images, in any combination.
+bool turn(cv::InputArray src, cv::OutputArray dst, Orientation orientation, cudaStream_t stream);
+
+/// What messages call an image: "src", or "src[2]" in a batch.
+struct Name {
+  const char* name;
+  std::size_t index = not_in_a_batch;
+
+  static constexpr std::size_t not_in_a_batch = ~std::size_t{0};
+  std::string text() const;
+};
+
+/// Throws Refusal unless pixels of `type` can be moved.
+void require_type(int type, Name name);
+
+/// `mat` as the kernels see it, if the current device can reach its memory; else throws Refusal.
+View device_view(const cv::cuda::GpuMat& mat, Name name);
+
+/// What a destination was before it was replaced. The stream may still be using that memory, so it
+/// is freed only when the stream is done; an error of the stream's shows at its next
+/// synchronisation.
+class Replaced {
+ public:
+  Replaced(cv::cuda::GpuMat mat, cudaStream_t stream) : mat_(std::move(mat)), stream_(stream) {}
+  ~Replaced();
+  Replaced(Replaced&& other) noexcept;
+  Replaced& operator=(Replaced&&) = delete;
+
+ private:
+  cv::cuda::GpuMat mat_;
+  cudaStream_t stream_;
+};
+
+/// Makes `dst` a picture of that size and type, unless it is one already. Keep the result until
+/// all is enqueued.
+std::optional<Replaced> replace(cv::cuda::GpuMat& dst, Name name, cv::Size size, int type,
+                                cudaStream_t stream);
+
+/// The turned picture's size.
+inline cv::Size turned(Orientation orientation, cv::Size size) {
+  return swaps_axes(orientation) ? cv::Size(size.height, size.width) : size;
+}
+
+}  // namespace qturn::opencv
+
+#endif  // QTURN_OPENCV_TURN_HPP
