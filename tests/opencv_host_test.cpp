@@ -99,7 +99,7 @@ TEST_CASE("vectors, small matrices and expressions are images too", "[gpu]") {
   CHECK(turned == small.t());
   cv::Mat flipped;
   ours::flip(cv::Mat::eye(2, 2, CV_8UC1) * 3, flipped, 1);
-  CHECK(difference(flipped, (cv::Mat_<unsigned char>(2, 2) << 0, 3, 3, 0)) == "");
+  CHECK(difference(flipped, cv::Mat(cv::Matx<unsigned char, 2, 2>(0, 3, 3, 0))) == "");
 }
 
 }  // namespace

@@ -46,36 +46,42 @@ inline cv::Mat random_picture(cv::Size size, int type, std::uint64_t seed = 1) {
   return picture;
 }
 
-/// By OpenCV, on the CPU, of types up to the 32 bytes that its cv::transpose() takes.
+/// By OpenCV, on the CPU. Its cv::transpose() takes pixels of ten sizes; others channel by channel.
+inline cv::Mat transposed_by_opencv(const cv::Mat& src) {
+  cv::Mat dst;
+  for (const std::size_t pixel_bytes : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}) {
+    if (src.elemSize() != pixel_bytes) continue;
+    cv::transpose(src, dst);
+    return dst;
+  }
+  std::vector<cv::Mat> channels;
+  cv::split(src, channels);
+  for (cv::Mat& channel : channels) cv::transpose(channel, channel);
+  cv::merge(channels, dst);
+  return dst;
+}
+
+/// cv::rotate() is a transpose and a flip too, but of fewer types.
 inline cv::Mat turned_by_opencv(const cv::Mat& src, Orientation orientation) {
+  if (orientation == Orientation::identity) return src.clone();
+  const cv::Mat straight = swaps_axes(orientation) ? transposed_by_opencv(src) : src;
   cv::Mat dst;
   switch (orientation) {
-    case Orientation::identity:
-      return src.clone();
     case Orientation::flop:
-      cv::flip(src, dst, 1);
-      return dst;
-    case Orientation::rotate180:
-      cv::rotate(src, dst, cv::ROTATE_180);
+    case Orientation::rotate90:
+      cv::flip(straight, dst, 1);
       return dst;
     case Orientation::flip:
-      cv::flip(src, dst, 0);
-      return dst;
-    case Orientation::transpose:
-      cv::transpose(src, dst);
-      return dst;
-    case Orientation::rotate90:
-      cv::rotate(src, dst, cv::ROTATE_90_CLOCKWISE);
-      return dst;
-    case Orientation::transverse:
-      cv::transpose(src, dst);
-      cv::flip(dst, dst, -1);
-      return dst;
     case Orientation::rotate270:
-      cv::rotate(src, dst, cv::ROTATE_90_COUNTERCLOCKWISE);
+      cv::flip(straight, dst, 0);
       return dst;
+    case Orientation::rotate180:
+    case Orientation::transverse:
+      cv::flip(straight, dst, -1);
+      return dst;
+    default:
+      return straight;
   }
-  return dst;
 }
 
 /// Nothing if they are equal, in size, type and every byte.
