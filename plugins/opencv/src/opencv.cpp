@@ -60,12 +60,7 @@ constexpr cudaStream_t null_stream = nullptr;
 
 cudaStream_t handle_of(const Stream& stream) { return static_cast<cudaStream_t>(stream.cudaPtr()); }
 
-Orientation of_flip(int code) {
-  if (code == 0) return Orientation::flip;
-  return code > 0 ? Orientation::flop : Orientation::rotate180;
-}
-
-Orientation of_rotate(int code) {
+Orientation orientation_of_rotate(int code) {
   switch (code) {
     case cv::ROTATE_90_CLOCKWISE:
       return Orientation::rotate90;
@@ -117,24 +112,28 @@ void transpose(const GpuMat& src, GpuMat& dst, cudaStream_t stream) {
 }
 
 void flip(cv::InputArray src, cv::OutputArray dst, int flip_code) {
-  run("flip", [&] { turn_and_wait_if_null(src, dst, of_flip(flip_code), null_stream); });
+  run("flip",
+      [&] { turn_and_wait_if_null(src, dst, orientation_of_flip(flip_code), null_stream); });
 }
 void flip(cv::InputArray src, cv::OutputArray dst, int flip_code, Stream& stream) {
-  run("flip", [&] { turn_and_wait_if_null(src, dst, of_flip(flip_code), handle_of(stream)); });
+  run("flip",
+      [&] { turn_and_wait_if_null(src, dst, orientation_of_flip(flip_code), handle_of(stream)); });
 }
 void flip(const GpuMat& src, GpuMat& dst, int flip_code, cudaStream_t stream) {
-  run("flip", [&] { turn(src, dst, of_flip(flip_code), stream); });
+  run("flip", [&] { turn(src, dst, orientation_of_flip(flip_code), stream); });
 }
 
 void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code) {
-  run("rotate", [&] { turn_and_wait_if_null(src, dst, of_rotate(rotate_code), null_stream); });
+  run("rotate",
+      [&] { turn_and_wait_if_null(src, dst, orientation_of_rotate(rotate_code), null_stream); });
 }
 void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_code, Stream& stream) {
-  run("rotate",
-      [&] { turn_and_wait_if_null(src, dst, of_rotate(rotate_code), handle_of(stream)); });
+  run("rotate", [&] {
+    turn_and_wait_if_null(src, dst, orientation_of_rotate(rotate_code), handle_of(stream));
+  });
 }
 void rotate(const GpuMat& src, GpuMat& dst, int rotate_code, cudaStream_t stream) {
-  run("rotate", [&] { turn(src, dst, of_rotate(rotate_code), stream); });
+  run("rotate", [&] { turn(src, dst, orientation_of_rotate(rotate_code), stream); });
 }
 
 void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation) {

@@ -68,6 +68,12 @@ class Replaced {
 std::optional<Replaced> replace(cv::cuda::GpuMat& dst, Name name, cv::Size size, int type,
                                 cudaStream_t stream);
 
+/// What cv::flip() does for that code: its sign counts.
+inline Orientation orientation_of_flip(int code) {
+  if (code == 0) return Orientation::flip;
+  return code > 0 ? Orientation::flop : Orientation::rotate180;
+}
+
 /// The turned picture's size.
 inline cv::Size turned(Orientation orientation, cv::Size size) {
   return swaps_axes(orientation) ? cv::Size(size.height, size.width) : size;
