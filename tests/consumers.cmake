@@ -46,3 +46,18 @@ consumer_step("the C++20 project builds" "a C++20 project takes the sources as a
 consumer_step("the C++20 program runs" "the C++20 project builds" ${consumers}/added/consumer)
 set_tests_properties("consumers: the C++20 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^DAEBFC, dst is 2x3, expected 3x2\n$")
+
+if(QTURN_OPENCV)
+  consumer_step("the OpenCV plugin installs" "the kernels install"
+    ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component opencv --prefix ${consumers}/prefix)
+  consumer_step("a C++17 project finds the installed OpenCV plugin" "the OpenCV plugin installs"
+    ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer_opencv -B ${consumers}/opencv
+    ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix -DOpenCV_DIR=${OpenCV_DIR}
+    -DEXAMPLE=${PROJECT_SOURCE_DIR}/plugins/opencv/example/quarter_turn.cpp)
+  consumer_step("the OpenCV plugin's example builds" "a C++17 project finds the installed OpenCV plugin"
+    ${CMAKE_COMMAND} --build ${consumers}/opencv)
+  consumer_step("the OpenCV plugin's example runs" "the OpenCV plugin's example builds" ${consumers}/opencv/quarter_turn)
+  # Its own cv::Mat comparison, or, without a GPU, what the plugin says then.
+  set_tests_properties("consumers: the OpenCV plugin's example runs" PROPERTIES
+    PASS_REGULAR_EXPRESSION "cv::Mat: equal to cv::rotate\n.*(equal to cv::rotate|without CUDA)\n|code -216: there is no GPU to use")
+endif()
