@@ -98,6 +98,14 @@ void turn_and_wait_if_null(const Src& src, Dst& dst, const Orientations& orienta
   }
 }
 
+template <class Src, class Orientations>
+void to_blob_and_wait_if_null(const Src& src, GpuMat& dst, const Orientations& orientations,
+                              const BlobParams& params, cudaStream_t stream) {
+  if (to_blob(src, dst, orientations, params, stream) && stream == null_stream) {
+    check(cudaStreamSynchronize(stream));
+  }
+}
+
 }  // namespace
 
 void transpose(cv::InputArray src, cv::OutputArray dst) {
@@ -158,6 +166,37 @@ void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
 void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
                   const std::vector<Orientation>& orientations, cudaStream_t stream) {
   run("orient_batch", [&] { turn(src, dst, valid(orientations), stream); });
+}
+
+void to_planar(const GpuMat& src, GpuMat& dst, Orientation orientation, const BlobParams& params) {
+  run("to_planar",
+      [&] { to_blob_and_wait_if_null(src, dst, valid(orientation), params, null_stream); });
+}
+void to_planar(const GpuMat& src, GpuMat& dst, Orientation orientation, const BlobParams& params,
+               Stream& stream) {
+  run("to_planar",
+      [&] { to_blob_and_wait_if_null(src, dst, valid(orientation), params, handle_of(stream)); });
+}
+void to_planar(const GpuMat& src, GpuMat& dst, Orientation orientation, const BlobParams& params,
+               cudaStream_t stream) {
+  run("to_planar", [&] { to_blob(src, dst, valid(orientation), params, stream); });
+}
+
+void to_planar_batch(const std::vector<GpuMat>& src, GpuMat& dst,
+                     const std::vector<Orientation>& orientations, const BlobParams& params) {
+  run("to_planar_batch",
+      [&] { to_blob_and_wait_if_null(src, dst, valid(orientations), params, null_stream); });
+}
+void to_planar_batch(const std::vector<GpuMat>& src, GpuMat& dst,
+                     const std::vector<Orientation>& orientations, const BlobParams& params,
+                     Stream& stream) {
+  run("to_planar_batch",
+      [&] { to_blob_and_wait_if_null(src, dst, valid(orientations), params, handle_of(stream)); });
+}
+void to_planar_batch(const std::vector<GpuMat>& src, GpuMat& dst,
+                     const std::vector<Orientation>& orientations, const BlobParams& params,
+                     cudaStream_t stream) {
+  run("to_planar_batch", [&] { to_blob(src, dst, valid(orientations), params, stream); });
 }
 
 }  // namespace qturn::opencv

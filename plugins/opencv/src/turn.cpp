@@ -3,6 +3,7 @@
 #include <qturn/batch.hpp>
 #include <qturn/cuda.hpp>
 
+#include <limits>
 #include <opencv2/opencv_modules.hpp>
 #include <string_view>
 
@@ -22,8 +23,6 @@ const bool opencv_has_cuda = false;
 namespace {
 
 constexpr std::size_t most_pixel_bytes = 256;
-
-bool has_pixels(const GpuMat& mat) { return mat.rows > 0 && mat.cols > 0; }
 
 bool fits(const GpuMat& dst, cv::Size size, int type) {
   return dst.data != nullptr && dst.size() == size && dst.type() == type;
@@ -69,6 +68,13 @@ std::string Name::text() const {
   return index == not_in_a_batch ? name : std::string(name) + "[" + std::to_string(index) + "]";
 }
 
+void require_one_each(std::size_t orientations, std::size_t images) {
+  if (orientations == images) return;
+  throw Refusal(cv::Error::StsUnmatchedSizes, std::to_string(orientations) +
+                                                  " orientations, expected " +
+                                                  std::to_string(images) + ", one for each image");
+}
+
 void require_type(int type, Name name) {
   const std::size_t pixel_bytes = CV_ELEM_SIZE(type);
   if (pixel_bytes > most_pixel_bytes) {
@@ -96,7 +102,7 @@ Replaced::~Replaced() {
 }
 
 std::optional<Replaced> replace(GpuMat& dst, Name name, cv::Size size, int type,
-                                cudaStream_t stream) {
+                                cudaStream_t stream, Rows rows) {
   if (fits(dst, size, type)) return {};
   if (!opencv_has_cuda) {
     throw Refusal(cv::Error::GpuNotSupported,
@@ -105,7 +111,14 @@ std::optional<Replaced> replace(GpuMat& dst, Name name, cv::Size size, int type,
                       ": this OpenCV was built without CUDA and cannot allocate it");
   }
   Replaced replaced(dst, stream);
-  dst.create(size, type);
+  // A single row has no bytes behind it. Its columns are counted in an int.
+  const std::int64_t samples = std::int64_t{size.width} * size.height;
+  if (rows == Rows::dense && samples <= std::numeric_limits<int>::max()) {
+    dst.create(1, static_cast<int>(samples), type);
+    dst = dst.reshape(0, size.height);
+  } else {
+    dst.create(size, type);
+  }
   return replaced;
 }
 
@@ -129,11 +142,7 @@ bool turn(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t 
 
 bool turn(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
           const std::vector<Orientation>& orientations, cudaStream_t stream) {
-  if (orientations.size() != src.size()) {
-    throw Refusal(cv::Error::StsUnmatchedSizes,
-                  std::to_string(orientations.size()) + " orientations, expected " +
-                      std::to_string(src.size()) + ", one for each image");
-  }
+  require_one_each(orientations.size(), src.size());
   if (&src == &dst) {
     throw Refusal(cv::Error::StsInplaceNotSupported,
                   "dst is src: a batch cannot be turned in place, call orient() for each image");

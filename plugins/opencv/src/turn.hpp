@@ -18,6 +18,8 @@
 
 namespace qturn::opencv {
 
+struct BlobParams;
+
 /// Whether this build's OpenCV has streams and can allocate GpuMats.
 extern const bool opencv_has_cuda;
 
@@ -33,6 +35,13 @@ bool turn(const std::vector<cv::cuda::GpuMat>& src, std::vector<cv::cuda::GpuMat
 /// GpuMats or host images, in any combination.
 bool turn(cv::InputArray src, cv::OutputArray dst, Orientation orientation, cudaStream_t stream);
 
+/// to_planar() and to_planar_batch(), likewise.
+bool to_blob(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, Orientation orientation,
+             const BlobParams& params, cudaStream_t stream);
+bool to_blob(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
+             const std::vector<Orientation>& orientations, const BlobParams& params,
+             cudaStream_t stream);
+
 /// What messages call an image: "src", or "src[2]" in a batch.
 struct Name {
   const char* name;
@@ -41,6 +50,11 @@ struct Name {
   static constexpr std::size_t not_in_a_batch = ~std::size_t{0};
   std::string text() const;
 };
+
+inline bool has_pixels(const cv::cuda::GpuMat& mat) { return mat.rows > 0 && mat.cols > 0; }
+
+/// Throws Refusal unless there are as many orientations as images.
+void require_one_each(std::size_t orientations, std::size_t images);
 
 /// Throws Refusal unless pixels of `type` can be moved.
 void require_type(int type, Name name);
@@ -63,10 +77,13 @@ class Replaced {
   cudaStream_t stream_;
 };
 
+/// As cv::cuda makes them, or without bytes between the rows of a created picture.
+enum class Rows { padded, dense };
+
 /// Makes `dst` a picture of that size and type, unless it is one already. Keep the result until
 /// all is enqueued.
 std::optional<Replaced> replace(cv::cuda::GpuMat& dst, Name name, cv::Size size, int type,
-                                cudaStream_t stream);
+                                cudaStream_t stream, Rows rows = Rows::padded);
 
 /// What cv::flip() does for that code: its sign counts.
 inline Orientation orientation_of_flip(int code) {

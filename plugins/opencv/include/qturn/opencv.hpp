@@ -100,6 +100,54 @@ QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
                                std::vector<cv::cuda::GpuMat>& dst,
                                const std::vector<Orientation>& orientations, cudaStream_t stream);
 
+/// What to_planar() makes of the samples of a picture, in the words of cv::dnn::Image2BlobParams:
+/// plane c of the blob holds (sample - mean[c]) * scalefactor[c].
+///
+/// ImageNet's normalisation of RGB bytes is mean {0.485 * 255, 0.456 * 255, 0.406 * 255} and
+/// scalefactor {1 / (0.229 * 255), 1 / (0.224 * 255), 1 / (0.225 * 255)}.
+struct BlobParams {
+  cv::Scalar scalefactor = cv::Scalar::all(1);
+  cv::Scalar mean;
+  /// Exchanges channels 0 and 2, which makes RGB of BGR. `mean` and `scalefactor` are those of the
+  /// blob's planes, as in OpenCV.
+  bool swap_rb = false;
+  int ddepth = CV_32F;  ///< CV_32F, CV_16F, or CV_16BF of OpenCV 5
+  /// 0 makes a plane of each channel. 3 leaves out the alpha of four, and repeats one of grey.
+  int planes = 0;
+};
+
+/// `dst` becomes `src` seen in `orientation`, its channels one below the other and normalised, in
+/// one pass: for C planes of H rows and W columns a GpuMat of C * H rows and W columns, CV_32FC1,
+/// CV_16FC1 or CV_16BFC1. Where it is created there are no gaps between its rows (unless it has
+/// 2^31 samples), so that dst.data is a tensor of 1 x C x H x W; a destination of that size and
+/// type is reused with its pitch.
+///
+/// `src` is CV_8U, CV_16U, CV_16F or CV_32F with 1 to 4 channels. A sample x becomes
+/// fma(x, scalefactor, -mean * scalefactor) of floats, rounded once more if ddepth is not CV_32F.
+/// The rest is as in orient().
+QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                            Orientation orientation, const BlobParams& params);
+QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                            Orientation orientation, const BlobParams& params,
+                            cv::cuda::Stream& stream);
+QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                            Orientation orientation, const BlobParams& params, cudaStream_t stream);
+
+/// The same for N pictures in one launch (in several beyond planar_images_in_a_launch): `dst` has
+/// N * C * H rows, picture i from row i * C * H on, and is a tensor of N x C x H x W.
+///
+/// Turned, all pictures have the size and the number of channels of the first; none is empty. No
+/// picture may share memory with `dst`.
+QTURN_EXPORT void to_planar_batch(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
+                                  const std::vector<Orientation>& orientations,
+                                  const BlobParams& params);
+QTURN_EXPORT void to_planar_batch(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
+                                  const std::vector<Orientation>& orientations,
+                                  const BlobParams& params, cv::cuda::Stream& stream);
+QTURN_EXPORT void to_planar_batch(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
+                                  const std::vector<Orientation>& orientations,
+                                  const BlobParams& params, cudaStream_t stream);
+
 }  // namespace qturn::opencv
 
 #endif  // QTURN_OPENCV_HPP
