@@ -117,7 +117,7 @@ std::optional<double> gb_per_s(const Call& call, std::vector<Pictures>& pictures
   Event end;
   std::vector<double> results;
   std::size_t next = 0;
-  for (int batch = 0; batch < 15; ++batch) {
+  for (int batch = 0; batch < 11; ++batch) {
     must(cudaEventRecord(start.event, handle));
     for (int i = 0; i < calls; ++i) {
       call(pictures[next], stream);
