@@ -31,7 +31,12 @@ inline void need_opencv_with_cuda() {
 /// Every depth with 1 to 4 channels, and a few with more.
 inline std::vector<int> all_types() {
   std::vector<int> types;
-  for (const int depth : {CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F, CV_16F}) {
+  for (const int depth : {
+           CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F, CV_16F,
+#ifdef CV_16BF
+           CV_16BF, CV_Bool, CV_64U, CV_64S, CV_32U,  // OpenCV 5's
+#endif
+       }) {
     for (int channels = 1; channels <= 4; ++channels) types.push_back(CV_MAKETYPE(depth, channels));
   }
   for (const int type : {CV_8UC(5), CV_8UC(12), CV_16UC(7), CV_32FC(8)}) types.push_back(type);
