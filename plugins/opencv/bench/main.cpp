@@ -102,7 +102,7 @@ const std::vector<Operation>& operations() {
 
 // Nothing where the call is refused.
 std::optional<double> gb_per_s(const Call& call, std::vector<Pictures>& pictures, Stream& stream) {
-  const auto handle = static_cast<cudaStream_t>(stream.cudaPtr());
+  auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
   const double bytes = 2.0 * pictures[0].src.rows * pictures[0].src.cols *
                        static_cast<double>(pictures[0].src.elemSize());
   try {
@@ -134,7 +134,7 @@ std::optional<double> gb_per_s(const Call& call, std::vector<Pictures>& pictures
 
 std::optional<double> host_microseconds(const Call& call, Pictures& pictures, Stream& stream) {
   using Clock = std::chrono::steady_clock;
-  const auto handle = static_cast<cudaStream_t>(stream.cudaPtr());
+  auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
   try {
     for (int i = 0; i < 20; ++i) call(pictures, stream);
   } catch (const cv::Exception&) {
@@ -227,7 +227,7 @@ void print_batch(Stream& stream) {
     dst.emplace_back(224, 224, CV_8UC3);
   }
   const std::vector<qturn::Orientation> orientations(count, qturn::Orientation::rotate90);
-  const auto handle = static_cast<cudaStream_t>(stream.cudaPtr());
+  auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
   const auto time = [&](const std::function<void()>& all) {
     Event start;
     Event end;

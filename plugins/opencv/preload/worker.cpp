@@ -13,7 +13,7 @@ using namespace qturn;
 bool taken(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
            const cv::cuda::Stream& stream) {
   try {
-    const auto handle = static_cast<cudaStream_t>(stream.cudaPtr());
+    auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
     if (opencv::turn(src, dst, orientation, handle) && handle == nullptr) {
       opencv::check(cudaStreamSynchronize(handle));
     }

@@ -56,7 +56,7 @@ void run(const char* function, Work work) {
   }
 }
 
-constexpr cudaStream_t null_stream = nullptr;
+constexpr std::nullptr_t null_stream = nullptr;
 
 cudaStream_t handle_of(const Stream& stream) { return static_cast<cudaStream_t>(stream.cudaPtr()); }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <opencv2/opencv_modules.hpp>
 #include <string_view>
+#include <utility>
 
 #include "plugins/opencv/src/refusal.hpp"
 

@@ -13,7 +13,6 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace qturn::opencv {
@@ -67,7 +66,7 @@ View device_view(const cv::cuda::GpuMat& mat, Name name);
 /// synchronisation.
 class Replaced {
  public:
-  Replaced(cv::cuda::GpuMat mat, cudaStream_t stream) : mat_(std::move(mat)), stream_(stream) {}
+  Replaced(const cv::cuda::GpuMat& mat, cudaStream_t stream) : mat_(mat), stream_(stream) {}
   ~Replaced();
   Replaced(Replaced&& other) noexcept;
   Replaced& operator=(Replaced&&) = delete;
