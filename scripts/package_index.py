@@ -42,7 +42,6 @@ class Index:
         return path
 
     def verify(self, path, sha256):
-        with open(path, "rb") as file:
-            got = hashlib.file_digest(file, "sha256").hexdigest()
+        got = hashlib.sha256(path.read_bytes()).hexdigest()
         if got != sha256:
             sys.exit(f"{self.program}: {path.name} has SHA-256 {got}, expected {sha256}")
