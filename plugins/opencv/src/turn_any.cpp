@@ -98,6 +98,11 @@ void copy(const void* src, std::size_t src_step, void* dst, std::size_t dst_step
                           static_cast<std::size_t>(shape.height), cudaMemcpyDefault, stream));
 }
 
+// OpenCV 5 has images of one dimension, whose step is that from pixel to pixel.
+std::size_t step_of(const cv::Mat& image) {
+  return image.dims == 1 ? image.total() * image.elemSize() : std::size_t{image.step};
+}
+
 // Host memory that a stream still copies from or to is freed only when the stream is done, if it is
 // page-locked: of other memory CUDA waits by itself. Such memory goes away where a destination is
 // replaced, which may be the source too.
@@ -127,7 +132,7 @@ void turn_to_host(ConstView from, cv::OutputArray dst, cv::Size size, int type,
   // A std::vector is a row or a column, whichever was asked for.
   cv::Mat to = dst.getMat();
   if (to.size() != size) to = to.reshape(0, size.height);
-  copy(result.view().data, static_cast<std::size_t>(result.view().pitch), to.data, to.step,
+  copy(result.view().data, static_cast<std::size_t>(result.view().pitch), to.data, step_of(to),
        result.view(), stream);
 }
 
@@ -172,7 +177,7 @@ bool turn(cv::InputArray src, cv::OutputArray dst, Orientation orientation, cuda
     turn_to(device_view(device_src, {"src"}), dst, size, type, orientation, stream);
   } else {
     const DeviceBuffer uploaded(src_size, type, stream);
-    copy(host_src.data, host_src.step, uploaded.view().data,
+    copy(host_src.data, step_of(host_src), uploaded.view().data,
          static_cast<std::size_t>(uploaded.view().pitch), uploaded.view(), stream);
     turn_to(uploaded.view(), dst, size, type, orientation, stream);
   }
