@@ -192,12 +192,14 @@ TEST_CASE("no kernel reads or writes beside the pictures", "[gpu][sanitizer]") {
   require_equal_in_exact_memory({67, 70, pixel_bytes, {p, 3 * p, true}}, {3 * p, p, true}, stream);
 }
 
-TEST_CASE("threads with streams of their own turn pictures at the same time", "[gpu]") {
+TEST_CASE("threads with streams of their own turn pictures at the same time, on every GPU",
+          "[gpu]") {
   need_gpu();
   std::vector<std::string> differences(4);
   std::vector<std::thread> threads;
-  for (std::string& difference : differences) {
-    threads.emplace_back([&difference] {
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    threads.emplace_back([i, &difference = differences[i]] {
+      must(cudaSetDevice(static_cast<int>(i) % device_count()));
       Stream stream;
       for (int round = 0; round < 20 && difference.empty(); ++round) {
         const Plan src{200 + round, 300 - round, 1 + round % 8, {}};
