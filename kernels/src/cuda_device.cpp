@@ -1,7 +1,5 @@
 #include "kernels/src/cuda_device.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <vector>
 
@@ -26,14 +24,34 @@ std::vector<CudaDevice> ask_all() {
   return devices;
 }
 
+const std::vector<CudaDevice>& all_devices() {
+  // If this throws, the next call asks again.
+  static const std::vector<CudaDevice> devices = ask_all();
+  return devices;
+}
+
+int current_number() {
+  int device = 0;
+  check(cudaGetDevice(&device));
+  return device;
+}
+
 }  // namespace
 
 const CudaDevice& current_device() {
-  // If this throws, the next call asks again.
-  static const std::vector<CudaDevice> devices = ask_all();
+  return all_devices()[static_cast<std::size_t>(current_number())];
+}
+
+void require_stream_of_current_device([[maybe_unused]] cudaStream_t stream) {
+#if CUDART_VERSION >= 12080
+  if (all_devices().size() == 1) return;
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(stream, &status));
+  if (status != cudaStreamCaptureStatusNone) return;
   int device = 0;
-  check(cudaGetDevice(&device));
-  return devices[static_cast<std::size_t>(device)];
+  check(cudaStreamGetDevice(stream, &device));
+  if (device != current_number()) check(cudaErrorInvalidResourceHandle);
+#endif
 }
 
 }  // namespace qturn

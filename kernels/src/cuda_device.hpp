@@ -2,6 +2,8 @@
 #ifndef QTURN_KERNELS_CUDA_DEVICE_HPP
 #define QTURN_KERNELS_CUDA_DEVICE_HPP
 
+#include <cuda_runtime_api.h>
+
 namespace qturn {
 
 struct CudaDevice {
@@ -11,6 +13,11 @@ struct CudaDevice {
 
 /// The calling thread's current device. Throws CudaError when there is none.
 const CudaDevice& current_device();
+
+/// Throws CudaError(cudaErrorInvalidResourceHandle) for a stream of another device. CUDA 13 would
+/// launch there, with memory that it may not reach. Before CUDA 12.8, and while the stream is being
+/// captured, nobody can tell.
+void require_stream_of_current_device(cudaStream_t stream);
 
 }  // namespace qturn
 

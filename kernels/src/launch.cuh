@@ -15,6 +15,7 @@ namespace qturn::device {
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             cudaStream_t stream, Parameters... arguments) {
+  require_stream_of_current_device(stream);
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(threads));
@@ -42,6 +43,7 @@ void launch_overlapping(void (*kernel)(Parameters...), dim3 grid, int threads,
   if (!current_device().overlaps_kernels) {
     return launch(kernel, grid, threads, shared_bytes, stream, arguments...);
   }
+  require_stream_of_current_device(stream);
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
