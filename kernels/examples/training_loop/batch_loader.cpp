@@ -136,13 +136,14 @@ void BatchLoader::start_epoch(std::uint64_t epoch) {
 }
 
 void BatchLoader::start_decoding(Slot& slot) {
+  // Waits for those that a damaged picture left at work.
+  slot.decoders.clear();
   const std::size_t count =
       std::min(static_cast<std::size_t>(options_.batch), order_.size() - begun_);
   const auto first = order_.begin() + static_cast<std::ptrdiff_t>(begun_);
   slot.pictures.assign(first, first + static_cast<std::ptrdiff_t>(count));
   begun_ += count;
   slot.next_picture = 0;
-  slot.decoders.clear();
   for (int i = 0; i < options_.decoders && count != 0; ++i) {
     slot.decoders.push_back(std::async(std::launch::async, [this, &slot] {
       must(cudaEventSynchronize(slot.uploaded.get()));
