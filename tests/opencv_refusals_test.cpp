@@ -77,6 +77,10 @@ TEST_CASE("a destination whose size is fixed and another is refused") {
   CHECK(not_refused(cv::Error::StsUnmatchedSizes,
                     "dst is fixed as 4x3 CV_8UC1, expected 3x4 CV_8UC1",
                     [&] { ours::transpose(src, dst); }) == "");
+  std::vector<unsigned char> row;
+  CHECK(not_refused(cv::Error::StsUnmatchedSizes,
+                    "dst is a std::vector, a single row or column, expected 3x4 CV_8UC1",
+                    [&] { ours::transpose(src, row); }) == "");
 }
 
 TEST_CASE("more than two dimensions are refused") {

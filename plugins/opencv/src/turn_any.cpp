@@ -60,6 +60,10 @@ void require_dst_can_be(cv::OutputArray dst, cv::Size size, int type) {
                                                     describe(dst.size(), dst.type()) +
                                                     ", expected " + describe(size, type));
   }
+  if (dst.kind() == cv::_InputArray::STD_VECTOR && size.width != 1 && size.height != 1) {
+    throw Refusal(cv::Error::StsUnmatchedSizes,
+                  "dst is a std::vector, a single row or column, expected " + describe(size, type));
+  }
 }
 
 // Copies between host and device go to the stream's device, whichever is current; kernels fail.
