@@ -2,6 +2,7 @@
 // picture turned, split, normalised in double, which is exact here, and rounded as the plugin says.
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <limits>
 
 #include "tests/opencv_pictures.hpp"
 
@@ -284,6 +285,16 @@ TEST_CASE("a blob that is created is a tensor without gaps, and done on return w
   ours::to_planar(same, same, Orientation::flop, params, stream);
   stream.waitForCompletion();
   CHECK(difference(downloaded(same), blob_by_opencv(picture, Orientation::flop, params)) == "");
+}
+
+TEST_CASE("a picture that was to become its own blob survives a refusal", "[gpu]") {
+  need_opencv_with_cuda();
+  const cv::Mat picture = samples({97, 55}, CV_8UC3);
+  GpuMat image(picture);
+  BlobParams params = image_net();
+  params.mean[1] = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(ours::to_planar(image, image, Orientation::flop, params), cv::Exception);
+  CHECK(difference(downloaded(image), picture) == "");
 }
 
 TEST_CASE("no pictures make no blob") {

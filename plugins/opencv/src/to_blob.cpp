@@ -107,11 +107,14 @@ bool to_blob(const GpuMat& src, GpuMat& dst, Orientation orientation, const Blob
   const PlanarFormat format = format_of(src, params);
   const View from = device_view(src, {"src"});
   const cv::Size size = turned(orientation, src.size());
+  // `dst` may be `src` itself, which must stay what it is if this fails.
+  GpuMat blob = dst;
   const std::optional<Replaced> replaced =
-      replace(dst, {"dst"}, blob_size(size, format.planes, 1), CV_MAKETYPE(params.ddepth, 1),
+      replace(blob, {"dst"}, blob_size(size, format.planes, 1), CV_MAKETYPE(params.ddepth, 1),
               stream, Rows::dense);
-  device_view(dst, {"dst"});
-  to_planar(from, planes_at(dst, size, format.planes, 0), orientation, format, stream);
+  device_view(blob, {"dst"});
+  to_planar(from, planes_at(blob, size, format.planes, 0), orientation, format, stream);
+  if (replaced) dst = blob;
   return true;
 }
 

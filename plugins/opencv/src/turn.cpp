@@ -135,9 +135,11 @@ bool turn(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t 
     if (orientation != Orientation::identity) transform_in_place(from, orientation, stream);
     return true;
   }
-  // `dst` may be `src` itself: after this only `from` is that picture, and `replaced` keeps it.
-  const std::optional<Replaced> replaced = replace(dst, {"dst"}, size, src.type(), stream);
-  transform(from, device_view(dst, {"dst"}), orientation, stream);
+  // `dst` may be `src` itself, which must stay what it is if this fails.
+  GpuMat result = dst;
+  const std::optional<Replaced> replaced = replace(result, {"dst"}, size, src.type(), stream);
+  transform(from, device_view(result, {"dst"}), orientation, stream);
+  if (replaced) dst = result;
   return true;
 }
 
