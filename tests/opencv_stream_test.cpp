@@ -104,6 +104,18 @@ TEST_CASE("a buffer that is replaced outlives the stream's work", "[gpu]") {
     ours::orient_batch({image}, batch, {Orientation::flop}, stream);
     CHECK(allocator.frees() == 3);
     CHECK(!allocator.too_early);
+    // What is released too: by a smaller batch, and by an empty source.
+    GpuMat other(picture.size(), CV_8UC3, &allocator);
+    ours::flip(GpuMat(picture), other, 0, stream);
+    batch.push_back(other);
+    other.release();
+    ours::flip(batch[1], batch[1], 1, stream);
+    ours::orient_batch({image}, batch, {Orientation::flop}, stream);
+    CHECK(allocator.frees() == 4);
+    ours::flip(dst, dst, 1, stream);
+    ours::flip(GpuMat(), dst, 1, stream);
+    CHECK(allocator.frees() == 5);
+    CHECK(!allocator.too_early);
     stream.waitForCompletion();
   }
 }

@@ -101,7 +101,7 @@ PlanarView planes_at(const GpuMat& blob, cv::Size size, int planes, std::size_t 
 bool to_blob(const GpuMat& src, GpuMat& dst, Orientation orientation, const BlobParams& params,
              cudaStream_t stream) {
   if (!has_pixels(src)) {
-    dst.release();
+    release(dst, stream);
     return false;
   }
   const PlanarFormat format = format_of(src, params);
@@ -123,7 +123,7 @@ bool to_blob(const std::vector<GpuMat>& src, GpuMat& dst,
              cudaStream_t stream) {
   require_one_each(orientations.size(), src.size());
   if (src.empty()) {
-    dst.release();
+    release(dst, stream);
     return false;
   }
   const PlanarFormat format = format_of(src[0], params);

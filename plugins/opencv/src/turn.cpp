@@ -102,6 +102,11 @@ Replaced::~Replaced() {
   if (mat_.data != nullptr) cudaStreamSynchronize(stream_);
 }
 
+void release(GpuMat& dst, cudaStream_t stream) {
+  const Replaced released(dst, stream);
+  dst.release();
+}
+
 std::optional<Replaced> replace(GpuMat& dst, Name name, cv::Size size, int type,
                                 cudaStream_t stream, Rows rows) {
   if (fits(dst, size, type)) return {};
@@ -125,7 +130,7 @@ std::optional<Replaced> replace(GpuMat& dst, Name name, cv::Size size, int type,
 
 bool turn(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t stream) {
   if (!has_pixels(src)) {
-    dst.release();
+    release(dst, stream);
     return false;
   }
   require_type(src.type(), {"src"});
@@ -165,12 +170,13 @@ bool turn(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
                         " bytes, those before it have " + std::to_string(pixel_bytes));
     }
   }
+  for (std::size_t i = src.size(); i < dst.size(); ++i) release(dst[i], stream);
   dst.resize(src.size());
   std::vector<Replaced> replaced;
   for (std::size_t i = 0; i < src.size(); ++i) {
     if (!has_pixels(src[i])) {
       images[i].src.pixel_bytes = images[i].dst.pixel_bytes = pixel_bytes == 0 ? 1 : pixel_bytes;
-      dst[i].release();
+      release(dst[i], stream);
       continue;
     }
     const cv::Size size = turned(orientations[i], src[i].size());

@@ -76,6 +76,9 @@ class Replaced {
   cudaStream_t stream_;
 };
 
+/// Releases `dst` when the stream is done with it.
+void release(cv::cuda::GpuMat& dst, cudaStream_t stream);
+
 /// As cv::cuda makes them, or without bytes between the rows of a created picture.
 enum class Rows { padded, dense };
 

@@ -159,7 +159,12 @@ bool turn(cv::InputArray src, cv::OutputArray dst, Orientation orientation, cuda
   const cv::Size src_size = from_device ? device_src.size() : host_src.size();
   const int type = from_device ? device_src.type() : host_src.type();
   if (src_size.width <= 0 || src_size.height <= 0) {
-    dst.release();
+    if (is_gpu_mat(dst) && !dst.fixedSize()) {
+      release(dst.getGpuMatRef(), stream);
+    } else {
+      const PageLockedOwners owners(src, dst, stream);
+      dst.release();
+    }
     return false;
   }
   require_type(type, {"src"});

@@ -26,9 +26,9 @@
 //
 // Waiting: a call on a stream that is not null returns without waiting when source and destination
 // are two GpuMats and the destination is not replaced; nothing is allocated then, and a graph can
-// capture it. Where a GpuMat is replaced, the call waits for the stream before it lets go of the
-// old buffer. Copies to and from page-locked memory (HostMem) are enqueued, those of other host
-// memory wait as cudaMemcpyAsync does.
+// capture it. Where a GpuMat is replaced or released, the call waits for the stream before it lets
+// go of the old buffer. Copies to and from page-locked memory (HostMem) are enqueued, those of
+// other host memory wait as cudaMemcpyAsync does.
 //
 // OpenCV without CUDA, such as Debian's, has no streams and cannot allocate a GpuMat. There the
 // functions without a stream take host images, those with a cudaStream_t GpuMats that wrap device
