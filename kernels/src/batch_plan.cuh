@@ -33,7 +33,8 @@ inline constexpr unsigned from_right = orientations_where(&Reading::from_right);
 inline constexpr unsigned from_bottom = orientations_where(&Reading::from_bottom);
 
 __host__ __device__ inline bool is_in(unsigned orientations, Orientation orientation) {
-  return (orientations >> static_cast<unsigned>(orientation) & 1u) != 0;
+  const auto number = static_cast<unsigned>(orientation);  // up to 255, if it is none
+  return number < 32 && (orientations >> number & 1u) != 0;
 }
 
 /// Tiles are divided into stretches of 2^`shift`, at most this many, so that a block need not look
