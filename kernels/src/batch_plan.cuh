@@ -55,7 +55,7 @@ struct BatchParameters {
   unsigned count;
   unsigned shift;
   std::uint16_t first_picture[batch_stretches<capacity> + 1];  // of each stretch, and the last one
-  unsigned first_tile[capacity + 1];  // of each picture, and at the end the number of all tiles
+  unsigned first_tile[capacity];                               // of each picture
   Picture pictures[capacity];
 };
 
@@ -65,7 +65,7 @@ struct BatchInMemory {
   unsigned count;
   const unsigned* shift;
   const unsigned* first_picture;
-  const unsigned* first_tile;
+  const unsigned* first_tile;  // and at the end the number of all tiles
   const Picture* pictures;
 };
 

@@ -57,7 +57,7 @@ inline constexpr std::size_t planar_images_in_a_launch = 420;
 QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
                                   const PlanarFormat& format, cudaStream_t stream);
 
-/// Bytes of device memory that the overload below works in: 80 for each image, and some 4 KB.
+/// Bytes of device memory that the overload below works in: 76 for each image, and some 4 KB.
 QTURN_EXPORT std::size_t planar_workspace_bytes(std::size_t count);
 
 /// The same for descriptors in device memory, which are read when the stream gets there. A graph
