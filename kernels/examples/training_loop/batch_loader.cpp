@@ -94,6 +94,9 @@ void decode_crop(const std::filesystem::path& path, int side, unsigned char* to)
 }
 
 BatchLoader::BatchLoader(BatchOptions options) : options_(std::move(options)) {
+  if (options_.batch < 1 || options_.side < 1 || options_.decoders < 1) {
+    throw std::invalid_argument("batch, side and decoders are at least 1");
+  }
   for (const auto& entry : std::filesystem::directory_iterator(options_.folder)) {
     const auto suffix = entry.path().extension();
     if (suffix == ".jpg" || suffix == ".jpeg") pictures_.push_back(entry.path());

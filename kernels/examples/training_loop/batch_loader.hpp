@@ -49,7 +49,8 @@ void decode_crop(const std::filesystem::path& path, int side, unsigned char* to)
 
 class BatchLoader {
  public:
-  /// Throws std::runtime_error if there is no picture, or no memory.
+  /// Throws std::invalid_argument for options that are less than 1, std::runtime_error if there is
+  /// no picture, or no memory.
   explicit BatchLoader(BatchOptions options);
   ~BatchLoader();
 

@@ -71,7 +71,8 @@ struct PlanarFormat {
 ///
 /// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` has no 1
 /// to 4 samples or not the channels that `format` names, a type, a number of planes, an address or
-/// a pitch is none of those above, a deviation is 0, a number is not finite, or memory overlaps.
+/// a pitch is none of those above, a deviation is 0, a factor or an offset is not finite, or memory
+/// overlaps.
 QTURN_EXPORT void to_planar(ConstView src, PlanarView dst, Orientation orientation,
                             const PlanarFormat& format);
 

@@ -117,7 +117,10 @@ Function* original(const char* symbol) {
   void* function = dlsym(RTLD_NEXT, symbol);
   if (function == nullptr) {
     // Plug-ins, such as Python's modules, load OpenCV where RTLD_NEXT does not look.
-    if (void* cudaarithm = loaded("libopencv_cudaarithm.so")) function = dlsym(cudaarithm, symbol);
+    for (const char* name : {"libopencv_cudaarithm.so", "libopencv_world.so"}) {
+      void* const library = function == nullptr ? loaded(name) : nullptr;
+      if (library != nullptr) function = dlsym(library, symbol);
+    }
   }
   if (function == nullptr) {
     throw std::runtime_error(std::string("libqturn_opencv_preload.so: no library has ") + symbol);

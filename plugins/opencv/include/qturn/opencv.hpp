@@ -123,8 +123,9 @@ struct BlobParams {
 /// type is reused with its pitch.
 ///
 /// `src` is CV_8U, CV_16U, CV_16F or CV_32F with 1 to 4 channels. A sample x becomes
-/// fma(x, scalefactor, -mean * scalefactor) of floats, rounded once more if ddepth is not CV_32F.
-/// The rest is as in orient().
+/// (x - mean) * scalefactor, one fused multiply-add of floats (qturn::PlanarFormat, with 1 /
+/// scalefactor for its deviation), rounded once more if ddepth is not CV_32F. The rest is as in
+/// orient().
 QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
                             Orientation orientation, const BlobParams& params);
 QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
