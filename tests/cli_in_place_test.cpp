@@ -60,23 +60,36 @@ TEST_CASE("upright --in-place run twice turns a tagged PNG once") {
   }
 }
 
-TEST_CASE("In place, a JPEG whose pixels would move is refused by name and stays as it was") {
+TEST_CASE("In place, a JPEG is turned where nothing is lost, and else tagged or left alone") {
   Workplace workplace;
-  const Picture smooth = cli::smooth_picture(24, 16);
-  workplace.add("in/tagged.jpg", cli::tagged_jpeg(smooth, 6));
-  workplace.add("in/a.png", cli::png(picture));
-  const std::string before = workplace.content("in/tagged.jpg");
-  const Result result = workplace.qturn({"upright", "in", "--in-place"});
-  CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring(
-                             "qturn: in/tagged.jpg: turning the pixels of a JPEG encodes it anew, "
-                             "which is not done in place; use -o\n"));
-  CHECK(workplace.content("in/tagged.jpg") == before);
+  const Picture whole = cli::smooth_picture(24, 16), cut = cli::smooth_picture(27, 19);
+  workplace.add("up/whole.jpg", cli::tagged_jpeg(whole, 6));
+  workplace.add("up/cut.jpg", cli::tagged_jpeg(cut, 6));
+  Result result = workplace.qturn({"upright", "up", "--in-place", "-v"});
+  CHECK(result.exit_code == 0);
+  CHECK(workplace.content("up/cut.jpg") == cli::tagged_jpeg(cut, 6));
+  CHECK_THAT(result.err, ContainsSubstring("up/cut.jpg: cannot be turned without loss, because"));
+  CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written, 1 of them losslessly, "
+                                           "1 left alone because a turn would not be lossless"));
+  const cli::Decoded upright = cli::decoded(workplace.path() / "up/whole.jpg");
+  CHECK(upright.stored == Orientation::identity);
+  CHECK(upright.pages.front().width == 16);
+  // Four quarter turns give back the file, but for the tag.
+  for (int i = 0; i < 3; ++i) workplace.qturn({"cw", "up/whole.jpg", "--in-place"});
+  CHECK(workplace.content("up/whole.jpg").size() == cli::tagged_jpeg(whole, 1).size());
+  CHECK(cli::pixels_of(workplace.path() / "up/whole.jpg").bytes ==
+        cli::pixels_of(workplace.add("whole.jpg", cli::jpeg(whole))).bytes);
+
+  workplace.add("cw/cut.jpg", cli::tagged_jpeg(cut, 6));
+  result = workplace.qturn({"cw", "cw", "--in-place"});
+  CHECK(result.exit_code == 0);
+  CHECK(workplace.content("cw/cut.jpg") == cli::tagged_jpeg(cut, 3));
+  CHECK_THAT(result.err, ContainsSubstring("1 of them by their tag alone"));
 
   // Where the turn undoes the tag no pixel moves.
-  workplace.add("in/tagged.jpg", cli::tagged_jpeg(smooth, 8));
+  workplace.add("in/tagged.jpg", cli::tagged_jpeg(whole, 8));
   CHECK(workplace.qturn({"cw", "in/tagged.jpg", "--in-place"}).exit_code == 0);
-  CHECK(workplace.content("in/tagged.jpg") == cli::tagged_jpeg(smooth, 1));
+  CHECK(workplace.content("in/tagged.jpg") == cli::tagged_jpeg(whole, 1));
 }
 
 TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {

@@ -77,7 +77,7 @@ TEST_CASE(
   CHECK(lines.at("out/tagged.png")["applied"] == "rotate180");
   CHECK(lines.at("out/tagged.png")["width"] == 6);
   CHECK(lines.at("out/undone.jpg")["applied"] == "identity");
-  CHECK(lines.at("out/undone.jpg")["route"] == "retagged");
+  CHECK(lines.at("out/undone.jpg")["route"] == "tagged");
   CHECK(lines.at("out/note.csv")["route"] == "copied");
   const Json& bad = lines.at("out/bad.png");
   CHECK(bad["status"] == "failed");

@@ -152,6 +152,11 @@ inline std::string tagged_png(const Picture& picture, int orientation) {
   return png(picture, png_chunk("eXIf", exif_body(orientation)));
 }
 
+/// Of a JPEG.
+inline qturn::Header header_of(const std::filesystem::path& path) {
+  return qturn::read_header(qturn::read_file(path), qturn::Format::jpeg);
+}
+
 struct Decoded {
   qturn::Format format{};
   qturn::Orientation stored{};

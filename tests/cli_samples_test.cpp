@@ -31,6 +31,16 @@ TEST_CASE("Every sample is made upright, and its pixels are the stored ones in o
   std::set<Orientation> met;
   for (const std::string& name : sample_names()) {
     CAPTURE(name);
+    if (name.ends_with(".jpg")) {
+      // What becomes of coefficients is jpeg_lossless_test's business.
+      const qturn::Header stored = cli::header_of(samples / name);
+      const qturn::Header result = cli::header_of(workplace.path() / "out" / name);
+      met.insert(stored.stored);
+      CHECK(result.stored == Orientation::identity);
+      CHECK(qturn::Size{result.width, result.height} ==
+            qturn::turned_size(stored.stored, {stored.width, stored.height}));
+      continue;
+    }
     const cli::Decoded before = cli::decoded(samples / name);
     const cli::Decoded after = cli::decoded(workplace.path() / "out" / name);
     met.insert(before.stored);
@@ -39,10 +49,7 @@ TEST_CASE("Every sample is made upright, and its pixels are the stored ones in o
     REQUIRE(after.pages.size() == before.pages.size());
     for (std::size_t i = 0; i < before.pages.size(); ++i) {
       const cli::Picture wanted = cli::turned(before.pages[i], before.stored);
-      CHECK(after.pages[i].width == wanted.width);
-      CHECK(after.pages[i].height == wanted.height);
-      CHECK(after.pages[i].channels == wanted.channels);
-      if (before.format != qturn::Format::jpeg) CHECK(after.pages[i] == wanted);
+      CHECK(after.pages[i] == wanted);
     }
   }
   CHECK(met.size() == 8);

@@ -94,31 +94,47 @@ StoredOrientation stored_orientation(std::span<const std::byte> data) {
   return found;
 }
 
+namespace {
+
+void put16(std::span<std::byte> data, const TiffReader& tiff, std::size_t at, unsigned value) {
+  const auto low = static_cast<std::byte>(value & 0xff);
+  const auto high = static_cast<std::byte>(value >> 8);
+  data[at] = tiff.little() ? low : high;
+  data[at + 1] = tiff.little() ? high : low;
+}
+
+void set_entry(std::span<std::byte> data, const TiffReader& tiff, std::size_t entry,
+               Orientation orientation) {
+  put16(data, tiff, entry + 2, short_type);
+  put16(data, tiff, entry + 4, tiff.little() ? 1 : 0);
+  put16(data, tiff, entry + 6, tiff.little() ? 0 : 1);
+  put16(data, tiff, entry + 8, static_cast<unsigned>(orientation));
+  data[entry + 10] = data[entry + 11] = std::byte{0};
+}
+
+}  // namespace
+
+bool set_orientation(std::span<std::byte> data, Orientation orientation) {
+  const auto tiff = TiffReader::open(data);
+  if (!tiff) return false;
+  bool any = false;
+  visit_orientation_entries(*tiff, tiff->u32(4), [&](std::size_t entry) {
+    set_entry(data, *tiff, entry, orientation);
+    any = true;
+  });
+  return any;
+}
+
 bool set_upright(std::span<std::byte> data, Directories directories) {
   const auto tiff = TiffReader::open(data);
   if (!tiff) return true;
-
-  const std::byte zero{0};
-  const auto put16 = [&](std::size_t at, unsigned value) {
-    const auto low = static_cast<std::byte>(value & 0xff);
-    const auto high = static_cast<std::byte>(value >> 8);
-    data[at] = tiff->little() ? low : high;
-    data[at + 1] = tiff->little() ? high : low;
-  };
-  const auto set = [&](std::size_t entry) {
-    put16(entry + 2, short_type);
-    put16(entry + 4, tiff->little() ? 1 : 0);
-    put16(entry + 6, tiff->little() ? 0 : 1);
-    put16(entry + 8, 1);
-    data[entry + 10] = data[entry + 11] = zero;
-  };
 
   std::unordered_set<std::uint32_t> seen;
   for (std::uint32_t at = tiff->u32(4); at != 0;) {
     if (!seen.insert(at).second) return false;  // the chain runs in a circle
     bool any = false;
     const bool whole = visit_orientation_entries(*tiff, at, [&](std::size_t entry) {
-      set(entry);
+      set_entry(data, *tiff, entry, Orientation::identity);
       any = true;
     });
     if (directories == Directories::first) return whole || any;

@@ -41,6 +41,10 @@ StoredOrientation stored_orientation(std::span<const std::byte> tiff);
 /// stored_orientation calls it unknown.
 bool set_upright(std::span<std::byte> tiff, Directories directories);
 
+/// Sets the Orientation entries of the first directory, likewise. Returns false if there is none,
+/// or if that cannot be told.
+bool set_orientation(std::span<std::byte> tiff, Orientation orientation);
+
 /// What JPEG, and some writers of other formats, put before the TIFF structure.
 inline constexpr std::string_view exif_signature{"Exif\0\0", 6};
 

@@ -24,9 +24,7 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
              const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   switch (format) {
     case Format::jpeg:
-      return decode_jpeg(file,
-                         target == Format::jpeg ? JpegSamples::as_stored : JpegSamples::for_display,
-                         arena, stop, warnings);
+      return decode_jpeg(file, arena, stop, warnings);
     case Format::pnm:
       return decode_pnm(file, arena);
     default:
@@ -36,7 +34,7 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
 
 Bytes encode(const Image& turned, Orientation applied, Format target, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
-  if (target == Format::jpeg) return encode_jpeg(turned, applied, stop);
+  if (target == Format::jpeg) return encode_jpeg(turned, stop);
   const bool keeps_metadata =
       target == Format::png || target == Format::tiff || target == Format::webp;
   if (turned.format != target && !keeps_metadata && turned.extras) {

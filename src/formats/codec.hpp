@@ -38,9 +38,8 @@ struct Header {
 /// deep EXR...).
 Header read_header(std::span<const std::byte> file, Format format);
 
-/// Decodes all pages into `arena`. `target` is the format that encode() will be asked for: a
-/// picture that stays a JPEG keeps its own colour space and chroma samples, one that becomes a PNG
-/// is decoded to RGB.
+/// Decodes all pages into `arena`. `target` is the format that encode() will be asked for: what can
+/// only be kept in the picture's own format is then an error or a warning.
 ///
 /// Throws ImageFileError for any damage, also where the library would return a partly grey picture;
 /// Interrupted when `stop` is raised. `warnings` receives sentences for the user about what is

@@ -20,10 +20,12 @@ std::vector<std::uint8_t> known_symbols(JpegSymbols symbols) {
     for (int size = 0; size <= 11; ++size) known.push_back(static_cast<std::uint8_t>(size));
     return known;
   }
+  const int largest = symbols == JpegSymbols::ac_refined ? 1 : 10;
   for (int run = 0; run < 16; ++run) {
-    for (int size = 0; size <= 10; ++size) {
-      // Without a size only the end of block and the run of sixteen zeros.
-      if (size > 0 || run == 0 || run == 15)
+    for (int size = 0; size <= largest; ++size) {
+      // Without a size only the end of block and the run of sixteen zeros; in a progressive picture
+      // also the end of 1 << run blocks.
+      if (size > 0 || run == 0 || run == 15 || symbols != JpegSymbols::ac)
         known.push_back(static_cast<std::uint8_t>(run << 4 | size));
     }
   }

@@ -21,9 +21,11 @@ struct JpegHuffmanTable {
   bool operator==(const JpegHuffmanTable&) const = default;
 };
 
-enum class JpegSymbols : std::uint8_t { dc, ac };
+/// What a table codes: DC or AC coefficients of a sequential picture, the first bits of AC
+/// coefficients of a progressive one, or bits that refine them.
+enum class JpegSymbols : std::uint8_t { dc, ac, ac_first, ac_refined };
 
-/// `table` with a code for every symbol that 8-bit baseline JPEG knows for DC or AC coefficients.
+/// `table` with a code for every symbol that 8-bit JPEG knows for such coefficients.
 JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols);
 
 }  // namespace qturn

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/carriers/exif.hpp"
 #include "src/formats/image.hpp"
 #include "src/jpeg/codec.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 constexpr unsigned char tem = 0x01, sof0 = 0xC0, dht = 0xC4, jpg = 0xC8, dac = 0xCC, rst0 = 0xD0,
                         rst7 = 0xD7, soi = 0xD8, eoi = 0xD9, sos = 0xDA, dhp = 0xDE, sof15 = 0xCF,
-                        app1 = 0xE1;
+                        app0 = 0xE0, app1 = 0xE1;
 
 bool is_frame(unsigned char marker) {
   return marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac;
@@ -69,6 +71,13 @@ bool is_exif(const JpegSegment& segment) {
   return segment.marker == app1 && text.starts_with(exif_signature);
 }
 
+Orientation orientation_in(const std::vector<JpegSegment>& segments) {
+  for (const JpegSegment& segment : segments) {
+    if (is_exif(segment)) return orientation_of_exif(segment.payload);
+  }
+  return Orientation::identity;
+}
+
 std::optional<Bytes> retag_jpeg_upright(std::span<const std::byte> file) {
   Bytes retagged(file.begin(), file.end());
   for (const JpegSegment& segment : jpeg_header_segments(file)) {
@@ -80,6 +89,37 @@ std::optional<Bytes> retag_jpeg_upright(std::span<const std::byte> file) {
     }
   }
   return retagged;
+}
+
+Bytes tag_jpeg(std::span<const std::byte> file, Orientation orientation) {
+  Bytes tagged(file.begin(), file.end());
+  const std::vector<JpegSegment> segments = jpeg_header_segments(file);
+  if (std::ranges::none_of(segments, is_exif)) {
+    // Little-endian, one entry: Orientation.
+    using std::string_view_literals::operator""sv;
+    constexpr std::string_view block =
+        "\xFF\xE1\x00\x22"
+        "Exif\0\0"
+        "II*\0\x08\0\0\0\x01\0"
+        "\x12\x01\x03\0\x01\0\0\0\0\0\0\0"
+        "\0\0\0\0"sv;
+    // JFIF wants to be first, and readers do not mind.
+    const bool jfif = !segments.empty() && segments.front().marker == app0;
+    const std::size_t at = jfif ? segments.front().offset + segments.front().payload.size() : 2;
+    const auto bytes = std::as_bytes(std::span(block));
+    tagged.insert(tagged.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin(), bytes.end());
+    tagged[at + block.size() - 8] = static_cast<std::byte>(orientation);
+    return tagged;
+  }
+  for (const JpegSegment& segment : segments) {
+    if (!is_exif(segment)) continue;
+    const std::size_t body = exif_body(segment.payload).size();
+    const std::size_t end = segment.offset + segment.payload.size();
+    if (!set_orientation(std::span(tagged).subspan(end - body, body), orientation)) {
+      throw ImageFileError("its Exif block has no orientation that could be set");
+    }
+  }
+  return tagged;
 }
 
 }  // namespace qturn

@@ -3,10 +3,14 @@
 #ifndef QTURN_SRC_JPEG_MARKERS_HPP
 #define QTURN_SRC_JPEG_MARKERS_HPP
 
+#include <qturn/orientation.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "src/formats/codec.hpp"
 
 namespace qturn {
 
@@ -26,8 +30,17 @@ struct JpegSegment {
 /// supported, by name: arithmetic coding, lossless, hierarchical, 12 bits.
 std::vector<JpegSegment> jpeg_header_segments(std::span<const std::byte> file);
 
+/// The file with `orientation` in its Exif blocks, or in one of its own right behind the start
+/// where there is none; every other byte as it was. Throws ImageFileError where an Exif block has
+/// no orientation that could be set.
+Bytes tag_jpeg(std::span<const std::byte> file, Orientation orientation);
+
 /// Whether the segment is an Exif block.
 bool is_exif(const JpegSegment& segment);
+
+/// The orientation of the first Exif block, which is the one that readers look at. Throws
+/// ImageFileError where that cannot be told.
+Orientation orientation_in(const std::vector<JpegSegment>& segments);
 
 }  // namespace qturn
 

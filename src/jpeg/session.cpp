@@ -26,15 +26,19 @@ JpegErrors& errors_of(j_common_ptr codec) { return *reinterpret_cast<JpegErrors*
 void describe_progress(jpeg_decompress_struct& decoder, char* text, std::size_t size) {
   if (decoder.input_scan_number == 0) {
     std::snprintf(text, size, "before the picture begins");
-  } else if (errors_of(reinterpret_cast<j_common_ptr>(&decoder)).several_scans) {
-    const auto rows = std::min<std::uint64_t>(
-        std::uint64_t{decoder.input_iMCU_row} * decoder.max_v_samp_factor * DCTSIZE,
-        decoder.image_height);
+    return;
+  }
+  const auto rows =
+      std::min<std::uint64_t>(std::uint64_t{decoder.input_iMCU_row} *
+                                  static_cast<unsigned>(decoder.max_v_samp_factor) * DCTSIZE,
+                              decoder.image_height);
+  if (errors_of(reinterpret_cast<j_common_ptr>(&decoder)).several_scans) {
     std::snprintf(text, size, "after %llu of %u rows of scan %d",
                   static_cast<unsigned long long>(rows), decoder.image_height,
                   decoder.input_scan_number);
   } else {
-    std::snprintf(text, size, "after %u of %u rows", decoder.output_scanline, decoder.image_height);
+    std::snprintf(text, size, "after %llu of %u rows", static_cast<unsigned long long>(rows),
+                  decoder.image_height);
   }
 }
 

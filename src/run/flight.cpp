@@ -19,6 +19,17 @@ std::string reason(const std::exception& error) {
   return error.what();
 }
 
+Route written_by(JpegRoute route) {
+  switch (route) {
+    case JpegRoute::planar:
+      return Route::planar;
+    case JpegRoute::trim:
+      return Route::trimmed;
+    default:
+      return Route::lossless;
+  }
+}
+
 }  // namespace
 
 Flight::Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop,
@@ -63,6 +74,7 @@ void Flight::write_outputs() {
     outcomes_.front().warnings.insert(outcomes_.front().warnings.begin(), warnings_.begin(),
                                       warnings_.end());
   image_ = {};
+  jpeg_.reset();
   lane_.clear();
   pixel_reservation_ = {};
   file_ = {};
@@ -94,34 +106,56 @@ void Flight::read_file_and_header() {
     throw ImageFileError("not a picture in a format that qturn reads, whatever its name says");
   format_ = *format;
   header_ = read_header(file_, format_);
+  if (format_ == Format::jpeg && job_.target.value_or(format_) == Format::jpeg)
+    jpeg_.emplace(file_, options_.jpeg);
 }
 
 void Flight::decode_pixels() {
   if (job_.copy_verbatim) return;
-  const bool nothing_is_written = std::ranges::all_of(job_.outputs, [&](const JobOutput& output) {
-    return action_for(compose(header_.stored, compose(options_.orientation, output.variant))) ==
-           Action::leave;
-  });
-  if (nothing_is_written) return;
+  std::vector<Orientation> applied;  // for outputs that are written
+  for (const JobOutput& output : job_.outputs) {
+    const Orientation each = compose(header_.stored, compose(options_.orientation, output.variant));
+    const Action action = action_for(each);
+    if (action != Action::leave && action != Action::skip) applied.push_back(each);
+  }
+  if (applied.empty()) return;
 
-  const std::uint64_t needed = 2 * header_.pixel_bytes_total + header_.working_bytes;
-  if (needed > options_.memory_bytes && needed > available_memory())
-    throw ImageFileError(fmt::format("{} x {} pixels need {:.1f} GiB of memory, {:.1f} GiB is free",
-                                     header_.width, header_.height, gib(needed),
-                                     gib(available_memory())));
-  pixel_reservation_ = budgets_.pixels.reserve(needed, stop_);
+  if (jpeg_) {
+    reserve(jpeg_->bytes_needed(header_, applied));
+    jpeg_->read(applied, lane_.decoded(), stop_, warnings_);
+    return;
+  }
+  reserve(2 * header_.pixel_bytes_total + header_.working_bytes);
   image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_.decoded(), stop_,
                          warnings_);
   lane_.load(image_);
 }
 
+void Flight::reserve(std::uint64_t needed) {
+  if (needed > options_.memory_bytes && needed > available_memory())
+    throw ImageFileError(fmt::format("{} x {} pixels need {:.1f} GiB of memory, {:.1f} GiB is free",
+                                     header_.width, header_.height, gib(needed),
+                                     gib(available_memory())));
+  pixel_reservation_ = budgets_.pixels.reserve(needed, stop_);
+}
+
 Flight::Action Flight::action_for(Orientation applied) {
-  if (job_.target.value_or(format_) != format_ || applied != Orientation::identity)
-    return Action::turn;
-  if (header_.stored == Orientation::identity)
-    return options_.in_place ? Action::leave : Action::copy;
-  if (!retagged_) retagged_ = retag_upright(file_, format_);
-  return retagged_ ? Action::retag : Action::turn;
+  if (job_.target.value_or(format_) != format_) return Action::turn;
+  if (applied == Orientation::identity) {
+    if (header_.stored == Orientation::identity)
+      return options_.in_place ? Action::leave : Action::copy;
+    if (!retagged_) retagged_ = retag_upright(file_, format_);
+    if (retagged_) return Action::retag;
+  }
+  if (!jpeg_) return Action::turn;
+  switch (jpeg_->route(applied)) {
+    case JpegRoute::skip:
+      return Action::skip;
+    case JpegRoute::tag:
+      return Action::tag_jpeg;
+    default:
+      return Action::turn_jpeg;
+  }
 }
 
 void Flight::write_output(std::size_t index) {
@@ -136,13 +170,19 @@ void Flight::write_output(std::size_t index) {
   if (job_.copy_verbatim) return write(file_, Route::copied);
 
   outcome.applied = compose(header_.stored, outcome.variant);
-  outcome.width = swaps_axes(outcome.applied) ? header_.height : header_.width;
-  outcome.height = swaps_axes(outcome.applied) ? header_.width : header_.height;
-  if (index == 0)
+  const Action action = action_for(outcome.applied);
+  const Size size = jpeg_ ? jpeg_->turned_size(outcome.applied)
+                          : turned_size(outcome.applied, {header_.width, header_.height});
+  outcome.width = size.width;
+  outcome.height = size.height;
+  if (index == 0) {
     for (const Page& page : image_.pages)
       outcome.pixels += static_cast<std::uint64_t>(page.width * page.height);
+    if (jpeg_ && action != Action::leave && action != Action::skip)
+      outcome.pixels = static_cast<std::uint64_t>(header_.width * header_.height);
+  }
 
-  switch (action_for(outcome.applied)) {
+  switch (action) {
     case Action::leave:
       outcome.status = Status::skipped;
       outcome.message = "already upright";
@@ -150,13 +190,20 @@ void Flight::write_output(std::size_t index) {
     case Action::copy:
       return write(file_, Route::copied);
     case Action::retag:
-      return write(*retagged_, Route::retagged);
+      return write(*retagged_, Route::tagged);
+    case Action::skip:
+      outcome.status = Status::skipped;
+      outcome.route = Route::skipped;
+      outcome.message = jpeg_not_exact;
+      return;
+    case Action::tag_jpeg:
+      return write(jpeg_->tag(outcome.applied), Route::tagged);
+    case Action::turn_jpeg:
+      if (jpeg_->route(outcome.applied) == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
+      return write(jpeg_->turn(outcome.applied, stop_), written_by(jpeg_->route(outcome.applied)));
     case Action::turn:
       break;
   }
-  if (options_.in_place && format_ == Format::jpeg)
-    throw ImageFileError(
-        "turning the pixels of a JPEG encodes it anew, which is not done in place; use -o");
   if (options_.in_place && !header_.storage_change.empty())
     throw ImageFileError(
         fmt::format("not turned in place, because {}; use -o", header_.storage_change));

@@ -3,8 +3,9 @@
 //
 // What an output needs is decided from the header. Pixels that need not move are not encoded anew:
 // an upright picture is copied byte for byte (or left alone, in place), and where only the tag says
-// otherwise than the result, only the tag is changed. Whatever is written was decoded first, so
-// damage never passes as a success.
+// otherwise than the result, only the tag is changed. A JPEG that stays one goes from compressed
+// bytes to compressed bytes (jpeg/turn.hpp), everything else by way of pixels. Whatever is written
+// was decoded first, so damage never passes as a success.
 #ifndef QTURN_SRC_RUN_FLIGHT_HPP
 #define QTURN_SRC_RUN_FLIGHT_HPP
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "src/formats/codec.hpp"
+#include "src/jpeg/turn.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/byte_budget.hpp"
 #include "src/run/lane.hpp"
@@ -44,11 +46,12 @@ class Flight {
   std::vector<Outcome> outcomes() && { return std::move(outcomes_); }
 
  private:
-  enum class Action { leave, copy, retag, turn };
+  enum class Action { leave, copy, retag, turn, turn_jpeg, tag_jpeg, skip };
 
   void step(void (Flight::*work)());
   void read_file_and_header();
   void decode_pixels();
+  void reserve(std::uint64_t needed);
   void write_output(std::size_t index);
   Action action_for(Orientation applied);
   void fail(std::size_t index, const std::string& message);
@@ -66,6 +69,7 @@ class Flight {
   Header header_;
   std::optional<Bytes> retagged_;
   Image image_;
+  std::optional<JpegTurn> jpeg_;  ///< of a JPEG that stays one
   std::vector<std::string> warnings_;
   std::vector<Outcome> outcomes_;
   bool over_ = false;  ///< every outcome is known, or the flight was interrupted

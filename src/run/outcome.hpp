@@ -13,9 +13,22 @@ namespace qturn {
 
 enum class Status : std::uint8_t { done, skipped, failed };
 
-/// How an output came to be: its pixels were turned and encoded anew, only its tag was changed, or
-/// its bytes were copied. `none`: nothing was written (skipped or failed).
-enum class Route : std::uint8_t { none, reencoded, retagged, copied };
+/// How an output came to be: its pixels were turned and encoded anew (`reencoded`; `planar`: a
+/// JPEG, from its own planes); a JPEG's coefficients were moved, all of them (`lossless`) or
+/// without the edges that do not fill a block (`trimmed`); only its tag was changed (`tagged`), or
+/// its bytes were copied. `skipped`: left alone, because the turn would lose something; `none`:
+/// nothing was written for another reason (it was upright, or it failed).
+enum class Route : std::uint8_t {
+  none,
+  reencoded,
+  planar,
+  lossless,
+  trimmed,
+  tagged,
+  copied,
+  skipped
+};
+inline constexpr int route_count = 8;
 
 struct Outcome {
   std::filesystem::path input, output;

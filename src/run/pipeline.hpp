@@ -15,6 +15,7 @@
 #include <functional>
 #include <vector>
 
+#include "src/jpeg/route.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/device.hpp"
 #include "src/run/outcome.hpp"
@@ -30,6 +31,7 @@ struct RunOptions {
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
   DeviceChoice device;
+  JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
 };
 
 /// Does the jobs in their order and calls `report` once for every output, one call at a time, in

@@ -111,6 +111,35 @@ void add_outputs(CLI::App& app, CommandLine& line) {
   skip->excludes(update);
 }
 
+void add_jpeg(CLI::App& app, CommandLine& line) {
+  const std::string group = "JPEG";
+  app.add_option(
+         "--jpeg", line.jpeg,
+         "how JPEGs are turned: lossless moves their coefficients (default); planar decodes "
+         "them to their own planes and encodes those with their own tables")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, JpegMode>{{"lossless", JpegMode::lossless},
+                                                                  {"planar", JpegMode::planar}})
+              .description(""))
+      ->type_name("lossless|planar")
+      ->group(group);
+  const std::map<std::string, JpegEdges> edges = {{"reencode", JpegEdges::reencode},
+                                                  {"trim", JpegEdges::trim},
+                                                  {"tag", JpegEdges::tag},
+                                                  {"skip", JpegEdges::skip},
+                                                  {"fail", JpegEdges::fail}};
+  app.add_option_function<JpegEdges>(
+         "--jpeg-edges", [&line](JpegEdges value) { line.jpeg_edges = value; },
+         "where an edge that moves cuts through a block: reencode as planar does (default with "
+         "-o), "
+         "trim the edge, tag the turn and move nothing (default in place), skip (default of "
+         "upright "
+         "in place) or fail")
+      ->transform(CLI::CheckedTransformer(edges).description(""))
+      ->type_name("reencode|trim|tag|skip|fail")
+      ->group(group);
+}
+
 void add_running(CLI::App& app, CommandLine& line) {
   const std::string group = "Running";
   app.add_option("--device", line.device,
@@ -175,6 +204,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     add_inputs(*command, line);
     add_outputs(*command, line);
     add_in_place(*command, line);
+    add_jpeg(*command, line);
     add_running(*command, line);
     command->callback([&line, orientation = turn.orientation] { line.orientation = orientation; });
   }
@@ -217,6 +247,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->check(CLI::IsMember({"none"}).description(""))
       ->type_name("none")
       ->group(group);
+  add_jpeg(*augment, line);
   add_running(*augment, line);
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/jpeg/route.hpp"
 #include "src/plan/jobs.hpp"
 
 namespace qturn {
@@ -31,6 +32,8 @@ struct CommandLine {
   Others others = Others::count;
   Existing existing = Existing::refuse;
   std::optional<Format> format;
+  JpegMode jpeg = JpegMode::lossless;
+  std::optional<JpegEdges> jpeg_edges;  ///< nothing: the default, which depends on the operation
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;

@@ -48,8 +48,16 @@ const char* word(Route route) {
       return "none";
     case Route::reencoded:
       return "reencoded";
-    case Route::retagged:
-      return "retagged";
+    case Route::planar:
+      return "planar";
+    case Route::lossless:
+      return "lossless";
+    case Route::trimmed:
+      return "trimmed";
+    case Route::tagged:
+      return "tagged";
+    case Route::skipped:
+      return "skipped";
     case Route::copied:
       break;
   }

@@ -146,6 +146,13 @@ void write_manifest(const Plan& plan, std::vector<Outcome> written) {
              IfExists::replace);
 }
 
+/// In place nothing is lost unasked: a turn can be tagged, and what upright would turn is tagged
+/// already.
+JpegEdges default_edges(const CommandLine& line) {
+  if (!line.in_place) return JpegEdges::reencode;
+  return line.orientation == Orientation::identity ? JpegEdges::skip : JpegEdges::tag;
+}
+
 int turn_pictures(const CommandLine& line) {
   const std::atomic<bool>& stop = watch_stop_signals();
   const PlanOptions planned = plan_options(line);
@@ -168,6 +175,7 @@ int turn_pictures(const CommandLine& line) {
                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.memory_bytes = line.memory_bytes > 0 ? line.memory_bytes : available_memory() / 4;
   options.device = choose_device(line.device);
+  options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   const std::string device = device_name(options.device, options.threads);
   if (line.verbose)
     print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,

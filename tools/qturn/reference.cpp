@@ -82,7 +82,7 @@ std::string man_page(const CLI::App& app) {
     for (const CLI::Option* option : options_of(*command))
       if (option->get_group() != "Options" && !std::exchange(known[option->get_name()], true))
         groups[option->get_group()] += man_option(*option);
-  for (const char* group : {"Input", "Output", "Variants", "Running"}) {
+  for (const char* group : {"Input", "Output", "JPEG", "Variants", "Running"}) {
     text += fmt::format(".SH {} OPTIONS\n", replaced(CLI::detail::to_lower(group), group, group));
     if (std::string_view(group) == "Variants") text += "Of \\fBaugment\\fR alone.\n";
     text += groups[group];

@@ -161,9 +161,14 @@ void Report::finish(bool interrupted) {
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
-  part(routes_[static_cast<int>(Route::copied)], "of them copied byte for byte");
-  part(routes_[static_cast<int>(Route::retagged)], "of them by their tag alone");
-  part(skipped_, "already upright");
+  const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
+  part(by(Route::copied), "of them copied byte for byte");
+  part(by(Route::tagged), "of them by their tag alone");
+  part(by(Route::lossless), "of them losslessly");
+  part(by(Route::planar), "of them encoded anew as JPEGs");
+  part(by(Route::trimmed), "of them with edges trimmed");
+  part(skipped_ - by(Route::skipped), "already upright");
+  part(by(Route::skipped), "left alone because a turn would not be lossless");
   part(plan_.skipped.size(), "left alone because the output is there");
   part(failed(), "failed");
   if (interrupted) text += fmt::format(", interrupted with {} to do", outputs_ - finished());

@@ -1,0 +1,59 @@
+#include "src/jpeg/lossless.hpp"
+
+#include "src/jpeg/blocks.hpp"
+#include "src/jpeg/header.hpp"
+#include "src/jpeg/markers.hpp"
+#include "src/jpeg/picture.hpp"
+#include "src/jpeg/route.hpp"
+#include "src/jpeg/writer.hpp"
+
+namespace qturn {
+
+struct JpegCoefficients::Parts {
+  explicit Parts(PixelArena& arena) : blocks(arena) {}
+
+  JpegBlocks blocks;
+  JpegShape shape;
+  JpegPicture picture;
+  std::span<const std::byte> tail;
+};
+
+JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& arena,
+                                   const std::atomic<bool>& stop,
+                                   std::vector<std::string>& warnings)
+    : parts_(std::make_unique<Parts>(arena)) {
+  jpeg_header_segments(file);  // throws for the kinds that are not supported
+  JpegDecoder decoder(file, &stop);
+  check_header(decoder.info, file.size());
+  parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
+  guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
+  parts_->shape = shape_of(decoder.info);
+  parts_->picture = describe(decoder, file);
+  parts_->tail = rest_of(decoder);
+  add_warnings(decoder, "are kept as they are", warnings);
+}
+
+JpegCoefficients::~JpegCoefficients() = default;
+
+Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& stop) const {
+  const Size whole = whole_blocks(parts_->shape, orientation);
+  if (whole.width == 0 || whole.height == 0) {
+    throw ImageFileError("smaller than a block, of which nothing can be turned losslessly");
+  }
+  JpegPicture picture = parts_->picture;
+  set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
+  return write_jpeg(picture, parts_->blocks, orientation, parts_->tail, stop);
+}
+
+Bytes turn_jpeg_losslessly(std::span<const std::byte> file, Orientation orientation) {
+  const JpegShape shape = read_jpeg_shape(file);
+  if (whole_blocks(shape, orientation) != shape.size) {
+    throw ImageFileError("cannot be turned losslessly: a block at its edge is cut");
+  }
+  PixelArena arena;
+  const std::atomic<bool> stop = false;
+  std::vector<std::string> warnings;
+  return JpegCoefficients(file, arena, stop, warnings).turn(orientation, stop);
+}
+
+}  // namespace qturn

@@ -1,0 +1,49 @@
+// Turning a JPEG without decoding it: its coefficients, written in another order.
+//
+// That is exact where every block that moves is whole. A picture's blocks count from its left and
+// upper edge, so an edge that moves there must not cut through a block: a width that is mirrored
+// must be a multiple of 8 luma pixels, or of 16 where chroma has half of them. What is hidden in
+// the cut blocks of the other two edges moves along.
+#ifndef QTURN_SRC_JPEG_LOSSLESS_HPP
+#define QTURN_SRC_JPEG_LOSSLESS_HPP
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+#include "src/formats/pixel_arena.hpp"
+
+namespace qturn {
+
+/// A JPEG that is read once and written in as many orientations as wanted.
+class JpegCoefficients {
+ public:
+  /// Reads `file`, which must outlive this, to its end, its coefficients into `arena`. Throws
+  /// ImageFileError for any damage, also where libjpeg would go on with invented data; Interrupted
+  /// when `stop` is raised. `warnings` as decode().
+  JpegCoefficients(std::span<const std::byte> file, PixelArena& arena,
+                   const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  ~JpegCoefficients();
+
+  /// The turned file: the same coefficients moved, the same kind of coding, every APPn and COM
+  /// marker as it was but for the orientation, which is 1, and what follows the picture byte for
+  /// byte. Where that is not exact, edges that do not fill a block are left out.
+  ///
+  /// Throws ImageFileError if nothing would be left, or for coefficients that 8-bit JPEG does not
+  /// have.
+  Bytes turn(Orientation orientation, const std::atomic<bool>& stop) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The file turned losslessly. Throws ImageFileError where it is damaged, or the turn is not exact.
+Bytes turn_jpeg_losslessly(std::span<const std::byte> file, Orientation orientation);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_JPEG_LOSSLESS_HPP

@@ -1,0 +1,51 @@
+#include "src/jpeg/turn.hpp"
+
+#include <algorithm>
+
+#include "src/jpeg/header.hpp"
+#include "src/jpeg/markers.hpp"
+
+namespace qturn {
+
+JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options)
+    : file_(file), options_(options), shape_(read_jpeg_shape(file)) {}
+
+JpegRoute JpegTurn::route(Orientation applied) const {
+  return applied == Orientation::identity ? JpegRoute::lossless
+                                          : jpeg_route(shape_, applied, options_);
+}
+
+Size JpegTurn::turned_size(Orientation applied) const {
+  const bool trims = route(applied) == JpegRoute::trim;
+  return qturn::turned_size(applied, trims ? whole_blocks(shape_, applied) : shape_.size);
+}
+
+std::uint64_t JpegTurn::bytes_needed(const Header& header,
+                                     std::span<const Orientation> applied) const {
+  const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
+  std::uint64_t bytes = 0;
+  if (!std::ranges::all_of(applied, planar)) bytes += header.working_bytes;
+  if (std::ranges::any_of(applied, planar)) {
+    bytes += header.working_bytes + 2 * header.pixel_bytes_total;
+  }
+  return bytes;
+}
+
+void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
+                    const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
+  if (std::ranges::any_of(applied, planar)) planes_.emplace(file_, arena, stop, warnings);
+  if (!std::ranges::all_of(applied, planar)) {
+    std::vector<std::string> same_as_before;
+    coefficients_.emplace(file_, arena, stop, planes_ ? same_as_before : warnings);
+  }
+}
+
+Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
+  return route(applied) == JpegRoute::planar ? planes_->turn(applied, stop)
+                                             : coefficients_->turn(applied, stop);
+}
+
+Bytes JpegTurn::tag(Orientation orientation) const { return tag_jpeg(file_, orientation); }
+
+}  // namespace qturn

@@ -1,0 +1,60 @@
+// A JPEG on its way to JPEGs: compressed bytes in, compressed bytes out.
+#ifndef QTURN_SRC_JPEG_TURN_HPP
+#define QTURN_SRC_JPEG_TURN_HPP
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+#include "src/formats/pixel_arena.hpp"
+#include "src/jpeg/lossless.hpp"
+#include "src/jpeg/planar.hpp"
+#include "src/jpeg/route.hpp"
+
+namespace qturn {
+
+class JpegTurn {
+ public:
+  /// Of `file`, which must outlive this. Throws as read_header.
+  JpegTurn(std::span<const std::byte> file, const JpegOptions& options);
+
+  /// How `applied` is, or would be, applied. The identity is always lossless.
+  JpegRoute route(Orientation applied) const;
+
+  /// The size of the result of that.
+  Size turned_size(Orientation applied) const;
+
+  /// Bytes of memory, at the most, that read() and turn() take for these orientations, of a picture
+  /// with this header.
+  std::uint64_t bytes_needed(const Header& header, std::span<const Orientation> applied) const;
+
+  /// Reads the picture to its end, as these orientations need it, and at the least so that damage
+  /// is found. Throws as JpegCoefficients.
+  void read(std::span<const Orientation> applied, PixelArena& arena, const std::atomic<bool>& stop,
+            std::vector<std::string>& warnings);
+
+  /// The turned file, by one of the routes lossless, trim and planar. `applied` is one of those
+  /// that were read.
+  Bytes turn(Orientation applied, const std::atomic<bool>& stop);
+
+  /// The same file, tagged with an orientation; nothing else is changed. Throws ImageFileError
+  /// where there is an Exif block without an entry that could be set.
+  Bytes tag(Orientation orientation) const;
+
+ private:
+  std::span<const std::byte> file_;
+  JpegOptions options_;
+  JpegShape shape_;
+  std::optional<JpegCoefficients> coefficients_;
+  std::optional<JpegPlanes> planes_;
+};
+
+/// Why a picture was left alone, or failed: for JpegRoute::skip and fail.
+inline constexpr const char* jpeg_not_exact =
+    "cannot be turned without loss, because an edge cuts through a block";
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_JPEG_TURN_HPP
