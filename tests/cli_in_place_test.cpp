@@ -94,20 +94,36 @@ TEST_CASE("In place, a JPEG is turned where nothing is lost, and else tagged or 
 
 TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {
   Workplace workplace;
-  // Two pixels of one bit each, white and black, in one byte behind the filter's.
-  std::string one_bit = cli::png({1, 1, 1, qturn::SampleFormat::u8, {0x80}});
-  const std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
-  one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
-  workplace.add("a.png", one_bit);
-  const Result result = workplace.qturn({"cw", "a.png", "--in-place"});
+  const std::string text = "P2\n2 1\n255\n255 0\n";
+  workplace.add("a.pgm", text);
+  const Result result = workplace.qturn({"cw", "a.pgm", "--in-place"});
   CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("a.png: not turned in place, because 1-bit grey becomes "
-                                           "8-bit grey; use -o\n"));
-  CHECK(workplace.content("a.png") == one_bit);
+  CHECK_THAT(result.err, ContainsSubstring("a.pgm: not turned in place, because ") &&
+                             ContainsSubstring("; use -o\n"));
+  CHECK(workplace.content("a.pgm") == text);
 
-  CHECK(workplace.qturn({"cw", "a.png", "-o", "out"}).exit_code == 0);
-  CHECK(cli::pixels_of(workplace.path() / "out/a.png") ==
+  CHECK(workplace.qturn({"cw", "a.pgm", "-o", "out"}).exit_code == 0);
+  CHECK(cli::pixels_of(workplace.path() / "out/a.pgm") ==
         Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
+}
+
+TEST_CASE("In place, a PNG of one bit a pixel keeps it, and so does an interlaced one") {
+  for (const bool interlaced : {false, true}) {
+    Workplace workplace;
+    // Two pixels, white and black, in one byte behind the filter's; interlaced, one in a byte for
+    // each of two passes.
+    std::string one_bit = cli::png(interlaced ? Picture{1, 2, 1, qturn::SampleFormat::u8, {0x80, 0}}
+                                              : Picture{1, 1, 1, qturn::SampleFormat::u8, {0x80}});
+    std::string header("\0\0\0\x02\0\0\0\x01\x01\0\0\0\0", 13);
+    header.back() = interlaced;
+    one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
+    workplace.add("a.png", one_bit);
+    CHECK(workplace.qturn({"cw", "a.png", "--in-place"}).exit_code == 0);
+    CHECK(cli::pixels_of(workplace.path() / "a.png") ==
+          Picture{1, 2, 1, qturn::SampleFormat::u8, {1, 0}});
+    CHECK(workplace.content("a.png")[24] == 1);           // bits
+    CHECK(workplace.content("a.png")[28] == interlaced);  // as it was
+  }
 }
 
 TEST_CASE("A symbolic link given by name is written through to its target") {

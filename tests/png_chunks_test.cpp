@@ -138,26 +138,65 @@ TEST_CASE("The density turns with the axes") {
   CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::flip), "pHYs") == density);
 }
 
-TEST_CASE("Palette, few bits and transparent colours keep their pixels, and the change is said") {
-  const std::string palette =
-      make_png({.colour_type = 3,
-                .rows = "\0\0\1\0\1\0"sv,
-                .before = chunk("PLTE", "RGBrgb") + chunk("hIST", "\0\1\0\1"sv)});
-  CHECK(read_header(bytes_of(palette), png).storage_change == "palette becomes RGB");
-  CHECK(pixels_after(palette, Orientation::flop) == "rgbRGBRGBrgb");
-  CHECK(types_of(turn_file(bytes_of(palette), png, Orientation::flop)) == "IHDR IDAT IEND ");
-
-  const std::string one_bit = make_png({.depth = 1, .rows = "\0\x40\0\x80"sv});
-  CHECK_THAT(read_header(bytes_of(one_bit), png).storage_change, ContainsSubstring("1-bit"));
-  CHECK(pixels_after(one_bit, Orientation::flop) == "\xff\0\0\xff"sv);
+TEST_CASE("What belongs to a palette or to a transparent colour stays byte for byte") {
+  const std::string palette = make_png(
+      {.colour_type = 3,
+       .rows = "\0\0\1\0\1\0"sv,
+       .before = chunk("sBIT", "\5\6\5"sv) + chunk("PLTE", "RGBrgb") + chunk("tRNS", "\x80"sv) +
+                 chunk("bKGD", "\1"sv) + chunk("hIST", "\0\1\0\1"sv)});
+  CHECK(read_header(bytes_of(palette), png).storage_change == "");
+  CHECK(pixels_after(palette, Orientation::flop) == "\1\0\0\1"sv);
+  const Bytes out = turn_file(bytes_of(palette), png, Orientation::flop);
+  CHECK(types_of(out) == "IHDR sBIT PLTE tRNS bKGD hIST IDAT IEND ");
+  for (const char* type : {"sBIT", "PLTE", "tRNS", "bKGD", "hIST"}) {
+    CHECK(chunk_data(out, type) == chunk_data(bytes_of(palette), type));
+  }
 
   const std::string colour_key = make_png({.before = chunk("tRNS", "\0a"sv)});
-  CHECK_THAT(read_header(bytes_of(colour_key), png).storage_change, ContainsSubstring("alpha"));
-  CHECK(pixels_after(colour_key, Orientation::flop) ==
-        "b\xff"
-        "a\0"
-        "d\xff"
-        "c\xff"sv);
+  CHECK(read_header(bytes_of(colour_key), png).storage_change == "");
+  CHECK(pixels_after(colour_key, Orientation::flop) == "badc");
+  CHECK(chunk_data(turn_file(bytes_of(colour_key), png, Orientation::flop), "tRNS") == "\0a"sv);
+}
+
+TEST_CASE("The size of a pixel as text turns with the axes") {
+  const std::string file = make_png({.before = chunk("sCAL",
+                                                     "\1"
+                                                     "1.5\0"
+                                                     "20"sv)});
+  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::transverse), "sCAL") ==
+        "\1"
+        "20\0"
+        "1.5"sv);
+  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::flop), "sCAL") ==
+        "\1"
+        "1.5\0"
+        "20"sv);
+  const std::string one_number = make_png({.before = chunk("sCAL",
+                                                           "\1"
+                                                           "1.5"sv)});
+  CHECK(chunk_data(turn_file(bytes_of(one_number), png, Orientation::rotate90), "sCAL") ==
+        "\1"
+        "1.5"sv);
+}
+
+TEST_CASE(
+    "A place on a page goes along where the page's size does not count, else the user is told") {
+  const std::string place = big_endian(5) + big_endian(7) + std::string(1, '\0');
+  const std::string file = make_png({.before = chunk("oFFs", place)});
+  const Decoded decoded(bytes_of(file), png);
+  const auto after = [&](Orientation orientation, std::vector<std::string>& warnings) {
+    const std::atomic<bool> stop = false;
+    const Bytes out = encode(decoded.image, orientation, png, stop, warnings);
+    return std::string(chunk_data(out, "oFFs"));
+  };
+  std::vector<std::string> warnings;
+  CHECK(after(Orientation::identity, warnings) == place);
+  CHECK(after(Orientation::transpose, warnings) ==
+        big_endian(7) + big_endian(5) + std::string(1, '\0'));
+  CHECK(warnings.empty());
+  CHECK(after(Orientation::rotate90, warnings) == "none");
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("oFFs"));
 }
 
 TEST_CASE("Every cut and every changed byte of a chunk is a failure") {

@@ -6,6 +6,8 @@
 #include "src/jpeg/codec.hpp"
 #include "src/oiio/codec.hpp"
 #include "src/png/chunks.hpp"
+#include "src/png/codec.hpp"
+#include "src/png/zlib.hpp"
 
 namespace qturn {
 
@@ -13,6 +15,8 @@ Header read_header(std::span<const std::byte> file, Format format) {
   switch (format) {
     case Format::jpeg:
       return read_jpeg_header(file);
+    case Format::png:
+      return read_png_header(file);
     case Format::pnm:
       return read_pnm_header(file);
     default:
@@ -25,10 +29,12 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
   switch (format) {
     case Format::jpeg:
       return decode_jpeg(file, arena, stop, warnings);
+    case Format::png:
+      return decode_png(file, target, arena, stop, warnings);
     case Format::pnm:
       return decode_pnm(file, arena);
     default:
-      return decode_oiio(file, format, target, arena, stop, warnings);
+      return decode_oiio(file, format, arena, stop, warnings);
   }
 }
 
@@ -44,7 +50,9 @@ Bytes encode(const Image& turned, Orientation applied, Format target, const std:
           fmt::format("the colour profile, Exif and XMP are not kept in {}", name(target)));
     }
   }
-  if (target == Format::pnm && turned.format == Format::pnm) return encode_pnm(turned);
+  if (turned.format != target) check_conversion(turned, target);
+  if (target == Format::png) return encode_png(turned, applied, stop, warnings);
+  if (target == Format::pnm) return encode_pnm(turned);
   return encode_oiio(turned, applied, target, stop);
 }
 
@@ -54,6 +62,9 @@ std::optional<Bytes> retag_upright(std::span<const std::byte> file, Format forma
   return std::nullopt;
 }
 
-std::string codec_versions() { return jpeg_library_version() + ", " + oiio_library_version(); }
+std::string codec_versions() {
+  return fmt::format("{}, {}, {}", jpeg_library_version(), zlib_library_version(),
+                     oiio_library_version());
+}
 
 }  // namespace qturn

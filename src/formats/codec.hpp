@@ -1,8 +1,8 @@
 // Compressed bytes to pixels and back. Codecs work on memory: reading and writing files safely is
 // safe_file's business.
 //
-// JPEG goes through libjpeg-turbo (jpeg/), everything else through OpenImageIO (oiio/); this
-// interface chooses between them and is all that the pipeline sees.
+// JPEG goes through libjpeg-turbo (jpeg/), PNG through libdeflate (png/), most others through
+// OpenImageIO (oiio/); this interface chooses between them and is all that the pipeline sees.
 #ifndef QTURN_SRC_FORMATS_CODEC_HPP
 #define QTURN_SRC_FORMATS_CODEC_HPP
 
@@ -39,7 +39,8 @@ struct Header {
 Header read_header(std::span<const std::byte> file, Format format);
 
 /// Decodes all pages into `arena`. `target` is the format that encode() will be asked for: what can
-/// only be kept in the picture's own format is then an error or a warning.
+/// only be kept in the picture's own format is then an error or a warning; a PNG that stays one
+/// keeps its palette's indices.
 ///
 /// Throws ImageFileError for any damage, also where the library would return a partly grey picture;
 /// Interrupted when `stop` is raised. `warnings` receives sentences for the user about what is
@@ -61,7 +62,7 @@ Bytes encode(const Image& turned, Orientation applied, Format target, const std:
 /// encoded.
 std::optional<Bytes> retag_upright(std::span<const std::byte> file, Format format);
 
-/// "libjpeg-turbo 2.1.5, OpenImageIO 2.4.7.1": for --version.
+/// "libjpeg-turbo 2.1.5, libdeflate 1.14, OpenImageIO 2.4.7.1": for --version.
 std::string codec_versions();
 
 }  // namespace qturn

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <utility>
 
-#include "src/formats/pnm.hpp"
 #include "src/oiio/file_structure.hpp"
 #include "src/oiio/memory.hpp"
 #include "src/oiio/storage.hpp"
@@ -46,8 +45,8 @@ bool stop_requested(void* flag, float) {
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, Format format, Profile profile = Profile::hidden)
-      : part_(visible_part(file, format, profile)),
+  Reader(std::span<const std::byte> file, Format format)
+      : part_(visible_part(file, format)),
         memory_(part_.pieces),
         input_(OIIO::ImageInput::create(plugin_name(format))) {
     use_one_thread();
@@ -222,10 +221,10 @@ Header read_oiio_header(std::span<const std::byte> file, Format format) {
   return header;
 }
 
-Image decode_oiio(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
+Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   FileStructure structure = read_structure(file, format);
-  Reader reader(file, format, target == format ? Profile::hidden : Profile::shown);
+  Reader reader(file, format);
   auto extras = std::make_shared<OiioExtras>();
   extras->specs = read_specs(reader, format);
   check_pages(extras->specs.size(), structure);
@@ -248,21 +247,24 @@ Image decode_oiio(std::span<const std::byte> file, Format format, Format target,
   return image;
 }
 
+void check_conversion(const Image& image, Format target) {
+  if (image.pages.size() > 1 && target != Format::tiff) {
+    throw ImageFileError(
+        fmt::format("{} pages cannot be kept in {}", image.pages.size(), name(target)));
+  }
+  for (const Page& page : image.pages) converted_spec(image, page, target);
+}
+
 Bytes encode_oiio(const Image& turned, Orientation applied, Format target,
                   const std::atomic<bool>& stop) {
   use_one_thread();
   const auto* extras =
       turned.format == target ? dynamic_cast<const OiioExtras*>(turned.extras.get()) : nullptr;
-  if (turned.pages.size() > 1 && target != Format::tiff) {
-    throw ImageFileError(
-        fmt::format("{} pages cannot be kept in {}", turned.pages.size(), name(target)));
-  }
   std::vector<Bytes> encoded;
   for (std::size_t i = 0; i < turned.pages.size(); ++i) {
     const Page& page = turned.pages[i];
     const OIIO::ImageSpec spec = extras ? turned_spec(*extras, i, page, applied, target)
                                         : converted_spec(turned, page, target);
-    if (target == Format::pnm) return encode_pnm(turned);  // it fits, or converted_spec had thrown
     check_transparent_colours(page, spec, target);
     encoded.push_back(encode_page(page, spec, target, stop));
     if (is_lossless_webp(spec, target)) check_lossless_webp(encoded.back(), page, stop);

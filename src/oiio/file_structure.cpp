@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "src/png/chunks.hpp"
 #include "src/tiff/metadata.hpp"
 #include "src/webp/chunks.hpp"
 
@@ -19,36 +18,6 @@ std::size_t hdr_header_bytes(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const std::size_t end = text.find("\n\n");
   return end == std::string_view::npos ? 0 : end + 2;
-}
-
-FileStructure read_png_structure(std::span<const std::byte> file) {
-  const std::vector<PngChunk> chunks = png_chunks(file);
-  const PngHeader header = png_header(chunks);
-  FileStructure structure;
-  structure.orientation = png_orientation(chunks);
-  structure.pages = 1;
-  structure.metadata = png_metadata(chunks);
-  structure.skeleton = png_skeleton(chunks);
-  structure.whole_pages = header.interlaced;
-  const bool transparent = std::any_of(chunks.begin(), chunks.end(),
-                                       [](const PngChunk& chunk) { return chunk.type == "tRNS"; });
-  if (header.colour_type == 3) {
-    structure.storage_change = transparent ? "palette becomes RGBA" : "palette becomes RGB";
-  } else if (header.bit_depth < 8) {
-    structure.storage_change = fmt::format("{}-bit grey becomes 8-bit grey", header.bit_depth);
-  } else if (transparent) {
-    structure.storage_change = "a transparent colour becomes an alpha channel";
-  } else if (header.interlaced) {
-    structure.storage_change = "interlaced becomes not interlaced";
-  }
-  const PngChunk& end = chunks.back();
-  const std::size_t bytes =
-      static_cast<std::size_t>(end.whole.data() - file.data()) + end.whole.size();
-  if (bytes < file.size()) {
-    structure.warnings.push_back(
-        fmt::format("{} bytes after the end of the PNG are not kept", file.size() - bytes));
-  }
-  return structure;
 }
 
 FileStructure read_webp_structure(std::span<const std::byte> file) {
@@ -134,8 +103,6 @@ FileStructure read_hdr_structure(std::span<const std::byte> file) {
 
 FileStructure read_structure(std::span<const std::byte> file, Format format) {
   switch (format) {
-    case Format::png:
-      return read_png_structure(file);
     case Format::webp:
       return read_webp_structure(file);
     case Format::tiff:
@@ -156,9 +123,6 @@ std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, 
   const Metadata& metadata = turned.extras ? turned.extras->metadata : none;
   const bool swapped = swaps_axes(applied);
   switch (target) {
-    case Format::png:
-      return source ? assemble_png(encoded.front(), source->skeleton, swapped)
-                    : assemble_png(encoded.front(), metadata);
     case Format::webp:
       return assemble_webp(encoded.front(), metadata);
     case Format::tiff: {

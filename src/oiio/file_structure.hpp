@@ -27,7 +27,7 @@ struct FileStructure {
   bool whole_pages = false;  ///< its reader decodes a page whole, in memory of its own
   std::vector<std::string> warnings;
   Metadata metadata;
-  std::vector<std::byte> skeleton;  ///< PNG: the file without its pixels
+  std::vector<std::byte> skeleton;  ///< HDR: the lines before the pixels
   TiffFile description;             ///< TIFF: what its pages say
   bool lossless = true;             ///< WebP: how its pixels are stored
 };

@@ -3,32 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string_view>
 
-#include "src/png/chunks.hpp"
 #include "src/tiff/directories.hpp"
 #include "src/webp/chunks.hpp"
 
 namespace qturn {
 namespace {
 
-using std::string_view_literals::operator""sv;
 using Bytes = std::vector<std::byte>;
-
-VisiblePart visible_png(std::span<const std::byte> file, Profile profile) {
-  constexpr std::array shown = {"IHDR"sv, "PLTE"sv, "tRNS"sv, "IDAT"sv, "IEND"sv};
-  const std::vector<PngChunk> chunks = png_chunks(file);
-  VisiblePart part;
-  const auto header = static_cast<std::size_t>(chunks.front().whole.data() - file.data());
-  part.pieces.push_back(file.first(header));
-  for (const PngChunk& chunk : chunks) {
-    if (std::find(shown.begin(), shown.end(), chunk.type) != shown.end() ||
-        (profile == Profile::shown && chunk.type == "iCCP")) {
-      part.pieces.push_back(chunk.whole);
-    }
-  }
-  return part;
-}
 
 // What decoding takes: sizes, bits, compression and its tables, colour map, places of the samples.
 bool is_shown(std::uint16_t tag) {
@@ -88,10 +70,8 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
 
 }  // namespace
 
-VisiblePart visible_part(std::span<const std::byte> file, Format format, Profile profile) {
+VisiblePart visible_part(std::span<const std::byte> file, Format format) {
   switch (format) {
-    case Format::png:
-      return visible_png(file, profile);
     case Format::tiff:
       return visible_tiff(file);
     case Format::webp: {

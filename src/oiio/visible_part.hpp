@@ -19,11 +19,8 @@ struct VisiblePart {
   std::vector<std::vector<std::byte>> made;
 };
 
-enum class Profile : bool { hidden, shown };
-
-/// `file`, which must outlive the result and have passed read_structure. `profile`: whether a PNG's
-/// colour profile is shown, which is compressed and so has to be read by OpenImageIO.
-VisiblePart visible_part(std::span<const std::byte> file, Format format, Profile profile);
+/// `file`, which must outlive the result and have passed read_structure.
+VisiblePart visible_part(std::span<const std::byte> file, Format format);
 
 }  // namespace qturn
 

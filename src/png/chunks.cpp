@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/carriers/exif.hpp"
+#include "src/png/zlib.hpp"
 
 namespace qturn {
 namespace {
@@ -18,39 +19,6 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::size_t overhead = 12;  // length, type, checksum
-
-// CRC-32 of eight bytes at a time: a whole file is summed in a fraction of the time that inflating
-// it takes.
-struct CrcTables {
-  std::array<std::array<std::uint32_t, 256>, 8> at;
-
-  constexpr CrcTables() : at{} {
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = value & 1 ? 0xEDB88320 ^ value >> 1 : value >> 1;
-      at[0][i] = value;
-    }
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      for (int k = 1; k < 8; ++k) at[k][i] = at[k - 1][i] >> 8 ^ at[0][at[k - 1][i] & 0xFF];
-    }
-  }
-};
-constexpr CrcTables crc_tables;
-
-std::uint32_t crc32(std::span<const std::byte> data) {
-  const auto& t = crc_tables.at;
-  std::uint32_t crc = 0xFFFFFFFF;
-  const auto* p = reinterpret_cast<const unsigned char*>(data.data());
-  std::size_t left = data.size();
-  for (; left >= 8; left -= 8, p += 8) {
-    const std::uint32_t low = crc ^ (std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 |
-                                     std::uint32_t{p[2]} << 16 | std::uint32_t{p[3]} << 24);
-    crc = t[7][low & 0xFF] ^ t[6][low >> 8 & 0xFF] ^ t[5][low >> 16 & 0xFF] ^ t[4][low >> 24] ^
-          t[3][p[4]] ^ t[2][p[5]] ^ t[1][p[6]] ^ t[0][p[7]];
-  }
-  for (; left > 0; --left, ++p) crc = t[0][(crc ^ *p) & 0xFF] ^ crc >> 8;
-  return ~crc;
-}
 
 std::uint32_t u32(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t value = 0;
@@ -89,35 +57,16 @@ void append_chunk(Bytes& to, std::string_view type, std::span<const std::byte> d
   append_u32(to, crc32(std::span(to).subspan(summed)));
 }
 
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
-template <std::size_t N>
-bool is_one_of(std::string_view type, const std::array<std::string_view, N>& types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-// A zlib stream that holds `data` as it is.
-Bytes stored_deflate(std::span<const std::byte> data) {
-  constexpr std::size_t max_block = 65535;
-  Bytes stream{std::byte{0x78}, std::byte{0x01}};
-  std::uint32_t a = 1, b = 0;  // Adler-32
-  for (const std::byte value : data) {
-    a = (a + std::to_integer<std::uint32_t>(value)) % 65521;
-    b = (b + a) % 65521;
-  }
-  do {
-    const auto block = data.first(std::min(data.size(), max_block));
-    data = data.subspan(block.size());
-    stream.push_back(std::byte{data.empty()});
-    for (const std::size_t length : {block.size(), ~block.size()}) {
-      stream.push_back(static_cast<std::byte>(length & 0xFF));
-      stream.push_back(static_cast<std::byte>(length >> 8 & 0xFF));
-    }
-    append(stream, block);
-  } while (!data.empty());
-  append_u32(stream, b << 16 | a);
+// A zlib stream of it.
+Bytes deflated(std::span<const std::byte> data) {
+  const Deflater deflater(6);
+  Bytes stream(deflater.largest(data.size()));
+  stream.resize(deflater.deflate({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()},
+                                 stream.data()));
   return stream;
 }
+
+bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 }  // namespace
 
@@ -151,6 +100,12 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
   return chunks;
 }
 
+const PngChunk* find_chunk(const std::vector<PngChunk>& chunks, std::string_view type) {
+  const auto found = std::find_if(chunks.begin(), chunks.end(),
+                                  [&](const PngChunk& chunk) { return chunk.type == type; });
+  return found == chunks.end() ? nullptr : &*found;
+}
+
 PngHeader png_header(const std::vector<PngChunk>& chunks) {
   const auto& data = chunks.front().data;
   return {.width = u32(data, 0),
@@ -158,6 +113,15 @@ PngHeader png_header(const std::vector<PngChunk>& chunks) {
           .bit_depth = std::to_integer<int>(data[8]),
           .colour_type = std::to_integer<int>(data[9]),
           .interlaced = data[12] != std::byte{0}};
+}
+
+int channels(const PngHeader& header) {
+  constexpr std::array of_colour_type = {1, 0, 3, 1, 2, 0, 4};
+  return of_colour_type[static_cast<std::size_t>(header.colour_type)];
+}
+
+std::size_t bits_per_pixel(const PngHeader& header) {
+  return static_cast<std::size_t>(channels(header) * header.bit_depth);
 }
 
 Orientation png_orientation(const std::vector<PngChunk>& chunks) {
@@ -202,26 +166,56 @@ struct Ancillary {
   Bytes before_pixels, after_pixels;
 };
 
-Ancillary ancillary_of(const std::vector<PngChunk>& chunks, bool same_storage, bool swapped) {
-  constexpr std::array structure = {"IHDR"sv, "IDAT"sv, "IEND"sv};
-  constexpr std::array of_storage = {"PLTE"sv, "tRNS"sv, "bKGD"sv, "sBIT"sv, "hIST"sv};
+// pHYs and oFFs: a number for each axis, exchanged here, and their unit.
+Bytes exchanged_numbers(std::span<const std::byte> data) {
+  Bytes turned(data.begin(), data.end());
+  std::swap_ranges(turned.begin(), turned.begin() + 4, turned.begin() + 4);
+  return turned;
+}
+
+// sCAL: a unit and the same as texts, with a zero between them.
+Bytes exchanged_texts(std::span<const std::byte> data) {
+  Bytes turned(data.begin(), data.end());
+  const auto first = turned.begin() + 1, between = std::find(first, turned.end(), std::byte{0});
+  const auto bytes_of_first = between - first;
+  std::rotate(first, between + 1, turned.end());
+  std::rotate(turned.end() - bytes_of_first - 1, turned.end() - 1, turned.end());
+  return turned;
+}
+
+void append_turned(Bytes& to, const PngChunk& chunk, Orientation applied,
+                   std::vector<std::string>& warnings) {
+  constexpr std::size_t numbers_bytes = 9;
+  const bool swapped = swaps_axes(applied);
+  if (chunk.type == "eXIf") {
+    append_chunk(to, chunk.type, upright_exif(chunk.data));
+  } else if (chunk.type == "pHYs" && swapped && chunk.data.size() == numbers_bytes) {
+    append_chunk(to, chunk.type, exchanged_numbers(chunk.data));
+  } else if (chunk.type == "sCAL" && swapped && chunk.data.size() > 1 &&
+             std::find(chunk.data.begin() + 1, chunk.data.end(), std::byte{0}) !=
+                 chunk.data.end()) {
+    append_chunk(to, chunk.type, exchanged_texts(chunk.data));
+  } else if (chunk.type == "oFFs" && applied == Orientation::transpose &&
+             chunk.data.size() == numbers_bytes) {
+    append_chunk(to, chunk.type, exchanged_numbers(chunk.data));
+  } else if (chunk.type == "oFFs" && applied != Orientation::identity) {
+    // It counts from the page's left and top edges, and another corner comes to be there.
+    warnings.emplace_back(
+        "its place on a page (oFFs) is left out, because the page's size is not known");
+  } else {
+    append(to, chunk.whole);
+  }
+}
+
+Ancillary ancillary_of(const std::vector<PngChunk>& chunks, Orientation applied,
+                       std::vector<std::string>& warnings) {
   Ancillary kept;
   bool after = false;
   for (const PngChunk& chunk : chunks) {
     after |= chunk.type == "IDAT";
-    if (is_one_of(chunk.type, structure)) continue;
-    if (!same_storage && is_one_of(chunk.type, of_storage)) continue;
+    if (chunk.type == "IHDR" || chunk.type == "IDAT" || chunk.type == "IEND") continue;
     if (chunk.type == "iDOT") continue;  // offsets into the pixels that were
-    Bytes& to = after ? kept.after_pixels : kept.before_pixels;
-    if (chunk.type == "eXIf") {
-      append_chunk(to, chunk.type, upright_exif(chunk.data));
-    } else if (chunk.type == "pHYs" && swapped && chunk.data.size() == 9) {
-      Bytes density(chunk.data.begin(), chunk.data.end());
-      std::swap_ranges(density.begin(), density.begin() + 4, density.begin() + 4);
-      append_chunk(to, chunk.type, density);
-    } else {
-      append(to, chunk.whole);
-    }
+    append_turned(after ? kept.after_pixels : kept.before_pixels, chunk, applied, warnings);
   }
   return kept;
 }
@@ -232,7 +226,7 @@ Ancillary ancillary_of(const Metadata& metadata) {
   if (!metadata.icc.empty()) {
     Bytes data;
     append(data, "ICC profile\0\0"sv);  // name, compression method
-    append(data, stored_deflate(metadata.icc));
+    append(data, deflated(metadata.icc));
     append_chunk(to, "iCCP", data);
   }
   if (!metadata.exif.empty()) append_chunk(to, "eXIf", upright_exif(metadata.exif));
@@ -250,35 +244,41 @@ Ancillary ancillary_of(const Metadata& metadata) {
   return made;
 }
 
-Bytes assemble(const std::vector<PngChunk>& encoded, const Ancillary& ancillary) {
-  std::size_t bytes =
-      signature.size() + ancillary.before_pixels.size() + ancillary.after_pixels.size();
-  for (const PngChunk& chunk : encoded) bytes += chunk.whole.size();
-  Bytes file = begin_png(bytes);
-  bool pixels = false;
-  for (const PngChunk& chunk : encoded) {
-    if (chunk.type == "IDAT" && !std::exchange(pixels, true)) append(file, ancillary.before_pixels);
-    if (chunk.type == "IEND") append(file, ancillary.after_pixels);
-    if (chunk.type == "IHDR" || chunk.type == "IDAT" || chunk.type == "IEND") {
-      append(file, chunk.whole);
-    }
+Bytes assemble(const PngHeader& header, std::span<const std::byte> pixels,
+               const Ancillary& ancillary) {
+  Bytes head;
+  append_u32(head, header.width);
+  append_u32(head, header.height);
+  for (const int value :
+       {header.bit_depth, header.colour_type, 0, 0, static_cast<int>(header.interlaced)}) {
+    head.push_back(static_cast<std::byte>(value));
   }
+  Bytes file = begin_png(pixels.size() + ancillary.before_pixels.size() +
+                         ancillary.after_pixels.size() + 1024);
+  append_chunk(file, "IHDR", head);
+  append(file, ancillary.before_pixels);
+  constexpr std::size_t largest_chunk = 1 << 30;  // the format ends at 2^31
+  do {
+    const auto part = pixels.first(std::min(pixels.size(), largest_chunk));
+    append_chunk(file, "IDAT", part);
+    pixels = pixels.subspan(part.size());
+  } while (!pixels.empty());
+  append(file, ancillary.after_pixels);
+  append_chunk(file, "IEND", {});
   return file;
 }
 
 }  // namespace
 
-Bytes assemble_png(std::span<const std::byte> encoded, std::span<const std::byte> skeleton,
-                   bool swapped) {
-  const std::vector<PngChunk> pixels = png_chunks(encoded);
-  const std::vector<PngChunk> rest = png_chunks(skeleton);
-  const PngHeader now = png_header(pixels), was = png_header(rest);
-  const bool same_storage = now.bit_depth == was.bit_depth && now.colour_type == was.colour_type;
-  return assemble(pixels, ancillary_of(rest, same_storage, swapped));
+Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
+                   std::span<const std::byte> skeleton, Orientation applied,
+                   std::vector<std::string>& warnings) {
+  return assemble(header, pixels, ancillary_of(png_chunks(skeleton), applied, warnings));
 }
 
-Bytes assemble_png(std::span<const std::byte> encoded, const Metadata& metadata) {
-  return assemble(png_chunks(encoded), ancillary_of(metadata));
+Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
+                   const Metadata& metadata) {
+  return assemble(header, pixels, ancillary_of(metadata));
 }
 
 std::optional<Bytes> retag_png_upright(std::span<const std::byte> file) {

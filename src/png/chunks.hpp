@@ -1,6 +1,5 @@
 // The chunks of a PNG, so that everything beside the pixels can go from the source to the result
-// byte for byte. The library that encodes the pixels would write its own idea of colour spaces,
-// times and texts; its file lends only the header and the pixels.
+// byte for byte.
 #ifndef QTURN_SRC_PNG_CHUNKS_HPP
 #define QTURN_SRC_PNG_CHUNKS_HPP
 
@@ -10,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,26 +37,34 @@ struct PngHeader {
 };
 PngHeader png_header(const std::vector<PngChunk>& chunks);
 
+/// Samples of a pixel, a palette's index being one, for the colour types that there are.
+int channels(const PngHeader& header);
+std::size_t bits_per_pixel(const PngHeader& header);
+
+/// The first chunk of that type, or null.
+const PngChunk* find_chunk(const std::vector<PngChunk>& chunks, std::string_view type);
+
 /// Where the file says how it is oriented (eXIf). Throws ImageFileError if that is too damaged to
 /// tell.
 Orientation png_orientation(const std::vector<PngChunk>& chunks);
 
-/// What another format can carry too: Exif and XMP. (The profile and the texts are compressed;
-/// OpenImageIO reads them.)
+/// What another format can carry too and is not compressed: Exif and XMP.
 Metadata png_metadata(const std::vector<PngChunk>& chunks);
 
 /// The PNG without its pixels: every other chunk is kept, and an empty one stands where they were.
 std::vector<std::byte> png_skeleton(const std::vector<PngChunk>& chunks);
 
-/// A PNG with the header and the pixels of `encoded`, which is one too, and all else as in
-/// `skeleton`, but for the orientation, which is 1, and the density, which is turned with the axes
-/// if they are `swapped`. Where `encoded` has another depth or colour type, the chunks that would
-/// have another meaning now (PLTE, tRNS, bKGD, sBIT, hIST) are left out.
-std::vector<std::byte> assemble_png(std::span<const std::byte> encoded,
-                                    std::span<const std::byte> skeleton, bool swapped);
+/// A PNG with this header and these compressed pixels, and all else as in `skeleton`, but for what
+/// an orientation that was `applied` changes: the orientation in eXIf becomes 1, pixel sizes (pHYs,
+/// sCAL) are turned with the axes. A place on a page (oFFs) turns only where the page's size does
+/// not count; else it is left out, and `warnings` says so.
+std::vector<std::byte> assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
+                                    std::span<const std::byte> skeleton, Orientation applied,
+                                    std::vector<std::string>& warnings);
 
 /// The same for a picture that comes from another format.
-std::vector<std::byte> assemble_png(std::span<const std::byte> encoded, const Metadata& metadata);
+std::vector<std::byte> assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
+                                    const Metadata& metadata);
 
 /// As retag_upright.
 std::optional<std::vector<std::byte>> retag_png_upright(std::span<const std::byte> file);
