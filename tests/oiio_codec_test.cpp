@@ -5,6 +5,8 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "src/tiff/directories.hpp"
@@ -180,6 +182,30 @@ TEST_CASE("TIFF keeps all its pages, each with its own size and text") {
   CHECK_THROWS_AS(tests::encode(decoded.image, Orientation::identity, Format::png), ImageFileError);
 }
 
+TEST_CASE("A TIFF that says nothing of its bits has one a sample") {
+  OIIO::ImageSpec spec = plain_spec(21, 5, 1, TypeDesc::UINT8);
+  spec.attribute("oiio:BitsPerSample", 1);
+  spec.attribute("Software", "any field that is not needed");
+  std::vector<std::uint8_t> samples = samples_for(spec);
+  for (std::uint8_t& sample : samples) sample = sample < 128 ? 0 : 255;
+  const Bytes said = write_with_oiio("tiff", spec, samples);
+  TiffFile unsaid = read_tiff(said);
+  const bool bare = GENERATE(false, true);  // as Pillow writes it: no field is left that could go
+  std::erase_if(unsaid.pages[0].fields, [&](const TiffField& field) {
+    constexpr std::array<std::uint16_t, 8> needed = {256, 257, 259, 262, 273, 278, 279, 284};
+    return field.tag == tiff_tag::bits_per_sample ||
+           (bare && std::find(needed.begin(), needed.end(), field.tag) == needed.end());
+  });
+  REQUIRE(unsaid.pages[0].find(tiff_tag::bits_per_sample) == nullptr);
+  const std::span<const std::byte> parts[] = {said};
+  const Bytes file = write_tiff(unsaid, parts);
+  const Bytes out = turn_file(file, Format::tiff, Orientation::rotate90);
+  const ReadByOiio read = read_with_oiio("tiff", out);
+  CHECK(read.samples == turned_samples(spec, samples, Orientation::rotate90));
+  CHECK(read.spec.get_int_attribute("oiio:BitsPerSample") == 1);
+  CHECK(read_header(file, Format::tiff).storage_change == "");
+}
+
 TEST_CASE("Tiles turn with the axes, planes stay apart, resolutions change places") {
   OIIO::ImageSpec spec = plain_spec(100, 40, 3, TypeDesc::UINT16);
   spec.tile_width = 32;
@@ -332,15 +358,18 @@ TEST_CASE("A picture goes to a format that holds its samples as they are, or now
 }
 
 TEST_CASE("Reading and writing stop when asked to") {
-  std::vector<std::uint8_t> samples;
-  const Bytes file = picture(cases[2], samples);
-  PixelArena arena;
-  std::vector<std::string> warnings;
-  const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(decode(file, Format::png, Format::png, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, Format::png);
-  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, Format::png, stop, warnings),
-                  Interrupted);
+  for (const Case& kind : {Case{Format::png, "png", 3, TypeDesc::UINT8},
+                           Case{Format::tiff, "tiff", 3, TypeDesc::UINT8, "zip"}}) {
+    std::vector<std::uint8_t> samples;
+    const Bytes file = picture(kind, samples);
+    PixelArena arena;
+    std::vector<std::string> warnings;
+    const std::atomic<bool> stop = true;
+    CHECK_THROWS_AS(decode(file, kind.format, kind.format, arena, stop, warnings), Interrupted);
+    const Decoded decoded(file, kind.format);
+    CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, kind.format, stop, warnings),
+                    Interrupted);
+  }
 }
 
 TEST_CASE("Text named like a picture is a failure in every format") {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
+#include "src/formats/image.hpp"
 #include "src/tiff/directories.hpp"
 #include "src/webp/chunks.hpp"
 
@@ -21,8 +23,22 @@ bool is_shown(std::uint16_t tag) {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
+// BitsPerSample: 1, which is what a page has that says nothing, and OpenImageIO takes for 8.
+Bytes one_bit_entry(std::size_t entry_bytes, bool little) {
+  Bytes entry(entry_bytes);
+  const std::size_t low = little ? 0 : 1;
+  entry[1 - low] = std::byte{tiff_tag::bits_per_sample >> 8};
+  entry[low] = std::byte{tiff_tag::bits_per_sample & 0xFF};
+  entry[2 + low] = std::byte{tiff_type::u16};
+  const std::size_t count_bytes = entry_bytes == 20 ? 8 : 4, value = 4 + count_bytes;
+  entry[little ? 4 : value - 1] = std::byte{1};
+  entry[value + low] = std::byte{1};
+  return entry;
+}
+
 // Each directory is replaced by one of the same length in its place, with the entries that are
-// shown first and nothing behind the offset that follows them.
+// shown first and nothing behind the offset that follows them. What is added takes the place of one
+// that is not shown, or says the default.
 VisiblePart visible_tiff(std::span<const std::byte> file) {
   TiffFile tiff = read_tiff(file);
   std::sort(tiff.page_offsets.begin(), tiff.page_offsets.end());
@@ -47,11 +63,28 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
     const std::size_t end = at + count_bytes + count * entry_bytes + offset_bytes;
     Bytes directory(count_bytes);
     std::uint64_t shown = 0;
+    bool bits_are_said = false, bits_are_added = false;
     for (std::size_t entry = at + count_bytes; entry + offset_bytes < end; entry += entry_bytes) {
-      if (!is_shown(static_cast<std::uint16_t>(number(entry, 2)))) continue;
+      const auto tag = static_cast<std::uint16_t>(number(entry, 2));
+      if (!is_shown(tag)) continue;
+      if (tag >= tiff_tag::bits_per_sample && !std::exchange(bits_are_said, true)) {
+        bits_are_added = tag != tiff_tag::bits_per_sample;
+        if (bits_are_added) {
+          const Bytes one_bit = one_bit_entry(entry_bytes, little);
+          directory.insert(directory.end(), one_bit.begin(), one_bit.end());
+          ++shown;
+        }
+      }
+      if (bits_are_added && tag == tiff_tag::planar_configuration &&
+          number(entry + entry_bytes - offset_bytes, 2) == 1) {
+        continue;  // the default
+      }
       const auto bytes = file.subspan(entry, entry_bytes);
       directory.insert(directory.end(), bytes.begin(), bytes.end());
       ++shown;
+    }
+    if (shown > count) {
+      throw ImageFileError("a TIFF that does not say how many bits a sample has is not supported");
     }
     for (std::size_t i = 0; i < count_bytes; ++i, shown >>= 8) {
       directory[little ? i : count_bytes - 1 - i] = static_cast<std::byte>(shown & 0xFF);
