@@ -1,18 +1,32 @@
 #include "src/formats/pixel_arena.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 namespace qturn {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+// Turning jumps from row to row, so small pages cost misses in the processor's table of them, and
+// each is cleared in a step of its own. The system is asked for large ones.
+constexpr std::size_t alignment = 64, large_page = std::size_t{2} << 20;
+constexpr std::size_t worth_large_pages = 2 * large_page;
+
+void* allocate(std::size_t bytes) {
+  const bool large = bytes >= worth_large_pages;
+  void* block = nullptr;
+  if (::posix_memalign(&block, large ? large_page : alignment, bytes) != 0) throw std::bad_alloc();
+  if (large) ::madvise(block, bytes, MADV_HUGEPAGE);  // as well as it can
+  return block;
+}
 
 }  // namespace
 
 const BlockSource ordinary_memory{
-    .allocate = [](std::size_t bytes) -> void* { return ::operator new(bytes, alignment); },
-    .release = [](void* block) { ::operator delete(block, alignment); },
+    .allocate = allocate,
+    .release = [](void* block) { std::free(block); },
 };
 
 PixelArena::~PixelArena() {

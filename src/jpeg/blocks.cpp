@@ -46,26 +46,39 @@ void JpegBlocks::serve(j_common_ptr codec) {
     return reinterpret_cast<jvirt_barray_ptr>(&array);
   };
   codec->mem->realize_virt_arrays = [](j_common_ptr client) {
-    static_cast<JpegBlocks*>(client->client_data)->realize(client);
+    // libjpeg's frames lie above: nothing may be thrown.
+    bool done = false;
+    try {
+      static_cast<JpegBlocks*>(client->client_data)->realize();
+      done = true;
+    } catch (const std::exception&) {
+    }
+    if (!done) ERREXIT1(client, JERR_OUT_OF_MEMORY, 0);
   };
   codec->mem->access_virt_barray = access;
 }
 
-// One block of memory for all: arenas keep few blocks better than many. libjpeg's frames lie above,
-// so nothing may be thrown.
-void JpegBlocks::realize(j_common_ptr codec) {
+void JpegBlocks::make(std::span<const std::pair<JDIMENSION, JDIMENSION>> sizes) {
+  arrays_ = {};
+  count_ = 0;
+  for (const auto& [blocks_per_row, rows] : sizes) {
+    arrays_[count_].blocks_per_row = blocks_per_row;
+    arrays_[count_++].rows = rows;
+  }
+  realize();
+  for (std::size_t i = 0; i < count_; ++i) clear_rows(arrays_[i], arrays_[i].rows);
+}
+
+// One block of memory for all: arenas keep few blocks better than many.
+void JpegBlocks::realize() {
   std::size_t bytes = 0;
   for (const JpegBlockArray& array : arrays_) {
     bytes += std::size_t{array.rows} * (array.blocks_per_row * sizeof(JBLOCK) + sizeof(JBLOCKROW));
   }
   if (bytes > capacity_) {
     capacity_ = 0;
-    try {
-      memory_ = arena_.take(bytes);
-      capacity_ = bytes;
-    } catch (const std::exception&) {
-    }
-    if (capacity_ == 0) ERREXIT1(codec, JERR_OUT_OF_MEMORY, 0);
+    memory_ = arena_.take(bytes);
+    capacity_ = bytes;
   }
   auto* at = static_cast<std::byte*>(memory_);
   for (JpegBlockArray& array : arrays_) {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "src/formats/pixel_arena.hpp"
 #include "src/jpeg/session.hpp"
@@ -38,13 +40,17 @@ class JpegBlocks {
   /// component, in order. What another codec had here is lost.
   void serve(j_common_ptr codec);
 
-  /// What `codec` asked for; valid until the arena is cleared.
+  /// Arrays for components of these many blocks across and down, all zero, without a codec. Throws
+  /// std::bad_alloc.
+  void make(std::span<const std::pair<JDIMENSION, JDIMENSION>> sizes);
+
+  /// What was asked for; valid until the arena is cleared.
   const JpegBlockArray& component(int index) const {
     return arrays_[static_cast<std::size_t>(index)];
   }
 
  private:
-  void realize(j_common_ptr codec);
+  void realize();
 
   PixelArena& arena_;
   std::array<JpegBlockArray, MAX_COMPONENTS> arrays_{};

@@ -83,7 +83,7 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   auto extras = std::make_shared<Extras>();
   extras->metadata = metadata_of(upright_markers(decoder));
   image.extras = extras;
-  add_warnings(decoder, "are not kept", warnings);
+  add_warnings(decoder, rest_of(decoder), "are not kept", warnings);
   return image;
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int largest_dc_size = 11, largest_ac_size = 10;
 constexpr unsigned char sixteen_zeros = 0xF0;
 constexpr unsigned longest_end_of_band = 0x7FFF;
-constexpr std::size_t max_block_bytes = 1024;  // 64 times 27 bits, each byte stuffed, and more
+constexpr std::size_t max_block_bytes = 1024;  // 64 times 27 bits, waiting ones, and more
 
 struct Codes {
   std::array<std::uint32_t, 256> code{};
@@ -29,30 +29,23 @@ struct Codes {
   }
 };
 
-// Bits into bytes, most significant first, a zero byte behind each of 0xFF.
-class BitWriter {
- public:
-  void reserve(std::size_t bytes) { data_.room(bytes); }
+// Bits into bytes, most significant first. A coder of a block works on a copy, which stays in
+// registers.
+struct BitCursor {
+  std::uint64_t waiting = 0;  // from the highest bit on
+  int waiting_count = 0;      // below 8 between calls
+  unsigned char* at = nullptr;
 
-  // Room for a block, after which put() need not look.
-  void begin_block() { at_ = data_.room(max_block_bytes); }
-  void end_block() { data_.set_end(at_); }
-
-  // `count` is at most 32, and `bits` has no others set.
+  // `count` is at most 32, and `bits` has no others set. Always writes eight bytes, of which those
+  // that are whole stay: a branch on how many would be guessed wrong too often.
   void put(std::uint32_t bits, int count) {
-    waiting_ = waiting_ << count | bits;
-    waiting_count_ += count;
-    if (waiting_count_ < 32) return;
-    waiting_count_ -= 32;
-    const auto word = static_cast<std::uint32_t>(waiting_ >> waiting_count_);
-    // Any byte of all ones?
-    if ((word & 0x80808080U & ~(word + 0x01010101U)) == 0) {
-      const std::uint32_t swapped = __builtin_bswap32(word);
-      std::memcpy(at_, &swapped, sizeof swapped);
-      at_ += sizeof swapped;
-    } else {
-      for (int shift = 24; shift >= 0; shift -= 8) put_byte(word >> shift & 0xFF);
-    }
+    waiting_count += count;
+    waiting |= std::uint64_t{bits} << (64 - waiting_count) % 64;
+    const std::uint64_t swapped = __builtin_bswap64(waiting);
+    std::memcpy(at, &swapped, sizeof swapped);
+    at += waiting_count >> 3;
+    waiting <<= waiting_count & ~7;
+    waiting_count &= 7;
   }
 
   void put(const Codes& codes, unsigned symbol) { put(codes.code[symbol], codes.length[symbol]); }
@@ -63,23 +56,41 @@ class BitWriter {
     put(codes.code[symbol] << size | low, codes.length[symbol] + size);
   }
 
-  // Fills the last byte with ones.
-  void align() {
-    begin_block();
-    if (const int open = waiting_count_ % 8; open != 0) put((1U << (8 - open)) - 1, 8 - open);
-    while (waiting_count_ > 0) {
-      waiting_count_ -= 8;
-      put_byte(static_cast<unsigned>(waiting_ >> waiting_count_) & 0xFF);
+  // At most 64 bits.
+  void put_long(std::uint64_t bits, int count) {
+    if (count > 32) {
+      put(static_cast<std::uint32_t>(bits >> 32), count - 32);
+      count = 32;
     }
-    end_block();
+    put(static_cast<std::uint32_t>(bits), count);
+  }
+};
+
+class BitWriter {
+ public:
+  void reserve(std::size_t bytes) { data_.room(bytes); }
+
+  // Room for a block, for which the cursor need not look.
+  BitCursor begin_block() {
+    cursor_.at = data_.room(max_block_bytes);
+    return cursor_;
+  }
+  void end_block(const BitCursor& cursor) {
+    cursor_ = cursor;
+    data_.set_end(cursor.at);
   }
 
-  void put_restart(unsigned number) {
+  // Fills the last byte with ones.
+  void align() {
+    BitCursor out = begin_block();
+    const int open = (8 - out.waiting_count) % 8;
+    out.put((1U << open) - 1, open);
+    end_block(out);
+  }
+
+  void put_restart() {
     align();
-    begin_block();
-    *at_++ = 0xFF;
-    *at_++ = static_cast<unsigned char>(0xD0 + number % 8);
-    end_block();
+    data_.restart_here();
   }
 
   JpegData take() {
@@ -88,14 +99,7 @@ class BitWriter {
   }
 
  private:
-  void put_byte(unsigned byte) {
-    *at_++ = static_cast<unsigned char>(byte);
-    if (byte == 0xFF) *at_++ = 0;
-  }
-
-  std::uint64_t waiting_ = 0;
-  int waiting_count_ = 0;  // below 32 between calls
-  unsigned char* at_ = nullptr;
+  BitCursor cursor_;
   JpegData data_;
 };
 
@@ -109,10 +113,9 @@ class Restarts {
     left_ = interval_ - 1;
     return true;
   }
-  unsigned next_number() { return number_++; }
 
  private:
-  unsigned interval_, left_, number_ = 0;
+  unsigned interval_, left_;
 };
 
 void check_size(int size, int largest) {
@@ -121,14 +124,14 @@ void check_size(int size, int largest) {
 
 int size_of(int value) { return std::bit_width(static_cast<unsigned>(value < 0 ? -value : value)); }
 
-void put_dc(BitWriter& out, const Codes& codes, int difference) {
+void put_dc(BitCursor& out, const Codes& codes, int difference) {
   const int size = size_of(difference);
   check_size(size, largest_dc_size);
   out.put(codes, static_cast<unsigned>(size),
           static_cast<std::uint32_t>(difference - (difference < 0)), size);
 }
 
-void put_run_and_value(BitWriter& out, const Codes& codes, int run, int value) {
+void put_run_and_value(BitCursor& out, const Codes& codes, int run, int value) {
   for (; run > 15; run -= 16) out.put(codes, sixteen_zeros);
   const int size = size_of(value);
   check_size(size, largest_ac_size);
@@ -136,9 +139,9 @@ void put_run_and_value(BitWriter& out, const Codes& codes, int run, int value) {
           static_cast<std::uint32_t>(value - (value < 0)), size);
 }
 
-void put_block(BitWriter& out, const Codes& dc, const Codes& ac, const TurnedOrder& order,
+void put_block(BitWriter& writer, const Codes& dc, const Codes& ac, const TurnedOrder& order,
                const JCOEF* block, int& last_dc) {
-  out.begin_block();
+  BitCursor out = writer.begin_block();
   put_dc(out, dc, block[0] - last_dc);
   last_dc = block[0];
   int previous = 0;
@@ -148,15 +151,25 @@ void put_block(BitWriter& out, const Codes& dc, const Codes& ac, const TurnedOrd
     previous = k;
   }
   if (previous != DCTSIZE2 - 1) out.put(ac, 0);
-  out.end_block();
+  writer.end_block(out);
 }
 
 // What fills a partial MCU: nothing but the DC value of the block before.
-void put_dummy_block(BitWriter& out, const Codes& dc, const Codes& ac) {
-  out.begin_block();
+void put_dummy_block(BitWriter& writer, const Codes& dc, const Codes& ac) {
+  BitCursor out = writer.begin_block();
   out.put(dc, 0);
   out.put(ac, 0);
-  out.end_block();
+  writer.end_block(out);
+}
+
+// In a turn the next blocks of a row lie in rows of their own, where the processor does not expect
+// them.
+void expect(const TurnedBlocks& blocks, JDIMENSION x, JDIMENSION y) {
+  constexpr JDIMENSION ahead = 6;
+  if (x + ahead >= blocks.width) return;
+  const JCOEF* later = blocks.block(x + ahead, y);
+  __builtin_prefetch(later);
+  __builtin_prefetch(later + DCTSIZE2 / 2);
 }
 
 // Calls before_mcu(), and visit(scan's component, block) for each block of each MCU, in the order
@@ -167,7 +180,6 @@ void visit_blocks(const JpegPicture& picture, const std::vector<int>& components
                   BeforeMcu before_mcu, Visit visit) {
   const Size mcus = mcus_of(picture, components);
   const bool single = components.size() == 1;
-  constexpr JDIMENSION ahead = 4;  // blocks; in a turn they lie in rows of their own
   for (JDIMENSION y = 0; y < mcus.height; ++y) {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
     for (JDIMENSION x = 0; x < mcus.width; ++x) {
@@ -180,11 +192,7 @@ void visit_blocks(const JpegPicture& picture, const std::vector<int>& components
         for (JDIMENSION row = y * high; row < (y + 1) * high; ++row) {
           for (JDIMENSION column = x * wide; column < (x + 1) * wide; ++column) {
             const bool is_there = column < from.width && row < from.height;
-            if (is_there && column + ahead < from.width) {
-              const JCOEF* later = from.block(column + ahead, row);
-              __builtin_prefetch(later);
-              __builtin_prefetch(later + DCTSIZE2 / 2);
-            }
+            if (is_there) expect(from, column, row);
             visit(i, is_there ? from.block(column, row) : nullptr);
           }
         }
@@ -210,7 +218,7 @@ JpegData code_sequential(const JpegPicture& picture, const JpegScan& scan,
       picture, components, blocks, stop,
       [&] {
         if (!restarts.due()) return;
-        out.put_restart(restarts.next_number());
+        out.put_restart();
         std::ranges::fill(last_dc, 0);
       },
       [&](std::size_t i, const JCOEF* block) {
@@ -237,20 +245,20 @@ JpegData code_dc(const JpegPicture& picture, const JpegScan& scan,
       picture, components, blocks, stop,
       [&] {
         if (!restarts.due()) return;
-        out.put_restart(restarts.next_number());
+        out.put_restart();
         std::ranges::fill(last_dc, 0);
       },
       [&](std::size_t i, const JCOEF* block) {
         int& value = in_block_before[i];
         if (block) value = block[0];
-        out.begin_block();
+        BitCursor cursor = out.begin_block();
         if (scan.high == 0) {
-          put_dc(out, codes[i], (value >> scan.low) - last_dc[i]);
+          put_dc(cursor, codes[i], (value >> scan.low) - last_dc[i]);
           last_dc[i] = value >> scan.low;
         } else {
-          out.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
+          cursor.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
         }
-        out.end_block();
+        out.end_block(cursor);
       });
   return out.take();
 }
@@ -266,7 +274,7 @@ class AcScan {
         low_(scan.low),
         refines_(scan.high != 0),
         restarts_(scan.restart_interval) {
-    out_.reserve(scan.bytes + scan.bytes / 16);
+    writer_.reserve(scan.bytes + scan.bytes / 16);
   }
 
   int low() const { return low_; }
@@ -275,106 +283,117 @@ class AcScan {
   // `present` has the coefficients of which bits have been or are now coded, that is of at least
   // 1 << low.
   void put_first(const TurnedOrder& order, const JCOEF* block, std::uint64_t present) {
-    begin_block();
+    restart_if_due();
     present &= band_;
+    if (present == 0) return end_block_early();
+    BitCursor out = writer_.begin_block();
+    put_ended_blocks(out);
     int previous = first_ - 1;
-    if (present != 0) put_ended_blocks();
     for (; present != 0; present &= present - 1) {
       const int k = std::countr_zero(present);
       const int value = order.value(block, k);
       const int shifted = value < 0 ? -(-value >> low_) : value >> low_;
-      put_run_and_value(out_, codes_, k - previous - 1, shifted);
+      put_run_and_value(out, codes_, k - previous - 1, shifted);
       previous = k;
     }
+    writer_.end_block(out);
     if (previous != last_) end_block_early();
-    out_.end_block();
   }
 
   // `known` are those of which a higher bit is set, `set` those with this bit set. Each new one
   // comes with the bits of the known ones before it.
   void put_refinement(std::uint64_t present, std::uint64_t known, std::uint64_t set,
                       std::uint64_t negative) {
-    begin_block();
+    restart_if_due();
     present &= band_;
-    const std::uint64_t fresh = present & ~known;
-    const int last_fresh = fresh == 0 ? -1 : 63 - std::countl_zero(fresh);
-    std::uint64_t bits = 0;  // of known ones, not yet written
-    int bit_count = 0, run = 0, previous = first_ - 1;
-    const auto put_bits = [&] {
-      put_long(bits, bit_count);
-      bits = 0;
-      bit_count = 0;
-    };
-    for (; present != 0; present &= present - 1) {
-      const int k = std::countr_zero(present);
-      run += k - previous - 1;
-      previous = k;
-      for (; run > 15 && k <= last_fresh; run -= 16) {
-        put_ended_blocks();
-        out_.put(codes_, sixteen_zeros);
-        put_bits();
+    std::uint64_t fresh = present & ~known;
+    known &= band_;
+    int after = first_;  // where the coefficients that are not yet coded begin
+    if (fresh != 0) {
+      BitCursor out = writer_.begin_block();
+      put_ended_blocks(out);
+      for (; fresh != 0; fresh &= fresh - 1) {
+        const int k = std::countr_zero(fresh);
+        const std::uint64_t before = (std::uint64_t{1} << k) - 1;
+        std::uint64_t passed = known & before & ~std::uint64_t{0} << after;
+        int run = k - after - std::popcount(passed);
+        // Sixteen zeros at a time, each time with the bits of the known ones among and, up to the
+        // next zero, behind them.
+        for (; run > 15; run -= 16) {
+          out.put(codes_, sixteen_zeros);
+          std::uint64_t zeros = ~passed & before & ~std::uint64_t{0} << after;
+          for (int i = 0; i < 15; ++i) zeros &= zeros - 1;
+          const int sixteenth = std::countr_zero(zeros);
+          const std::uint64_t up_to = passed & ((std::uint64_t{1} << sixteenth) - 1);
+          put_bits(out, picked(set, up_to));
+          passed &= ~up_to;
+          after = sixteenth + 1;
+        }
+        const Bits bits = picked(set, passed);
+        out.put(codes_, static_cast<unsigned>(run << 4 | 1), negative >> k & 1 ? 0 : 1, 1);
+        put_bits(out, bits);
+        after = k + 1;
       }
-      if (known >> k & 1) {
-        bits = bits << 1 | (set >> k & 1);
-        ++bit_count;
-        continue;
-      }
-      put_ended_blocks();
-      out_.put(codes_, static_cast<unsigned>(run << 4 | 1), negative >> k & 1 ? 0 : 1, 1);
-      put_bits();
-      run = 0;
+      writer_.end_block(out);
+      if (after > last_) return;
     }
-    if (previous != last_ || run > 0 || bit_count > 0) {
-      for (int i = bit_count; i-- > 0;) waiting_bits_.push_back(bits >> i & 1);
-      end_block_early();
+    const std::uint64_t left = after >= DCTSIZE2 ? 0 : known & ~std::uint64_t{0} << after;
+    if (left != 0) {
+      waiting_.push_back(picked(set, left));
+      waiting_count_ += waiting_.back().count;
     }
-    out_.end_block();
+    end_block_early();
   }
 
   JpegData take() {
     finish_band();
-    return out_.take();
+    return writer_.take();
   }
 
  private:
-  void begin_block() {
-    if (restarts_.due()) {
-      finish_band();
-      out_.put_restart(restarts_.next_number());
+  struct Bits {
+    std::uint64_t bits;
+    int count;
+  };
+
+  // The bits of `set` at the places of `mask`, moved together, the first place highest.
+  static Bits picked(std::uint64_t set, std::uint64_t mask) {
+    Bits picked{0, 0};
+    for (; mask != 0; mask &= mask - 1, ++picked.count) {
+      picked.bits = picked.bits << 1 | (set >> std::countr_zero(mask) & 1);
     }
-    out_.begin_block();
+    return picked;
+  }
+
+  static void put_bits(BitCursor& out, const Bits& bits) { out.put_long(bits.bits, bits.count); }
+
+  void restart_if_due() {
+    if (!restarts_.due()) return;
+    finish_band();
+    writer_.put_restart();
   }
 
   void finish_band() {
-    out_.begin_block();
-    put_ended_blocks();
-    out_.end_block();
+    BitCursor out = writer_.begin_block();
+    put_ended_blocks(out);
+    writer_.end_block(out);
   }
 
-  // Blocks that end early are counted, and coded together. Their waiting bits are bounded, so that
-  // they fit in the room for a block.
+  // Blocks that end early are counted, and coded together with their waiting bits, which are
+  // bounded, so that they fit in the room for a block.
   void end_block_early() {
     ++ended_blocks_;
-    if (ended_blocks_ == longest_end_of_band || waiting_bits_.size() > 1000 - DCTSIZE2) {
-      put_ended_blocks();
-    }
+    if (ended_blocks_ == longest_end_of_band || waiting_count_ > 1000 - DCTSIZE2) finish_band();
   }
 
-  void put_ended_blocks() {
+  void put_ended_blocks(BitCursor& out) {
     if (ended_blocks_ == 0) return;
     const int size = std::bit_width(ended_blocks_) - 1;
-    out_.put(codes_, static_cast<unsigned>(size << 4), ended_blocks_, size);
+    out.put(codes_, static_cast<unsigned>(size << 4), ended_blocks_, size);
     ended_blocks_ = 0;
-    for (const bool bit : waiting_bits_) out_.put(bit, 1);
-    waiting_bits_.clear();
-  }
-
-  void put_long(std::uint64_t bits, int count) {
-    if (count > 32) {
-      out_.put(static_cast<std::uint32_t>(bits >> 32), count - 32);
-      count = 32;
-    }
-    out_.put(static_cast<std::uint32_t>(bits), count);
+    for (const Bits& bits : waiting_) put_bits(out, bits);
+    waiting_.clear();
+    waiting_count_ = 0;
   }
 
   Codes codes_;
@@ -382,9 +401,10 @@ class AcScan {
   int first_, last_, low_;
   bool refines_;
   Restarts restarts_;
-  BitWriter out_;
+  BitWriter writer_;
   unsigned ended_blocks_ = 0;
-  std::vector<unsigned char> waiting_bits_;  // one each
+  std::vector<Bits> waiting_;  // of ended blocks
+  int waiting_count_ = 0;
 };
 
 // All scans of the AC coefficients of one component.
@@ -403,6 +423,7 @@ void code_ac(std::span<AcScan> scans, const TurnedBlocks& blocks, const TurnedOr
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
     for (JDIMENSION x = 0; x < blocks.width; ++x) {
       const JCOEF* block = blocks.block(x, y);
+      expect(blocks, x, y);
       present.fill(0);
       present[static_cast<std::size_t>(lowest)] = order.at_least(block, lowest) >> 1 << 1;
       if (present[static_cast<std::size_t>(lowest)] != 0) {
@@ -429,6 +450,25 @@ void code_ac(std::span<AcScan> scans, const TurnedBlocks& blocks, const TurnedOr
 }
 
 }  // namespace
+
+void JpegData::append_to(Bytes& file) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= restarts_.size(); ++i) {
+    const std::size_t end = i < restarts_.size() ? restarts_[i] : size_;
+    while (begin < end) {
+      const void* found = std::memchr(bytes_.get() + begin, 0xFF, end - begin);
+      const auto* first = reinterpret_cast<const std::byte*>(bytes_.get()) + begin;
+      const auto* last = found ? static_cast<const std::byte*>(found) + 1
+                               : reinterpret_cast<const std::byte*>(bytes_.get()) + end;
+      file.insert(file.end(), first, last);
+      if (found) file.push_back(std::byte{0});
+      begin += static_cast<std::size_t>(last - first);
+    }
+    if (i == restarts_.size()) break;
+    file.push_back(std::byte{0xFF});
+    file.push_back(static_cast<std::byte>(0xD0 + i % 8));
+  }
+}
 
 void JpegData::grow(std::size_t more) {
   const std::size_t capacity = std::max(2 * capacity_, size_ + more + max_block_bytes);

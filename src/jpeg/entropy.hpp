@@ -17,12 +17,13 @@
 
 namespace qturn {
 
-/// The entropy-coded data of a scan, as it grows.
+/// The entropy-coded data of a scan, as it grows, without what keeps it apart from markers.
 class JpegData {
  public:
-  /// Whether bits may follow is the coders' business: this holds whole bytes.
-  const unsigned char* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
+
+  /// Writes the data behind `file`: a zero byte behind each of 0xFF, and the restart markers.
+  void append_to(Bytes& file) const;
 
   /// Room for `more` bytes behind the ones there are; throws std::bad_alloc.
   unsigned char* room(std::size_t more) {
@@ -31,11 +32,15 @@ class JpegData {
   }
   void set_end(const unsigned char* end) { size_ = static_cast<std::size_t>(end - bytes_.get()); }
 
+  /// A restart marker belongs behind the bytes that there are.
+  void restart_here() { restarts_.push_back(size_); }
+
  private:
   void grow(std::size_t more);
 
   std::unique_ptr<unsigned char[]> bytes_;
   std::size_t size_ = 0, capacity_ = 0;
+  std::vector<std::size_t> restarts_;
 };
 
 /// The data of every scan of `picture`, whose scans have complete tables, with `blocks` for its

@@ -82,10 +82,9 @@ std::uint64_t coefficient_bytes(const jpeg_decompress_struct& info) {
   return blocks * coefficient_bytes_of_block;
 }
 
-void add_warnings(const JpegDecoder& decoder, std::string_view fate,
-                  std::vector<std::string>& warnings) {
+void add_warnings(const JpegDecoder& decoder, std::span<const std::byte> rest,
+                  std::string_view fate, std::vector<std::string>& warnings) {
   if (decoder.errors.note[0] != '\0') warnings.emplace_back(decoder.errors.note);
-  const auto rest = rest_of(decoder);
   if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; })) {
     warnings.push_back(
         fmt::format("{} bytes after the end of the picture (previews, a gain map, a video) {}",
@@ -112,7 +111,7 @@ Header read_jpeg_header(std::span<const std::byte> file) {
                              static_cast<std::uint64_t>(info.num_components);
   // The output, about as large as the input, in a buffer that may have to double; and coefficients.
   header.working_bytes = (1 << 20) + 4 * std::uint64_t{file.size()};
-  header.working_bytes += coefficient_bytes(info);
+  header.working_bytes += coefficient_bytes(info) + coefficient_bytes(info) / DCTSIZE2;
   return header;
 }
 

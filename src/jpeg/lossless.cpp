@@ -4,6 +4,7 @@
 #include "src/jpeg/header.hpp"
 #include "src/jpeg/markers.hpp"
 #include "src/jpeg/picture.hpp"
+#include "src/jpeg/progressive.hpp"
 #include "src/jpeg/route.hpp"
 #include "src/jpeg/writer.hpp"
 
@@ -11,6 +12,25 @@ namespace qturn {
 
 struct JpegCoefficients::Parts {
   explicit Parts(PixelArena& arena) : blocks(arena) {}
+
+  // False if there is anything that libjpeg should look at. Baseline it reads as fast as can be.
+  bool read_plain(const JpegDecoder& decoder, std::span<const std::byte> file,
+                  const std::atomic<bool>& stop) {
+    if (!decoder.info.progressive_mode) return false;
+    const std::optional<PlainPicture> plain = describe_plain(decoder, file);
+    if (!plain) return false;
+    picture = plain->picture;
+    make_blocks(picture, blocks);
+    tail = file.subspan(plain->end);
+    return read_progressive(file, picture, blocks, stop);
+  }
+
+  void read(JpegDecoder& decoder, std::span<const std::byte> file) {
+    blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
+    guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
+    picture = describe(decoder, file);
+    tail = rest_of(decoder);
+  }
 
   JpegBlocks blocks;
   JpegShape shape;
@@ -25,12 +45,9 @@ JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& 
   jpeg_header_segments(file);  // throws for the kinds that are not supported
   JpegDecoder decoder(file, &stop);
   check_header(decoder.info, file.size());
-  parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
-  guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
   parts_->shape = shape_of(decoder.info);
-  parts_->picture = describe(decoder, file);
-  parts_->tail = rest_of(decoder);
-  add_warnings(decoder, "are kept as they are", warnings);
+  if (!parts_->read_plain(decoder, file, stop)) parts_->read(decoder, file);
+  add_warnings(decoder, parts_->tail, "are kept as they are", warnings);
 }
 
 JpegCoefficients::~JpegCoefficients() = default;

@@ -128,13 +128,16 @@ JpegPicture layout_of(const jpeg_decompress_struct& info) {
   return picture;
 }
 
-JpegPicture describe(const JpegDecoder& decoder, std::span<const std::byte> file) {
+namespace {
+
+// Completes the layout of a picture with these tables of its components.
+JpegPicture completed(const JpegDecoder& decoder, JpegScans scans,
+                      const std::vector<const JQUANT_TBL*>& tables) {
   const jpeg_decompress_struct& info = decoder.info;
-  check_complete(info);
   JpegPicture picture = layout_of(info);
   for (std::size_t i = 0; i < picture.components.size(); ++i) {
     JpegComponent& component = picture.components[i];
-    std::copy_n(info.comp_info[i].quant_table->quantval, DCTSIZE2, component.table.begin());
+    std::copy_n(tables[i]->quantval, DCTSIZE2, component.table.begin());
     // A table can be defined anew between the scans of two components that name it.
     const auto before = std::span(picture.components).first(i);
     const auto same = std::ranges::find(before, component.slot, &JpegComponent::slot);
@@ -142,8 +145,7 @@ JpegPicture describe(const JpegDecoder& decoder, std::span<const std::byte> file
       component.slot = free_slot(picture.components);
     }
   }
-
-  picture.scans = jpeg_scans(file);
+  picture.scans = std::move(scans.scans);
   fill_in_tables(info, picture.scans);
   if (!picture.progressive) {
     for (JpegScan& scan : picture.scans) {
@@ -151,12 +153,49 @@ JpegPicture describe(const JpegDecoder& decoder, std::span<const std::byte> file
       scan.last = DCTSIZE2 - 1;
     }
   }
+  picture.markers = upright_markers(decoder);
+  return picture;
+}
+
+}  // namespace
+
+JpegPicture describe(const JpegDecoder& decoder, std::span<const std::byte> file) {
+  const jpeg_decompress_struct& info = decoder.info;
+  check_complete(info);
+  std::vector<const JQUANT_TBL*> tables;
+  for (int i = 0; i < info.num_components; ++i) tables.push_back(info.comp_info[i].quant_table);
+  JpegPicture picture = completed(decoder, jpeg_scans(file), tables);
   if (!each_comes_once(picture)) {
     throw ImageFileError("its scans repeat what other scans hold, which is not supported");
   }
-
-  picture.markers = upright_markers(decoder);
   return picture;
+}
+
+std::optional<PlainPicture> describe_plain(const JpegDecoder& decoder,
+                                           std::span<const std::byte> file) {
+  const jpeg_decompress_struct& info = decoder.info;
+  std::vector<const JQUANT_TBL*> tables;
+  for (int i = 0; i < info.num_components; ++i) {
+    tables.push_back(info.quant_tbl_ptrs[info.comp_info[i].quant_tbl_no]);
+    if (!tables.back()) return std::nullopt;
+  }
+  JpegScans scans = jpeg_scans(file);
+  const bool restarts = std::ranges::any_of(
+      scans.scans, [](const JpegScan& scan) { return scan.restart_interval != 0; });
+  if (!scans.plain || restarts || scans.scans.size() > jpeg_max_scans) return std::nullopt;
+  const std::size_t end = scans.end;
+  PlainPicture plain{completed(decoder, std::move(scans), tables), end};
+  // libjpeg knows a largest MCU, and says what else is wrong.
+  const bool large_mcu = std::ranges::any_of(plain.picture.scans, [&](const JpegScan& scan) {
+    int count = 0;
+    for (const int i : components_of(plain.picture, scan)) {
+      const JpegComponent& component = plain.picture.components[static_cast<std::size_t>(i)];
+      count += component.h * component.v;
+    }
+    return scan.components.size() > 1 && count > D_MAX_BLOCKS_IN_MCU;
+  });
+  if (large_mcu || !each_comes_once(plain.picture)) return std::nullopt;
+  return plain;
 }
 
 JpegPicture turned(const JpegPicture& picture, Orientation orientation) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,16 @@ std::vector<JpegMarker> upright_markers(const JpegDecoder& decoder);
 /// The picture that `decoder` has read to its end, without complaint, from `file`. Throws
 /// ImageFileError if that lacks scans or has some that cannot be written again.
 JpegPicture describe(const JpegDecoder& decoder, std::span<const std::byte> file);
+
+struct PlainPicture {
+  JpegPicture picture;
+  std::size_t end;  ///< of the picture in the file
+};
+
+/// The picture whose header `decoder` has read; nothing if libjpeg might have something to say
+/// about what follows. Its data may still be damaged.
+std::optional<PlainPicture> describe_plain(const JpegDecoder& decoder,
+                                           std::span<const std::byte> file);
 
 /// The description turned: sizes, sampling factors and tables are exchanged with the axes, and
 /// restart intervals of whole rows stay so.

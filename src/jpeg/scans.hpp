@@ -24,14 +24,21 @@ struct JpegScanComponent {
 
 struct JpegScan {
   std::vector<JpegScanComponent> components;
-  int first = 0, last = 63;       ///< coefficients, in zigzag order
-  int high = 0, low = 0;          ///< bits: refined from `high`, down to `low`
-  unsigned restart_interval = 0;  ///< in MCUs, 0: none
-  std::size_t bytes = 0;          ///< of its entropy-coded data
+  int first = 0, last = 63;            ///< coefficients, in zigzag order
+  int high = 0, low = 0;               ///< bits: refined from `high`, down to `low`
+  unsigned restart_interval = 0;       ///< in MCUs, 0: none
+  std::size_t data_at = 0, bytes = 0;  ///< of its entropy-coded data in the file
 };
 
-/// The scans of a file that libjpeg has read without complaint, as far as they can be read.
-std::vector<JpegScan> jpeg_scans(std::span<const std::byte> file);
+struct JpegScans {
+  std::vector<JpegScan> scans;  ///< as far as they can be read
+  /// Behind the first scan's header there are only scans, Huffman tables and the end of the
+  /// picture, without a byte between.
+  bool plain = false;
+  std::size_t end = 0;  ///< of a plain picture, in the file
+};
+
+JpegScans jpeg_scans(std::span<const std::byte> file);
 
 }  // namespace qturn
 

@@ -14,10 +14,6 @@
 namespace qturn {
 namespace {
 
-// Encoders write about ten scans. Each costs a pass over the picture, so a small file with
-// thousands of them is an attack on the reader's time.
-constexpr int max_scans = 200;
-
 JpegErrors& errors_of(j_common_ptr codec) { return *reinterpret_cast<JpegErrors*>(codec->err); }
 
 [[noreturn]] void leave(JpegErrors& errors) { std::longjmp(errors.jump, 1); }
@@ -100,8 +96,8 @@ JpegDecoder::JpegDecoder(std::span<const std::byte> file, const std::atomic<bool
   progress_.progress_monitor = [](j_common_ptr codec) {
     JpegErrors& own = errors_of(codec);
     check_stop(own);
-    if (reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > max_scans) {
-      std::snprintf(own.message, sizeof own.message, "has more than %d scans", max_scans);
+    if (reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > jpeg_max_scans) {
+      std::snprintf(own.message, sizeof own.message, "has more than %d scans", jpeg_max_scans);
       leave(own);
     }
   };

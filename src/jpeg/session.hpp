@@ -21,6 +21,10 @@ namespace qturn {
 
 static_assert(BITS_IN_JSAMPLE == 8);
 
+/// Encoders write about ten scans. Each costs a pass over the picture, so a small file with
+/// thousands of them is an attack on the reader's time.
+inline constexpr int jpeg_max_scans = 200;
+
 struct JpegErrors {
   jpeg_error_mgr base;  ///< first: libjpeg's pointer to it is a pointer to this
   std::jmp_buf jump;

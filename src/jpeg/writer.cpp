@@ -144,7 +144,7 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
 
   std::size_t size = tail.size() + 4096;
   for (const JpegMarker& marker : picture.markers) size += 4 + marker.data.size();
-  for (const JpegData& of_scan : data) size += 1024 + of_scan.size();
+  for (const JpegData& of_scan : data) size += 1024 + of_scan.size() + of_scan.size() / 64;
   Bytes file;
   file.reserve(size);
   Segments out(file);
@@ -176,7 +176,7 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
       out.put16(restart_interval);
     }
     put_scan_header(out, picture, scan);
-    out.put(std::as_bytes(std::span(data[i].data(), data[i].size())));
+    data[i].append_to(file);
   }
   out.marker(eoi);
   out.put(tail);
