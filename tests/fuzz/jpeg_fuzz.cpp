@@ -1,0 +1,79 @@
+// Feeds libFuzzer's inputs to the turning of JPEGs. Damage may only ever be an ImageFileError; what
+// is turned must be readable, and give the source's coefficients when turned back.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "src/jpeg/codec.hpp"
+#include "src/jpeg/lossless.hpp"
+#include "src/jpeg/turn.hpp"
+
+namespace {
+
+using namespace qturn;
+
+const std::atomic<bool> never{false};
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+Bytes turn(const Bytes& file, Orientation orientation, const JpegOptions& options) {
+  PixelArena arena;
+  std::vector<std::string> warnings;
+  JpegTurn jpeg(file, options);
+  jpeg.read(std::span(&orientation, 1), arena, never, warnings);
+  return jpeg.turn(orientation, never);
+}
+
+// What libjpeg makes of the file; nothing for CMYK.
+std::vector<unsigned char> pixels_of(const Bytes& file) {
+  PixelArena arena;
+  std::vector<std::string> warnings;
+  try {
+    const Image image = decode_jpeg(file, arena, never, warnings);
+    const auto* data = static_cast<const unsigned char*>(image.pages.front().pixels);
+    return {data, data + image.pages.front().bytes()};
+  } catch (const ImageFileError& error) {
+    require(std::string_view(error.what()).starts_with("a CMYK"), error.what());
+    return {};
+  }
+}
+
+void check(const Bytes& file, Orientation orientation) {
+  constexpr JpegOptions lossless{JpegMode::lossless, JpegEdges::fail};
+  if (JpegTurn(file, lossless).route(orientation) == JpegRoute::lossless) {
+    const Bytes turned = turn(file, orientation, lossless);
+    try {
+      const Bytes same = turn(file, Orientation::identity, lossless);
+      require(turn(turned, inverse(orientation), lossless) == same, "not the same turned back");
+      require(pixels_of(file) == pixels_of(same), "libjpeg sees another picture");
+    } catch (const ImageFileError& error) {
+      require(false, error.what());
+    }
+  }
+  const Bytes planar = turn(file, orientation, {JpegMode::planar, JpegEdges::fail});
+  try {
+    turn(planar, Orientation::identity, lossless);
+  } catch (const ImageFileError& error) {
+    require(false, error.what());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  const Bytes file(bytes, bytes + size);
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += data[i];
+  const auto orientation = static_cast<Orientation>(2 + sum % 7);
+  try {
+    check(file, orientation);
+  } catch (const ImageFileError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,41 @@
+// Writes the seeds of jpeg_fuzz: small JPEGs of every kind. jpeg_seeds FOLDER
+#include <filesystem>
+#include <fstream>
+
+#include "tests/jpeg_pictures.hpp"
+
+int main(int argc, char** argv) {
+  using qturn::tests::JpegPicture;
+  if (argc != 2) return 2;
+  const JpegPicture kinds[] = {
+      {.h = 1, .v = 1},
+      {.h = 2, .v = 1},
+      {.h = 1, .v = 2},
+      {.h = 2, .v = 2},
+      {.h = 4, .v = 1},
+      {.space = JCS_GRAYSCALE},
+      {.space = JCS_RGB},
+      {.space = JCS_CMYK},
+      {.space = JCS_YCCK, .h = 2, .v = 2},
+      {.h = 2, .v = 2, .optimised = true},
+      {.h = 2, .v = 2, .restart_interval = 1},
+      {.h = 2, .v = 2, .progressive = true},
+      {.space = JCS_GRAYSCALE, .progressive = true},
+      {.space = JCS_CMYK, .progressive = true},
+      {.h = 2, .v = 1, .progressive = true, .restart_interval = 2},
+      {.h = 2, .v = 2, .one_scan_each = true},
+      {.quality = 100, .progressive = true},
+  };
+  int number = 0;
+  for (JpegPicture kind : kinds) {
+    for (const bool whole : {true, false}) {
+      kind.width = whole ? 32 : 19;
+      kind.height = whole ? 16 : 11;
+      const qturn::Bytes file = qturn::tests::make_jpeg(kind);
+      const std::string name = std::to_string(100 + number++) + ".jpg";
+      std::ofstream out(std::filesystem::path(argv[1]) / name, std::ios::binary);
+      out.write(reinterpret_cast<const char*>(file.data()),
+                static_cast<std::streamsize>(file.size()));
+    }
+  }
+}
