@@ -37,7 +37,7 @@ TEST_CASE("Option --help lists the operations and exits with 0, also for each op
   const Result result = Workplace().qturn({"--help"});
   CHECK(result.exit_code == 0);
   for (const char* name : {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose",
-                           "transverse", "flip", "flop", "upright", "augment", "devices"}) {
+                           "transverse", "flip", "flop", "upright", "augment", "check", "devices"}) {
     CAPTURE(name);
     CHECK_THAT(result.out, ContainsSubstring(name));
     const Result own = Workplace().qturn({name, "--help"});

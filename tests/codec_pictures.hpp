@@ -87,7 +87,10 @@ inline Bytes encode(const Image& image, Orientation applied, Format target) {
 /// What the pipeline makes of a file.
 inline Bytes turn_file(std::span<const std::byte> file, Format format, Orientation orientation) {
   Decoded decoded(file, format);
-  return encode(turned(decoded.image, orientation, decoded.arena), orientation, format);
+  const Image image = turned(decoded.image, orientation, decoded.arena);
+  std::vector<std::string> warnings;
+  return finish(file, encode(image, orientation, format), format, orientation,
+                {image.pages.front().width, image.pages.front().height}, warnings);
 }
 
 /// The message of the ImageFileError that decoding throws; empty if it does not.

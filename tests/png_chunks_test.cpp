@@ -117,7 +117,9 @@ TEST_CASE("The orientation of eXIf is honoured and set to 1") {
   CHECK(read_header(out, png).stored == Orientation::identity);
   CHECK(chunk_data(out, "eXIf") == text_of(exif_with(Orientation::identity)));
 
-  const std::optional<Bytes> retagged = retag_upright(bytes_of(file), png);
+  std::vector<std::string> warnings;
+  const std::optional<Bytes> retagged =
+      retag(bytes_of(file), png, Orientation::identity, MissingTag::stays_absent, warnings);
   REQUIRE(retagged);
   CHECK(text_of(*retagged) ==
         make_png({.before = chunk("eXIf", text_of(exif_with(Orientation::identity)))}));

@@ -1,149 +1,61 @@
 #include "src/carriers/exif.hpp"
 
-#include <optional>
 #include <unordered_set>
 
+#include "src/carriers/tiff_structure.hpp"
 #include "src/formats/image.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr unsigned orientation_tag = 274;
-constexpr std::size_t entry_bytes = 12;
+constexpr std::uint16_t orientation_tag = 274;
+constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4;
 
-// TIFF's own numbers of the types that hold one small integer.
-enum FieldType : unsigned { byte_type = 1, short_type = 3, long_type = 4 };
-
-class TiffReader {
- public:
-  // Nothing if there is no TIFF header.
-  static std::optional<TiffReader> open(std::span<const std::byte> data) {
-    if (data.size() < 8) return std::nullopt;
-    const auto mark = std::to_integer<char>(data[0]);
-    if (data[0] != data[1] || (mark != 'I' && mark != 'M')) return std::nullopt;
-    const TiffReader reader(data, mark == 'I');
-    if (reader.u16(2) != 42) return std::nullopt;
-    return reader;
+Orientation orientation_of_entry(const TiffStructure& tiff, const TiffEntry& entry) {
+  if (entry.type != byte_type && entry.type != short_type && entry.type != long_type) {
+    return Orientation::identity;
   }
-
-  unsigned u8(std::size_t at) const { return std::to_integer<unsigned>(data_[at]); }
-  unsigned u16(std::size_t at) const {
-    return little_ ? u8(at) | u8(at + 1) << 8 : u8(at) << 8 | u8(at + 1);
-  }
-  std::uint32_t u32(std::size_t at) const {
-    return little_ ? u16(at) | u16(at + 2) << 16 : u16(at) << 16 | u16(at + 2);
-  }
-  bool little() const { return little_; }
-  bool holds(std::uint64_t at, std::uint64_t bytes) const {
-    return at <= data_.size() && bytes <= data_.size() - at;
-  }
-
- private:
-  TiffReader(std::span<const std::byte> data, bool little) : data_(data), little_(little) {}
-
-  std::span<const std::byte> data_;
-  bool little_;
-};
-
-// Calls visit(offset of entry) for each Orientation entry of the directory at `at`. False if the
-// directory is not whole.
-template <typename Visit>
-bool visit_orientation_entries(const TiffReader& tiff, std::uint32_t at, Visit visit) {
-  if (!tiff.holds(at, 2)) return false;
-  const unsigned count = tiff.u16(at);
-  for (unsigned i = 0; i < count; ++i) {
-    const std::size_t entry = at + std::size_t{2} + i * entry_bytes;
-    if (!tiff.holds(entry, entry_bytes)) return false;
-    if (tiff.u16(entry) == orientation_tag) visit(entry);
-  }
-  return true;
-}
-
-Orientation orientation_of_entry(const TiffReader& tiff, std::size_t entry) {
-  std::uint32_t value = 0;
-  if (tiff.u32(entry + 4) == 1) {
-    switch (tiff.u16(entry + 2)) {
-      case byte_type:
-        value = tiff.u8(entry + 8);
-        break;
-      case short_type:
-        value = tiff.u16(entry + 8);
-        break;
-      case long_type:
-        value = tiff.u32(entry + 8);
-        break;
-      default:
-        break;
-    }
-  }
+  const std::uint64_t value = tiff.integer(entry).value_or(0);
   return value >= 1 && value <= 8 ? static_cast<Orientation>(value) : Orientation::identity;
 }
+
+constexpr const char* no_orientation = "the Exif block is damaged where its orientation would be";
 
 }  // namespace
 
 StoredOrientation stored_orientation(std::span<const std::byte> data) {
   using Certainty = StoredOrientation::Certainty;
-  StoredOrientation found;
-  const auto tiff = TiffReader::open(data);
-  if (!tiff || tiff->u32(4) == 0) return found;
-  const bool whole = visit_orientation_entries(*tiff, tiff->u32(4), [&](std::size_t entry) {
-    if (found.certainty == Certainty::absent) found.value = orientation_of_entry(*tiff, entry);
-    found.certainty = Certainty::present;
-  });
-  if (!whole && found.certainty == Certainty::absent) found.certainty = Certainty::unknown;
-  return found;
+  const auto tiff = TiffStructure::open(data);
+  if (!tiff || tiff->first_directory() == 0) return {};
+  const TiffEntries first = tiff->directory(tiff->first_directory());
+  if (const TiffEntry* entry = first.find(orientation_tag)) {
+    return {Certainty::present, orientation_of_entry(*tiff, *entry)};
+  }
+  return {first.all_entries ? Certainty::absent : Certainty::unknown, Orientation::identity};
 }
 
-namespace {
-
-void put16(std::span<std::byte> data, const TiffReader& tiff, std::size_t at, unsigned value) {
-  const auto low = static_cast<std::byte>(value & 0xff);
-  const auto high = static_cast<std::byte>(value >> 8);
-  data[at] = tiff.little() ? low : high;
-  data[at + 1] = tiff.little() ? high : low;
-}
-
-void set_entry(std::span<std::byte> data, const TiffReader& tiff, std::size_t entry,
-               Orientation orientation) {
-  put16(data, tiff, entry + 2, short_type);
-  put16(data, tiff, entry + 4, tiff.little() ? 1 : 0);
-  put16(data, tiff, entry + 6, tiff.little() ? 0 : 1);
-  put16(data, tiff, entry + 8, static_cast<unsigned>(orientation));
-  data[entry + 10] = data[entry + 11] = std::byte{0};
-}
-
-}  // namespace
-
-bool set_orientation(std::span<std::byte> data, Orientation orientation) {
-  const auto tiff = TiffReader::open(data);
-  if (!tiff) return false;
-  bool any = false;
-  visit_orientation_entries(*tiff, tiff->u32(4), [&](std::size_t entry) {
-    set_entry(data, *tiff, entry, orientation);
-    any = true;
-  });
-  return any;
+bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
+  const auto tiff = TiffStructure::open(data);
+  if (!tiff) return true;
+  std::unordered_set<std::uint64_t> seen;
+  for (std::uint64_t at = tiff->first_directory(); at != 0;) {
+    if (!seen.insert(at).second) return false;  // the chain runs in a circle
+    const TiffEntries directory = tiff->directory(at);
+    bool any = false;
+    for (const TiffEntry& entry : directory.entries) {
+      if (entry.tag != orientation_tag) continue;
+      tiff->put_short(data, entry, static_cast<std::uint16_t>(value));
+      any = true;
+    }
+    if (directories == Directories::first) return directory.all_entries || any;
+    if (!directory.whole) return false;
+    at = directory.next;
+  }
+  return true;
 }
 
 bool set_upright(std::span<std::byte> data, Directories directories) {
-  const auto tiff = TiffReader::open(data);
-  if (!tiff) return true;
-
-  std::unordered_set<std::uint32_t> seen;
-  for (std::uint32_t at = tiff->u32(4); at != 0;) {
-    if (!seen.insert(at).second) return false;  // the chain runs in a circle
-    bool any = false;
-    const bool whole = visit_orientation_entries(*tiff, at, [&](std::size_t entry) {
-      set_entry(data, *tiff, entry, Orientation::identity);
-      any = true;
-    });
-    if (directories == Directories::first) return whole || any;
-    if (!whole) return false;
-    const std::size_t next = at + std::size_t{2} + tiff->u16(at) * entry_bytes;
-    if (!tiff->holds(next, 4)) return false;
-    at = tiff->u32(next);
-  }
-  return true;
+  return set_orientation(data, Orientation::identity, directories);
 }
 
 std::span<const std::byte> exif_body(std::span<const std::byte> block) {
@@ -154,7 +66,7 @@ std::span<const std::byte> exif_body(std::span<const std::byte> block) {
 Orientation orientation_of_exif(std::span<const std::byte> block) {
   const StoredOrientation stored = stored_orientation(exif_body(block));
   if (stored.certainty == StoredOrientation::Certainty::unknown) {
-    throw ImageFileError("the Exif block is damaged where its orientation would be");
+    throw ImageFileError(no_orientation);
   }
   return stored.value;
 }
@@ -162,7 +74,7 @@ Orientation orientation_of_exif(std::span<const std::byte> block) {
 std::vector<std::byte> upright_exif(std::span<const std::byte> block) {
   std::vector<std::byte> upright(block.begin(), block.end());
   if (!set_upright(std::span(upright).last(exif_body(block).size()), Directories::first)) {
-    throw ImageFileError("the Exif block is damaged where its orientation would be");
+    throw ImageFileError(no_orientation);
   }
   return upright;
 }

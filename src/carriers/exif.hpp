@@ -36,14 +36,13 @@ struct StoredOrientation {
 /// header has no directory, and so no orientation.
 StoredOrientation stored_orientation(std::span<const std::byte> tiff);
 
-/// Sets every Orientation entry of the named directories to 1, as a SHORT, in place, and touches no
-/// other byte. Returns false, and may have set some, if a directory is damaged so that
+/// Sets every Orientation entry of the named directories to the value, as a SHORT, in place, and
+/// touches no other byte. Returns false, and may have set some, if a directory is damaged so that
 /// stored_orientation calls it unknown.
-bool set_upright(std::span<std::byte> tiff, Directories directories);
+bool set_orientation(std::span<std::byte> tiff, Orientation value, Directories directories);
 
-/// Sets the Orientation entries of the first directory, likewise. Returns false if there is none,
-/// or if that cannot be told.
-bool set_orientation(std::span<std::byte> tiff, Orientation orientation);
+/// The same for 1.
+bool set_upright(std::span<std::byte> tiff, Directories directories);
 
 /// What JPEG, and some writers of other formats, put before the TIFF structure.
 inline constexpr std::string_view exif_signature{"Exif\0\0", 6};

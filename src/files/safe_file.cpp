@@ -146,7 +146,7 @@ void copy_attributes(const fs::path& like, int fd) {
 
 /// Every step is best effort: file systems without owners or modes refuse, and the temporary's own
 /// mode, 0600, opens nothing to anybody.
-void make_alike(const fs::path& path, const struct stat& like, int fd) {
+void make_alike(const fs::path& path, const struct stat& like, int fd, Times which_times) {
   mode_t mode = like.st_mode & 07777;
   if (::fchown(fd, like.st_uid, like.st_gid) != 0) {
     // Running as somebody else must never follow from the copy of a file.
@@ -156,6 +156,7 @@ void make_alike(const fs::path& path, const struct stat& like, int fd) {
   }
   ::fchmod(fd, mode);
   copy_attributes(path, fd);
+  if (which_times == Times::now) return;
   const timespec times[] = {like.st_atim, like.st_mtim};
   ::futimens(fd, times);
 }
@@ -186,7 +187,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
 }
 
 void write_file(const fs::path& target, std::span<const std::byte> content, const fs::path& like,
-                IfExists if_exists) try {
+                IfExists if_exists, Times times) try {
   struct stat like_status;
   if (!like.empty() && ::stat(like.c_str(), &like_status) != 0) fail_write(target);
 
@@ -199,7 +200,7 @@ void write_file(const fs::path& target, std::span<const std::byte> content, cons
     Temporary temporary(folder, name, like.empty() ? 0666 : 0600);
     FileDescriptor& file = temporary.file();
     if (!file || !write_all(file.get(), content)) fail_write(target);
-    if (!like.empty()) make_alike(like, like_status, file.get());
+    if (!like.empty()) make_alike(like, like_status, file.get(), times);
     if (::fsync(file.get()) != 0) fail_write(target);
     if (file.close() != 0 && errno != EINTR) fail_write(target);
     if (!temporary.rename(name, if_exists)) fail_write(target);

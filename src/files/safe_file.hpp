@@ -30,6 +30,10 @@ class FileError : public std::filesystem::filesystem_error {
 
 enum class IfExists : std::uint8_t { replace, fail };
 
+/// Whether a file that is made like another gets its times too. A file that changes and keeps its
+/// size must not keep its time as well, or no backup would ever notice.
+enum class Times : std::uint8_t { of_the_other, now };
+
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy").
 std::vector<std::byte> read_file(const std::filesystem::path& path);
@@ -43,7 +47,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path);
 /// Throws FileError; then the target is as it was and no temporary is left behind. The one
 /// exception is a folder that cannot be flushed after the rename: the new file is in place then.
 void write_file(const std::filesystem::path& target, std::span<const std::byte> content,
-                const std::filesystem::path& like, IfExists if_exists);
+                const std::filesystem::path& like, IfExists if_exists,
+                Times times = Times::of_the_other);
 
 /// Whether a file of this name is a temporary that a killed run has left behind.
 bool is_temporary_name(std::string_view name);

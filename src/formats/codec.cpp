@@ -2,12 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "src/carriers/exif.hpp"
+#include "src/carriers/metadata.hpp"
 #include "src/formats/pnm.hpp"
+#include "src/jpeg/carriers.hpp"
 #include "src/jpeg/codec.hpp"
+#include "src/jpeg/turn.hpp"
 #include "src/oiio/codec.hpp"
+#include "src/png/carriers.hpp"
 #include "src/png/chunks.hpp"
 #include "src/png/codec.hpp"
 #include "src/png/zlib.hpp"
+#include "src/tiff/carriers.hpp"
+#include "src/webp/carriers.hpp"
+#include "src/webp/chunks.hpp"
 
 namespace qturn {
 
@@ -38,8 +48,30 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
   }
 }
 
-Bytes encode(const Image& turned, Orientation applied, Format target, const std::atomic<bool>& stop,
+namespace {
+
+// What one format tells another, turned with the pixels.
+Image with_turned_metadata(const Image& turned, Orientation applied,
+                           std::vector<std::string>& warnings) {
+  const Page& page = turned.pages.front();
+  const std::shared_ptr<Extras> extras = turned.extras->copy();
+  extras->metadata = turn_metadata(turned.extras->metadata,
+                                   {.stored = turned.stored,
+                                    .pixels = applied,
+                                    .size = {page.width, page.height},
+                                    .turn_jpeg = turn_jpeg},
+                                   warnings);
+  Image image = turned;
+  image.extras = extras;
+  return image;
+}
+
+}  // namespace
+
+Bytes encode(const Image& image, Orientation applied, Format target, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
+  const bool is_converted = image.format != target && image.extras;
+  const Image turned = is_converted ? with_turned_metadata(image, applied, warnings) : image;
   if (target == Format::jpeg) return encode_jpeg(turned, stop);
   const bool keeps_metadata =
       target == Format::png || target == Format::tiff || target == Format::webp;
@@ -56,10 +88,56 @@ Bytes encode(const Image& turned, Orientation applied, Format target, const std:
   return encode_oiio(turned, applied, target, stop);
 }
 
-std::optional<Bytes> retag_upright(std::span<const std::byte> file, Format format) {
-  if (format == Format::jpeg) return retag_jpeg_upright(file);
-  if (format == Format::png) return retag_png_upright(file);
-  return std::nullopt;
+Bytes finish(std::span<const std::byte> source, Bytes encoded, Format format, Orientation applied,
+             Size size, std::vector<std::string>& warnings) {
+  const auto turned_from = [&](Orientation stored) {
+    return CarrierTurn{.stored = stored, .pixels = applied, .size = size, .turn_jpeg = turn_jpeg};
+  };
+  switch (format) {
+    case Format::jpeg:
+      return finish_jpeg(source, std::move(encoded), applied, size, turn_jpeg, warnings);
+    case Format::png:
+      return turn_png_carriers(std::move(encoded), turned_from(png_orientation(png_chunks(source))),
+                               MissingTag::stays_absent, warnings);
+    case Format::webp:
+      return turn_webp_carriers(std::move(encoded),
+                                turned_from(webp_orientation(webp_chunks(source))),
+                                MissingTag::stays_absent, warnings);
+    case Format::tiff:
+      return turn_tiff_carriers(std::move(encoded), turned_from(stored_orientation(source).value),
+                                MissingTag::stays_absent, warnings);
+    default:
+      return encoded;
+  }
+}
+
+std::optional<Bytes> retag(std::span<const std::byte> file, Format format, Orientation tag,
+                           MissingTag missing, std::vector<std::string>& warnings) {
+  const auto tagged_from = [&](Orientation stored, Size size) {
+    return CarrierTurn{.stored = stored, .tag = tag, .size = size, .turn_jpeg = turn_jpeg};
+  };
+  switch (format) {
+    case Format::jpeg:
+      return retag_jpeg(file, tag, missing, turn_jpeg, warnings);
+    case Format::png: {
+      const std::vector<PngChunk> chunks = png_chunks(file);
+      const PngHeader header = png_header(chunks);
+      return turn_png_carriers(Bytes(file.begin(), file.end()),
+                               tagged_from(png_orientation(chunks), {header.width, header.height}),
+                               missing, warnings);
+    }
+    case Format::webp: {
+      const Header header = read_header(file, format);
+      return turn_webp_carriers(Bytes(file.begin(), file.end()),
+                                tagged_from(header.stored, {header.width, header.height}), missing,
+                                warnings);
+    }
+    case Format::tiff:
+      return turn_tiff_carriers(Bytes(file.begin(), file.end()),
+                                tagged_from(stored_orientation(file).value, {}), missing, warnings);
+    default:
+      return std::nullopt;
+  }
 }
 
 std::string codec_versions() {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "src/carriers/exif_turn.hpp"
 #include "src/formats/image.hpp"
 #include "src/formats/pixel_arena.hpp"
 
@@ -48,19 +49,25 @@ Header read_header(std::span<const std::byte> file, Format format);
 Image decode(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
              const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
-/// Encodes `turned`: a decoded image whose pages were replaced by turned ones. `applied` is the
+/// Encodes `image`: a decoded one whose pages were replaced by turned ones. `applied` is the
 /// orientation that was applied to the pages as they are stored (so an axis swap also swaps
 /// subsampling, tables, tile sizes); the result is tagged upright.
 ///
 /// Throws ImageFileError when the format cannot hold the picture (`--format` from four channels of
 /// float to jpeg, say).
-Bytes encode(const Image& turned, Orientation applied, Format target, const std::atomic<bool>& stop,
+Bytes encode(const Image& image, Orientation applied, Format target, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings);
 
-/// The same file with its stored orientation set to 1, every other byte as it was; nothing where
-/// the format or the place of the tag does not allow it, and the picture has to be decoded and
-/// encoded.
-std::optional<Bytes> retag_upright(std::span<const std::byte> file, Format format);
+/// The last step after encode(), where `source` was a file of the same format: what says how the
+/// picture is oriented, or depends on it, is made to agree with the turned pixels, and what else
+/// the file held is put back. `size` is that of the turned picture.
+Bytes finish(std::span<const std::byte> source, Bytes encoded, Format format, Orientation applied,
+             Size size, std::vector<std::string>& warnings);
+
+/// The same file with another orientation in every carrier, no pixel of it touched; nothing where
+/// the format has no place for it. Throws ImageFileError where a place that it has is damaged.
+std::optional<Bytes> retag(std::span<const std::byte> file, Format format, Orientation tag,
+                           MissingTag missing, std::vector<std::string>& warnings);
 
 /// "libjpeg-turbo 2.1.5, libdeflate 1.14, OpenImageIO 2.4.7.1": for --version.
 std::string codec_versions();

@@ -69,6 +69,7 @@ struct Metadata {
 struct Extras {
   Metadata metadata;  ///< for an encoder of another format
   virtual ~Extras() = default;
+  virtual std::shared_ptr<Extras> copy() const { return std::make_shared<Extras>(*this); }
 };
 
 /// A decoded file. Copying it copies neither pixels nor extras.

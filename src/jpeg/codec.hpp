@@ -25,9 +25,6 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
 /// As encode: 8-bit grey or RGB, at quality 95 without subsampling.
 Bytes encode_jpeg(const Image& turned, const std::atomic<bool>& stop);
 
-/// As retag_upright.
-std::optional<Bytes> retag_jpeg_upright(std::span<const std::byte> file);
-
 /// "libjpeg-turbo 2.1.5".
 std::string jpeg_library_version();
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -83,7 +85,13 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   auto extras = std::make_shared<Extras>();
   extras->metadata = metadata_of(upright_markers(decoder));
   image.extras = extras;
-  add_warnings(decoder, rest_of(decoder), "are not kept", warnings);
+  add_notes(decoder, warnings);
+  const std::span<const std::byte> rest = rest_of(decoder);
+  if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; })) {
+    warnings.push_back(fmt::format(
+        "{} bytes after the end of the picture (previews, a gain map, a video) are not kept",
+        rest.size()));
+  }
   return image;
 }
 

@@ -82,14 +82,8 @@ std::uint64_t coefficient_bytes(const jpeg_decompress_struct& info) {
   return blocks * coefficient_bytes_of_block;
 }
 
-void add_warnings(const JpegDecoder& decoder, std::span<const std::byte> rest,
-                  std::string_view fate, std::vector<std::string>& warnings) {
+void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings) {
   if (decoder.errors.note[0] != '\0') warnings.emplace_back(decoder.errors.note);
-  if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; })) {
-    warnings.push_back(
-        fmt::format("{} bytes after the end of the picture (previews, a gain map, a video) {}",
-                    rest.size(), fate));
-  }
 }
 
 std::span<const std::byte> rest_of(const JpegDecoder& decoder) {

@@ -24,10 +24,8 @@ JpegShape read_jpeg_shape(std::span<const std::byte> file);
 /// Bytes of the coefficients of the whole picture.
 std::uint64_t coefficient_bytes(const jpeg_decompress_struct& info);
 
-/// What the decoder noted, and that `rest` follows the picture. `fate` ends the sentence: "are not
-/// kept".
-void add_warnings(const JpegDecoder& decoder, std::span<const std::byte> rest,
-                  std::string_view fate, std::vector<std::string>& warnings);
+/// Adds what libjpeg found peculiar, and harmless.
+void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings);
 
 /// What is behind the end of the picture, once `decoder` has read it.
 std::span<const std::byte> rest_of(const JpegDecoder& decoder);

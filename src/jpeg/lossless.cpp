@@ -47,7 +47,7 @@ JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& 
   check_header(decoder.info, file.size());
   parts_->shape = shape_of(decoder.info);
   if (!parts_->read_plain(decoder, file, stop)) parts_->read(decoder, file);
-  add_warnings(decoder, parts_->tail, "are kept as they are", warnings);
+  add_notes(decoder, warnings);
 }
 
 JpegCoefficients::~JpegCoefficients() = default;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstring>
 
 #include "src/carriers/exif.hpp"
 #include "src/formats/image.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned char tem = 0x01, sof0 = 0xC0, dht = 0xC4, jpg = 0xC8, dac = 0xCC, rst0 = 0xD0,
                         rst7 = 0xD7, soi = 0xD8, eoi = 0xD9, sos = 0xDA, dhp = 0xDE, sof15 = 0xCF,
-                        app0 = 0xE0, app1 = 0xE1;
+                        app1 = 0xE1, app2 = 0xE2;
 
 bool is_frame(unsigned char marker) {
   return marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac;
@@ -33,6 +33,10 @@ void check_frame(unsigned char marker, std::span<const std::byte> payload) {
     throw ImageFileError(
         fmt::format("{}-bit JPEG is not supported", std::to_integer<int>(payload[0])));
   }
+}
+
+std::string_view text_of(const JpegSegment& segment) {
+  return {reinterpret_cast<const char*>(segment.payload.data()), segment.payload.size()};
 }
 
 }  // namespace
@@ -65,10 +69,26 @@ std::vector<JpegSegment> jpeg_header_segments(std::span<const std::byte> file) {
   }
 }
 
-bool is_exif(const JpegSegment& segment) {
-  const std::string_view text(reinterpret_cast<const char*>(segment.payload.data()),
-                              segment.payload.size());
-  return segment.marker == app1 && text.starts_with(exif_signature);
+std::size_t jpeg_end(std::span<const std::byte> file) {
+  const auto byte = [&](std::size_t i) { return std::to_integer<unsigned char>(file[i]); };
+  for (std::size_t at = 2; at + 1 < file.size();) {
+    const void* found = std::memchr(file.data() + at, 0xFF, file.size() - 1 - at);
+    if (!found) break;
+    at = static_cast<std::size_t>(static_cast<const std::byte*>(found) - file.data());
+    const unsigned char marker = byte(at + 1);
+    if (marker == 0xFF) {
+      ++at;
+      continue;
+    }
+    at += 2;
+    if (marker == eoi) return at;
+    if (marker == 0 || marker == tem || marker == soi || (marker >= rst0 && marker <= rst7)) {
+      continue;
+    }
+    if (file.size() - at < 2) break;
+    at += static_cast<std::size_t>(byte(at) << 8 | byte(at + 1));
+  }
+  return file.size();
 }
 
 Orientation orientation_in(const std::vector<JpegSegment>& segments) {
@@ -78,48 +98,20 @@ Orientation orientation_in(const std::vector<JpegSegment>& segments) {
   return Orientation::identity;
 }
 
-std::optional<Bytes> retag_jpeg_upright(std::span<const std::byte> file) {
-  Bytes retagged(file.begin(), file.end());
-  for (const JpegSegment& segment : jpeg_header_segments(file)) {
-    if (!is_exif(segment)) continue;
-    const std::size_t body = exif_body(segment.payload).size();
-    const std::size_t end = segment.offset + segment.payload.size();
-    if (!set_upright(std::span(retagged).subspan(end - body, body), Directories::first)) {
-      return std::nullopt;
-    }
-  }
-  return retagged;
+bool is_exif(const JpegSegment& segment) {
+  return segment.marker == app1 && text_of(segment).starts_with(exif_signature);
 }
 
-Bytes tag_jpeg(std::span<const std::byte> file, Orientation orientation) {
-  Bytes tagged(file.begin(), file.end());
-  const std::vector<JpegSegment> segments = jpeg_header_segments(file);
-  if (std::ranges::none_of(segments, is_exif)) {
-    // Little-endian, one entry: Orientation.
-    using std::string_view_literals::operator""sv;
-    constexpr std::string_view block =
-        "\xFF\xE1\x00\x22"
-        "Exif\0\0"
-        "II*\0\x08\0\0\0\x01\0"
-        "\x12\x01\x03\0\x01\0\0\0\0\0\0\0"
-        "\0\0\0\0"sv;
-    // JFIF wants to be first, and readers do not mind.
-    const bool jfif = !segments.empty() && segments.front().marker == app0;
-    const std::size_t at = jfif ? segments.front().offset + segments.front().payload.size() : 2;
-    const auto bytes = std::as_bytes(std::span(block));
-    tagged.insert(tagged.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin(), bytes.end());
-    tagged[at + block.size() - 8] = static_cast<std::byte>(orientation);
-    return tagged;
-  }
-  for (const JpegSegment& segment : segments) {
-    if (!is_exif(segment)) continue;
-    const std::size_t body = exif_body(segment.payload).size();
-    const std::size_t end = segment.offset + segment.payload.size();
-    if (!set_orientation(std::span(tagged).subspan(end - body, body), orientation)) {
-      throw ImageFileError("its Exif block has no orientation that could be set");
-    }
-  }
-  return tagged;
+bool is_xmp(const JpegSegment& segment) {
+  return segment.marker == app1 && text_of(segment).starts_with(xmp_signature);
+}
+
+bool is_mpf(const JpegSegment& segment) {
+  return segment.marker == app2 && text_of(segment).starts_with(mpf_signature);
+}
+
+std::string_view xmp_packet(const JpegSegment& segment) {
+  return text_of(segment).substr(xmp_signature.size());
 }
 
 }  // namespace qturn

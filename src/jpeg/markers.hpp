@@ -17,6 +17,7 @@ namespace qturn {
 /// What APPn payloads begin with.
 inline constexpr std::string_view xmp_signature{"http://ns.adobe.com/xap/1.0/\0", 29};
 inline constexpr std::string_view icc_signature{"ICC_PROFILE\0", 12};
+inline constexpr std::string_view mpf_signature{"MPF\0", 4};
 
 struct JpegSegment {
   unsigned char marker = 0;            ///< 0xE1 is APP1
@@ -30,13 +31,17 @@ struct JpegSegment {
 /// supported, by name: arithmetic coding, lossless, hierarchical, 12 bits.
 std::vector<JpegSegment> jpeg_header_segments(std::span<const std::byte> file);
 
-/// The file with `orientation` in its Exif blocks, or in one of its own right behind the start
-/// where there is none; every other byte as it was. Throws ImageFileError where an Exif block has
-/// no orientation that could be set.
-Bytes tag_jpeg(std::span<const std::byte> file, Orientation orientation);
+/// Where the picture ends: behind its end-of-image marker, or with the file if it has none. What
+/// may follow (previews, a gain map, a video) is not part of it.
+std::size_t jpeg_end(std::span<const std::byte> file);
 
-/// Whether the segment is an Exif block.
+/// Whether the segment is an Exif block, an XMP packet, or an index of several pictures.
 bool is_exif(const JpegSegment& segment);
+bool is_xmp(const JpegSegment& segment);
+bool is_mpf(const JpegSegment& segment);
+
+/// The packet of a segment that is XMP.
+std::string_view xmp_packet(const JpegSegment& segment);
 
 /// The orientation of the first Exif block, which is the one that readers look at. Throws
 /// ImageFileError where that cannot be told.

@@ -190,7 +190,7 @@ JpegPlanes::JpegPlanes(std::span<const std::byte> file, PixelArena& arena,
   });
   parts_->picture = describe(decoder, file);
   parts_->tail = rest_of(decoder);
-  add_warnings(decoder, parts_->tail, "are kept as they are", warnings);
+  add_notes(decoder, warnings);
 }
 
 JpegPlanes::~JpegPlanes() = default;

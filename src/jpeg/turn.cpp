@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "src/jpeg/header.hpp"
-#include "src/jpeg/markers.hpp"
 
 namespace qturn {
 
@@ -46,6 +45,13 @@ Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
                                              : coefficients_->turn(applied, stop);
 }
 
-Bytes JpegTurn::tag(Orientation orientation) const { return tag_jpeg(file_, orientation); }
+Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation) {
+  const std::atomic<bool> never{false};
+  std::vector<std::string> notes;
+  PixelArena arena;
+  JpegTurn turn(file, {});
+  turn.read(std::span(&orientation, 1), arena, never, notes);
+  return turn.turn(orientation, never);
+}
 
 }  // namespace qturn

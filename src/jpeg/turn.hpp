@@ -39,10 +39,6 @@ class JpegTurn {
   /// that were read.
   Bytes turn(Orientation applied, const std::atomic<bool>& stop);
 
-  /// The same file, tagged with an orientation; nothing else is changed. Throws ImageFileError
-  /// where there is an Exif block without an entry that could be set.
-  Bytes tag(Orientation orientation) const;
-
  private:
   std::span<const std::byte> file_;
   JpegOptions options_;
@@ -54,6 +50,9 @@ class JpegTurn {
 /// Why a picture was left alone, or failed: for JpegRoute::skip and fail.
 inline constexpr const char* jpeg_not_exact =
     "cannot be turned without loss, because an edge cuts through a block";
+
+/// A small JPEG inside another file: losslessly where that is exact, else by its own planes.
+Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation);
 
 }  // namespace qturn
 

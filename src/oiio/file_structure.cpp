@@ -128,7 +128,7 @@ std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, 
     case Format::tiff: {
       if (source) return describe_tiff(encoded, source->description, swapped);
       const TiffFile made{.big = false, .pages = {encoded.size(), tiff_description(metadata)}};
-      return describe_tiff(encoded, made, swapped);
+      return describe_tiff(encoded, made, false);  // the metadata is turned already
     }
     case Format::hdr: {
       if (!source) break;

@@ -19,6 +19,8 @@ namespace qturn {
 struct OiioExtras final : Extras {
   std::vector<OIIO::ImageSpec> specs;  ///< of each page, as stored
   FileStructure structure;
+
+  std::shared_ptr<Extras> copy() const override { return std::make_shared<OiioExtras>(*this); }
 };
 
 /// OpenImageIO's name of a format's reader and writer.

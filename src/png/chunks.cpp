@@ -19,6 +19,8 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n"sv;
 constexpr std::size_t overhead = 12;  // length, type, checksum
+// The keyword of an iTXt chunk, not compressed, without languages.
+constexpr std::string_view xmp_prefix = "XML:com.adobe.xmp\0\0\0\0\0"sv;
 
 std::uint32_t u32(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t value = 0;
@@ -132,15 +134,12 @@ Orientation png_orientation(const std::vector<PngChunk>& chunks) {
 }
 
 Metadata png_metadata(const std::vector<PngChunk>& chunks) {
-  constexpr std::string_view xmp_prefix = "XML:com.adobe.xmp\0\0\0\0\0"sv;
   Metadata metadata;
   for (const PngChunk& chunk : chunks) {
-    const std::string_view text(reinterpret_cast<const char*>(chunk.data.data()),
-                                chunk.data.size());
     if (chunk.type == "eXIf" && metadata.exif.empty()) {
       metadata.exif = upright_exif(exif_body(chunk.data));
-    } else if (chunk.type == "iTXt" && text.starts_with(xmp_prefix)) {
-      metadata.xmp = text.substr(xmp_prefix.size());
+    } else if (is_png_xmp(chunk)) {
+      metadata.xmp = png_xmp(chunk);
     }
   }
   return metadata;
@@ -281,17 +280,18 @@ Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
   return assemble(header, pixels, ancillary_of(metadata));
 }
 
-std::optional<Bytes> retag_png_upright(std::span<const std::byte> file) {
-  Bytes retagged = begin_png(file.size());
-  for (const PngChunk& chunk : png_chunks(file)) {
-    if (chunk.type == "eXIf") {
-      append_chunk(retagged, chunk.type, upright_exif(chunk.data));
-    } else {
-      append(retagged, chunk.whole);
-    }
-  }
-  append(retagged, file.subspan(retagged.size()));
-  return retagged;
+bool is_png_xmp(const PngChunk& chunk) {
+  const std::string_view text(reinterpret_cast<const char*>(chunk.data.data()), chunk.data.size());
+  return chunk.type == "iTXt" && text.starts_with(xmp_prefix);
+}
+
+std::string_view png_xmp(const PngChunk& chunk) {
+  const std::string_view text(reinterpret_cast<const char*>(chunk.data.data()), chunk.data.size());
+  return text.substr(xmp_prefix.size());
+}
+
+void append_png_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
+  append_chunk(to, type, data);
 }
 
 }  // namespace qturn

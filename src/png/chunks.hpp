@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,8 +65,13 @@ std::vector<std::byte> assemble_png(const PngHeader& header, std::span<const std
 std::vector<std::byte> assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
                                     const Metadata& metadata);
 
-/// As retag_upright.
-std::optional<std::vector<std::byte>> retag_png_upright(std::span<const std::byte> file);
+/// Whether the chunk is an XMP packet, and the packet.
+bool is_png_xmp(const PngChunk& chunk);
+std::string_view png_xmp(const PngChunk& chunk);
+
+/// Appends a chunk with its length and its checksum.
+void append_png_chunk(std::vector<std::byte>& to, std::string_view type,
+                      std::span<const std::byte> data);
 
 }  // namespace qturn
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "src/carriers/xmp.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/run/memory_limit.hpp"
 
@@ -111,7 +112,7 @@ void Flight::read_file_and_header() {
 }
 
 void Flight::decode_pixels() {
-  if (job_.copy_verbatim) return;
+  if (job_.copy_verbatim || options_.tag_only) return;
   std::vector<Orientation> applied;  // for outputs that are written
   for (const JobOutput& output : job_.outputs) {
     const Orientation each = compose(header_.stored, compose(options_.orientation, output.variant));
@@ -144,7 +145,10 @@ Flight::Action Flight::action_for(Orientation applied) {
   if (applied == Orientation::identity) {
     if (header_.stored == Orientation::identity)
       return options_.in_place ? Action::leave : Action::copy;
-    if (!retagged_) retagged_ = retag_upright(file_, format_);
+    if (!retagged_) {
+      retagged_ =
+          retag(file_, format_, Orientation::identity, MissingTag::stays_absent, warnings_);
+    }
     if (retagged_) return Action::retag;
   }
   if (!jpeg_) return Action::turn;
@@ -162,13 +166,25 @@ void Flight::write_output(std::size_t index) {
   Outcome& outcome = outcomes_[index];
   const auto write = [&](std::span<const std::byte> content, Route route) {
     if (stop_) throw Interrupted();
+    std::vector<Sidecar> sidecars;
+    if (route != Route::copied) sidecars = turned_sidecars(outcome);
+    if (options_.strict) refuse_warnings(outcome);
     write_file(outcome.output, content, job_.input,
-               options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail);
+               options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail,
+               route == Route::tagged ? Times::now : Times::of_the_other);
+    for (const Sidecar& sidecar : sidecars) {
+      write_file(
+          sidecar_of(outcome.output, sidecar), std::as_bytes(std::span(sidecar.packet)),
+          sidecar.path,
+          options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail,
+          Times::now);
+    }
     outcome.route = route;
     outcome.status = Status::done;
   };
   if (job_.copy_verbatim) return write(file_, Route::copied);
 
+  if (options_.tag_only) return write(retagged(outcome), Route::tagged);
   outcome.applied = compose(header_.stored, outcome.variant);
   const Action action = action_for(outcome.applied);
   const Size size = jpeg_ ? jpeg_->turned_size(outcome.applied)
@@ -197,19 +213,70 @@ void Flight::write_output(std::size_t index) {
       outcome.message = jpeg_not_exact;
       return;
     case Action::tag_jpeg:
-      return write(jpeg_->tag(outcome.applied), Route::tagged);
-    case Action::turn_jpeg:
-      if (jpeg_->route(outcome.applied) == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      return write(jpeg_->turn(outcome.applied, stop_), written_by(jpeg_->route(outcome.applied)));
+      return write(retagged(outcome), Route::tagged);
+    case Action::turn_jpeg: {
+      const JpegRoute route = jpeg_->route(outcome.applied);
+      if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
+      return write(finish(file_, jpeg_->turn(outcome.applied, stop_), format_, outcome.applied,
+                          size, outcome.warnings),
+                   written_by(route));
+    }
     case Action::turn:
       break;
   }
   if (options_.in_place && !header_.storage_change.empty())
     throw ImageFileError(
         fmt::format("not turned in place, because {}; use -o", header_.storage_change));
-  const Image turned = lane_.turn(outcome.applied);
-  write(encode(turned, outcome.applied, job_.target.value_or(format_), stop_, outcome.warnings),
-        Route::reencoded);
+  const Format target = job_.target.value_or(format_);
+  Bytes encoded =
+      encode(lane_.turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
+  if (target == format_) {
+    encoded = finish(file_, std::move(encoded), format_, outcome.applied,
+                     {outcome.width, outcome.height}, outcome.warnings);
+  }
+  write(encoded, Route::reencoded);
+}
+
+Bytes Flight::retagged(Outcome& outcome) const {
+  outcome.width = header_.width;
+  outcome.height = header_.height;
+  const Orientation tag = compose(header_.stored, outcome.variant);
+  auto file = retag(file_, format_, tag, MissingTag::is_added, outcome.warnings);
+  if (!file) {
+    throw ImageFileError(fmt::format(
+        "{} has no place for an orientation, so --tag-only cannot turn it", name(format_)));
+  }
+  if (format_ == Format::webp) {
+    outcome.warnings.emplace_back("browsers do not look at the orientation of a WebP");
+  }
+  return std::move(*file);
+}
+
+std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
+  std::vector<Sidecar> sidecars = find_sidecars(job_.input, outcome.warnings);
+  CarrierTurn turn{
+      .stored = header_.stored, .pixels = outcome.applied, .size = {outcome.width, outcome.height}};
+  if (options_.tag_only) turn.tag = compose(header_.stored, outcome.variant);
+  for (Sidecar& sidecar : sidecars) {
+    if (options_.sidecars) {
+      sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
+    } else {
+      outcome.warnings.push_back(
+          fmt::format("{} beside it holds an orientation of its own, which --sidecars would turn",
+                      sidecar.path.filename().string()));
+    }
+  }
+  if (!options_.sidecars) sidecars.clear();
+  return sidecars;
+}
+
+void Flight::refuse_warnings(Outcome& outcome) const {
+  std::vector<std::string> warnings = warnings_;
+  warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
+  outcome.warnings.clear();
+  if (!warnings.empty()) {
+    throw ImageFileError(fmt::format("{} (--strict)", fmt::join(warnings, "; ")));
+  }
 }
 
 void Flight::fail(std::size_t index, const std::string& message) {

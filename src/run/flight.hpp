@@ -5,7 +5,8 @@
 // an upright picture is copied byte for byte (or left alone, in place), and where only the tag says
 // otherwise than the result, only the tag is changed. A JPEG that stays one goes from compressed
 // bytes to compressed bytes (jpeg/turn.hpp), everything else by way of pixels. Whatever is written
-// was decoded first, so damage never passes as a success.
+// was decoded first, so damage never passes as a success; only --tag-only, which is asked for by
+// name, leaves the pixels unread.
 #ifndef QTURN_SRC_RUN_FLIGHT_HPP
 #define QTURN_SRC_RUN_FLIGHT_HPP
 
@@ -22,6 +23,7 @@
 #include "src/run/lane.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/run/sidecars.hpp"
 
 namespace qturn {
 
@@ -54,6 +56,9 @@ class Flight {
   void reserve(std::uint64_t needed);
   void write_output(std::size_t index);
   Action action_for(Orientation applied);
+  Bytes retagged(Outcome& outcome) const;
+  std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;
+  void refuse_warnings(Outcome& outcome) const;
   void fail(std::size_t index, const std::string& message);
 
   const Job& job_;

@@ -28,6 +28,9 @@ struct RunOptions {
   Orientation orientation = Orientation::identity;
   bool in_place = false;
   bool replace_existing = false;  ///< outputs that exist are replaced, otherwise they fail
+  bool tag_only = false;          ///< the orientation goes into the tag, no pixel is turned
+  bool strict = false;            ///< what would be a warning is a failure
+  bool sidecars = false;          ///< XMP files beside pictures are turned along
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
   DeviceChoice device;

@@ -14,7 +14,7 @@ using Bytes = std::vector<std::byte>;
 constexpr std::size_t riff_header_bytes = 12, chunk_header_bytes = 8;
 
 // Flags of the VP8X chunk.
-constexpr unsigned has_profile = 0x20, has_alpha = 0x10, has_exif = 0x08, has_xmp = 0x04;
+constexpr unsigned has_profile = 0x20, has_alpha = 0x10, has_exif = webp_has_exif, has_xmp = 0x04;
 
 std::uint32_t u32(std::span<const std::byte> data, std::size_t at) {
   std::uint32_t value = 0;
@@ -149,6 +149,16 @@ std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const M
   if (!metadata.xmp.empty()) {
     append_chunk(body, "XMP ", std::as_bytes(std::span(metadata.xmp.data(), metadata.xmp.size())));
   }
+  Bytes file;
+  file.reserve(body.size() + chunk_header_bytes);
+  append_chunk(file, "RIFF", body);
+  return file;
+}
+
+Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks) {
+  Bytes body;
+  append(body, "WEBP");
+  for (const auto& [type, data] : chunks) append_chunk(body, type, data);
   Bytes file;
   file.reserve(body.size() + chunk_header_bytes);
   append_chunk(file, "RIFF", body);

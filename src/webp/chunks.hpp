@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/formats/image.hpp"
@@ -35,6 +36,13 @@ Metadata webp_metadata(const std::vector<WebpChunk>& chunks);
 
 /// A WebP with the pixels of `encoded`, which is one too, and the given metadata.
 std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const Metadata& metadata);
+
+/// The flag of the VP8X chunk, in its first byte, that tells of an EXIF chunk.
+inline constexpr unsigned char webp_has_exif = 0x08;
+
+/// A file of these chunks.
+std::vector<std::byte> write_webp(
+    const std::vector<std::pair<std::string_view, std::vector<std::byte>>>& chunks);
 
 }  // namespace qturn
 

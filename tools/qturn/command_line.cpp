@@ -140,6 +140,20 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+void add_json(CLI::App& app, CommandLine& line, const char* of_what) {
+  app.add_option_function<std::string>(
+         "--json",
+         [&line](const std::string& file) {
+           line.json = true;
+           line.json_file = file == "-" ? "" : file;
+         },
+         fmt::format("one JSON object for each {}, to standard output (--json) or to FILE "
+                     "(--json=FILE)",
+                     of_what))
+      ->type_name("[=FILE]")
+      ->group("Running");
+}
+
 void add_running(CLI::App& app, CommandLine& line) {
   const std::string group = "Running";
   app.add_option("--device", line.device,
@@ -159,19 +173,25 @@ void add_running(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_flag("--dry-run", line.dry_run, "print what would be done and write nothing")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--json",
-         [&line](const std::string& file) {
-           line.json = true;
-           line.json_file = file == "-" ? "" : file;
-         },
-         "one JSON object for each output, to standard output (--json) or to FILE (--json=FILE)")
-      ->type_name("[=FILE]")
-      ->group(group);
+  add_json(app, line, "output");
   auto* quiet = app.add_flag("-q,--quiet", line.quiet, "print errors only")->group(group);
   app.add_flag("-v,--verbose", line.verbose, "print a line for each output, and what is run on")
       ->excludes(quiet)
       ->group(group);
+}
+
+void add_strict(CLI::App& app, CommandLine& line) {
+  app.add_flag("--strict", line.strict,
+               "whatever would be a warning (a damaged part that stays as it was) fails the file")
+      ->group("Output");
+}
+
+void add_tag_only(CLI::App& app, CommandLine& line) {
+  app.add_flag("--tag-only", line.tag_only,
+               "turn by the orientation tag alone (JPEG, PNG, TIFF, WebP): no pixel is touched or "
+               "read")
+      ->excludes("--format")
+      ->group("Output");
 }
 
 void add_in_place(CLI::App& app, CommandLine& line) {
@@ -205,6 +225,13 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     add_outputs(*command, line);
     add_in_place(*command, line);
     add_jpeg(*command, line);
+    // To make a picture upright by its tag would be to do nothing.
+    if (turn.orientation != Orientation::identity) add_tag_only(*command, line);
+    add_strict(*command, line);
+    command
+        ->add_flag("--sidecars", line.sidecars,
+                   "turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp) along")
+        ->group("Output");
     add_running(*command, line);
     command->callback([&line, orientation = turn.orientation] { line.orientation = orientation; });
   }
@@ -213,6 +240,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       "augment", "write several orientations of each picture, as NAME__ORIENTATION.SUFFIX");
   add_inputs(*augment, line);
   add_outputs(*augment, line);
+  add_strict(*augment, line);
   const std::string group = "Variants";
   auto* variants = augment
                        ->add_option("--variants", line.variants,
@@ -250,6 +278,14 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_jpeg(*augment, line);
   add_running(*augment, line);
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
+
+  CLI::App* check = app->add_subcommand(
+      "check", "report where tags and pixels of a picture disagree about its orientation");
+  add_inputs(*check, line);
+  add_json(*check, line, "picture");
+  check->add_flag("-q,--quiet", line.quiet, "print what disagrees and errors only")
+      ->group("Running");
+  check->callback([&line] { line.command = CommandLine::Command::check; });
 
   app->add_subcommand("devices", "what qturn would run on, and why")->callback([&line] {
     line.command = CommandLine::Command::devices;

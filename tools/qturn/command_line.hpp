@@ -17,7 +17,7 @@ namespace qturn {
 
 /// What the user typed, checked one by one but not yet together with the file system.
 struct CommandLine {
-  enum class Command { turn, augment, devices };
+  enum class Command { turn, augment, check, devices };
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
@@ -26,6 +26,7 @@ struct CommandLine {
   bool nul_separated = false;
   std::string output;
   bool in_place = false;
+  bool tag_only = false, strict = false, sidecars = false;
   std::string base;
   std::vector<std::string> include, exclude;
   bool hidden = false, follow = false, break_links = false;

@@ -100,6 +100,17 @@ std::string json_line_planned(const Job& job, const JobOutput& output, Orientati
   return dump(json);
 }
 
+std::string json_line_checked(const std::filesystem::path& input,
+                              const std::vector<std::string>& findings,
+                              const std::string& failure) {
+  Json json;
+  put_name(json, "input", input.string());
+  json["status"] = !failure.empty() ? "failed" : findings.empty() ? "agrees" : "disagrees";
+  json["findings"] = findings;
+  json["message"] = failure;
+  return dump(json);
+}
+
 std::string manifest_line(const Outcome& outcome, const std::filesystem::path& folder) {
   Json json;
   put_name(json, "key", outcome.key);

@@ -6,7 +6,9 @@
 #ifndef QTURN_TOOLS_QTURN_JSON_HPP
 #define QTURN_TOOLS_QTURN_JSON_HPP
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
@@ -21,6 +23,10 @@ std::string json_line(const Skipped& skipped);
 
 /// What --dry-run would do: input, output, orientation, status "planned".
 std::string json_line_planned(const Job& job, const JobOutput& output, Orientation orientation);
+
+/// What `check` found: input, status "agrees", "disagrees" or "failed", findings, message.
+std::string json_line_checked(const std::filesystem::path& input,
+                              const std::vector<std::string>& findings, const std::string& failure);
 
 /// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
 /// number), output (relative to `folder`).

@@ -14,6 +14,7 @@
 #include "src/plan/labels.hpp"
 #include "src/run/memory_limit.hpp"
 #include "src/run/pipeline.hpp"
+#include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/report.hpp"
@@ -27,12 +28,7 @@ constexpr int exit_some_failed = 1;
 constexpr int exit_nothing_started = 2;
 constexpr const char* manifest_name = "manifest.jsonl";
 
-PlanOptions plan_options(const CommandLine& line) {
-  if (line.output.empty() && !line.in_place)
-    throw PlanError(
-        line.command == CommandLine::Command::augment
-            ? "where to? name a folder with -o"
-            : "where to? name an output with -o, or replace the files themselves with --in-place");
+PlanOptions input_options(const CommandLine& line) {
   PlanOptions options;
   for (const std::string& input : line.inputs) {
     if (input == "-")
@@ -51,12 +47,24 @@ PlanOptions plan_options(const CommandLine& line) {
   } else if (line.nul_separated) {
     throw PlanError("-0 says how --files-from separates names, and there is no --files-from");
   }
-  options.output = line.output;
-  options.base = line.base;
   options.include = line.include;
   options.exclude = line.exclude;
   options.hidden = line.hidden;
   options.follow = line.follow;
+  return options;
+}
+
+PlanOptions plan_options(const CommandLine& line) {
+  if (line.output.empty() && !line.in_place)
+    throw PlanError(
+        line.command == CommandLine::Command::augment
+            ? "where to? name a folder with -o"
+            : "where to? name an output with -o, or replace the files themselves with --in-place");
+  if (line.sidecars && line.others == Others::copy)
+    throw PlanError("--sidecars writes the XMP files that --others copy would copy; leave one out");
+  PlanOptions options = input_options(line);
+  options.output = line.output;
+  options.base = line.base;
   options.break_links = line.break_links;
   options.others = line.others;
   options.existing = line.existing;
@@ -170,6 +178,9 @@ int turn_pictures(const CommandLine& line) {
   options.in_place = line.in_place;
   options.replace_existing =
       line.existing == Existing::overwrite || line.existing == Existing::update;
+  options.tag_only = line.tag_only;
+  options.strict = line.strict;
+  options.sidecars = line.sidecars;
   options.threads = line.threads > 0
                         ? line.threads
                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -230,6 +241,8 @@ int run_program(int argc, char** argv) {
   }
   if (line.command == CommandLine::Command::devices) return print_devices();
   try {
+    if (line.command == CommandLine::Command::check)
+      return check_pictures(line, input_options(line));
     return turn_pictures(line);
   } catch (const std::exception& error) {
     print_message(printable(error.what()));

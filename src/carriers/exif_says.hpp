@@ -1,0 +1,26 @@
+// What an Exif block says of its picture's orientation and sizes, to compare with what is.
+#ifndef QTURN_SRC_CARRIERS_EXIF_SAYS_HPP
+#define QTURN_SRC_CARRIERS_EXIF_SAYS_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace qturn {
+
+struct ExifSays {
+  std::optional<Orientation> orientation;
+  std::optional<Size> pixels;     ///< PixelXDimension, PixelYDimension
+  std::optional<Size> image;      ///< ImageWidth, ImageLength of the first directory
+  std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
+  bool damaged = false;           ///< a directory of them is not whole
+};
+
+/// Reads a TIFF structure; what it does not say, or says in a wrong type, is missing.
+ExifSays read_exif(std::span<const std::byte> tiff);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_CARRIERS_EXIF_SAYS_HPP

@@ -1,0 +1,221 @@
+#include "src/jpeg/followers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "src/carriers/exif_thumbnail.hpp"
+#include "src/carriers/tiff_structure.hpp"
+#include "src/formats/image.hpp"
+
+namespace qturn {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint16_t entries_tag = 0xB002;
+constexpr std::size_t index_entry_bytes = 16;
+
+// CIPA DC-007, table 4: the lower three bytes of an image's attributes.
+std::string refusal_of_type(std::uint64_t attributes) {
+  const auto type = static_cast<unsigned>(attributes & 0xFFFFFF);
+  if (type == 0 || type == 0x030000 || type >> 16 == 1) return {};
+  if (type == 0x020001) return "a frame of a panorama";
+  if (type == 0x020002) return "a frame of a stereo picture";
+  if (type == 0x020003) return "a frame of a multi-angle picture";
+  return fmt::format("a picture of type {:#08x}", type);
+}
+
+struct Index {
+  std::size_t header_at;  // of its TIFF header in the file: offsets count from here
+  TiffStructure tiff;
+  TiffEntry entries;
+};
+
+std::optional<Index> find_index(const std::vector<JpegSegment>& segments, bool& damaged) {
+  for (const JpegSegment& segment : segments) {
+    if (!is_mpf(segment)) continue;
+    const auto body = segment.payload.subspan(mpf_signature.size());
+    if (const auto tiff = TiffStructure::open(body)) {
+      const TiffEntries directory = tiff->directory(tiff->first_directory());
+      const TiffEntry* entries = directory.find(entries_tag);
+      if (entries && entries->value_bytes >= index_entry_bytes) {
+        return Index{segment.offset + mpf_signature.size(), *tiff, *entries};
+      }
+    }
+    damaged = true;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+JpegFollowers::JpegFollowers(std::span<const std::byte> file,
+                             const std::vector<JpegSegment>& segments, std::size_t end,
+                             std::vector<std::string>& warnings)
+    : file_(file), end_(end) {
+  if (end == file.size()) return;
+  read_index(segments, warnings);
+  read_container(segments, warnings);
+  std::sort(followers_.begin(), followers_.end(),
+            [](const Follower& a, const Follower& b) { return a.at < b.at; });
+}
+
+void JpegFollowers::read_index(const std::vector<JpegSegment>& segments,
+                               std::vector<std::string>& warnings) {
+  bool damaged = false;
+  const auto index = find_index(segments, damaged);
+  if (index) {
+    const auto number = [&](std::uint64_t at, std::size_t bytes) {
+      return index->tiff.number(at, bytes);
+    };
+    for (std::uint64_t at = index->entries.value_at + index_entry_bytes;
+         at + index_entry_bytes <= index->entries.value_at + index->entries.value_bytes;
+         at += index_entry_bytes) {
+      const std::uint64_t offset = number(at + 8, 4) + index->header_at, bytes = number(at + 4, 4);
+      index_.push_back({static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)});
+      if (offset < end_ || offset > file_.size() || bytes > file_.size() - offset || bytes == 0) {
+        damaged = true;
+        continue;
+      }
+      const std::string refusal = refusal_of_type(number(at, 4));
+      add({.at = index_.back().at,
+           .bytes = index_.back().bytes,
+           .name = fmt::format("picture {} of the file", index_.size() + 1),
+           .refusal = refusal});
+    }
+  }
+  if (damaged) {
+    warnings.emplace_back("the index of the pictures behind the first (MPF) is damaged");
+  }
+}
+
+void JpegFollowers::read_container(const std::vector<JpegSegment>& segments,
+                                   std::vector<std::string>& warnings) {
+  for (const JpegSegment& segment : segments) {
+    if (!is_xmp(segment)) continue;
+    try {
+      items_ = container_items(xmp_packet(segment));
+    } catch (const ImageFileError&) {
+      continue;  // turn_xmp says so
+    }
+    if (!items_.empty()) break;
+  }
+  if (items_.empty()) return;
+  std::uint64_t at = end_ + items_.front().padding;
+  item_places_.push_back({0, end_});
+  for (std::size_t i = 1; i < items_.size(); ++i) {
+    const ContainerItem& item = items_[i];
+    if (at > file_.size() || item.length > file_.size() - at || item.length == 0) {
+      warnings.emplace_back("the directory of what follows the picture (Container) is damaged");
+      items_.clear();
+      return;
+    }
+    item_places_.push_back({static_cast<std::size_t>(at), static_cast<std::size_t>(item.length)});
+    const bool is_video = item.mime.starts_with("video/");
+    const bool is_jpeg = item.mime == "image/jpeg";
+    add({.at = item_places_.back().at,
+         .bytes = item_places_.back().bytes,
+         .name = fmt::format("what follows the picture ({})", item.semantic),
+         .is_video = is_video,
+         .refusal = is_jpeg || is_video ? "" : item.mime});
+    at += item.length + item.padding;
+  }
+}
+
+void JpegFollowers::add(const Follower& follower) {
+  for (Follower& known : followers_) {
+    if (known.at == follower.at && known.bytes == follower.bytes) {
+      known.is_video |= follower.is_video;
+      return;
+    }
+    if (known.at < follower.at + follower.bytes && follower.at < known.at + known.bytes) {
+      known.refusal = "a picture that shares its bytes with another";
+      return;
+    }
+  }
+  followers_.push_back(follower);
+}
+
+Bytes JpegFollowers::turned(const Turn& turn, bool pixels_turned,
+                            std::vector<std::string>& warnings) {
+  Bytes result;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    result.insert(result.end(), bytes.begin(), bytes.end());
+  };
+  const auto turn_one = [&](const Follower& follower, std::span<const std::byte> bytes) {
+    try {
+      if (!follower.refusal.empty()) {
+        throw ImageFileError(fmt::format("it is {}, which cannot be turned", follower.refusal));
+      }
+      if (!jpeg_size(bytes)) throw ImageFileError("it is no JPEG and cannot be turned");
+      append(turn(bytes));
+    } catch (const ImageFileError& error) {
+      if (pixels_turned) throw ImageFileError(fmt::format("{}: {}", follower.name, error.what()));
+      append(bytes);
+    }
+  };
+  std::size_t done = end_;
+  for (Follower& follower : followers_) {
+    if (follower.at < done) continue;  // shares bytes with the one before, which says so
+    append(file_.subspan(done, follower.at - done));
+    follower.new_at = result.size();
+    const auto bytes = file_.subspan(follower.at, follower.bytes);
+    if (!follower.is_video) {
+      turn_one(follower, bytes);
+    } else {
+      if (pixels_turned) warnings.emplace_back("the video behind the picture is not turned");
+      append(bytes);
+    }
+    follower.new_bytes = result.size() - follower.new_at;
+    done = follower.at + follower.bytes;
+  }
+  const auto rest = file_.subspan(done);
+  append(rest);
+  const bool is_padding =
+      std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  if (pixels_turned && followers_.empty() && !is_padding) {
+    warnings.push_back(
+        fmt::format("{} bytes after the end of the picture are kept as they are", rest.size()));
+  }
+  return result;
+}
+
+const JpegFollowers::Follower* JpegFollowers::find(std::size_t at, std::size_t bytes) const {
+  const auto found = std::find_if(
+      followers_.begin(), followers_.end(),
+      [&](const Follower& follower) { return follower.at == at && follower.bytes == bytes; });
+  return found == followers_.end() ? nullptr : &*found;
+}
+
+std::vector<std::uint64_t> JpegFollowers::container_lengths() const {
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Follower* follower = find(item_places_[i].at, item_places_[i].bytes);
+    lengths.push_back(follower ? follower->new_bytes : items_[i].length);
+  }
+  return lengths;
+}
+
+void JpegFollowers::patch_index(Bytes& jpeg) const {
+  if (index_.empty()) return;
+  bool damaged = false;
+  const auto index = find_index(jpeg_header_segments(jpeg), damaged);
+  if (!index) return;
+  const auto body = std::span(jpeg).subspan(index->header_at);
+  std::uint64_t at = index->entries.value_at;
+  // A first picture whose size counts what lies between it and the next keeps that.
+  const std::uint64_t first_bytes = index->tiff.number(at + 4, 4);
+  index->tiff.put(body, at + 4, 4, first_bytes + jpeg.size() - end_);
+  for (const Indexed& indexed : index_) {
+    at += index_entry_bytes;
+    const Follower* follower = find(indexed.at, indexed.bytes);
+    if (!follower) continue;
+    index->tiff.put(body, at + 4, 4, follower->new_bytes);
+    index->tiff.put(body, at + 8, 4, jpeg.size() + follower->new_at - index->header_at);
+  }
+}
+
+}  // namespace qturn

@@ -1,0 +1,30 @@
+// XMP files beside pictures: a.xmp and a.jpg.xmp for a.jpg. Some programs look for an orientation
+// there first.
+#ifndef QTURN_SRC_RUN_SIDECARS_HPP
+#define QTURN_SRC_RUN_SIDECARS_HPP
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/carriers/turn.hpp"
+
+namespace qturn {
+
+struct Sidecar {
+  std::filesystem::path path;
+  bool after_whole_name = false;  ///< a.jpg.xmp
+  std::string packet;
+};
+
+/// The sidecars of the picture that hold an orientation. An a.xmp that may as well belong to
+/// another file (a raw picture, a.png) is none, and `warnings` says so.
+std::vector<Sidecar> find_sidecars(const std::filesystem::path& picture,
+                                   std::vector<std::string>& warnings);
+
+/// The sidecar of another picture that is to be made of this one.
+std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_SIDECARS_HPP

@@ -1,0 +1,82 @@
+#include "src/tiff/carriers.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "src/carriers/exif.hpp"
+#include "src/carriers/tiff_structure.hpp"
+#include "src/carriers/xmp.hpp"
+#include "src/formats/image.hpp"
+#include "src/tiff/directories.hpp"
+
+namespace qturn {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint16_t manifest_tag = 0xCD41;
+
+// The value where it was if it fits there, else behind the end of the file.
+void put_value(Bytes& file, const TiffEntry& entry, std::string_view value) {
+  const auto bytes = std::as_bytes(std::span(value.data(), value.size()));
+  std::uint64_t at = entry.value_at;
+  if (value.size() > entry.value_bytes) {
+    if (file.size() % 2 != 0) file.push_back(std::byte{0});
+    at = file.size();
+    file.insert(file.end(), bytes.begin(), bytes.end());
+    const auto tiff = TiffStructure::open(file);
+    tiff->put(file, entry.at + 4 + tiff->offset_bytes(), tiff->offset_bytes(), at);
+  }
+  std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
+  const auto tiff = TiffStructure::open(file);
+  tiff->put(file, entry.at + 4, tiff->offset_bytes(), value.size());
+}
+
+}  // namespace
+
+Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing,
+                         std::vector<std::string>& warnings) {
+  if (!set_orientation(file, turn.tag, Directories::all)) {
+    throw ImageFileError("damaged where its orientation would be");
+  }
+  const auto first = TiffStructure::open(file);
+  if (!first) throw ImageFileError("truncated: the TIFF header is missing");
+  std::unordered_set<std::uint64_t> seen;
+  bool any_manifest = false;
+  std::uint64_t link = first->first_at(), at = first->first_directory();
+  while (at != 0 && seen.insert(at).second) {
+    const auto tiff = TiffStructure::open(file);
+    const TiffEntries page = tiff->directory(at);
+    const auto integer = [&](std::uint16_t tag) {
+      const TiffEntry* entry = page.find(tag);
+      return entry ? static_cast<std::int64_t>(tiff->integer(*entry).value_or(0)) : 0;
+    };
+    CarrierTurn its_turn = turn;
+    its_turn.size = {integer(tiff_tag::width), integer(tiff_tag::height)};
+    const std::int64_t exif_at = integer(tiff_tag::exif);
+    if (exif_at != 0 && turn.pixels != Orientation::identity) {
+      turn_exif_directory(file, static_cast<std::uint64_t>(exif_at), its_turn, warnings);
+    }
+    any_manifest |= page.find(manifest_tag) != nullptr;
+    if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {
+      const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
+                                    static_cast<std::size_t>(xmp->value_bytes));
+      const std::string turned = turn_xmp(packet, its_turn, warnings);
+      if (turned != packet) put_value(file, *xmp, turned);
+    }
+    if (!page.find(tiff_tag::orientation) && missing == MissingTag::is_added &&
+        turn.tag != Orientation::identity) {
+      add_orientation(file, at, link, turn.tag);
+      const auto grown = TiffStructure::open(file);
+      at = grown->number(link, grown->offset_bytes());
+    }
+    const auto now = TiffStructure::open(file);
+    const TiffEntries moved = now->directory(at);
+    link = at + now->count_bytes() + moved.entries.size() * now->entry_bytes();
+    at = moved.next;
+  }
+  if (any_manifest) warnings.emplace_back("its signed manifest (C2PA) no longer holds");
+  return file;
+}
+
+}  // namespace qturn

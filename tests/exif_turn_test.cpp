@@ -1,0 +1,224 @@
+#include "src/carriers/exif_turn.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "src/carriers/exif.hpp"
+#include "src/carriers/exif_thumbnail.hpp"
+#include "src/formats/image.hpp"
+#include "tests/carrier_fixtures.hpp"
+#include "tests/codec_pictures.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace qturn::tests;
+using Catch::Matchers::ContainsSubstring;
+using std::string_view_literals::operator""sv;
+
+constexpr std::size_t no_limit = 65533;
+
+// A JPEG as far as its size is concerned: SOI, a frame header, EOI.
+std::string jpeg_of_size(unsigned width, unsigned height, std::size_t more = 0) {
+  const ByteOrder order{false};
+  return "\xFF\xD8" +
+         jpeg_segment(0xC0, "\x08" + order.u16(height) + order.u16(width) + "\x01\x01\x11" +
+                                std::string(1 + more, '\0')) +
+         "\xFF\xD9";
+}
+
+CarrierTurn turn_of(Orientation pixels, Size size, Orientation stored = Orientation::rotate90) {
+  return {.stored = stored,
+          .pixels = pixels,
+          .tag = Orientation::identity,
+          .size = size,
+          .turn_jpeg = [](std::span<const std::byte> jpeg, Orientation orientation) {
+            const Size now = turned_size(orientation, *jpeg_size(jpeg));
+            return owned(
+                jpeg_of_size(static_cast<unsigned>(now.width), static_cast<unsigned>(now.height)));
+          }};
+}
+
+std::string turned(const std::string& block, const CarrierTurn& turn,
+                   std::vector<std::string>& warnings, std::size_t max_bytes = no_limit) {
+  return std::string(
+      text_of(turn_exif(bytes_of(block), turn, MissingTag::stays_absent, max_bytes, warnings)));
+}
+
+}  // namespace
+
+TEST_CASE("A quarter turn changes what depends on it, and no other byte") {
+  const bool little = GENERATE(true, false);
+  const ExifSays before{.little = little,
+                        .orientation = 6,
+                        .thumbnail = jpeg_of_size(32, 24),
+                        .thumbnail_width = 32,
+                        .thumbnail_height = 24};
+  ExifSays after = before;
+  after.orientation = 1;
+  after.width = 48;
+  after.height = 64;
+  std::swap(after.x_resolution, after.y_resolution);
+  // (10, 20) of 64 x 48 is shown at 48 - 1 - 20, 10.
+  after.subject_area = {27, 10, 4, 8};
+  after.thumbnail = jpeg_of_size(24, 32);
+  after.thumbnail_width = 24;
+  after.thumbnail_height = 32;
+  std::string expected = exif_fixture(after);
+  // The thumbnail's resolution, 72 and 36.
+  const ByteOrder order{little};
+  const std::string x = order.u32(72) + order.u32(1), y = order.u32(36) + order.u32(1);
+
+  std::vector<std::string> warnings;
+  const std::string block =
+      turned(exif_fixture(before), turn_of(Orientation::rotate90, {48, 64}), warnings);
+  CHECK(warnings.empty());
+  REQUIRE(block.size() == expected.size());
+  // Resolutions are exchanged by their entries: where the values lie does not matter.
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < block.size(); ++i) different += block[i] != expected[i];
+  const std::string before_bytes = exif_fixture(before);
+  CHECK(block.find(fixture_maker_note) == before_bytes.find(fixture_maker_note));
+  CHECK(stored_orientation(bytes_of(block)).value == Orientation::identity);
+  // Two pairs of entries with offsets, and two pairs of values that stayed where they were.
+  CHECK(different <= 2 * 2 * (4 + 8));
+  CHECK(block.substr(block.size() - after.thumbnail.size()) == after.thumbnail);
+}
+
+TEST_CASE("Turning back restores every byte") {
+  const Orientation orientation =
+      GENERATE(Catch::Generators::from_range(all_orientations.begin(), all_orientations.end()));
+  const std::string before = exif_fixture({.orientation = 1,
+                                           .thumbnail = jpeg_of_size(32, 24),
+                                           .thumbnail_width = 32,
+                                           .thumbnail_height = 24});
+  std::vector<std::string> warnings;
+  const Size size = turned_size(orientation, {64, 48});
+  const std::string there =
+      turned(before, turn_of(orientation, size, Orientation::identity), warnings);
+  const std::string back =
+      turned(there, turn_of(inverse(orientation), {64, 48}, Orientation::identity), warnings);
+  CHECK(warnings.empty());
+  CHECK((there == before) == (orientation == Orientation::identity));
+  CHECK(back == before);
+}
+
+TEST_CASE("An orientation that is absent stays absent, unless it is to be added") {
+  const bool little = GENERATE(true, false);
+  const std::string before = exif_fixture({.little = little, .orientation = std::nullopt});
+  std::vector<std::string> warnings;
+  CarrierTurn turn = turn_of(Orientation::flop, {64, 48}, Orientation::identity);
+  CHECK(stored_orientation(bytes_of(turned(before, turn, warnings))).certainty ==
+        StoredOrientation::Certainty::absent);
+
+  turn = {.tag = Orientation::transverse, .size = {64, 48}};
+  const Bytes tagged = turn_exif(bytes_of(before), turn, MissingTag::is_added, no_limit, warnings);
+  CHECK(stored_orientation(tagged).value == Orientation::transverse);
+  // Nothing but the offset of the first directory has moved; its old place is only unused.
+  CHECK(text_of(tagged).substr(8, before.size() - 8) == std::string_view(before).substr(8));
+  CHECK(warnings.empty());
+  CHECK(stored_orientation(minimal_exif(Orientation::flip)).value == Orientation::flip);
+}
+
+TEST_CASE("A thumbnail that was upright already beside a tagged picture is turned like the view") {
+  const std::string before = exif_fixture({.orientation = 6,
+                                           .thumbnail = jpeg_of_size(24, 32),
+                                           .thumbnail_width = 24,
+                                           .thumbnail_height = 32});
+  std::vector<std::string> warnings;
+  // upright: the view stays what it was.
+  const std::string upright = turned(before, turn_of(Orientation::rotate90, {48, 64}), warnings);
+  CHECK(upright.ends_with(jpeg_of_size(24, 32)));
+  // A quarter turn more: the pixels are turned by half, the view by a quarter.
+  const std::string quarter = turned(before, turn_of(Orientation::rotate180, {64, 48}), warnings);
+  CHECK(quarter.ends_with(jpeg_of_size(32, 24)));
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("A larger thumbnail goes behind the end, and nothing else moves") {
+  std::string block =
+      exif_fixture(
+          {.thumbnail = jpeg_of_size(32, 24), .thumbnail_width = 32, .thumbnail_height = 24}) +
+      "something else";
+  CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64});
+  turn.turn_jpeg = [](std::span<const std::byte>, Orientation) {
+    return owned(jpeg_of_size(24, 32, 50));
+  };
+  std::vector<std::string> warnings;
+  const std::string grown = turned(block, turn, warnings);
+  CHECK(warnings.empty());
+  CHECK(grown.ends_with(jpeg_of_size(24, 32, 50)));
+  CHECK(grown.find("something else") == block.find("something else"));
+
+  const std::string full = turned(block, turn, warnings, block.size() + 20);
+  CHECK(full.size() == block.size());
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("thumbnail") && ContainsSubstring("full"));
+}
+
+TEST_CASE("A damaged thumbnail is left out with a warning") {
+  const std::string thumbnail = GENERATE(std::string("no JPEG at all"), jpeg_of_size(32, 24));
+  std::string block = exif_fixture({.thumbnail = thumbnail});
+  CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64});
+  turn.turn_jpeg = [](std::span<const std::byte>, Orientation) -> Bytes {
+    throw ImageFileError("it is cut");
+  };
+  std::vector<std::string> warnings;
+  const std::string without = turned(block, turn, warnings);
+  CHECK(without.size() == block.size());
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("thumbnail"));
+  // Nothing leads to it any more: turned again, there is no warning.
+  warnings.clear();
+  turned(without, turn, warnings);
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("What is damaged beside the orientation stays as it was, with a warning") {
+  std::vector<std::string> warnings;
+  const CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64});
+  SECTION("a subject outside the picture") {
+    const std::string block = exif_fixture({.subject_area = {64, 20}});
+    CHECK(turned(block, turn, warnings).find("\0\x40\0\x14"sv) != std::string::npos);
+  }
+  SECTION("a subject of five numbers") {
+    turned(exif_fixture({.subject_area = {1, 2, 3, 4, 5}}), turn, warnings);
+  }
+  SECTION("a size that is a text") {
+    std::string block = exif_fixture({});
+    block.replace(block.find("\xA0\x02\0\x03"sv), 4, "\xA0\x02\0\x02"sv);
+    turned(block, turn, warnings);
+  }
+  SECTION("the Exif directory beyond the end") {
+    std::string block = exif_fixture({});
+    block.replace(block.find("\x87\x69\0\x04\0\0\0\x01"sv) + 8, 4, "\0\xFF\0\0"sv);
+    turned(block, turn, warnings);
+  }
+  CHECK(warnings.size() == 1);
+}
+
+TEST_CASE("No cut and no changed byte of a block leads outside it") {
+  const std::string whole = exif_fixture({.little = true,
+                                          .thumbnail = jpeg_of_size(32, 24),
+                                          .thumbnail_width = 32,
+                                          .thumbnail_height = 24});
+  const CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64});
+  const auto try_it = [&](const std::string& block) {
+    std::vector<std::string> warnings;
+    try {
+      turn_exif(bytes_of(block), turn, MissingTag::is_added, no_limit, warnings);
+    } catch (const ImageFileError&) {
+    }
+  };
+  for (std::size_t size = 0; size < whole.size(); ++size) try_it(whole.substr(0, size));
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char byte : {'\0', '\x01', '\x7F', '\xFF'}) {
+      std::string block = whole;
+      block[at] = byte;
+      try_it(block);
+    }
+  }
+  SUCCEED();
+}

@@ -1,0 +1,92 @@
+// Whatever bytes a file has, its carriers are turned or it is refused: nothing is read or written
+// outside them, and what was turned says so. The first byte chooses what the rest is taken for, the
+// second the turn.
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/carriers/exif.hpp"
+#include "src/carriers/exif_says.hpp"
+#include "src/carriers/exif_turn.hpp"
+#include "src/carriers/xmp.hpp"
+#include "src/formats/image.hpp"
+#include "src/jpeg/carriers.hpp"
+#include "src/tiff/carriers.hpp"
+#include "src/webp/carriers.hpp"
+
+namespace {
+
+using namespace qturn;
+using Bytes = std::vector<std::byte>;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// A JPEG "turned": damaged, shorter, longer or as it was, by its size.
+Bytes turn_jpeg(std::span<const std::byte> jpeg, Orientation) {
+  Bytes turned(jpeg.begin(), jpeg.end());
+  if (jpeg.size() % 4 == 0) throw ImageFileError("damaged");
+  if (jpeg.size() % 4 == 1) turned.insert(turned.end(), 100, std::byte{0x55});
+  if (jpeg.size() % 4 == 2) turned.pop_back();
+  return turned;
+}
+
+void require_tag(std::span<const std::byte> tiff, const CarrierTurn& turn) {
+  const StoredOrientation stored = stored_orientation(tiff);
+  require(stored.certainty != StoredOrientation::Certainty::unknown);
+  require(stored.certainty == StoredOrientation::Certainty::absent || stored.value == turn.tag);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const auto orientation_of = [](unsigned bits) { return static_cast<Orientation>(bits % 8 + 1); };
+  const CarrierTurn turn{.stored = orientation_of(data[1]),
+                         .pixels = orientation_of(data[1] >> 3),
+                         .tag = data[1] & 0x40 ? Orientation::rotate90 : Orientation::identity,
+                         .size = {48, 64},
+                         .turn_jpeg = turn_jpeg};
+  const MissingTag missing = data[1] & 0x80 ? MissingTag::is_added : MissingTag::stays_absent;
+  const std::span body(reinterpret_cast<const std::byte*>(data + 2), size - 2);
+  const Bytes file(body.begin(), body.end());
+  const std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
+  std::vector<std::string> warnings;
+  try {
+    switch (data[0] % 5) {
+      case 0: {
+        read_exif(body);
+        const Bytes turned = turn_exif(body, turn, missing, 65533, warnings);
+        require_tag(exif_body(turned), turn);
+        break;
+      }
+      case 1: {
+        const std::string turned = turn_xmp(text, turn, warnings);
+        if (warnings.empty()) {
+          const XmpSays says = read_xmp(turned);
+          require(!says.orientation || *says.orientation == (data[1] & 0x40 ? "6" : "1") ||
+                  says.orientation->empty());
+        }
+        const auto items = container_items(text);
+        with_container_lengths(text, std::vector<std::uint64_t>(items.size(), 12345));
+        break;
+      }
+      case 2:
+        finish_jpeg(body, file, turn.pixels, turn.size, turn_jpeg, warnings);
+        retag_jpeg(body, turn.tag, missing, turn_jpeg, warnings);
+        break;
+      case 3:
+        require_tag(turn_tiff_carriers(file, turn, missing, warnings), turn);
+        break;
+      case 4:
+        turn_webp_carriers(file, turn, missing, warnings);
+        break;
+    }
+  } catch (const ImageFileError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,342 @@
+#include "src/jpeg/carriers.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "src/carriers/exif.hpp"
+#include "src/carriers/exif_thumbnail.hpp"
+#include "src/carriers/md5.hpp"
+#include "src/carriers/xmp.hpp"
+#include "src/jpeg/markers.hpp"
+#include "tests/carrier_fixtures.hpp"
+#include "tests/codec_pictures.hpp"
+#include "tests/jpeg_pictures.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace qturn::tests;
+using Catch::Matchers::ContainsSubstring;
+using std::string_literals::operator""s;
+using std::string_view_literals::operator""sv;
+
+std::string jpeg_of(int width, int height) {
+  return std::string(text_of(make_jpeg({.width = width, .height = height})));
+}
+
+// The segments behind the first marker.
+std::string with_segments(std::string jpeg, const std::string& segments) {
+  return jpeg.insert(2, segments);
+}
+
+std::string exif_segment(const ExifSays& says) {
+  return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture(says));
+}
+
+std::string xmp_segment(const std::string& packet) {
+  return jpeg_segment(0xE1, std::string(xmp_signature) + packet);
+}
+
+// Every turn by a quarter clockwise, unless said.
+Bytes turned(const std::string& file, std::vector<std::string>& warnings,
+             Orientation orientation = Orientation::rotate90) {
+  Decoded decoded(bytes_of(file), Format::jpeg);
+  const Image image = tests::turned(decoded.image, orientation, decoded.arena);
+  return finish(bytes_of(file), encode(image, orientation, Format::jpeg), Format::jpeg, orientation,
+                {image.pages.front().width, image.pages.front().height}, warnings);
+}
+
+Bytes turned(const std::string& file) {
+  std::vector<std::string> warnings;
+  Bytes out = turned(file, warnings);
+  CHECK(warnings.empty());
+  return out;
+}
+
+std::string segment_text(const Bytes& file, std::string_view signature) {
+  for (const JpegSegment& segment : jpeg_header_segments(file)) {
+    const std::string_view text = text_of(segment.payload);
+    if (text.starts_with(signature)) return std::string(text.substr(signature.size()));
+  }
+  return {};
+}
+
+// An index of the first picture and others of these sizes, which follow it without gaps.
+std::string mpf_payload(const std::vector<std::size_t>& sizes, const std::vector<unsigned>& types,
+                        const std::vector<std::size_t>& offsets) {
+  const ByteOrder order{true};
+  std::string entries;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    entries += order.u32(types[i]) + order.u32(sizes[i]) + order.u32(offsets[i]) + order.u32(0);
+  }
+  ExifDirectory index;
+  index.entries.push_back({0xB000, 7, 4, "0100"});
+  index.add_long(0xB001, sizes.size(), order);
+  index.entries.push_back({0xB002, 7, entries.size(), entries});
+  return "MPF\0II"s + order.u16(42) + order.u32(8) + index.at(8, 0, order);
+}
+
+struct Followed {
+  std::string file;
+  std::size_t first_bytes = 0;
+};
+
+Followed with_followers(const std::string& segments, const std::vector<std::string>& followers,
+                        unsigned type = 0x010001) {
+  const auto build = [&](std::size_t first_bytes, std::size_t header_at) {
+    std::vector<std::size_t> sizes{first_bytes}, offsets{0};
+    std::vector<unsigned> types{0x030000};
+    std::size_t at = first_bytes - header_at;
+    for (const std::string& follower : followers) {
+      sizes.push_back(follower.size());
+      types.push_back(type);
+      offsets.push_back(at);
+      at += follower.size();
+    }
+    return with_segments(jpeg_of(64, 48),
+                         segments + jpeg_segment(0xE2, mpf_payload(sizes, types, offsets)));
+  };
+  const std::size_t bytes = build(4096, 0).size();
+  Followed result{build(bytes, 2 + segments.size() + 4 + 4), bytes};
+  for (const std::string& follower : followers) result.file += follower;
+  return result;
+}
+
+// Where the index of the file says that its pictures are.
+std::vector<std::pair<std::size_t, std::size_t>> indexed(const Bytes& file) {
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const JpegSegment& segment : jpeg_header_segments(file)) {
+    if (!is_mpf(segment)) continue;
+    const std::string_view text = text_of(segment.payload).substr(4);
+    const auto u32 = [&](std::size_t at) {
+      std::size_t value = 0;
+      for (std::size_t i = 4; i-- > 0;) {
+        value = value << 8 | static_cast<unsigned char>(text[at + i]);
+      }
+      return value;
+    };
+    const std::size_t count = u32(8 + 2 + 12 + 8), entries = u32(8 + 2 + 24 + 8);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t offset = u32(entries + 16 * i + 8);
+      places.emplace_back(offset == 0 ? 0 : offset + segment.offset + 4, u32(entries + 16 * i + 4));
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("Markers that are not carriers stay byte for byte and in order") {
+  const std::string icc = jpeg_segment(0xE2, "ICC_PROFILE\0\x01\x01 profile"sv);
+  const std::string iptc = jpeg_segment(0xED, "Photoshop 3.0\0"sv);
+  const std::string unknown = jpeg_segment(0xEA, "who knows"), comment = jpeg_segment(0xFE, "Hi");
+  const std::string file =
+      with_segments(jpeg_of(64, 48), unknown + exif_segment({}) + icc + iptc + comment + unknown);
+  const Bytes out = turned(file);
+  ExifSays after{.orientation = 1, .width = 48, .height = 64, .subject_area = {27, 10, 4, 8}};
+  CHECK(contains(out, unknown + "\xFF\xE1"));
+  CHECK(contains(out, icc + iptc + comment + unknown));
+  CHECK(segment_text(out, exif_signature).size() == exif_fixture(after).size());
+  CHECK(contains(out, fixture_maker_note));
+}
+
+TEST_CASE("JFIF's density turns with the axes, and its thumbnail too") {
+  const std::string thumbnail = "abcdefghijklmnopqr";  // 3 x 2
+  std::string file = jpeg_of(64, 48);
+  const std::string before = "JFIF\0\x01\x02\x01\x01\x2C\0\x48\x03\x02"s + thumbnail;
+  const std::string after = "JFIF\0\x01\x02\x01\0\x48\x01\x2C\x02\x03jklabcmnodefpqrghi"s;
+  file.replace(2, 18, jpeg_segment(0xE0, before));
+  CHECK(contains(turned(file), jpeg_segment(0xE0, after)));
+}
+
+TEST_CASE("The thumbnail in Exif is turned along") {
+  const std::string thumbnail = jpeg_of(32, 24);
+  const std::string file = with_segments(
+      jpeg_of(64, 48),
+      exif_segment({.thumbnail = thumbnail, .thumbnail_width = 32, .thumbnail_height = 24}));
+  const std::string block = segment_text(turned(file), exif_signature);
+  const std::size_t at = block.find("\xFF\xD8\xFF");
+  REQUIRE(at != std::string::npos);
+  const auto found = bytes_of(block).subspan(at);
+  CHECK(jpeg_size(found) == Size{24, 32});
+  const Bytes whole(found.begin(), found.end());
+  CHECK(look_inside(whole).components.size() == 3);
+}
+
+TEST_CASE("Extended XMP is turned, and named after its new content") {
+  const std::string extended = xmp_packet_with("tiff:ImageWidth='64'", face_regions("64", "48"), 0);
+  const ByteOrder order{false};
+  const std::string name = md5(extended);
+  std::string segments =
+      xmp_segment(xmp_packet_with("tiff:Orientation='6' xmpNote:HasExtendedXMP='" + name + "'"));
+  constexpr std::size_t part = 700;
+  for (std::size_t at = 0; at < extended.size(); at += part) {
+    segments += jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + name +
+                                       order.u32(extended.size()) + order.u32(at) +
+                                       extended.substr(at, part));
+  }
+  const Bytes out = turned(with_segments(jpeg_of(64, 48), segments));
+  std::string packet, main;
+  for (const JpegSegment& segment : jpeg_header_segments(out)) {
+    const std::string_view text = text_of(segment.payload);
+    if (is_xmp(segment)) main = xmp_packet(segment);
+    if (text.starts_with("http://ns.adobe.com/xmp/extension/")) packet += text.substr(35 + 40);
+  }
+  CHECK_THAT(packet, ContainsSubstring("tiff:ImageWidth='48'") &&
+                         ContainsSubstring("stArea:x='0.6' stArea:y='0.25'"));
+  const XmpSays says = read_xmp(main);
+  CHECK(says.orientation == "1");
+  CHECK(says.extended == md5(packet));
+  CHECK(says.extended != name);
+  CHECK(contains(out, "extension/\0"s + says.extended));
+}
+
+TEST_CASE("Pictures behind the first are turned, and the index leads to them") {
+  const std::string preview = jpeg_of(32, 24);
+  const std::string tagged =
+      with_segments(jpeg_of(16, 8), exif_segment({.width = 16, .height = 8, .subject_area = {}}));
+  const Followed before = with_followers(exif_segment({}), {preview, tagged});
+  const Bytes out = turned(before.file);
+  const auto places = indexed(out);
+  REQUIRE(places.size() == 3);
+  CHECK(places[0].second == jpeg_end(out));
+  CHECK(places[1].first == jpeg_end(out));
+  CHECK(places[2].first + places[2].second == out.size());
+  const auto at = [&](std::size_t i) {
+    return std::span(out).subspan(places[i].first, places[i].second);
+  };
+  CHECK(jpeg_size(at(1)) == Size{24, 32});
+  CHECK(jpeg_size(at(2)) == Size{8, 16});
+  CHECK(read_header(at(2), Format::jpeg).stored == Orientation::identity);
+}
+
+TEST_CASE("Lengths in XMP's Container are those of the turned pictures") {
+  const std::string gain_map = jpeg_of(40, 24);
+  const auto packet = [&](std::size_t length) {
+    return xmp_packet_with(
+        "",
+        "<Container:Directory><rdf:Seq>"
+        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
+        "Item:Mime='image/jpeg'/></rdf:li>"
+        "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' "
+        "Item:Mime='image/jpeg' Item:Length='" +
+            std::to_string(length) + "'/></rdf:li></rdf:Seq></Container:Directory>");
+  };
+  const std::string file =
+      with_segments(jpeg_of(64, 48), xmp_segment(packet(gain_map.size()))) + gain_map;
+  const Bytes out = turned(file);
+  const std::size_t end = jpeg_end(out);
+  const auto items = container_items(segment_text(out, xmp_signature));
+  REQUIRE(items.size() == 2);
+  CHECK(items[1].length == out.size() - end);
+  CHECK(jpeg_size(std::span(out).subspan(end)) == Size{24, 40});
+}
+
+TEST_CASE("What cannot be turned behind the picture is refused by its name") {
+  const auto refusal_of = [](const std::string& file) {
+    std::vector<std::string> warnings;
+    try {
+      turned(file, warnings);
+    } catch (const ImageFileError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal_of(with_followers("", {jpeg_of(64, 48)}, 0x020002).file),
+             ContainsSubstring("stereo"));
+  CHECK_THAT(refusal_of(with_followers("", {"no picture at all"}).file),
+             ContainsSubstring("picture 2") && ContainsSubstring("no JPEG"));
+  const std::string heic = xmp_packet_with(
+      "",
+      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
+      "<rdf:li><Container:Item Item:Semantic='Depth' Item:Mime='image/heic' Item:Length='4'/>"
+      "</rdf:li></rdf:Seq></Container:Directory>");
+  CHECK_THAT(refusal_of(with_segments(jpeg_of(64, 48), xmp_segment(heic)) + "heic"),
+             ContainsSubstring("Depth") && ContainsSubstring("image/heic"));
+}
+
+TEST_CASE("A video behind the picture stays, with a warning; so does what is not listed") {
+  const std::string video = xmp_packet_with(
+      "",
+      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
+      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' "
+      "Item:Length='5'/></rdf:li></rdf:Seq></Container:Directory>");
+  const std::string segments = GENERATE_COPY(xmp_segment(video), std::string());
+  std::vector<std::string> warnings;
+  const Bytes out = turned(with_segments(jpeg_of(64, 48), segments) + "video", warnings);
+  CHECK(text_of(out).ends_with("\xFF\xD9video"));
+  CHECK(warnings.size() == 1);
+}
+
+TEST_CASE("A manifest that no longer holds is warned of") {
+  std::vector<std::string> warnings;
+  turned(with_segments(jpeg_of(64, 48),
+                       jpeg_segment(0xEB, "JP\0\x01\0\0\0\x01\0\0\0\x40jumb\0\0\0\x1Ejumdc2pa"sv)),
+         warnings);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("C2PA"));
+}
+
+TEST_CASE("Retagging moves no pixel and keeps every carrier in step") {
+  const std::string preview = with_segments(jpeg_of(32, 24), exif_segment({.orientation = 6}));
+  const Followed before = with_followers(
+      exif_segment({.orientation = 6}) + xmp_segment(xmp_packet_with("tiff:Orientation='6'")),
+      {preview});
+  std::vector<std::string> warnings;
+  const auto out = retag(bytes_of(before.file), Format::jpeg, Orientation::rotate270,
+                         MissingTag::is_added, warnings);
+  REQUIRE(out);
+  CHECK(warnings.empty());
+  REQUIRE(out->size() == before.file.size());
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < out->size(); ++i) {
+    different += text_of(*out)[i] != before.file[i];
+  }
+  CHECK(different == 3);
+  CHECK(read_header(*out, Format::jpeg).stored == Orientation::rotate270);
+  CHECK(read_xmp(segment_text(*out, xmp_signature)).orientation == "8");
+}
+
+TEST_CASE(
+    "A missing tag is added behind JFIF's segment, and the index still leads to its pictures") {
+  const std::string preview = jpeg_of(32, 24);
+  const std::string exif = GENERATE(std::string(), exif_segment({.orientation = std::nullopt}));
+  const Followed before = with_followers(exif, {preview});
+  std::vector<std::string> warnings;
+  const auto out = retag(bytes_of(before.file), Format::jpeg, Orientation::transpose,
+                         MissingTag::is_added, warnings);
+  REQUIRE(out);
+  CHECK(read_header(*out, Format::jpeg).stored == Orientation::transpose);
+  CHECK(text_of(*out).ends_with(preview));
+  const auto places = indexed(*out);
+  REQUIRE(places.size() == 2);
+  CHECK(places[0].second == jpeg_end(*out));
+  CHECK(places[1] == std::pair(jpeg_end(*out), preview.size()));
+
+  const auto kept = retag(bytes_of(before.file), Format::jpeg, Orientation::identity,
+                          MissingTag::is_added, warnings);
+  REQUIRE(kept);
+  CHECK(text_of(*kept) == before.file);
+}
+
+TEST_CASE("No cut of a file with all of this leads outside it") {
+  const Followed whole = with_followers(
+      exif_segment({.thumbnail = jpeg_of(32, 24)}) +
+          xmp_segment(xmp_packet_with("tiff:Orientation='6'", face_regions("64", "48"))),
+      {jpeg_of(32, 24)});
+  const Bytes file = owned(whole.file);
+  const TurnJpeg as_it_is = [](std::span<const std::byte> jpeg, Orientation) {
+    return Bytes(jpeg.begin(), jpeg.end());
+  };
+  for (std::size_t size = 0; size < file.size(); size += 3) {
+    const auto cut = std::span(file).first(size);
+    try {
+      std::vector<std::string> warnings;
+      finish_jpeg(cut, Bytes(cut.begin(), cut.end()), Orientation::rotate90, {48, 64}, as_it_is,
+                  warnings);
+    } catch (const ImageFileError&) {
+    }
+  }
+  SUCCEED();
+}
