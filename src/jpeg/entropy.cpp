@@ -316,9 +316,9 @@ class AcScan {
         const int k = std::countr_zero(fresh);
         const std::uint64_t before = (std::uint64_t{1} << k) - 1;
         std::uint64_t passed = known & before & ~std::uint64_t{0} << after;
-        int run = k - after - std::popcount(passed);
-        // Sixteen zeros at a time, each time with the bits of the known ones among and, up to the
-        // next zero, behind them.
+        Bits bits = picked(set, passed);
+        int run = k - after - bits.count;
+        // Sixteen zeros at a time, each time with the bits of the known ones among them.
         for (; run > 15; run -= 16) {
           out.put(codes_, sixteen_zeros);
           std::uint64_t zeros = ~passed & before & ~std::uint64_t{0} << after;
@@ -328,8 +328,8 @@ class AcScan {
           put_bits(out, picked(set, up_to));
           passed &= ~up_to;
           after = sixteenth + 1;
+          bits = picked(set, passed);
         }
-        const Bits bits = picked(set, passed);
         out.put(codes_, static_cast<unsigned>(run << 4 | 1), negative >> k & 1 ? 0 : 1, 1);
         put_bits(out, bits);
         after = k + 1;

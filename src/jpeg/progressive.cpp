@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "src/jpeg/turned_blocks.hpp"
 
@@ -66,10 +67,12 @@ class Codes {
 // used.
 class BitReader {
  public:
+  explicit BitReader(std::size_t largest_scan)
+      : bytes_(new unsigned char[largest_scan + block_reach]) {}
+
   // False if there are markers among the data.
   bool open(std::span<const std::byte> data) {
-    bytes_.resize(data.size() + block_reach);
-    auto* out = reinterpret_cast<std::byte*>(bytes_.data());
+    auto* out = reinterpret_cast<std::byte*>(bytes_.get());
     for (std::size_t at = 0; at < data.size();) {
       const void* found = std::memchr(data.data() + at, 0xFF, data.size() - at);
       if (!found) {
@@ -83,8 +86,8 @@ class BitReader {
       at = end + 1;
     }
     end_ = reinterpret_cast<unsigned char*>(out);
-    std::fill(end_, bytes_.data() + bytes_.size(), static_cast<unsigned char>(0));
-    at_ = bytes_.data();
+    std::fill_n(end_, block_reach, static_cast<unsigned char>(0));
+    at_ = bytes_.get();
     bits_ = 0;
     count_ = 0;
     return true;
@@ -115,7 +118,7 @@ class BitReader {
   bool is_at_end() const { return at_ - (count_ >> 3) == end_; }
 
  private:
-  std::vector<unsigned char> bytes_;
+  std::unique_ptr<unsigned char[]> bytes_;
   const unsigned char* at_ = nullptr;
   unsigned char* end_ = nullptr;
   std::uint64_t bits_ = 0;
@@ -141,7 +144,9 @@ struct Component {
 class Reader {
  public:
   Reader(const JpegPicture& picture, JpegBlocks& blocks, const std::atomic<bool>& stop)
-      : picture_(picture), stop_(stop) {
+      : picture_(picture),
+        stop_(stop),
+        in_(std::ranges::max_element(picture.scans, {}, &JpegScan::bytes)->bytes) {
     for (std::size_t i = 0; i < picture.components.size(); ++i) {
       const JpegComponent& component = picture.components[i];
       components_.push_back({&blocks.component(static_cast<int>(i)),

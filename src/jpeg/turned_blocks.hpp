@@ -10,11 +10,13 @@
 
 #include <qturn/orientation.hpp>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "src/jpeg/blocks.hpp"
 
@@ -50,7 +52,7 @@ class TurnedOrder {
   std::uint64_t with_bit(const JCOEF* block, int low) const;
 
  private:
-  std::uint64_t in_order(const std::array<std::uint8_t, DCTSIZE2>& flags) const;
+  std::uint64_t in_order(std::uint64_t stored) const;
 
   std::array<std::uint8_t, DCTSIZE2> source_;
   std::uint64_t negated_ = 0;
@@ -73,40 +75,100 @@ struct TurnedBlocks {
 TurnedBlocks turned_blocks(const JpegBlockArray& source, JDIMENSION width, JDIMENSION height,
                            Orientation orientation);
 
-static_assert(std::endian::native == std::endian::little);
+// Bit i of these is about the coefficient at place i of the stored block.
+namespace stored_bits {
 
-// Eight bytes that are 0 or 1 become eight bits.
-inline std::uint64_t TurnedOrder::in_order(const std::array<std::uint8_t, DCTSIZE2>& flags) const {
+#ifdef __SSE2__
+
+// Calls test(eight coefficients, eight coefficients), which gives a byte of all ones or of zeros
+// for each, or a byte whose highest bit counts.
+template <typename Test>
+std::uint64_t collect(const JCOEF* block, Test test) {
+  std::uint64_t bits = 0;
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    const auto* at = reinterpret_cast<const __m128i*>(block + 16 * quarter);
+    const __m128i bytes = test(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
+    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(bytes))} << 16 * quarter;
+  }
+  return bits;
+}
+
+inline __m128i magnitude(__m128i values) {
+  const __m128i sign = _mm_srai_epi16(values, 15);
+  return _mm_sub_epi16(_mm_xor_si128(values, sign), sign);
+}
+
+inline std::uint64_t at_least(const JCOEF* block, int low) {
+  const __m128i zero = _mm_setzero_si128();
+  if (low == 0) {
+    return ~collect(block, [&](__m128i a, __m128i b) {
+      return _mm_packs_epi16(_mm_cmpeq_epi16(a, zero), _mm_cmpeq_epi16(b, zero));
+    });
+  }
+  return ~collect(block, [&](__m128i a, __m128i b) {
+    return _mm_packs_epi16(_mm_cmpeq_epi16(_mm_srli_epi16(magnitude(a), low), zero),
+                           _mm_cmpeq_epi16(_mm_srli_epi16(magnitude(b), low), zero));
+  });
+}
+
+inline std::uint64_t negative(const JCOEF* block) {
+  return collect(block, [](__m128i a, __m128i b) { return _mm_packs_epi16(a, b); });
+}
+
+inline std::uint64_t with_bit(const JCOEF* block, int low) {
+  return collect(block, [&](__m128i a, __m128i b) {
+    // The bit becomes the sign.
+    return _mm_packs_epi16(_mm_slli_epi16(magnitude(a), 15 - low),
+                           _mm_slli_epi16(magnitude(b), 15 - low));
+  });
+}
+
+#else
+
+template <typename Test>
+std::uint64_t collect(const JCOEF* block, Test test) {
+  std::uint64_t bits = 0;
+  for (int i = 0; i < DCTSIZE2; ++i) bits |= std::uint64_t{test(block[i])} << i;
+  return bits;
+}
+
+inline int magnitude(int value) { return value < 0 ? -value : value; }
+
+inline std::uint64_t at_least(const JCOEF* block, int low) {
+  return collect(block, [&](int value) { return magnitude(value) >> low != 0; });
+}
+
+inline std::uint64_t negative(const JCOEF* block) {
+  return collect(block, [](int value) { return value < 0; });
+}
+
+inline std::uint64_t with_bit(const JCOEF* block, int low) {
+  return collect(block, [&](int value) { return (magnitude(value) >> low & 1) != 0; });
+}
+
+#endif
+
+}  // namespace stored_bits
+
+inline std::uint64_t TurnedOrder::in_order(std::uint64_t stored) const {
   std::uint64_t ordered = 0;
   for (std::size_t row = 0; row < DCTSIZE; ++row) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, flags.data() + row * DCTSIZE, sizeof bytes);
-    ordered |= bits_of_row_[row][bytes * 0x0102040810204080U >> 56];
+    ordered |= bits_of_row_[row][stored >> row * DCTSIZE & 0xFF];
   }
   return ordered;
 }
 
 inline std::uint64_t TurnedOrder::at_least(const JCOEF* block, int low) const {
-  std::array<std::uint8_t, DCTSIZE2> flags;
-  const int least = 1 << low;
-  for (std::size_t i = 0; i < DCTSIZE2; ++i) flags[i] = block[i] >= least || block[i] <= -least;
-  return in_order(flags);
+  return in_order(stored_bits::at_least(block, low));
 }
 
+// Zero has no sign, so this says nothing where at_least(block, 0) does not.
 inline std::uint64_t TurnedOrder::negative(const JCOEF* block) const {
-  std::array<std::uint8_t, DCTSIZE2> flags;
-  for (std::size_t i = 0; i < DCTSIZE2; ++i) flags[i] = block[i] < 0;
-  // Zero has no sign, so this says nothing where at_least(block, 0) does not.
-  return in_order(flags) ^ negated_;
+  return in_order(stored_bits::negative(block)) ^ negated_;
 }
 
 inline std::uint64_t TurnedOrder::with_bit(const JCOEF* block, int low) const {
-  std::array<std::uint8_t, DCTSIZE2> flags;
-  for (std::size_t i = 0; i < DCTSIZE2; ++i) {
-    const int magnitude = block[i] < 0 ? -block[i] : block[i];
-    flags[i] = static_cast<std::uint8_t>(magnitude >> low & 1);
-  }
-  return in_order(flags);
+  return in_order(stored_bits::with_bit(block, low));
 }
 
 }  // namespace qturn
