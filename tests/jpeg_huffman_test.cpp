@@ -66,3 +66,18 @@ TEST_CASE("A table that lacks nothing stays as it is") {
     table.symbols[size] = static_cast<std::uint8_t>(11 - size);
   CHECK(complete(table, JpegSymbols::dc) == table);
 }
+
+TEST_CASE("A table that is no prefix code is replaced by one that is") {
+  const JpegHuffmanTable fresh = complete(JpegHuffmanTable{}, JpegSymbols::ac);
+  JpegHuffmanTable crowded;  // three codes of one bit
+  crowded.bits[1] = 3;
+  crowded.symbols = {1, 2, 3};
+  CHECK(complete(crowded, JpegSymbols::ac) == fresh);
+  JpegHuffmanTable twice;
+  twice.bits[2] = 2;
+  twice.symbols = {1, 1};
+  CHECK(complete(twice, JpegSymbols::ac) == fresh);
+  JpegHuffmanTable many;
+  for (std::size_t length = 9; length <= 16; ++length) many.bits[length] = 255;
+  CHECK(complete(many, JpegSymbols::ac) == fresh);
+}

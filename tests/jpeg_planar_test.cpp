@@ -188,3 +188,11 @@ TEST_CASE("One decoded picture is written in all orientations as if each were al
     }
   }
 }
+
+TEST_CASE("A quantisation step of zero, by which nothing can be divided, is damage") {
+  Bytes file = make_jpeg({});
+  const std::size_t table = text_of(file).find("\xFF\xDB");
+  file[table + 5 + 20] = std::byte{0};
+  CHECK(refusal(file, by_planes) == "damaged: a quantisation step is zero");
+  CHECK(refusal(file, by_coefficients) == "");
+}

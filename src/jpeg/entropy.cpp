@@ -235,7 +235,9 @@ JpegData code_dc(const JpegPicture& picture, const JpegScan& scan,
                  const std::vector<TurnedBlocks>& blocks, const std::atomic<bool>& stop) {
   const std::vector<int> components = components_of(picture, scan);
   std::vector<Codes> codes;
-  for (const JpegScanComponent& component : scan.components) codes.emplace_back(*component.dc);
+  if (scan.high == 0) {  // what refines has no codes, only bits
+    for (const JpegScanComponent& component : scan.components) codes.emplace_back(*component.dc);
+  }
   std::vector<int> last_dc(components.size(), 0);
   BitWriter out;
   out.reserve(scan.bytes + scan.bytes / 16);

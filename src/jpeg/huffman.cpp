@@ -1,6 +1,7 @@
 #include "src/jpeg/huffman.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace qturn {
@@ -32,9 +33,25 @@ std::vector<std::uint8_t> known_symbols(JpegSymbols symbols) {
   return known;
 }
 
+// Damaged tables, which a file may have where nothing is coded with them, are none.
+bool is_sound(const JpegHuffmanTable& table) {
+  std::array<bool, 256> has_code{};
+  std::size_t count = 0;
+  int room = 1 << longest;
+  for (int length = 1; length <= longest; ++length) {
+    for (int i = 0; i < table.bits[static_cast<std::size_t>(length)]; ++i, ++count) {
+      if (count == table.symbols.size()) return false;
+      if (std::exchange(has_code[table.symbols[count]], true)) return false;
+      room -= 1 << (longest - length);
+    }
+  }
+  return room >= 0;
+}
+
 }  // namespace
 
 JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols) {
+  if (!is_sound(table)) return complete(JpegHuffmanTable{}, symbols);
   std::vector<Code> codes;
   std::array<bool, 256> has_code{};
   int room = (1 << longest) - 1;  // the code of sixteen ones is not allowed

@@ -25,7 +25,8 @@ struct JpegHuffmanTable {
 /// coefficients of a progressive one, or bits that refine them.
 enum class JpegSymbols : std::uint8_t { dc, ac, ac_first, ac_refined };
 
-/// `table` with a code for every symbol that 8-bit JPEG knows for such coefficients.
+/// `table` with a code for every symbol that 8-bit JPEG knows for such coefficients; a table of its
+/// own where `table` is no prefix code.
 JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols);
 
 }  // namespace qturn

@@ -189,6 +189,12 @@ JpegPlanes::JpegPlanes(std::span<const std::byte> file, PixelArena& arena,
     }
   });
   parts_->picture = describe(decoder, file);
+  // libjpeg's encoder divides by them.
+  for (const JpegComponent& component : parts_->picture.components) {
+    if (std::ranges::find(component.table, 0) != component.table.end()) {
+      throw ImageFileError("damaged: a quantisation step is zero");
+    }
+  }
   parts_->tail = rest_of(decoder);
   add_notes(decoder, warnings);
 }

@@ -107,8 +107,12 @@ void complete_tables(JpegPicture& picture) {
                            : scan.high == 0     ? JpegSymbols::ac_first
                                                 : JpegSymbols::ac_refined;
     for (JpegScanComponent& component : scan.components) {
-      component.dc = complete(component.dc.value_or(JpegHuffmanTable{}), JpegSymbols::dc);
-      component.ac = complete(component.ac.value_or(JpegHuffmanTable{}), ac);
+      if (needs_dc(picture, scan)) {
+        component.dc = complete(component.dc.value_or(JpegHuffmanTable{}), JpegSymbols::dc);
+      }
+      if (needs_ac(picture, scan)) {
+        component.ac = complete(component.ac.value_or(JpegHuffmanTable{}), ac);
+      }
     }
   }
 }

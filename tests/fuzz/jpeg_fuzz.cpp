@@ -49,7 +49,9 @@ void check(const Bytes& file, Orientation orientation) {
     const Bytes turned = turn(file, orientation, lossless);
     try {
       const Bytes same = turn(file, Orientation::identity, lossless);
-      require(turn(turned, inverse(orientation), lossless) == same, "not the same turned back");
+      // Not the same bytes: an interval between restarts may be whole rows only when turned.
+      require(pixels_of(turn(turned, inverse(orientation), lossless)) == pixels_of(same),
+              "not the same turned back");
       require(pixels_of(file) == pixels_of(same), "libjpeg sees another picture");
     } catch (const ImageFileError& error) {
       require(false, error.what());
