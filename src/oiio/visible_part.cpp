@@ -30,7 +30,7 @@ Bytes one_bit_entry(std::size_t entry_bytes, bool little) {
   entry[1 - low] = std::byte{tiff_tag::bits_per_sample >> 8};
   entry[low] = std::byte{tiff_tag::bits_per_sample & 0xFF};
   entry[2 + low] = std::byte{tiff_type::u16};
-  const std::size_t count_bytes = entry_bytes == 20 ? 8 : 4, value = 4 + count_bytes;
+  const std::size_t value = 4 + (entry_bytes == 20 ? 8 : 4);
   entry[little ? 4 : value - 1] = std::byte{1};
   entry[value + low] = std::byte{1};
   return entry;
@@ -63,7 +63,8 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
     const std::size_t end = at + count_bytes + count * entry_bytes + offset_bytes;
     Bytes directory(count_bytes);
     std::uint64_t shown = 0;
-    bool bits_are_said = false, bits_are_added = false;
+    bool bits_are_said = false;
+    bool bits_are_added = false;
     for (std::size_t entry = at + count_bytes; entry + offset_bytes < end; entry += entry_bytes) {
       const auto tag = static_cast<std::uint16_t>(number(entry, 2));
       if (!is_shown(tag)) continue;

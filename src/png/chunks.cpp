@@ -88,7 +88,7 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
     if (length > file.size() - at - overhead) {
       throw ImageFileError(fmt::format("truncated: the file ends within a PNG chunk ({})", type));
     }
-    const std::size_t size = static_cast<std::size_t>(length);
+    const auto size = static_cast<std::size_t>(length);
     if (crc32(file.subspan(at + 4, size + 4)) != u32(file, at + 8 + size)) {
       throw ImageFileError(fmt::format("damaged: wrong checksum of a PNG chunk ({})", type));
     }
@@ -123,7 +123,7 @@ int channels(const PngHeader& header) {
 }
 
 std::size_t bits_per_pixel(const PngHeader& header) {
-  return static_cast<std::size_t>(channels(header) * header.bit_depth);
+  return static_cast<std::size_t>(channels(header)) * static_cast<std::size_t>(header.bit_depth);
 }
 
 Orientation png_orientation(const std::vector<PngChunk>& chunks) {
@@ -175,7 +175,8 @@ Bytes exchanged_numbers(std::span<const std::byte> data) {
 // sCAL: a unit and the same as texts, with a zero between them.
 Bytes exchanged_texts(std::span<const std::byte> data) {
   Bytes turned(data.begin(), data.end());
-  const auto first = turned.begin() + 1, between = std::find(first, turned.end(), std::byte{0});
+  const auto first = turned.begin() + 1;
+  const auto between = std::find(first, turned.end(), std::byte{0});
   const auto bytes_of_first = between - first;
   std::rotate(first, between + 1, turned.end());
   std::rotate(turned.end() - bytes_of_first - 1, turned.end() - 1, turned.end());
@@ -188,15 +189,14 @@ void append_turned(Bytes& to, const PngChunk& chunk, Orientation applied,
   const bool swapped = swaps_axes(applied);
   if (chunk.type == "eXIf") {
     append_chunk(to, chunk.type, upright_exif(chunk.data));
-  } else if (chunk.type == "pHYs" && swapped && chunk.data.size() == numbers_bytes) {
+  } else if (chunk.data.size() == numbers_bytes &&
+             ((chunk.type == "pHYs" && swapped) ||
+              (chunk.type == "oFFs" && applied == Orientation::transpose))) {
     append_chunk(to, chunk.type, exchanged_numbers(chunk.data));
   } else if (chunk.type == "sCAL" && swapped && chunk.data.size() > 1 &&
              std::find(chunk.data.begin() + 1, chunk.data.end(), std::byte{0}) !=
                  chunk.data.end()) {
     append_chunk(to, chunk.type, exchanged_texts(chunk.data));
-  } else if (chunk.type == "oFFs" && applied == Orientation::transpose &&
-             chunk.data.size() == numbers_bytes) {
-    append_chunk(to, chunk.type, exchanged_numbers(chunk.data));
   } else if (chunk.type == "oFFs" && applied != Orientation::identity) {
     // It counts from the page's left and top edges, and another corner comes to be there.
     warnings.emplace_back(

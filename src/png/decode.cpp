@@ -31,7 +31,8 @@ std::size_t compressed_bytes(const Chunks& chunks) {
 
 void check_order(const Chunks& chunks) {
   constexpr std::array critical = {"IHDR"sv, "PLTE"sv, "IDAT"sv, "IEND"sv};
-  int palettes = 0, runs_of_pixels = 0;
+  int palettes = 0;
+  int runs_of_pixels = 0;
   std::string_view before;
   for (const PngChunk& chunk : chunks) {
     const bool is_critical = chunk.type[0] >= 'A' && chunk.type[0] <= 'Z';
@@ -71,9 +72,10 @@ PngHeader checked_header(const Chunks& chunks) {
   }
   check_order(chunks);
   if (header.colour_type == palette_type) {
+    constexpr std::size_t largest_palette = 768;
     const PngChunk* palette = find_chunk(chunks, "PLTE");
     if (!palette || palette->data.empty() || palette->data.size() % 3 != 0 ||
-        palette->data.size() > 3 * 256) {
+        palette->data.size() > largest_palette) {
       throw ImageFileError("damaged: a PNG without its palette");
     }
   }
@@ -207,7 +209,9 @@ void warn_of_bytes_behind(const Chunks& chunks, std::span<const std::byte> file,
 Header read_png_header(std::span<const std::byte> file) {
   const Chunks chunks = png_chunks(file);
   const PngHeader stored = checked_header(chunks);
-  Header header{.width = stored.width, .height = stored.height};
+  Header header;
+  header.width = stored.width;
+  header.height = stored.height;
   header.stored = png_orientation(chunks);
   header.pixel_bytes_total = stored_page(stored).bytes();
   // The decoder has the compressed pixels in one piece and the rows; the encoder rows, what they

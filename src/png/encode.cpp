@@ -97,7 +97,8 @@ class RowFilter {
 // Samples of 512 KiB are 0.3 % better than these, and take a tenth of the whole time.
 Choice best_choice(const PngHeader& header, const PngPass& pass, const Page& page,
                    const Deflater& deflater) {
-  constexpr std::size_t small_picture = 1 << 14, largest_sample = 1 << 17;
+  constexpr std::size_t small_picture = 1 << 14;
+  constexpr std::size_t largest_sample = 1 << 17;
   constexpr std::int64_t strips = 4;
   RowFilter filter(header, pass, page);
   const std::size_t row = filter.filtered_row_bytes();

@@ -26,9 +26,11 @@ inline Number absolute(Number value) {
 // bits, or vectors of them.
 template <typename Number>
 inline Number paeth(Number left, Number above, Number corner) {
-  const Number right_step = above - corner, down_step = left - corner;
-  const Number from_left = absolute(right_step), from_above = absolute(down_step);
-  const Number from_corner = absolute<Number>(right_step + down_step);
+  const Number right_step = above - corner;
+  const Number down_step = left - corner;
+  const Number from_left = absolute(right_step);
+  const Number from_above = absolute(down_step);
+  const auto from_corner = absolute<Number>(right_step + down_step);
   const Number second = from_above <= from_corner ? above : corner;
   return ((from_left <= from_above) & (from_left <= from_corner)) ? left : second;
 }
@@ -60,7 +62,8 @@ void undo_average(Byte* row, const Byte* __restrict above, std::size_t count) {
 
 template <std::size_t step>
 void undo_paeth(Byte* row, const Byte* __restrict above, std::size_t count) {
-  Lanes left = {}, corner = {};
+  Lanes left = {};
+  Lanes corner = {};
   for (std::size_t i = 0; i < count; i += step) {
     const Lanes up = load_pixel<step>(above + i);
     left = (paeth(left, up, corner) + load_pixel<step>(row + i)) & 0xFF;
@@ -106,32 +109,33 @@ void undo_filter(PngFilter filter, std::span<Byte> row, const Byte* above, std::
   }
 }
 
-void apply_filter(PngFilter filter, std::span<const Byte> from, const Byte* __restrict above,
+void apply_filter(PngFilter filter, std::span<const Byte> row, const Byte* __restrict above,
                   std::size_t step, Byte* __restrict filtered) {
-  const Byte* __restrict row = from.data();
-  const std::size_t count = from.size();
+  const Byte* __restrict from = row.data();
+  const std::size_t count = row.size();
   const std::size_t first = std::min(step, count);  // these bytes have nothing to their left
   switch (filter) {
     case PngFilter::none:
-      std::memcpy(filtered, row, count);
+      std::memcpy(filtered, from, count);
       return;
     case PngFilter::sub:
-      std::memcpy(filtered, row, first);
-      for (std::size_t i = step; i < count; ++i) filtered[i] = Byte(row[i] - row[i - step]);
+      std::memcpy(filtered, from, first);
+      for (std::size_t i = step; i < count; ++i) filtered[i] = Byte(from[i] - from[i - step]);
       return;
     case PngFilter::up:
-      for (std::size_t i = 0; i < count; ++i) filtered[i] = Byte(row[i] - above[i]);
+      for (std::size_t i = 0; i < count; ++i) filtered[i] = Byte(from[i] - above[i]);
       return;
     case PngFilter::average:
-      for (std::size_t i = 0; i < first; ++i) filtered[i] = Byte(row[i] - above[i] / 2);
+      for (std::size_t i = 0; i < first; ++i) filtered[i] = Byte(from[i] - above[i] / 2);
       for (std::size_t i = step; i < count; ++i) {
-        filtered[i] = Byte(row[i] - (row[i - step] + above[i]) / 2);
+        filtered[i] = Byte(from[i] - (from[i - step] + above[i]) / 2);
       }
       return;
     case PngFilter::paeth:
-      for (std::size_t i = 0; i < first; ++i) filtered[i] = Byte(row[i] - above[i]);
+      for (std::size_t i = 0; i < first; ++i) filtered[i] = Byte(from[i] - above[i]);
       for (std::size_t i = step; i < count; ++i) {
-        filtered[i] = Byte(row[i] - paeth<std::int16_t>(row[i - step], above[i], above[i - step]));
+        filtered[i] =
+            Byte(from[i] - paeth<std::int16_t>(from[i - step], above[i], above[i - step]));
       }
       return;
   }

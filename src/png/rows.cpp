@@ -30,7 +30,8 @@ bool swaps(const PngHeader& header) {
 }  // namespace
 
 std::vector<PngPass> png_passes(const PngHeader& header) {
-  const std::int64_t width = header.width, height = header.height;
+  const std::int64_t width = header.width;
+  const std::int64_t height = header.height;
   if (!header.interlaced) return {{.width = width, .height = height}};
   constexpr std::array<PngPass, 7> adam7 = {{{0, 0, 8, 8},
                                              {4, 0, 8, 8},
@@ -80,7 +81,8 @@ void unpack_row(const PngHeader& header, const PngPass& pass, const std::uint8_t
   std::uint8_t* to = place(page, pass, y);
   const std::int64_t pixel = page.pixel_bytes();
   if (header.bit_depth < 8) {
-    const int bits = header.bit_depth, mask = (1 << bits) - 1;
+    const int bits = header.bit_depth;
+    const int mask = (1 << bits) - 1;
     for (std::int64_t x = 0; x < pass.width; ++x) {
       const auto bit = static_cast<std::size_t>(x * bits);
       to[x * pass.x_step] =
