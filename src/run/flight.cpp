@@ -130,6 +130,13 @@ void Flight::decode_pixels() {
   image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_.decoded(), stop_,
                          warnings_);
   lane_.load(image_);
+  // Encoding takes more than decoding, and then the file is in the way. Its reservation stays, or
+  // another file would come in its place.
+  const bool file_is_done_with = std::ranges::all_of(job_.outputs, [&](const JobOutput& output) {
+    return action_for(compose(header_.stored, compose(options_.orientation, output.variant))) ==
+           Action::turn;
+  });
+  if (file_is_done_with && format_ != Format::jpeg) Bytes().swap(file_);  // "= {}" keeps the memory
 }
 
 void Flight::reserve(std::uint64_t needed) {
