@@ -199,6 +199,27 @@ TEST_CASE("What is damaged beside the orientation stays as it was, with a warnin
   CHECK(warnings.size() == 1);
 }
 
+TEST_CASE("A size may be a signed LONG, as some programs write it") {
+  std::string block = exif_fixture({});
+  block.replace(block.find("\xA0\x03\0\x04"sv), 4, "\xA0\x03\0\x09"sv);
+  std::vector<std::string> warnings;
+  const std::string out = turned(block, turn_of(Orientation::rotate90, {48, 64}), warnings);
+  CHECK(warnings.empty());
+  CHECK(out.find("\xA0\x03\0\x04\0\0\0\x01\0\0\0\x40"sv) != std::string::npos);
+}
+
+TEST_CASE("A block whose parts share their bytes keeps all but its orientation") {
+  std::string block = exif_fixture({});
+  // The subject's four numbers begin within the header.
+  block.replace(block.find("\x92\x14\0\x03\0\0\0\x04"sv) + 8, 4, "\0\0\0\x04"sv);
+  std::vector<std::string> warnings;
+  const std::string out = turned(block, turn_of(Orientation::rotate90, {48, 64}), warnings);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("share their bytes"));
+  block[block.find("\x01\x12\0\x03\0\0\0\x01\0\x06"sv) + 9] = '\x01';
+  CHECK(out == block);
+}
+
 TEST_CASE("No cut and no changed byte of a block leads outside it") {
   const std::string whole = exif_fixture({.little = true,
                                           .thumbnail = jpeg_of_size(32, 24),

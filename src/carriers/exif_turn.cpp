@@ -173,8 +173,20 @@ Bytes turn_exif(std::span<const std::byte> block, const CarrierTurn& turn, Missi
     }
     return with_signature(body);
   }
-  if (turn.pixels != Orientation::identity) ExifTurn(body, turn, warnings).patch_directories();
-  turn_thumbnail(body, turn, max_bytes - signature_bytes, warnings);
+  // Where parts of the block share their bytes, changing one changes another, and perhaps the
+  // orientation: then nothing but that is changed.
+  const StoredOrientation tagged = stored_orientation(body);
+  const Bytes untouched = body;
+  std::vector<std::string> notes;
+  if (turn.pixels != Orientation::identity) ExifTurn(body, turn, notes).patch_directories();
+  turn_thumbnail(body, turn, max_bytes - signature_bytes, notes);
+  const StoredOrientation left = stored_orientation(body);
+  if (left.certainty != tagged.certainty || left.value != tagged.value) {
+    body = untouched;
+    notes = {
+        "parts of its Exif block share their bytes; beside the orientation it stays as it was"};
+  }
+  warnings.insert(warnings.end(), notes.begin(), notes.end());
 
   if (stored.certainty == StoredOrientation::Certainty::absent && missing == MissingTag::is_added &&
       turn.tag != Orientation::identity) {

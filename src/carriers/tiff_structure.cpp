@@ -6,8 +6,9 @@
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4, directory_type = 13,
-                        long8_type = 16, directory8_type = 18;
+constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4, signed_short_type = 8,
+                        signed_long_type = 9, directory_type = 13, long8_type = 16,
+                        directory8_type = 18;
 constexpr std::uint64_t max_entries = 65535;
 
 constexpr std::uint64_t bytes_of_type(std::uint16_t type) {
@@ -88,7 +89,14 @@ std::optional<std::uint64_t> TiffStructure::integer(const TiffEntry& entry) cons
     case directory_type:
     case long8_type:
     case directory8_type:
-      return number(entry.value_at, entry.value_bytes);
+      return number(entry.value_at, static_cast<std::size_t>(entry.value_bytes));
+    case signed_short_type:
+    case signed_long_type: {
+      const std::uint64_t value =
+          number(entry.value_at, static_cast<std::size_t>(entry.value_bytes));
+      const bool negative = (value >> (8 * entry.value_bytes - 1) & 1) != 0;
+      return negative ? std::nullopt : std::optional(value);
+    }
     default:
       return std::nullopt;
   }

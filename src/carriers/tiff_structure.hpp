@@ -53,7 +53,7 @@ class TiffStructure {
 
   TiffEntries directory(std::uint64_t at) const;
 
-  /// The entry's only value, if it is a BYTE, SHORT, LONG, LONG8 or an offset.
+  /// The entry's only value, if it is an offset or an integer (BYTE to LONG8) and not negative.
   std::optional<std::uint64_t> integer(const TiffEntry& entry) const;
 
   /// Writes a number into `data`, which is what was opened or a copy of it, in its byte order.

@@ -75,6 +75,12 @@ Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing
     link = at + now->count_bytes() + moved.entries.size() * now->entry_bytes();
     at = moved.next;
   }
+  // Where parts of the file share their bytes, changing one changes another.
+  const StoredOrientation left = stored_orientation(file);
+  if (left.certainty == StoredOrientation::Certainty::unknown ||
+      (left.certainty == StoredOrientation::Certainty::present && left.value != turn.tag)) {
+    throw ImageFileError("damaged: parts of the TIFF share their bytes");
+  }
   if (any_manifest) warnings.emplace_back("its signed manifest (C2PA) no longer holds");
   return file;
 }
