@@ -134,6 +134,10 @@ TEST_CASE("A sidecar that holds an orientation is reported, and turned with --si
   }
   CHECK(workplace.content("in/a.xmp") == packet);
 
+  const Result augmented = workplace.qturn({"augment", "in", "-o", "augmented"});
+  CHECK(augmented.exit_code == 0);
+  CHECK(augmented.err.find("beside it") == std::string::npos);
+
   CHECK(workplace.qturn({"cw", "in/a.jpg", "--in-place", "--tag-only", "--sidecars"}).exit_code ==
         0);
   CHECK(qturn::read_xmp(workplace.content("in/a.xmp")).orientation == "3");

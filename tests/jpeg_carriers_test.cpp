@@ -233,6 +233,24 @@ TEST_CASE("Lengths in XMP's Container are those of the turned pictures") {
   CHECK(jpeg_size(std::span(out).subspan(end)) == Size{24, 40});
 }
 
+TEST_CASE("A picture that both lists name, with and without its padding, is turned once") {
+  const std::string gain_map = jpeg_of(40, 24);
+  const std::string packet = xmp_packet_with(
+      "",
+      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
+      "<rdf:li><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' Item:Length='" +
+          std::to_string(gain_map.size() + 3) + "'/></rdf:li></rdf:Seq></Container:Directory>");
+  Followed before = with_followers(xmp_segment(packet), {gain_map}, 0);
+  const Bytes out = turned(before.file + "pad");
+  const auto places = indexed(out);
+  REQUIRE(places.size() == 2);
+  CHECK(places[1].first == jpeg_end(out));
+  CHECK(places[1].first + places[1].second + 3 == out.size());
+  const auto items = container_items(segment_text(out, xmp_signature));
+  CHECK(items[1].length == places[1].second + 3);
+  CHECK(text_of(out).ends_with("pad"));
+}
+
 TEST_CASE("What cannot be turned behind the picture is refused by its name") {
   const auto refusal_of = [](const std::string& file) {
     std::vector<std::string> warnings;

@@ -127,7 +127,8 @@ void JpegFollowers::read_container(const std::vector<JpegSegment>& segments,
 
 void JpegFollowers::add(const Follower& follower) {
   for (Follower& known : followers_) {
-    if (known.at == follower.at && known.bytes == follower.bytes) {
+    // The two lists may count padding differently.
+    if (known.at == follower.at) {
       known.is_video |= follower.is_video;
       return;
     }
@@ -183,18 +184,23 @@ Bytes JpegFollowers::turned(const Turn& turn, bool pixels_turned,
   return result;
 }
 
-const JpegFollowers::Follower* JpegFollowers::find(std::size_t at, std::size_t bytes) const {
-  const auto found = std::find_if(
-      followers_.begin(), followers_.end(),
-      [&](const Follower& follower) { return follower.at == at && follower.bytes == bytes; });
+const JpegFollowers::Follower* JpegFollowers::find(std::size_t at) const {
+  const auto found = std::find_if(followers_.begin(), followers_.end(),
+                                  [&](const Follower& follower) { return follower.at == at; });
   return found == followers_.end() ? nullptr : &*found;
+}
+
+std::size_t JpegFollowers::new_bytes(const Follower& follower, std::size_t listed_bytes) {
+  // What a list counted beyond the picture, or short of it, it still does.
+  const std::size_t bytes = listed_bytes + follower.new_bytes;
+  return bytes > follower.bytes ? bytes - follower.bytes : follower.new_bytes;
 }
 
 std::vector<std::uint64_t> JpegFollowers::container_lengths() const {
   std::vector<std::uint64_t> lengths;
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Follower* follower = find(item_places_[i].at, item_places_[i].bytes);
-    lengths.push_back(follower ? follower->new_bytes : items_[i].length);
+    const Follower* follower = find(item_places_[i].at);
+    lengths.push_back(follower ? new_bytes(*follower, item_places_[i].bytes) : items_[i].length);
   }
   return lengths;
 }
@@ -211,9 +217,9 @@ void JpegFollowers::patch_index(Bytes& jpeg) const {
   index->tiff.put(body, at + 4, 4, first_bytes + jpeg.size() - end_);
   for (const Indexed& indexed : index_) {
     at += index_entry_bytes;
-    const Follower* follower = find(indexed.at, indexed.bytes);
+    const Follower* follower = find(indexed.at);
     if (!follower) continue;
-    index->tiff.put(body, at + 4, 4, follower->new_bytes);
+    index->tiff.put(body, at + 4, 4, new_bytes(*follower, indexed.bytes));
     index->tiff.put(body, at + 8, 4, jpeg.size() + follower->new_at - index->header_at);
   }
 }

@@ -49,7 +49,8 @@ class JpegFollowers {
   void read_index(const std::vector<JpegSegment>& segments, std::vector<std::string>& warnings);
   void read_container(const std::vector<JpegSegment>& segments, std::vector<std::string>& warnings);
   void add(const Follower& follower);
-  const Follower* find(std::size_t at, std::size_t bytes) const;
+  const Follower* find(std::size_t at) const;
+  static std::size_t new_bytes(const Follower& follower, std::size_t listed_bytes);
 
   std::span<const std::byte> file_;
   std::size_t end_;

@@ -260,20 +260,22 @@ Bytes Flight::retagged(Outcome& outcome) const {
 }
 
 std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
+  if (options_.sidecars == Sidecars::ignore) return {};
   std::vector<Sidecar> sidecars = find_sidecars(job_.input, outcome.warnings);
-  CarrierTurn turn{
-      .stored = header_.stored, .pixels = outcome.applied, .size = {outcome.width, outcome.height}};
-  if (options_.tag_only) turn.tag = compose(header_.stored, outcome.variant);
-  for (Sidecar& sidecar : sidecars) {
-    if (options_.sidecars) {
-      sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
-    } else {
+  if (options_.sidecars == Sidecars::report) {
+    for (const Sidecar& sidecar : sidecars) {
       outcome.warnings.push_back(
           fmt::format("{} beside it holds an orientation of its own, which --sidecars would turn",
                       sidecar.path.filename().string()));
     }
+    return {};
   }
-  if (!options_.sidecars) sidecars.clear();
+  CarrierTurn turn{
+      .stored = header_.stored, .pixels = outcome.applied, .size = {outcome.width, outcome.height}};
+  if (options_.tag_only) turn.tag = compose(header_.stored, outcome.variant);
+  for (Sidecar& sidecar : sidecars) {
+    sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
+  }
   return sidecars;
 }
 

@@ -22,6 +22,9 @@
 
 namespace qturn {
 
+/// What becomes of XMP files beside pictures that hold an orientation.
+enum class Sidecars : std::uint8_t { ignore, report, turn };
+
 struct RunOptions {
   /// What is applied to each picture as a viewer shows it; `upright` is identity. An output's own
   /// variant comes on top.
@@ -30,7 +33,7 @@ struct RunOptions {
   bool replace_existing = false;  ///< outputs that exist are replaced, otherwise they fail
   bool tag_only = false;          ///< the orientation goes into the tag, no pixel is turned
   bool strict = false;            ///< what would be a warning is a failure
-  bool sidecars = false;          ///< XMP files beside pictures are turned along
+  Sidecars sidecars = Sidecars::ignore;
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
   DeviceChoice device;

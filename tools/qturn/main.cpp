@@ -180,7 +180,8 @@ int turn_pictures(const CommandLine& line) {
       line.existing == Existing::overwrite || line.existing == Existing::update;
   options.tag_only = line.tag_only;
   options.strict = line.strict;
-  options.sidecars = line.sidecars;
+  if (line.command == CommandLine::Command::turn)
+    options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
   options.threads = line.threads > 0
                         ? line.threads
                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
