@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "src/formats/codec.hpp"
+#include "src/jpeg/carriers.hpp"
+#include "src/jpeg/turn.hpp"
 
 namespace qturn::tests {
 
@@ -86,11 +88,16 @@ inline Bytes encode(const Image& image, Orientation applied, Format target) {
 
 /// What the pipeline makes of a file.
 inline Bytes turn_file(std::span<const std::byte> file, Format format, Orientation orientation) {
+  std::vector<std::string> warnings;
+  const Header header = read_header(file, format);
+  const Size size = turned_size(orientation, {header.width, header.height});
+  if (format == Format::jpeg) {
+    return finish_jpeg(file, turn_jpeg(file, orientation), orientation, size, turn_jpeg, warnings);
+  }
   Decoded decoded(file, format);
   const Image image = turned(decoded.image, orientation, decoded.arena);
-  std::vector<std::string> warnings;
-  return finish(file, encode(image, orientation, format), format, orientation,
-                {image.pages.front().width, image.pages.front().height}, warnings);
+  return finish(encode(image, orientation, format), format, header.stored, orientation, size,
+                warnings);
 }
 
 /// The message of the ImageFileError that decoding throws; empty if it does not.

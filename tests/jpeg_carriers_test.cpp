@@ -41,10 +41,10 @@ std::string xmp_segment(const std::string& packet) {
 // Every turn by a quarter clockwise, unless said.
 Bytes turned(const std::string& file, std::vector<std::string>& warnings,
              Orientation orientation = Orientation::rotate90) {
-  Decoded decoded(bytes_of(file), Format::jpeg);
-  const Image image = tests::turned(decoded.image, orientation, decoded.arena);
-  return finish(bytes_of(file), encode(image, orientation, Format::jpeg), Format::jpeg, orientation,
-                {image.pages.front().width, image.pages.front().height}, warnings);
+  const Bytes source = bytes_of(file);
+  const Header header = read_header(source, Format::jpeg);
+  return finish_jpeg(source, turn_jpeg(source, orientation), orientation,
+                     turned_size(orientation, {header.width, header.height}), turn_jpeg, warnings);
 }
 
 Bytes turned(const std::string& file) {

@@ -88,24 +88,16 @@ Bytes encode(const Image& image, Orientation applied, Format target, const std::
   return encode_oiio(turned, applied, target, stop);
 }
 
-Bytes finish(std::span<const std::byte> source, Bytes encoded, Format format, Orientation applied,
-             Size size, std::vector<std::string>& warnings) {
-  const auto turned_from = [&](Orientation stored) {
-    return CarrierTurn{.stored = stored, .pixels = applied, .size = size, .turn_jpeg = turn_jpeg};
-  };
+Bytes finish(Bytes encoded, Format format, Orientation stored, Orientation applied, Size size,
+             std::vector<std::string>& warnings) {
+  const CarrierTurn turn{.stored = stored, .pixels = applied, .size = size, .turn_jpeg = turn_jpeg};
   switch (format) {
-    case Format::jpeg:
-      return finish_jpeg(source, std::move(encoded), applied, size, turn_jpeg, warnings);
     case Format::png:
-      return turn_png_carriers(std::move(encoded), turned_from(png_orientation(png_chunks(source))),
-                               MissingTag::stays_absent, warnings);
+      return turn_png_carriers(std::move(encoded), turn, MissingTag::stays_absent, warnings);
     case Format::webp:
-      return turn_webp_carriers(std::move(encoded),
-                                turned_from(webp_orientation(webp_chunks(source))),
-                                MissingTag::stays_absent, warnings);
+      return turn_webp_carriers(std::move(encoded), turn, MissingTag::stays_absent, warnings);
     case Format::tiff:
-      return turn_tiff_carriers(std::move(encoded), turned_from(stored_orientation(source).value),
-                                MissingTag::stays_absent, warnings);
+      return turn_tiff_carriers(std::move(encoded), turn, MissingTag::stays_absent, warnings);
     default:
       return encoded;
   }

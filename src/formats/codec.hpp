@@ -58,11 +58,11 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
 Bytes encode(const Image& image, Orientation applied, Format target, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings);
 
-/// The last step after encode(), where `source` was a file of the same format: what says how the
-/// picture is oriented, or depends on it, is made to agree with the turned pixels, and what else
-/// the file held is put back. `size` is that of the turned picture.
-Bytes finish(std::span<const std::byte> source, Bytes encoded, Format format, Orientation applied,
-             Size size, std::vector<std::string>& warnings);
+/// The last step after encode() to the picture's own format, which is not JPEG (jpeg/carriers.hpp):
+/// what says how the picture is oriented, or depends on it, is made to agree with the turned
+/// pixels. `stored` is the orientation of the source, `size` that of the turned picture.
+Bytes finish(Bytes encoded, Format format, Orientation stored, Orientation applied, Size size,
+             std::vector<std::string>& warnings);
 
 /// The same file with another orientation in every carrier, no pixel of it touched; nothing where
 /// the format has no place for it. Throws ImageFileError where a place that it has is damaged.

@@ -7,6 +7,7 @@
 
 #include "src/carriers/xmp.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/jpeg/carriers.hpp"
 #include "src/run/memory_limit.hpp"
 
 namespace qturn {
@@ -153,8 +154,7 @@ Flight::Action Flight::action_for(Orientation applied) {
     if (header_.stored == Orientation::identity)
       return options_.in_place ? Action::leave : Action::copy;
     if (!retagged_) {
-      retagged_ =
-          retag(file_, format_, Orientation::identity, MissingTag::stays_absent, warnings_);
+      retagged_ = retag(file_, format_, Orientation::identity, MissingTag::stays_absent, warnings_);
     }
     if (retagged_) return Action::retag;
   }
@@ -224,8 +224,8 @@ void Flight::write_output(std::size_t index) {
     case Action::turn_jpeg: {
       const JpegRoute route = jpeg_->route(outcome.applied);
       if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      return write(finish(file_, jpeg_->turn(outcome.applied, stop_), format_, outcome.applied,
-                          size, outcome.warnings),
+      return write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size,
+                               turn_jpeg, outcome.warnings),
                    written_by(route));
     }
     case Action::turn:
@@ -238,8 +238,8 @@ void Flight::write_output(std::size_t index) {
   Bytes encoded =
       encode(lane_.turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
   if (target == format_) {
-    encoded = finish(file_, std::move(encoded), format_, outcome.applied,
-                     {outcome.width, outcome.height}, outcome.warnings);
+    encoded = finish(std::move(encoded), format_, header_.stored, outcome.applied, size,
+                     outcome.warnings);
   }
   write(encoded, Route::reencoded);
 }
