@@ -1,6 +1,8 @@
 #include "src/jpeg/turn.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "src/jpeg/header.hpp"
 
@@ -19,6 +21,28 @@ Size JpegTurn::turned_size(Orientation applied) const {
   return qturn::turned_size(applied, trims ? whole_blocks(shape_, applied) : shape_.size);
 }
 
+std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> applied,
+                                               const std::atomic<bool>& stop) {
+  std::vector<Orientation> planar;
+  std::ranges::copy_if(applied, std::back_inserter(planar),
+                       [&](Orientation each) { return route(each) == JpegRoute::planar; });
+  if (planar.empty()) return std::nullopt;
+  hardware_ = HardwareJpeg::of(file_, stop);
+  if (!hardware_) return std::nullopt;
+  std::erase_if(planar, [&](Orientation each) { return !hardware_->takes(each); });
+  if (planar.empty()) return std::nullopt;
+  return hardware_->request(planar);
+}
+
+void JpegTurn::accept(const PlanarRequest& request, std::span<const Bytes> made,
+                      std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const Orientation orientation = request.outputs[i].orientation;
+    made_[orientation] = hardware_->finish(made[i], orientation);
+  }
+  hardware_->add_warnings(warnings);
+}
+
 std::uint64_t JpegTurn::bytes_needed(const Header& header,
                                      std::span<const Orientation> applied) const {
   const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
@@ -33,14 +57,20 @@ std::uint64_t JpegTurn::bytes_needed(const Header& header,
 void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
-  if (std::ranges::any_of(applied, planar)) planes_.emplace(file_, arena, stop, warnings);
+  std::vector<std::string> same_as_before;
+  if (std::ranges::any_of(applied, planar)) {
+    planes_.emplace(file_, arena, stop, made_.empty() ? warnings : same_as_before);
+  }
   if (!std::ranges::all_of(applied, planar)) {
-    std::vector<std::string> same_as_before;
-    coefficients_.emplace(file_, arena, stop, planes_ ? same_as_before : warnings);
+    coefficients_.emplace(file_, arena, stop,
+                          planes_ || !made_.empty() ? same_as_before : warnings);
   }
 }
 
 Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
+  if (const auto found = made_.find(applied); found != made_.end()) {
+    return std::move(found->second);
+  }
   return route(applied) == JpegRoute::planar ? planes_->turn(applied, stop)
                                              : coefficients_->turn(applied, stop);
 }

@@ -2,6 +2,7 @@
 #ifndef QTURN_SRC_JPEG_TURN_HPP
 #define QTURN_SRC_JPEG_TURN_HPP
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "src/formats/codec.hpp"
 #include "src/formats/pixel_arena.hpp"
+#include "src/jpeg/hardware.hpp"
 #include "src/jpeg/lossless.hpp"
 #include "src/jpeg/planar.hpp"
 #include "src/jpeg/route.hpp"
@@ -26,6 +28,18 @@ class JpegTurn {
   /// The size of the result of that.
   Size turned_size(Orientation applied) const;
 
+  /// What to ask of a device: those of `applied` that are planar and that a device can do, nothing if
+  /// there are none. Reads the file to its end if its header allows it.
+  std::optional<PlanarRequest> request(std::span<const Orientation> applied,
+                                       const std::atomic<bool>& stop);
+
+  /// Takes what a device has made of request(). Throws as HardwareJpeg::finish.
+  void accept(const PlanarRequest& request, std::span<const Bytes> made,
+              std::vector<std::string>& warnings);
+
+  /// Whether a device has done this turn.
+  bool is_made(Orientation applied) const { return made_.contains(applied); }
+
   /// Bytes of memory, at the most, that read() and turn() take for these orientations, of a picture
   /// with this header.
   std::uint64_t bytes_needed(const Header& header, std::span<const Orientation> applied) const;
@@ -36,13 +50,15 @@ class JpegTurn {
             std::vector<std::string>& warnings);
 
   /// The turned file, by one of the routes lossless, trim and planar. `applied` is one of those
-  /// that were read.
+  /// that were read, or made by a device, and comes once.
   Bytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
   std::span<const std::byte> file_;
   JpegOptions options_;
   JpegShape shape_;
+  std::optional<HardwareJpeg> hardware_;
+  std::map<Orientation, Bytes> made_;
   std::optional<JpegCoefficients> coefficients_;
   std::optional<JpegPlanes> planes_;
 };

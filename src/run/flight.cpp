@@ -35,11 +35,13 @@ Route written_by(JpegRoute route) {
 }  // namespace
 
 Flight::Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop,
-               Budgets& budgets, Lane& lane)
+               Budgets& budgets, Seats& seats, PlanarDevice* device, Lane& lane)
     : job_(job),
       options_(options),
       stop_(stop),
       budgets_(budgets),
+      seats_(seats),
+      device_(device),
       lane_(lane),
       start_(std::chrono::steady_clock::now()),
       outcomes_(job.outputs.size()) {
@@ -97,7 +99,8 @@ void Flight::step(void (Flight::*work)()) {
 }
 
 void Flight::read_file_and_header() {
-  file_reservation_ = budgets_.files.reserve(job_.file_bytes, stop_);
+  file_reservation_ =
+      seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
   file_ = read_file(job_.input);
   if (job_.copy_verbatim) return;
 
@@ -123,6 +126,8 @@ void Flight::decode_pixels() {
   if (applied.empty()) return;
 
   if (jpeg_) {
+    if (device_) turn_on_device(applied);
+    if (applied.empty()) return;
     reserve(jpeg_->bytes_needed(header_, applied));
     jpeg_->read(applied, lane_.decoded(), stop_, warnings_);
     return;
@@ -145,7 +150,19 @@ void Flight::reserve(std::uint64_t needed) {
     throw ImageFileError(fmt::format("{} x {} pixels need {:.1f} GiB of memory, {:.1f} GiB is free",
                                      header_.width, header_.height, gib(needed),
                                      gib(available_memory())));
-  pixel_reservation_ = budgets_.pixels.reserve(needed, stop_);
+  pixel_reservation_ = {};  // who holds some and waits for more may wait for ever
+  pixel_reservation_ = seats_.away([&] { return budgets_.pixels.reserve(needed, stop_); });
+}
+
+// Takes those out of `applied` that the device has turned.
+void Flight::turn_on_device(std::vector<Orientation>& applied) {
+  const auto request = jpeg_->request(applied, stop_);
+  if (!request) return;
+  reserve((1 << 20) + 2 * request->outputs.size() * file_.size());
+  const auto made = seats_.away([&] { return device_->turn(*request); });
+  if (!made) return;
+  jpeg_->accept(*request, *made, warnings_);
+  std::erase_if(applied, [&](Orientation each) { return jpeg_->is_made(each); });
 }
 
 Flight::Action Flight::action_for(Orientation applied) {

@@ -17,12 +17,14 @@
 #include <vector>
 
 #include "src/formats/codec.hpp"
+#include "src/jpeg/planar_device.hpp"
 #include "src/jpeg/turn.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/byte_budget.hpp"
 #include "src/run/lane.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/run/seats.hpp"
 #include "src/run/sidecars.hpp"
 
 namespace qturn {
@@ -35,8 +37,10 @@ struct Budgets {
 
 class Flight {
  public:
+  /// Its steps are called on one of `seats`. `device` takes the JPEGs that it can; null: there is
+  /// none.
   Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop, Budgets& budgets,
-         Lane& lane);
+         Seats& seats, PlanarDevice* device, Lane& lane);
 
   void read();
   void decode();
@@ -53,6 +57,7 @@ class Flight {
   void step(void (Flight::*work)());
   void read_file_and_header();
   void decode_pixels();
+  void turn_on_device(std::vector<Orientation>& applied);
   void reserve(std::uint64_t needed);
   void write_output(std::size_t index);
   Action action_for(Orientation applied);
@@ -65,6 +70,8 @@ class Flight {
   const RunOptions& options_;
   const std::atomic<bool>& stop_;
   Budgets& budgets_;
+  Seats& seats_;
+  PlanarDevice* device_;
   Lane& lane_;
   std::chrono::steady_clock::time_point start_;
 

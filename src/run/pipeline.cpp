@@ -8,18 +8,18 @@
 #include <memory>
 #include <stdexcept>
 
+#include "src/nvjpeg/device.hpp"
 #include "src/run/flight.hpp"
 
 namespace qturn {
 namespace {
 
-std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
+std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options, std::size_t count) {
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto& devices = options.device.cuda;
   // Half of the budget may stay allocated between images.
-  const std::size_t keep_bytes =
-      options.memory_bytes / 2 / static_cast<std::size_t>(options.threads);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(options.threads); ++i) {
+  const std::size_t keep_bytes = options.memory_bytes / 2 / count;
+  for (std::size_t i = 0; i < count; ++i) {
     lanes.push_back(devices.empty() ? make_cpu_lane(keep_bytes)
                                     : make_cuda_lane(devices[i % devices.size()], keep_bytes));
   }
@@ -30,7 +30,15 @@ std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
 
 void run(const std::vector<Job>& jobs, const RunOptions& options, const std::atomic<bool>& stop,
          const std::function<void(const Outcome&)>& report) {
-  const auto lanes = make_lanes(options);
+  std::unique_ptr<PlanarDevice> device;
+  if (options.jpeg.mode != JpegMode::lossless && !options.device.cuda.empty()) {
+    device = make_nvjpeg_device(options.device.cuda, stop);
+  }
+  // Pictures that a device works on wait for it on threads of their own.
+  auto in_flight = static_cast<std::size_t>(options.threads);
+  if (device) in_flight += nvjpeg_requests_per_device * options.device.cuda.size();
+  Seats seats(options.threads);
+  const auto lanes = make_lanes(options, in_flight);
   tbb::concurrent_queue<Lane*> free_lanes;
   for (const auto& lane : lanes) free_lanes.push(lane.get());
   Budgets budgets{ByteBudget(options.memory_bytes / 8),
@@ -44,11 +52,14 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
       return nullptr;
     }
     if (!free_lanes.try_pop(lane)) throw std::logic_error("more images in flight than lanes");
-    return new Flight(jobs[next++], options, stop, budgets, *lane);
+    return new Flight(jobs[next++], options, stop, budgets, seats, device.get(), *lane);
   };
-  const auto read = [](Flight* flight) { return flight->read(), flight; };
-  const auto decode = [](Flight* flight) { return flight->decode(), flight; };
-  const auto write_outputs = [](Flight* flight) { return flight->write_outputs(), flight; };
+  const auto seated = [&](void (Flight::*step)()) {
+    return [&seats, step](Flight* flight) {
+      seats.seated([&] { (flight->*step)(); });
+      return flight;
+    };
+  };
   const auto finish = [&](Flight* flight) {
     const std::unique_ptr<Flight> owner(flight);
     free_lanes.push(&flight->lane());
@@ -57,15 +68,15 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
 
   using tbb::filter_mode;
   const tbb::global_control as_many_threads(tbb::global_control::max_allowed_parallelism,
-                                            static_cast<std::size_t>(options.threads));
-  tbb::task_arena arena(options.threads);
+                                            in_flight);
+  tbb::task_arena arena(static_cast<int>(in_flight));
   arena.execute([&] {
     tbb::parallel_pipeline(
         lanes.size(),
         tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, read) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, decode) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, write_outputs) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::read)) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::decode)) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::write_outputs)) &
             tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
   });
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "src/files/safe_file.hpp"
+#include "src/nvjpeg/device.hpp"
 #include "src/plan/labels.hpp"
 #include "src/run/memory_limit.hpp"
 #include "src/run/pipeline.hpp"
@@ -88,6 +89,14 @@ int print_devices() {
                device.compute_capability / 10, device.compute_capability % 10,
                static_cast<double>(device.memory_bytes) / (1 << 30),
                device.problem.empty() ? "usable" : device.problem);
+  for (const CudaDevice& device : devices.cuda) {
+    if (!device.problem.empty()) continue;
+    const NvJpegStatus nv = nvjpeg_status(device.index);
+    fmt::print("cuda:{}  {}: {}\n", device.index,
+               nv.version.empty() ? "no nvJPEG" : "nvJPEG " + nv.version,
+               nv.problem.empty() ? fmt::format("{} hardware decoders, for --jpeg planar", nv.engines)
+                                  : nv.problem);
+  }
   if (!devices.cuda_problem.empty()) fmt::print("cuda    {}\n", devices.cuda_problem);
   const auto cuda_version = [](int number) {
     return fmt::format("{}.{}", number / 1000, number % 1000 / 10);

@@ -1,0 +1,44 @@
+// A device that decodes JPEGs to their planes, turns those and encodes them again: the GPU's way of
+// what planar.hpp does on the CPU. What is compressed goes in and comes out.
+#ifndef QTURN_SRC_JPEG_PLANAR_DEVICE_HPP
+#define QTURN_SRC_JPEG_PLANAR_DEVICE_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+
+namespace qturn {
+
+/// A baseline JPEG of Y, Cb and Cr in one scan, known to be whole, and what is to become of it.
+struct PlanarRequest {
+  struct Output {
+    Orientation orientation = Orientation::identity;
+    /// A JPEG of a few pixels that has the quantisation tables which the result is to have.
+    Bytes tables;
+  };
+  std::span<const std::byte> file;
+  Size size;
+  int h = 2, v = 2;  ///< luma pixels that share a chroma sample along each axis: 1 or 2
+  bool optimised = false;  ///< whether Huffman tables are made for the picture
+  std::vector<Output> outputs;
+};
+
+class PlanarDevice {
+ public:
+  virtual ~PlanarDevice() = default;
+
+  /// The results in the order of the outputs: JPEGs with markers of the device's own. Nothing if
+  /// the device cannot take this file. Blocks; several files at a time go best.
+  ///
+  /// Throws Interrupted when the run is given up; CudaError when the device fails.
+  virtual std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_JPEG_PLANAR_DEVICE_HPP

@@ -1,0 +1,109 @@
+#include "src/nvjpeg/batches.hpp"
+
+#include <utility>
+
+#include "src/formats/image.hpp"
+
+namespace qturn {
+
+Batches::Batches(const BatchLimits& limits,
+                 std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
+                 std::vector<MakeWorker> workers, const std::atomic<bool>& stop)
+    : limits_(limits), device_bytes_(std::move(device_bytes)), stop_(stop) {
+  for (MakeWorker& make : workers) {
+    threads_.emplace_back([this, make = std::move(make)] { run(make); });
+  }
+}
+
+Batches::~Batches() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  arrived_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
+  Waiting own;
+  own.work.request = &request;
+  own.work.device_bytes = device_bytes_(request);
+  own.since = std::chrono::steady_clock::now();
+  {
+    std::unique_lock lock(mutex_);
+    if (broken_) std::rethrow_exception(broken_);
+    waiting_.push_back(&own);
+    arrived_.notify_one();
+    finished_.wait(lock, [&] { return own.done; });
+  }
+  if (own.work.error) std::rethrow_exception(own.work.error);
+  return std::move(own.work.results);
+}
+
+void Batches::finish(Waiting& waiting) {
+  const std::lock_guard lock(mutex_);
+  waiting.done = true;
+  finished_.notify_all();
+}
+
+// Empty when there is nothing more to do.
+std::vector<Batches::Waiting*> Batches::take() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    arrived_.wait(lock, [&] { return over_ || !waiting_.empty(); });
+    if (waiting_.empty()) return {};
+    // Another worker may take them meanwhile.
+    const auto until = waiting_.front()->since + limits_.patience;
+    arrived_.wait_until(lock, until, [&] {
+      return over_ || stop_ || waiting_.empty() || waiting_.size() >= limits_.count;
+    });
+    if (!waiting_.empty()) break;
+  }
+  std::vector<Waiting*> batch;
+  std::uint64_t bytes = 0;
+  while (!waiting_.empty() && batch.size() < limits_.count) {
+    Waiting* next = waiting_.front();
+    if (!batch.empty() && bytes + next->work.device_bytes > limits_.device_bytes) break;
+    bytes += next->work.device_bytes;
+    batch.push_back(next);
+    waiting_.pop_front();
+  }
+  if (!waiting_.empty()) arrived_.notify_one();
+  return batch;
+}
+
+void Batches::run(const MakeWorker& make) {
+  Worker worker;
+  std::exception_ptr problem;
+  try {
+    worker = make();
+  } catch (...) {
+    problem = std::current_exception();
+    const std::lock_guard lock(mutex_);
+    broken_ = problem;
+  }
+  while (true) {
+    const std::vector<Waiting*> batch = take();
+    if (batch.empty()) return;
+    std::vector<PlanarWork*> works;
+    for (Waiting* waiting : batch) works.push_back(&waiting->work);
+    std::vector<std::atomic<bool>> done(batch.size());
+    const auto finish_one = [&](std::size_t i) {
+      if (!done[i].exchange(true)) finish(*batch[i]);
+    };
+    try {
+      if (problem) std::rethrow_exception(problem);
+      if (stop_) throw Interrupted();
+      worker(works, finish_one);
+    } catch (...) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (done[i]) continue;
+        batch[i]->work.error = std::current_exception();
+        finish_one(i);
+      }
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) finish_one(i);
+  }
+}
+
+}  // namespace qturn

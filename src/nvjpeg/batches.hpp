@@ -1,0 +1,108 @@
+// Requests of many threads, collected into batches.
+//
+// A hardware decoder is fast with dozens of pictures at a time and slow with single ones, while
+// each picture comes on a thread of its own. So those threads wait here until a worker takes what
+// has gathered: a full batch, or after a short patience what there is. Several workers overlap one
+// batch's decoding with another's encoding. What is in a batch does not change what comes out.
+#ifndef QTURN_SRC_NVJPEG_BATCHES_HPP
+#define QTURN_SRC_NVJPEG_BATCHES_HPP
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "src/jpeg/planar_device.hpp"
+
+namespace qturn {
+
+/// A request that waits, and its result.
+struct PlanarWork {
+  const PlanarRequest* request = nullptr;
+  std::uint64_t device_bytes = 0;
+  std::optional<std::vector<Bytes>> results;  ///< as PlanarDevice::turn
+  std::exception_ptr error;
+};
+
+struct BatchLimits {
+  std::size_t count = 64;
+  std::uint64_t device_bytes = 0;  ///< of all pictures of a batch, unless it is one picture
+  std::chrono::milliseconds patience{10};
+};
+
+class Batches final : public PlanarDevice {
+ public:
+  /// Works through a batch, on the worker's thread. It puts results or errors into each and calls
+  /// `done` with its index, after which that one must not be touched any more. If it throws, those
+  /// that are not done fail with that.
+  using Worker = std::function<void(std::span<PlanarWork* const> batch,
+                                    const std::function<void(std::size_t)>& done)>;
+  /// Makes a worker on the thread that it will run on; where that throws, so does every turn().
+  using MakeWorker = std::function<Worker()>;
+
+  /// `device_bytes` says what a request takes of a device's memory. A thread for each of `workers`.
+  Batches(const BatchLimits& limits, std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
+          std::vector<MakeWorker> workers, const std::atomic<bool>& stop);
+  ~Batches() override;
+
+  std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) override;
+
+ private:
+  struct Waiting {
+    PlanarWork work;
+    std::chrono::steady_clock::time_point since;
+    bool done = false;
+  };
+
+  void run(const MakeWorker& make);
+  std::vector<Waiting*> take();
+  void finish(Waiting& waiting);
+
+  const BatchLimits limits_;
+  const std::function<std::uint64_t(const PlanarRequest&)> device_bytes_;
+  const std::atomic<bool>& stop_;
+  std::mutex mutex_;
+  std::condition_variable arrived_, finished_;
+  std::deque<Waiting*> waiting_;
+  std::exception_ptr broken_;
+  bool over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Calls `decode` for all `count` pictures of a batch and, if that throws Failure, for each by
+/// itself. Returns which ones were decoded.
+template <typename Failure, typename Decode>
+std::vector<std::size_t> decode_those_that_can_be(std::size_t count, Decode decode) {
+  std::vector<std::size_t> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = i;
+  try {
+    decode(std::span<const std::size_t>(all));
+    return all;
+  } catch (const Failure&) {
+    if (count <= 1) return {};
+  }
+  std::vector<std::size_t> decoded;
+  for (const std::size_t i : all) {
+    try {
+      decode(std::span(&i, 1));
+      decoded.push_back(i);
+    } catch (const Failure&) {
+      // Whoever asked takes another way.
+    }
+  }
+  return decoded;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_NVJPEG_BATCHES_HPP

@@ -1,0 +1,109 @@
+// nvJPEG's decoder and encoder as owners that work on planes in device memory.
+#ifndef QTURN_SRC_NVJPEG_CODEC_HPP
+#define QTURN_SRC_NVJPEG_CODEC_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+#include "src/nvjpeg/library.hpp"
+
+namespace qturn {
+
+/// Y, Cb and Cr of a picture; luma has `h` times the columns of chroma and `v` times the rows.
+struct PlanarLayout {
+  struct Plane {
+    std::int64_t width = 0, height = 0, pitch = 0;
+    std::uint64_t offset = 0;
+  };
+
+  PlanarLayout(Size size, int h, int v);
+
+  Size size;
+  int h, v;
+  std::array<Plane, 3> planes;
+  std::uint64_t bytes = 0;
+};
+
+/// nvJPEG for one device. May be used by several threads.
+class NvJpegHandle {
+ public:
+  /// Of the current device. Throws NvJpegError: with NVJPEG_BACKEND_HARDWARE where the device has
+  /// no engines.
+  explicit NvJpegHandle(nvjpegBackend_t backend);
+  ~NvJpegHandle();
+  NvJpegHandle(const NvJpegHandle&) = delete;
+  NvJpegHandle& operator=(const NvJpegHandle&) = delete;
+
+  nvjpegHandle_t get() const { return handle_; }
+
+  /// How many hardware engines decode.
+  unsigned engines() const;
+
+ private:
+  nvjpegHandle_t handle_ = nullptr;
+};
+
+/// For one thread and one stream.
+class NvJpegDecoder {
+ public:
+  NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream);
+  ~NvJpegDecoder();
+  NvJpegDecoder(const NvJpegDecoder&) = delete;
+  NvJpegDecoder& operator=(const NvJpegDecoder&) = delete;
+
+  /// Whether the engines can decode this file, by its header.
+  bool supports(std::span<const std::byte> file);
+
+  /// Decodes `files` to `planes[i] + layouts[i]`, device memory, and waits until that is done. Throws
+  /// NvJpegError, after which it can be used again, if any of them cannot be decoded; CudaError.
+  void decode(std::span<const std::span<const std::byte>> files,
+              std::span<const PlanarLayout> layouts, std::span<std::byte* const> planes);
+
+ private:
+  const NvJpegLibrary& nv_;
+  const NvJpegHandle& handle_;
+  cudaStream_t stream_;
+  nvjpegJpegState_t state_ = nullptr;
+  nvjpegJpegStream_t header_ = nullptr;
+  std::size_t batch_ = 0;  ///< what state_ is initialised for
+};
+
+/// For one thread, with a stream of its own.
+class NvJpegEncoder {
+ public:
+  /// On the current device, which calls must find current, too.
+  explicit NvJpegEncoder(const NvJpegHandle& handle);
+  ~NvJpegEncoder();
+  NvJpegEncoder(const NvJpegEncoder&) = delete;
+  NvJpegEncoder& operator=(const NvJpegEncoder&) = delete;
+
+  /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG
+  /// `tables`, the standard's Huffman tables or optimised ones. Blocks. Throws NvJpegError,
+  /// CudaError.
+  Bytes encode(const std::byte* planes, const PlanarLayout& layout,
+               std::span<const std::byte> tables, bool optimised);
+
+ private:
+  void set_up(const PlanarLayout& layout, std::span<const std::byte> tables, bool optimised);
+
+  const NvJpegLibrary& nv_;
+  const NvJpegHandle& handle_;
+  cudaStream_t stream_ = nullptr;
+  nvjpegEncoderState_t state_ = nullptr;
+  nvjpegEncoderParams_t params_ = nullptr;
+  nvjpegJpegStream_t tables_stream_ = nullptr;
+  Bytes tables_;  ///< those that params_ has
+  unsigned char* staging_ = nullptr;
+  std::size_t staging_bytes_ = 0;
+};
+
+/// Throws CudaError; `what` says what for.
+void check(cudaError_t error, const char* what);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_NVJPEG_CODEC_HPP

@@ -1,0 +1,273 @@
+#include "src/nvjpeg/device.hpp"
+
+#include <fmt/format.h>
+#include <qturn/planes.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include "src/nvjpeg/batches.hpp"
+#include "src/nvjpeg/codec.hpp"
+
+namespace qturn {
+namespace {
+
+// One batch is decoded while another is encoded and a third is parsed.
+constexpr int workers_per_device = 3;
+constexpr int encoders_per_worker = 3;
+// Of a device's free memory, what the batches of one worker may take.
+constexpr std::uint64_t memory_share = 8;
+
+PlanarLayout layout_of(const PlanarRequest& request) {
+  return PlanarLayout(request.size, request.h, request.v);
+}
+
+PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation) {
+  const bool swap = swaps_axes(orientation);
+  return PlanarLayout(turned_size(orientation, request.size), swap ? request.v : request.h,
+                      swap ? request.h : request.v);
+}
+
+/// Device memory that grows to the largest batch it has held.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory() { cudaFree(data_); }
+
+  std::byte* reserve(std::uint64_t bytes) {
+    if (bytes > bytes_) {
+      check(cudaFree(data_), "device memory");
+      data_ = nullptr;
+      bytes_ = 0;
+      check(cudaMalloc(&data_, bytes), "device memory");
+      bytes_ = bytes;
+    }
+    return static_cast<std::byte*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What one worker thread has on its device. Made, used and destroyed on that thread.
+class DeviceWorker {
+ public:
+  explicit DeviceWorker(int device)
+      : device_(device),
+        decoding_((check(cudaSetDevice(device), "the device"), NVJPEG_BACKEND_HARDWARE)),
+        encoding_(NVJPEG_BACKEND_DEFAULT),
+        decoder_(decoding_, stream_.get()) {
+    for (int i = 0; i < encoders_per_worker; ++i) {
+      encoders_.push_back(std::make_unique<NvJpegEncoder>(encoding_));
+    }
+  }
+
+  void run(std::span<PlanarWork* const> batch, const std::function<void(std::size_t)>& done) {
+    std::vector<Picture> pictures;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (decoder_.supports(batch[i]->request->file)) {
+        pictures.push_back({i, batch[i], layout_of(*batch[i]->request)});
+      } else {
+        done(i);
+      }
+    }
+    const std::vector<Picture*> decoded = decode(pictures);
+    const std::vector<Encoding> encodings = turn(decoded);
+    encode(encodings, done);
+  }
+
+ private:
+  struct Picture {
+    std::size_t index;
+    PlanarWork* work;
+    PlanarLayout layout;
+    std::byte* planes = nullptr;
+    std::atomic<std::size_t>* left = nullptr;
+  };
+  struct Encoding {
+    Picture* picture;
+    std::size_t output;
+    PlanarLayout layout;
+    const std::byte* planes;
+  };
+
+  std::vector<Picture*> decode(std::vector<Picture>& pictures) {
+    std::uint64_t bytes = 0;
+    for (const Picture& picture : pictures) bytes += picture.layout.bytes;
+    std::byte* memory = decoded_.reserve(bytes);
+    for (Picture& picture : pictures) {
+      picture.planes = memory;
+      memory += picture.layout.bytes;
+    }
+    const auto decode_some = [&](std::span<const std::size_t> some) {
+      std::vector<std::span<const std::byte>> files;
+      std::vector<PlanarLayout> layouts;
+      std::vector<std::byte*> planes;
+      for (const std::size_t i : some) {
+        files.push_back(pictures[i].work->request->file);
+        layouts.push_back(pictures[i].layout);
+        planes.push_back(pictures[i].planes);
+      }
+      if (!some.empty()) decoder_.decode(files, layouts, planes);
+    };
+    std::vector<Picture*> decoded;
+    for (const std::size_t i :
+         decode_those_that_can_be<NvJpegError>(pictures.size(), decode_some)) {
+      decoded.push_back(&pictures[i]);
+    }
+    return decoded;
+  }
+
+  std::vector<Encoding> turn(const std::vector<Picture*>& decoded) {
+    std::vector<Encoding> encodings;
+    std::uint64_t bytes = 0;
+    for (Picture* picture : decoded) {
+      const PlanarRequest& request = *picture->work->request;
+      for (std::size_t o = 0; o < request.outputs.size(); ++o) {
+        encodings.push_back(
+            {picture, o, turned_layout(request, request.outputs[o].orientation), nullptr});
+        bytes += encodings.back().layout.bytes;
+      }
+    }
+    std::byte* memory = turned_.reserve(bytes);
+    std::vector<PlanesImage> images;
+    for (Encoding& encoding : encodings) {
+      PlanesImage& image = images.emplace_back();
+      image.planes = 3;
+      image.orientation =
+          encoding.picture->work->request->outputs[encoding.output].orientation;
+      for (std::size_t p = 0; p < 3; ++p) {
+        const PlanarLayout::Plane& from = encoding.picture->layout.planes[p];
+        const PlanarLayout::Plane& to = encoding.layout.planes[p];
+        image.src[p] = {encoding.picture->planes + from.offset, from.width, from.height,
+                        from.pitch, 1};
+        image.dst[p] = {memory + to.offset, to.width, to.height, to.pitch, 1};
+      }
+      encoding.planes = memory;
+      memory += encoding.layout.bytes;
+    }
+    transform_planes(images.data(), images.size(), stream_.get());
+    check(cudaStreamSynchronize(stream_.get()), "turning on the device");
+    return encodings;
+  }
+
+  void encode(const std::vector<Encoding>& encodings,
+              const std::function<void(std::size_t)>& done) {
+    // Of each picture the outputs that are not encoded yet. A picture's are next to each other.
+    std::vector<std::atomic<std::size_t>> left(encodings.size());
+    for (std::size_t i = 0; i < encodings.size(); ++i) {
+      Picture& picture = *encodings[i].picture;
+      if (encodings[i].output > 0) continue;
+      picture.left = &left[i];
+      left[i] = picture.work->request->outputs.size();
+      picture.work->results.emplace(picture.work->request->outputs.size());
+    }
+    std::mutex failing;
+    std::atomic<std::size_t> next = 0;
+    const auto encode_some = [&](NvJpegEncoder& encoder) {
+      cudaSetDevice(device_);
+      for (std::size_t i = next++; i < encodings.size(); i = next++) {
+        const Encoding& encoding = encodings[i];
+        PlanarWork& work = *encoding.picture->work;
+        const PlanarRequest& request = *work.request;
+        try {
+          Bytes made = encoder.encode(encoding.planes, encoding.layout,
+                                      request.outputs[encoding.output].tables, request.optimised);
+          const std::lock_guard lock(failing);
+          if (work.results) (*work.results)[encoding.output] = std::move(made);
+        } catch (const NvJpegError&) {
+          const std::lock_guard lock(failing);
+          work.results.reset();
+        } catch (...) {
+          const std::lock_guard lock(failing);
+          work.error = std::current_exception();
+        }
+        if (--*encoding.picture->left == 0) done(encoding.picture->index);
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(encoders_.size(), encodings.size()); ++i) {
+      threads.emplace_back(encode_some, std::ref(*encoders_[i]));
+    }
+    encode_some(*encoders_[0]);
+  }
+
+  int device_;
+  NvJpegHandle decoding_, encoding_;
+  Stream stream_;
+  NvJpegDecoder decoder_;
+  std::vector<std::unique_ptr<NvJpegEncoder>> encoders_;
+  DeviceMemory decoded_, turned_;
+};
+
+std::uint64_t batch_bytes(const std::vector<int>& devices) {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const int device : devices) {
+    std::size_t free = 0, total = 0;
+    check(cudaSetDevice(device), "the device");
+    check(cudaMemGetInfo(&free, &total), "the device's memory");
+    least = std::min<std::uint64_t>(least, free / memory_share);
+  }
+  return least;
+}
+
+}  // namespace
+
+NvJpegStatus nvjpeg_status(int device) {
+  NvJpegStatus status;
+  const NvJpegLibrary& nv = nvjpeg_library();
+  status.version = nv.version;
+  status.problem = nv.problem;
+  if (!status.problem.empty()) return status;
+  try {
+    check(cudaSetDevice(device), "the device");
+    status.engines = NvJpegHandle(NVJPEG_BACKEND_HARDWARE).engines();
+    if (status.engines == 0) status.problem = "the device has no hardware that decodes JPEG";
+  } catch (const std::exception& error) {
+    status.problem = fmt::format("the device decodes no JPEG in hardware ({})", error.what());
+  }
+  return status;
+}
+
+std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices,
+                                                 const std::atomic<bool>& stop) {
+  std::vector<int> usable;
+  std::ranges::copy_if(devices, std::back_inserter(usable),
+                       [](int device) { return nvjpeg_status(device).problem.empty(); });
+  if (usable.empty()) return nullptr;
+  std::vector<Batches::MakeWorker> workers;
+  for (int i = 0; i < workers_per_device; ++i) {
+    for (const int device : usable) {
+      workers.push_back([device]() -> Batches::Worker {
+        const auto worker = std::make_shared<DeviceWorker>(device);
+        return [worker](auto batch, const auto& done) { worker->run(batch, done); };
+      });
+    }
+  }
+  const auto device_bytes = [](const PlanarRequest& request) {
+    std::uint64_t bytes = layout_of(request).bytes;
+    for (const auto& output : request.outputs) {
+      bytes += turned_layout(request, output.orientation).bytes;
+    }
+    return bytes;
+  };
+  return std::make_unique<Batches>(BatchLimits{.device_bytes = batch_bytes(usable)}, device_bytes,
+                                   std::move(workers), stop);
+}
+
+}  // namespace qturn

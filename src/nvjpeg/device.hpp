@@ -1,0 +1,35 @@
+// JPEGs turned on GPUs from end to end: nvJPEG's hardware engines decode them in batches, the
+// kernels turn their planes in one launch, nvJPEG encodes them. Only compressed bytes cross the
+// bus.
+#ifndef QTURN_SRC_NVJPEG_DEVICE_HPP
+#define QTURN_SRC_NVJPEG_DEVICE_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/jpeg/planar_device.hpp"
+
+namespace qturn {
+
+/// "nvJPEG 13.0.1, 7 hardware decoders", or why there is none on CUDA device `device`.
+struct NvJpegStatus {
+  std::string version;  ///< empty: no nvJPEG
+  unsigned engines = 0;
+  std::string problem;  ///< why no JPEG is turned with it; empty if they are
+};
+NvJpegStatus nvjpeg_status(int device);
+
+/// How many requests one device wants to have under way.
+inline constexpr std::size_t nvjpeg_requests_per_device = 256;
+
+/// Those of `devices` that have nvJPEG and its hardware engines, together; null if none has. May
+/// throw CudaError.
+std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices,
+                                                 const std::atomic<bool>& stop);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_NVJPEG_DEVICE_HPP
