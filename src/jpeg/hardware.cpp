@@ -207,8 +207,8 @@ Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientat
       }
     } else if (marker == sof0) {
       Reader frame(payload);
-      if (frame.take8() != 8 || frame.take16() != wanted.height ||
-          frame.take16() != wanted.width || frame.take8() != 3) {
+      if (frame.take8() != 8 || frame.take16() != wanted.height || frame.take16() != wanted.width ||
+          frame.take8() != 3) {
         disobeyed("sizes");
       }
       for (std::size_t i = 0; i < 3; ++i) {

@@ -23,7 +23,7 @@ struct PlanarRequest {
   };
   std::span<const std::byte> file;
   Size size;
-  int h = 2, v = 2;  ///< luma pixels that share a chroma sample along each axis: 1 or 2
+  int h = 2, v = 2;        ///< luma pixels that share a chroma sample along each axis: 1 or 2
   bool optimised = false;  ///< whether Huffman tables are made for the picture
   std::vector<Output> outputs;
 };
@@ -37,6 +37,9 @@ class PlanarDevice {
   ///
   /// Throws Interrupted when the run is given up; CudaError when the device fails.
   virtual std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) = 0;
+
+  /// Whether so much waits here already that another file would not be missed.
+  virtual bool is_busy() = 0;
 };
 
 }  // namespace qturn

@@ -36,7 +36,7 @@ Size whole_blocks(const JpegShape& shape, Orientation orientation) {
 }
 
 JpegRoute jpeg_route(const JpegShape& shape, Orientation orientation, const JpegOptions& options) {
-  if (options.mode == JpegMode::planar) return JpegRoute::planar;
+  if (options.mode != JpegMode::lossless) return JpegRoute::planar;
   const Size whole = whole_blocks(shape, orientation);
   if (whole == shape.size) return JpegRoute::lossless;
   switch (options.edges) {

@@ -9,8 +9,8 @@
 
 namespace qturn {
 
-/// --jpeg
-enum class JpegMode : std::uint8_t { lossless, planar };
+/// --jpeg. `fastest` is planar, done by whatever has nothing else to do.
+enum class JpegMode : std::uint8_t { lossless, planar, fastest };
 
 /// --jpeg-edges: what is done where a lossless turn is not exact.
 enum class JpegEdges : std::uint8_t { reencode, trim, tag, skip, fail };

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "src/jpeg/hardware.hpp"
 #include "src/jpeg/header.hpp"
 
 namespace qturn {
@@ -27,8 +28,9 @@ std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> appl
   std::ranges::copy_if(applied, std::back_inserter(planar),
                        [&](Orientation each) { return route(each) == JpegRoute::planar; });
   if (planar.empty()) return std::nullopt;
-  hardware_ = HardwareJpeg::of(file_, stop);
-  if (!hardware_) return std::nullopt;
+  auto found = HardwareJpeg::of(file_, stop);
+  if (!found) return std::nullopt;
+  hardware_ = std::make_shared<const HardwareJpeg>(std::move(*found));
   std::erase_if(planar, [&](Orientation each) { return !hardware_->takes(each); });
   if (planar.empty()) return std::nullopt;
   return hardware_->request(planar);

@@ -3,6 +3,7 @@
 #define QTURN_SRC_JPEG_TURN_HPP
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,12 +11,14 @@
 
 #include "src/formats/codec.hpp"
 #include "src/formats/pixel_arena.hpp"
-#include "src/jpeg/hardware.hpp"
 #include "src/jpeg/lossless.hpp"
 #include "src/jpeg/planar.hpp"
+#include "src/jpeg/planar_device.hpp"
 #include "src/jpeg/route.hpp"
 
 namespace qturn {
+
+class HardwareJpeg;
 
 class JpegTurn {
  public:
@@ -28,8 +31,8 @@ class JpegTurn {
   /// The size of the result of that.
   Size turned_size(Orientation applied) const;
 
-  /// What to ask of a device: those of `applied` that are planar and that a device can do, nothing if
-  /// there are none. Reads the file to its end if its header allows it.
+  /// What to ask of a device: those of `applied` that are planar and that a device can do, nothing
+  /// if there are none. Reads the file to its end if its header allows it.
   std::optional<PlanarRequest> request(std::span<const Orientation> applied,
                                        const std::atomic<bool>& stop);
 
@@ -57,7 +60,7 @@ class JpegTurn {
   std::span<const std::byte> file_;
   JpegOptions options_;
   JpegShape shape_;
-  std::optional<HardwareJpeg> hardware_;
+  std::shared_ptr<const HardwareJpeg> hardware_;  ///< once a device was asked
   std::map<Orientation, Bytes> made_;
   std::optional<JpegCoefficients> coefficients_;
   std::optional<JpegPlanes> planes_;

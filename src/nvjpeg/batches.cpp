@@ -40,6 +40,11 @@ std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
   return std::move(own.work.results);
 }
 
+bool Batches::is_busy() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() >= limits_.busy;
+}
+
 void Batches::finish(Waiting& waiting) {
   const std::lock_guard lock(mutex_);
   waiting.done = true;

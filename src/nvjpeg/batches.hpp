@@ -38,6 +38,7 @@ struct BatchLimits {
   std::size_t count = 64;
   std::uint64_t device_bytes = 0;  ///< of all pictures of a batch, unless it is one picture
   std::chrono::milliseconds patience{10};
+  std::size_t busy = 128;  ///< requests that wait
 };
 
 class Batches final : public PlanarDevice {
@@ -51,11 +52,13 @@ class Batches final : public PlanarDevice {
   using MakeWorker = std::function<Worker()>;
 
   /// `device_bytes` says what a request takes of a device's memory. A thread for each of `workers`.
-  Batches(const BatchLimits& limits, std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
+  Batches(const BatchLimits& limits,
+          std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
           std::vector<MakeWorker> workers, const std::atomic<bool>& stop);
   ~Batches() override;
 
   std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) override;
+  bool is_busy() override;
 
  private:
   struct Waiting {

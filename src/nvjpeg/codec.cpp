@@ -120,8 +120,7 @@ void NvJpegDecoder::decode(std::span<const std::span<const std::byte>> files,
   check(error, "decoding on the device");
 }
 
-NvJpegEncoder::NvJpegEncoder(const NvJpegHandle& handle)
-    : nv_(nvjpeg_library()), handle_(handle) {
+NvJpegEncoder::NvJpegEncoder(const NvJpegHandle& handle) : nv_(nvjpeg_library()), handle_(handle) {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
   check(nv_.encoder_state_create(handle_.get(), &state_, stream_), "nvjpegEncoderStateCreate");
   check(nv_.encoder_params_create(handle_.get(), &params_, stream_), "nvjpegEncoderParamsCreate");

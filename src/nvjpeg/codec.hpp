@@ -58,8 +58,9 @@ class NvJpegDecoder {
   /// Whether the engines can decode this file, by its header.
   bool supports(std::span<const std::byte> file);
 
-  /// Decodes `files` to `planes[i] + layouts[i]`, device memory, and waits until that is done. Throws
-  /// NvJpegError, after which it can be used again, if any of them cannot be decoded; CudaError.
+  /// Decodes `files` to `planes[i] + layouts[i]`, device memory, and waits until that is done.
+  /// Throws NvJpegError, after which it can be used again, if any of them cannot be decoded;
+  /// CudaError.
   void decode(std::span<const std::span<const std::byte>> files,
               std::span<const PlanarLayout> layouts, std::span<std::byte* const> planes);
 

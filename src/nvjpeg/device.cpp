@@ -149,13 +149,12 @@ class DeviceWorker {
     for (Encoding& encoding : encodings) {
       PlanesImage& image = images.emplace_back();
       image.planes = 3;
-      image.orientation =
-          encoding.picture->work->request->outputs[encoding.output].orientation;
+      image.orientation = encoding.picture->work->request->outputs[encoding.output].orientation;
       for (std::size_t p = 0; p < 3; ++p) {
         const PlanarLayout::Plane& from = encoding.picture->layout.planes[p];
         const PlanarLayout::Plane& to = encoding.layout.planes[p];
-        image.src[p] = {encoding.picture->planes + from.offset, from.width, from.height,
-                        from.pitch, 1};
+        image.src[p] = {encoding.picture->planes + from.offset, from.width, from.height, from.pitch,
+                        1};
         image.dst[p] = {memory + to.offset, to.width, to.height, to.pitch, 1};
       }
       encoding.planes = memory;
@@ -266,8 +265,11 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
     }
     return bytes;
   };
-  return std::make_unique<Batches>(BatchLimits{.device_bytes = batch_bytes(usable)}, device_bytes,
-                                   std::move(workers), stop);
+  // Two full batches for each device, beside those that are worked on.
+  BatchLimits limits;
+  limits.device_bytes = batch_bytes(usable);
+  limits.busy = 2 * limits.count * usable.size();
+  return std::make_unique<Batches>(limits, device_bytes, std::move(workers), stop);
 }
 
 }  // namespace qturn

@@ -99,8 +99,7 @@ void Flight::step(void (Flight::*work)()) {
 }
 
 void Flight::read_file_and_header() {
-  file_reservation_ =
-      seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
+  file_reservation_ = seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
   file_ = read_file(job_.input);
   if (job_.copy_verbatim) return;
 
@@ -156,6 +155,7 @@ void Flight::reserve(std::uint64_t needed) {
 
 // Takes those out of `applied` that the device has turned.
 void Flight::turn_on_device(std::vector<Orientation>& applied) {
+  if (options_.jpeg.mode == JpegMode::fastest && device_->is_busy()) return;
   const auto request = jpeg_->request(applied, stop_);
   if (!request) return;
   reserve((1 << 20) + 2 * request->outputs.size() * file_.size());
@@ -241,9 +241,13 @@ void Flight::write_output(std::size_t index) {
     case Action::turn_jpeg: {
       const JpegRoute route = jpeg_->route(outcome.applied);
       if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      return write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size,
-                               turn_jpeg, outcome.warnings),
-                   written_by(route));
+      write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size, turn_jpeg,
+                        outcome.warnings),
+            written_by(route));
+      if (outcome.route == Route::planar) {
+        outcome.codec = jpeg_->is_made(outcome.applied) ? "nvjpeg" : "libjpeg-turbo";
+      }
+      return;
     }
     case Action::turn:
       break;

@@ -43,6 +43,7 @@ struct Outcome {
       0;  ///< decoded for this outcome, all pages; 0 for all but a job's first output
   Status status = Status::failed;
   Route route = Route::none;
+  std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", "nvjpeg"
   double seconds = 0;   ///< from the start of reading to the file on disk
   std::string message;  ///< why it failed or was skipped; empty when done
   std::vector<std::string> warnings;

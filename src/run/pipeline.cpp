@@ -76,7 +76,8 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
         tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
             tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::read)) &
             tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::decode)) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::write_outputs)) &
+            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel,
+                                               seated(&Flight::write_outputs)) &
             tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
   });
 }

@@ -116,12 +116,14 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
   app.add_option(
          "--jpeg", line.jpeg,
          "how JPEGs are turned: lossless moves their coefficients (default); planar decodes "
-         "them to their own planes and encodes those with their own tables")
+         "them to their own planes and encodes those with their own tables, on a GPU that can; "
+         "fastest is planar by whatever is idle, GPU or CPU")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, JpegMode>{{"lossless", JpegMode::lossless},
-                                                                  {"planar", JpegMode::planar}})
+                                                                  {"planar", JpegMode::planar},
+                                                                  {"fastest", JpegMode::fastest}})
               .description(""))
-      ->type_name("lossless|planar")
+      ->type_name("lossless|planar|fastest")
       ->group(group);
   const std::map<std::string, JpegEdges> edges = {{"reencode", JpegEdges::reencode},
                                                   {"trim", JpegEdges::trim},

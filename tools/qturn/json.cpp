@@ -75,6 +75,7 @@ std::string json_line(const Outcome& outcome) {
   json["width"] = outcome.width;
   json["height"] = outcome.height;
   json["route"] = word(outcome.route);
+  if (!outcome.codec.empty()) json["codec"] = outcome.codec;
   json["seconds"] = outcome.seconds;
   json["status"] = word(outcome.status);
   json["message"] = outcome.message;

@@ -94,8 +94,9 @@ int print_devices() {
     const NvJpegStatus nv = nvjpeg_status(device.index);
     fmt::print("cuda:{}  {}: {}\n", device.index,
                nv.version.empty() ? "no nvJPEG" : "nvJPEG " + nv.version,
-               nv.problem.empty() ? fmt::format("{} hardware decoders, for --jpeg planar", nv.engines)
-                                  : nv.problem);
+               nv.problem.empty()
+                   ? fmt::format("{} hardware decoders, for --jpeg planar", nv.engines)
+                   : nv.problem);
   }
   if (!devices.cuda_problem.empty()) fmt::print("cuda    {}\n", devices.cuda_problem);
   const auto cuda_version = [](int number) {

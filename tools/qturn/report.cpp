@@ -86,6 +86,7 @@ void Report::add(const Outcome& outcome) {
       ++failed_;
       break;
   }
+  by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
   ++routes_[static_cast<int>(outcome.route)];
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
@@ -166,6 +167,7 @@ void Report::finish(bool interrupted) {
   part(by(Route::tagged), "of them by their tag alone");
   part(by(Route::lossless), "of them losslessly");
   part(by(Route::planar), "of them encoded anew as JPEGs");
+  part(by_nvjpeg_, "of those by nvJPEG");
   part(by(Route::trimmed), "of them with edges trimmed");
   part(skipped_ - by(Route::skipped), "already upright");
   part(by(Route::skipped), "left alone because a turn would not be lossless");

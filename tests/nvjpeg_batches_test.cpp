@@ -1,0 +1,154 @@
+// Requests of many threads in batches, with a worker that needs no GPU.
+#include "src/nvjpeg/batches.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <thread>
+
+#include "src/formats/image.hpp"
+
+namespace {
+
+using namespace qturn;
+
+const std::atomic<bool> never{false};
+
+/// Gives each request its own width back, as a file of one byte.
+void echo(std::span<PlanarWork* const> batch, const std::function<void(std::size_t)>& done) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    batch[i]->results = {Bytes{static_cast<std::byte>(batch[i]->request->size.width)}};
+    done(i);
+  }
+}
+
+std::uint64_t hundred_bytes(const PlanarRequest&) { return 100; }
+
+PlanarRequest request_of(int number) {
+  PlanarRequest request;
+  request.size = {number, 1};
+  return request;
+}
+
+/// Asks from `count` threads at a time; returns what each got.
+std::vector<std::optional<std::vector<Bytes>>> ask(PlanarDevice& device, int count) {
+  std::vector<std::optional<std::vector<Bytes>>> results(static_cast<std::size_t>(count));
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back(
+        [&, i] { results[static_cast<std::size_t>(i)] = device.turn(request_of(i)); });
+  }
+  threads.clear();
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("Each of many threads gets its own result, from batches of at most the limit") {
+  std::mutex mutex;
+  std::size_t largest = 0, batches = 0;
+  const auto worker = [&]() -> Batches::Worker {
+    return [&](auto batch, const auto& done) {
+      {
+        const std::lock_guard lock(mutex);
+        largest = std::max(largest, batch.size());
+        ++batches;
+      }
+      echo(batch, done);
+    };
+  };
+  Batches device({.count = 8, .device_bytes = 1 << 20, .patience = std::chrono::seconds(1)},
+                 hundred_bytes, {worker, worker, worker}, never);
+  const auto results = ask(device, 64);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    REQUIRE(results[i]);
+    CHECK(results[i]->front() == Bytes{static_cast<std::byte>(i)});
+  }
+  CHECK(largest <= 8);
+  CHECK(batches >= 8);
+}
+
+TEST_CASE("A batch has no more bytes than the device has for it, but one request always fits") {
+  std::atomic<std::size_t> largest = 0;
+  const auto worker = [&]() -> Batches::Worker {
+    return [&](auto batch, const auto& done) {
+      largest = std::max(largest.load(), batch.size());
+      echo(batch, done);
+    };
+  };
+  {
+    Batches device({.count = 8, .device_bytes = 250}, hundred_bytes, {worker}, never);
+    ask(device, 16);
+    CHECK(largest <= 2);
+  }
+  Batches device({.count = 8, .device_bytes = 50}, hundred_bytes, {worker}, never);
+  CHECK(ask(device, 3)[2]->front() == Bytes{std::byte{2}});
+}
+
+TEST_CASE("A single request does not wait for a full batch") {
+  Batches device({.count = 64, .patience = std::chrono::milliseconds(1)}, hundred_bytes,
+                 {[] { return Batches::Worker(echo); }}, never);
+  CHECK(device.turn(request_of(5))->front() == Bytes{std::byte{5}});
+}
+
+TEST_CASE("When a worker throws, those that were done stay done and the others fail") {
+  const auto worker = []() -> Batches::Worker {
+    return [](auto batch, const auto& done) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (batch[i]->request->size.width % 2 == 1) continue;
+        batch[i]->results = std::vector<Bytes>{};
+        done(i);
+      }
+      throw std::runtime_error("broken");
+    };
+  };
+  Batches device({.count = 4}, hundred_bytes, {worker}, never);
+  std::atomic<int> failed = 0, fine = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 20; ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        device.turn(request_of(i));
+        fine += i % 2 == 0;
+      } catch (const std::runtime_error&) {
+        failed += i % 2 == 1;
+      }
+    });
+  }
+  threads.clear();
+  CHECK(fine == 10);
+  CHECK(failed == 10);
+}
+
+TEST_CASE("A worker that cannot be made fails every request") {
+  const auto worker = []() -> Batches::Worker { throw std::runtime_error("no device"); };
+  Batches device({.count = 4}, hundred_bytes, {worker}, never);
+  CHECK_THROWS_AS(device.turn(request_of(1)), std::runtime_error);
+  CHECK_THROWS_AS(device.turn(request_of(2)), std::runtime_error);
+}
+
+TEST_CASE("A run that is given up interrupts those that wait") {
+  const std::atomic<bool> stop = true;
+  Batches device({.count = 4}, hundred_bytes, {[] { return Batches::Worker(echo); }}, stop);
+  CHECK_THROWS_AS(device.turn(request_of(1)), Interrupted);
+}
+
+TEST_CASE("What the worker leaves without a result is for another way") {
+  const auto nothing = [](auto, const auto&) {};
+  Batches device({.count = 4}, hundred_bytes, {[&] { return Batches::Worker(nothing); }}, never);
+  CHECK_FALSE(device.turn(request_of(1)));
+}
+
+TEST_CASE("One picture that cannot be decoded does not spoil its batch") {
+  struct Failure {};
+  std::vector<std::size_t> calls;
+  const auto decode = [&](std::span<const std::size_t> some) {
+    calls.push_back(some.size());
+    for (const std::size_t i : some) {
+      if (i == 2) throw Failure();
+    }
+  };
+  CHECK(decode_those_that_can_be<Failure>(2, decode) == std::vector<std::size_t>{0, 1});
+  CHECK(calls == std::vector<std::size_t>{2});
+  calls.clear();
+  CHECK(decode_those_that_can_be<Failure>(4, decode) == std::vector<std::size_t>{0, 1, 3});
+  CHECK(calls == std::vector<std::size_t>{4, 1, 1, 1, 1});
+}
