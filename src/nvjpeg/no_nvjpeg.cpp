@@ -1,3 +1,4 @@
+#include "src/nvjpeg/decode_rate.hpp"
 #include "src/nvjpeg/device.hpp"
 
 namespace qturn {
@@ -9,6 +10,11 @@ NvJpegStatus nvjpeg_status(int) {
 std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>&,
                                                  const std::atomic<bool>&) {
   return nullptr;
+}
+
+double nvjpeg_decode_rate(const std::vector<int>&, std::span<const Bytes>, std::size_t, int,
+                          double) {
+  return 0;
 }
 
 }  // namespace qturn

@@ -8,6 +8,7 @@
 
 #include "tools/bench/bench.hpp"
 #include "tools/bench/entries.hpp"
+#include "tools/bench/jpeg_bench.hpp"
 #include "tools/bench/ladder_report.hpp"
 #include "tools/bench/report.hpp"
 
@@ -136,6 +137,20 @@ int main(int argc, char** argv) {
   add_options(*ladder, ladder_choice, output);
   ladder->add_option("--device", device, "Which GPU")->capture_default_str();
 
+  JpegChoice jpeg_choice;
+  CLI::App* jpeg = app.add_subcommand(
+      "jpeg", "JPEGs from folder to folder by each route, and the GPU's decoder alone");
+  jpeg->add_option("FOLDER", jpeg_choice.photographs, "JPEGs; copies of them are turned")
+      ->required();
+  jpeg->add_option("--work", jpeg_choice.work, "A folder, best in memory, for copies and results")
+      ->required();
+  jpeg->add_option("--files", jpeg_choice.files, "How many are turned")->capture_default_str();
+  jpeg->add_option("--device", jpeg_choice.device, "cuda, cuda:0,1...")->capture_default_str();
+  jpeg->add_option("--routes", jpeg_choice.routes,
+                   "Of decode, lossless, planar-cpu, planar, fastest; comma separated")
+      ->delimiter(',')
+      ->capture_default_str();
+
   CLI11_PARSE(app, argc, argv);
   try {
     if (*gpu) {
@@ -152,6 +167,8 @@ int main(int argc, char** argv) {
                   host.call, host.launch);
     } else if (*ladder) {
       run(ladder_choice, output, device);
+    } else if (*jpeg) {
+      measure_jpeg(jpeg_choice);
     } else if (*batch || *in_place || *planar) {
       std::fputs(heading(this_gpu(device)).c_str(), stdout);
       const auto print = [](const EntryResult& result) {

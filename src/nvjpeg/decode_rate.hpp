@@ -1,0 +1,21 @@
+// How fast the hardware engines decode and do nothing else: the bound for turning JPEGs on a GPU.
+#ifndef QTURN_SRC_NVJPEG_DECODE_RATE_HPP
+#define QTURN_SRC_NVJPEG_DECODE_RATE_HPP
+
+#include <span>
+#include <vector>
+
+#include "src/formats/codec.hpp"
+
+namespace qturn {
+
+/// Pictures a second that `devices` together decode to planes in device memory, in batches of
+/// `batch`, from `states` threads for each device, over `seconds`. Of `files` those are taken that
+/// the CPU's route would not do. 0 if that is none, or there is no nvJPEG with hardware engines.
+/// Throws CudaError.
+double nvjpeg_decode_rate(const std::vector<int>& devices, std::span<const Bytes> files,
+                          std::size_t batch, int states, double seconds);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_NVJPEG_DECODE_RATE_HPP

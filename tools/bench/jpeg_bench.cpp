@@ -1,0 +1,131 @@
+#include "tools/bench/jpeg_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+
+#include "src/files/safe_file.hpp"
+#include "src/nvjpeg/decode_rate.hpp"
+#include "src/run/memory_limit.hpp"
+#include "src/run/pipeline.hpp"
+#include "tools/bench/machine.hpp"
+
+namespace qturn::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One batch is what the engines are fastest with; two at a time hide what each costs at its ends.
+constexpr std::size_t batch = 64;
+constexpr double seconds_each = 3;
+
+void say(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::vector<fs::path> photographs_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string suffix = entry.path().extension().string();
+    if (suffix == ".jpg" || suffix == ".jpeg") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  if (files.empty()) throw std::invalid_argument(folder.string() + " has no .jpg files");
+  return files;
+}
+
+struct Rates {
+  double images = 0, megabytes = 0;
+  std::uint64_t failed = 0, by_nvjpeg = 0;
+};
+
+Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const DeviceChoice& device) {
+  PlanOptions planned;
+  planned.inputs = {in};
+  planned.output = out;
+  const Plan plan = qturn::plan(planned);
+  RunOptions options;
+  options.orientation = Orientation::rotate90;
+  options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.memory_bytes = available_memory() / 4;
+  options.device = device;
+  options.jpeg.mode = mode;
+  const std::atomic<bool> never = false;
+  Rates rates;
+  double bytes = 0;
+  const auto start = std::chrono::steady_clock::now();
+  run(plan.jobs, options, never, [&](const Outcome& outcome) {
+    rates.failed += outcome.status == Status::failed;
+    rates.by_nvjpeg += outcome.codec == "nvjpeg";
+    bytes += static_cast<double>(outcome.file_bytes);
+  });
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  rates.images = static_cast<double>(plan.jobs.size()) / seconds;
+  rates.megabytes = bytes / 1e6 / seconds;
+  fs::remove_all(out);
+  return rates;
+}
+
+}  // namespace
+
+void measure_jpeg(const JpegChoice& choice) {
+  const std::vector<fs::path> photographs = photographs_in(choice.photographs);
+  const DeviceChoice device = choose_device(choice.device);
+  const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
+  say(fmt::format("{}, {}, {} threads; {}, commit {}", machine.device, machine.driver,
+                  std::thread::hardware_concurrency(), machine.date, machine.commit));
+
+  double bound = 0;
+  const auto wanted = [&](const char* route) {
+    return std::ranges::find(choice.routes, route) != choice.routes.end();
+  };
+  if (wanted("decode") && !device.cuda.empty()) {
+    std::vector<Bytes> files;
+    for (const fs::path& photograph : photographs) files.push_back(read_file(photograph));
+    for (const int states : {1, 2, 3}) {
+      const double rate = nvjpeg_decode_rate(device.cuda, files, batch, states, seconds_each);
+      say(fmt::format("decode alone, batches of {}, {} at a time: {:.0f} images/s", batch, states,
+                      rate));
+      bound = std::max(bound, rate);
+    }
+  }
+
+  const fs::path in = choice.work / "in", out = choice.work / "out";
+  fs::remove_all(out);
+  fs::create_directories(in);
+  for (int i = 0; i < choice.files; ++i) {
+    const fs::path& photograph = photographs[static_cast<std::size_t>(i) % photographs.size()];
+    fs::copy_file(photograph, in / fmt::format("{:05}.jpg", i),
+                  fs::copy_options::overwrite_existing);
+  }
+  struct Way {
+    const char* name;
+    JpegMode mode;
+    DeviceChoice device;
+  };
+  const DeviceChoice cpu{{}, "asked for"};
+  for (const Way& way : {Way{"planar", JpegMode::planar, device},
+                         {"fastest", JpegMode::fastest, device},
+                         {"planar-cpu", JpegMode::planar, cpu},
+                         {"lossless", JpegMode::lossless, cpu}}) {
+    if (!wanted(way.name)) continue;
+    // The first run finds files and memory cold.
+    turn_all(in, out, way.mode, way.device);
+    const Rates rates = turn_all(in, out, way.mode, way.device);
+    std::string line =
+        fmt::format("{}: {:.0f} images/s, {:.0f} MB/s", way.name, rates.images, rates.megabytes);
+    if (bound > 0) line += fmt::format(", {:.1f} % of decoding alone", 100 * rates.images / bound);
+    if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
+    if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);
+    say(line);
+  }
+  fs::remove_all(in);
+}
+
+}  // namespace qturn::bench
