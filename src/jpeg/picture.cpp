@@ -176,8 +176,9 @@ std::optional<PlainPicture> describe_plain(const JpegDecoder& decoder,
   const jpeg_decompress_struct& info = decoder.info;
   std::vector<const JQUANT_TBL*> tables;
   for (int i = 0; i < info.num_components; ++i) {
-    tables.push_back(info.quant_tbl_ptrs[info.comp_info[i].quant_tbl_no]);
-    if (!tables.back()) return std::nullopt;
+    const int slot = info.comp_info[i].quant_tbl_no;  // as the file says it
+    if (slot < 0 || slot >= NUM_QUANT_TBLS || !info.quant_tbl_ptrs[slot]) return std::nullopt;
+    tables.push_back(info.quant_tbl_ptrs[slot]);
   }
   JpegScans scans = jpeg_scans(file);
   const bool restarts = std::ranges::any_of(

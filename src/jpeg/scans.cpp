@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/jpeg/session.hpp"
+
 namespace qturn {
 namespace {
 
@@ -122,7 +124,7 @@ JpegScans jpeg_scans(std::span<const std::byte> file) {
     }
     if (marker != sos) continue;
     const std::optional<JpegScan> scan = scan_of(segment, tables);
-    if (!scan) return found;
+    if (!scan || scans.size() == jpeg_max_scans) return found;
     scans.push_back(*scan);
     if (!is_regular(*scan) || segment.size() != 4 + 2 * scan->components.size()) plain = false;
     scans.back().data_at = at;
