@@ -41,7 +41,7 @@ std::string xmp_segment(const std::string& packet) {
 // Every turn by a quarter clockwise, unless said.
 Bytes turned(const std::string& file, std::vector<std::string>& warnings,
              Orientation orientation = Orientation::rotate90) {
-  const Bytes source = bytes_of(file);
+  const std::span<const std::byte> source = bytes_of(file);
   const Header header = read_header(source, Format::jpeg);
   return finish_jpeg(source, turn_jpeg(source, orientation), orientation,
                      turned_size(orientation, {header.width, header.height}), turn_jpeg, warnings);

@@ -88,7 +88,9 @@ TEST_CASE("Exif whose orientation cannot be known is a failure") {
       {.markers = {{JPEG_APP0 + 1, owned("Exif\0\0MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)}}});
   CHECK_THAT(refusal(file, jpeg), ContainsSubstring("Exif"));
   CHECK_THROWS_AS(read_header(file, jpeg), ImageFileError);
-  CHECK_FALSE(retag_upright(file, jpeg).has_value());
+  std::vector<std::string> warnings;
+  CHECK_THROWS_AS(retag(file, jpeg, Orientation::identity, MissingTag::stays_absent, warnings),
+                  ImageFileError);
 }
 
 TEST_CASE("The header tells sizes before anything is decoded") {
