@@ -176,6 +176,8 @@ TEST_CASE("Edges that do not fill a block are refused, or trimmed and nothing el
   const JpegOptions trim{JpegMode::lossless, JpegEdges::trim};
   const Bytes trimmed = turn(file, Orientation::rotate90, trim);
   CHECK(JpegTurn(file, trim).turned_size(Orientation::rotate90) == Size{48, 91});
+  CHECK(JpegTurn(file, {JpegMode::lossless, JpegEdges::tag}).turned_size(Orientation::rotate90) ==
+        Size{91, 61});
   const JpegInside before = look_inside(file), after = look_inside(trimmed);
   CHECK(after.width == 48);  // 61 rows without the 13 of a cut MCU
   CHECK(after.height == 91);

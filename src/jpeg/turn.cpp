@@ -18,8 +18,14 @@ JpegRoute JpegTurn::route(Orientation applied) const {
 }
 
 Size JpegTurn::turned_size(Orientation applied) const {
-  const bool trims = route(applied) == JpegRoute::trim;
-  return qturn::turned_size(applied, trims ? whole_blocks(shape_, applied) : shape_.size);
+  switch (route(applied)) {
+    case JpegRoute::tag:
+      return shape_.size;  // nothing moves
+    case JpegRoute::trim:
+      return qturn::turned_size(applied, whole_blocks(shape_, applied));
+    default:
+      return qturn::turned_size(applied, shape_.size);
+  }
 }
 
 std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> applied,
