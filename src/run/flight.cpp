@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "src/carriers/xmp.hpp"
 #include "src/files/safe_file.hpp"
@@ -35,14 +36,14 @@ Route written_by(JpegRoute route) {
 }  // namespace
 
 Flight::Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop,
-               Budgets& budgets, Seats& seats, PlanarDevice* device, Lane& lane)
+               Budgets& budgets, Seats& seats, LanePool& lanes, PlanarDevice* device)
     : job_(job),
       options_(options),
       stop_(stop),
       budgets_(budgets),
       seats_(seats),
+      lanes_(lanes),
       device_(device),
-      lane_(lane),
       start_(std::chrono::steady_clock::now()),
       outcomes_(job.outputs.size()) {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
@@ -79,7 +80,10 @@ void Flight::write_outputs() {
                                       warnings_.end());
   image_ = {};
   jpeg_.reset();
-  lane_.clear();
+  if (lane_) {
+    lane_->clear();
+    lanes_.give_back(std::exchange(lane_, nullptr));
+  }
   pixel_reservation_ = {};
   file_ = {};
   file_reservation_ = {};
@@ -128,13 +132,15 @@ void Flight::decode_pixels() {
     if (device_) turn_on_device(applied);
     if (applied.empty()) return;
     reserve(jpeg_->bytes_needed(header_, applied));
-    jpeg_->read(applied, lane_.decoded(), stop_, warnings_);
+    lane_ = lanes_.take();
+    jpeg_->read(applied, lane_->decoded(), stop_, warnings_);
     return;
   }
   reserve(2 * header_.pixel_bytes_total + header_.working_bytes);
-  image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_.decoded(), stop_,
+  lane_ = lanes_.take();
+  image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_->decoded(), stop_,
                          warnings_);
-  lane_.load(image_);
+  lane_->load(image_);
   // Encoding takes more than decoding, and then the file is in the way. Its reservation stays, or
   // another file would come in its place.
   const bool file_is_done_with = std::ranges::all_of(job_.outputs, [&](const JobOutput& output) {
@@ -257,7 +263,7 @@ void Flight::write_output(std::size_t index) {
         fmt::format("not turned in place, because {}; use -o", header_.storage_change));
   const Format target = job_.target.value_or(format_);
   Bytes encoded =
-      encode(lane_.turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
+      encode(lane_->turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
   if (target == format_) {
     encoded = finish(std::move(encoded), format_, header_.stored, outcome.applied, size,
                      outcome.warnings);

@@ -1,5 +1,5 @@
 // One job under way: from the file on disk to the outcomes of its outputs. It knows nothing of
-// threads; the pipeline gives it a lane and calls its steps in order.
+// threads; the pipeline calls its steps in order.
 //
 // What an output needs is decided from the header. Pixels that need not move are not encoded anew:
 // an upright picture is copied byte for byte (or left alone, in place), and where only the tag says
@@ -37,16 +37,14 @@ struct Budgets {
 
 class Flight {
  public:
-  /// Its steps are called on one of `seats`. `device` takes the JPEGs that it can; null: there is
-  /// none.
+  /// `device` takes the JPEGs that it can; null: there is none.
   Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop, Budgets& budgets,
-         Seats& seats, PlanarDevice* device, Lane& lane);
+         Seats& seats, LanePool& lanes, PlanarDevice* device);
 
+  /// The steps, in order, all on one of the seats.
   void read();
   void decode();
   void write_outputs();
-
-  Lane& lane() { return lane_; }
 
   /// One for each output; none if the flight was interrupted.
   std::vector<Outcome> outcomes() && { return std::move(outcomes_); }
@@ -71,8 +69,8 @@ class Flight {
   const std::atomic<bool>& stop_;
   Budgets& budgets_;
   Seats& seats_;
+  LanePool& lanes_;
   PlanarDevice* device_;
-  Lane& lane_;
   std::chrono::steady_clock::time_point start_;
 
   Reservation file_reservation_, pixel_reservation_;
@@ -80,6 +78,7 @@ class Flight {
   Format format_{};
   Header header_;
   std::optional<Bytes> retagged_;
+  Lane* lane_ = nullptr;  ///< from decoding to the last output
   Image image_;
   std::optional<JpegTurn> jpeg_;  ///< of a JPEG that stays one
   std::vector<std::string> warnings_;

@@ -5,6 +5,9 @@
 #define QTURN_SRC_RUN_LANE_HPP
 
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "src/formats/image.hpp"
 #include "src/formats/pixel_arena.hpp"
@@ -37,6 +40,24 @@ std::unique_ptr<Lane> make_cpu_lane(std::size_t keep_bytes);
 /// A lane on CUDA device `device`, likewise with page-locked memory. Throws CudaError;
 /// std::logic_error in a build without CUDA.
 std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
+
+/// Lanes for all who hold a seat. Who holds none must have given its lane back, so that there is
+/// always one.
+class LanePool {
+ public:
+  explicit LanePool(std::vector<std::unique_ptr<Lane>> lanes) : lanes_(std::move(lanes)) {
+    for (const auto& lane : lanes_) free_.push_back(lane.get());
+  }
+
+  /// The one that was used last: its memory is the warmest.
+  Lane* take();
+  void give_back(Lane* lane);
+
+ private:
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::mutex mutex_;
+  std::vector<Lane*> free_;
+};
 
 }  // namespace qturn
 

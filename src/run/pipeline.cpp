@@ -1,12 +1,10 @@
 #include "src/run/pipeline.hpp"
 
-#include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <memory>
-#include <stdexcept>
 
 #include "src/nvjpeg/device.hpp"
 #include "src/run/flight.hpp"
@@ -14,10 +12,11 @@
 namespace qturn {
 namespace {
 
-std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options, std::size_t count) {
+std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto& devices = options.device.cuda;
   // Half of the budget may stay allocated between images.
+  const auto count = static_cast<std::size_t>(options.threads);
   const std::size_t keep_bytes = options.memory_bytes / 2 / count;
   for (std::size_t i = 0; i < count; ++i) {
     lanes.push_back(devices.empty() ? make_cpu_lane(keep_bytes)
@@ -38,31 +37,28 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
   auto in_flight = static_cast<std::size_t>(options.threads);
   if (device) in_flight += nvjpeg_requests_per_device * options.device.cuda.size();
   Seats seats(options.threads);
-  const auto lanes = make_lanes(options, in_flight);
-  tbb::concurrent_queue<Lane*> free_lanes;
-  for (const auto& lane : lanes) free_lanes.push(lane.get());
+  LanePool lanes(make_lanes(options));
   Budgets budgets{ByteBudget(options.memory_bytes / 8),
                   ByteBudget(options.memory_bytes - options.memory_bytes / 8)};
 
   std::size_t next = 0;
   const auto take_job = [&](tbb::flow_control& flow) -> Flight* {
-    Lane* lane = nullptr;
     if (next == jobs.size() || stop) {
       flow.stop();
       return nullptr;
     }
-    if (!free_lanes.try_pop(lane)) throw std::logic_error("more images in flight than lanes");
-    return new Flight(jobs[next++], options, stop, budgets, seats, device.get(), *lane);
+    return new Flight(jobs[next++], options, stop, budgets, seats, lanes, device.get());
   };
-  const auto seated = [&](void (Flight::*step)()) {
-    return [&seats, step](Flight* flight) {
-      seats.seated([&] { (flight->*step)(); });
-      return flight;
-    };
+  const auto fly = [&](Flight* flight) {
+    seats.seated([&] {
+      flight->read();
+      flight->decode();
+      flight->write_outputs();
+    });
+    return flight;
   };
   const auto finish = [&](Flight* flight) {
     const std::unique_ptr<Flight> owner(flight);
-    free_lanes.push(&flight->lane());
     for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
   };
 
@@ -72,13 +68,9 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
   tbb::task_arena arena(static_cast<int>(in_flight));
   arena.execute([&] {
     tbb::parallel_pipeline(
-        lanes.size(),
-        tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::read)) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, seated(&Flight::decode)) &
-            tbb::make_filter<Flight*, Flight*>(filter_mode::parallel,
-                                               seated(&Flight::write_outputs)) &
-            tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
+        in_flight, tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
+                       tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, fly) &
+                       tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
   });
 }
 
