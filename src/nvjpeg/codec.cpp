@@ -32,12 +32,22 @@ nvjpegChromaSubsampling_t sampling_of(const PlanarLayout& layout) {
   return layout.v == 2 ? NVJPEG_CSS_440 : NVJPEG_CSS_444;
 }
 
+std::unique_ptr<nvjpegJpegStream, Release> make_stream(const NvJpegHandle& handle) {
+  nvjpegJpegStream_t stream = nullptr;
+  check(nvjpeg_library().jpeg_stream_create(handle.get(), &stream), "nvjpegJpegStreamCreate");
+  return std::unique_ptr<nvjpegJpegStream, Release>(stream);
+}
+
 }  // namespace
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   cudaGetLastError();
   throw CudaError(error, what);
+}
+
+CudaStream::CudaStream() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
 }
 
 PlanarLayout::PlanarLayout(Size of_picture, int of_h, int of_v)
@@ -69,24 +79,17 @@ unsigned NvJpegHandle::engines() const {
 
 NvJpegDecoder::NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream)
     : nv_(nvjpeg_library()), handle_(handle), stream_(stream) {
-  check(nv_.jpeg_state_create(handle_.get(), &state_), "nvjpegJpegStateCreate");
-  if (const auto status = nv_.jpeg_stream_create(handle_.get(), &header_);
-      status != NVJPEG_STATUS_SUCCESS) {
-    nv_.jpeg_state_destroy(state_);
-    check(status, "nvjpegJpegStreamCreate");
-  }
-}
-
-NvJpegDecoder::~NvJpegDecoder() {
-  nv_.jpeg_stream_destroy(header_);
-  nv_.jpeg_state_destroy(state_);
+  nvjpegJpegState_t state = nullptr;
+  check(nv_.jpeg_state_create(handle_.get(), &state), "nvjpegJpegStateCreate");
+  state_.reset(state);
+  header_ = make_stream(handle_);
 }
 
 bool NvJpegDecoder::supports(std::span<const std::byte> file) {
   int unsupported = 1;  // the function's answer is 0 for yes
-  return nv_.jpeg_stream_parse_header(handle_.get(), unsigned_bytes(file), file.size(), header_) ==
-             NVJPEG_STATUS_SUCCESS &&
-         nv_.decode_batched_supported(handle_.get(), header_, &unsupported) ==
+  return nv_.jpeg_stream_parse_header(handle_.get(), unsigned_bytes(file), file.size(),
+                                      header_.get()) == NVJPEG_STATUS_SUCCESS &&
+         nv_.decode_batched_supported(handle_.get(), header_.get(), &unsupported) ==
              NVJPEG_STATUS_SUCCESS &&
          unsupported == 0;
 }
@@ -96,8 +99,8 @@ void NvJpegDecoder::decode(std::span<const std::span<const std::byte>> files,
                            std::span<std::byte* const> planes) {
   if (files.size() != batch_) {
     batch_ = 0;
-    check(nv_.decode_batched_initialize(handle_.get(), state_, static_cast<int>(files.size()), 1,
-                                        NVJPEG_OUTPUT_YUV),
+    check(nv_.decode_batched_initialize(handle_.get(), state_.get(), static_cast<int>(files.size()),
+                                        1, NVJPEG_OUTPUT_YUV),
           "nvjpegDecodeBatchedInitialize");
     batch_ = files.size();
   }
@@ -109,7 +112,7 @@ void NvJpegDecoder::decode(std::span<const std::span<const std::byte>> files,
     lengths.push_back(files[i].size());
     images.push_back(image_of(planes[i], layouts[i]));
   }
-  const nvjpegStatus_t status = nv_.decode_batched(handle_.get(), state_, data.data(),
+  const nvjpegStatus_t status = nv_.decode_batched(handle_.get(), state_.get(), data.data(),
                                                    lengths.data(), images.data(), stream_);
   const cudaError_t error = cudaStreamSynchronize(stream_);
   if (status != NVJPEG_STATUS_SUCCESS) {
@@ -121,21 +124,16 @@ void NvJpegDecoder::decode(std::span<const std::span<const std::byte>> files,
 }
 
 NvJpegEncoder::NvJpegEncoder(const NvJpegHandle& handle) : nv_(nvjpeg_library()), handle_(handle) {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-  check(nv_.encoder_state_create(handle_.get(), &state_, stream_), "nvjpegEncoderStateCreate");
-  check(nv_.encoder_params_create(handle_.get(), &params_, stream_), "nvjpegEncoderParamsCreate");
-  check(nv_.jpeg_stream_create(handle_.get(), &tables_stream_), "nvjpegJpegStreamCreate");
-  check(nv_.encoder_params_set_encoding(params_, NVJPEG_ENCODING_BASELINE_DCT, stream_),
+  nvjpegEncoderState_t state = nullptr;
+  check(nv_.encoder_state_create(handle_.get(), &state, stream_.get()), "nvjpegEncoderStateCreate");
+  state_.reset(state);
+  nvjpegEncoderParams_t params = nullptr;
+  check(nv_.encoder_params_create(handle_.get(), &params, stream_.get()),
+        "nvjpegEncoderParamsCreate");
+  params_.reset(params);
+  tables_stream_ = make_stream(handle_);
+  check(nv_.encoder_params_set_encoding(params, NVJPEG_ENCODING_BASELINE_DCT, stream_.get()),
         "nvjpegEncoderParamsSetEncoding");
-}
-
-NvJpegEncoder::~NvJpegEncoder() {
-  cudaStreamSynchronize(stream_);
-  cudaFreeHost(staging_);
-  nv_.jpeg_stream_destroy(tables_stream_);
-  nv_.encoder_params_destroy(params_);
-  nv_.encoder_state_destroy(state_);
-  cudaStreamDestroy(stream_);
 }
 
 void NvJpegEncoder::set_up(const PlanarLayout& layout, std::span<const std::byte> tables,
@@ -143,15 +141,16 @@ void NvJpegEncoder::set_up(const PlanarLayout& layout, std::span<const std::byte
   if (!std::ranges::equal(tables, tables_)) {
     tables_.clear();
     check(nv_.jpeg_stream_parse(handle_.get(), unsigned_bytes(tables), tables.size(), 0, 0,
-                                tables_stream_),
+                                tables_stream_.get()),
           "nvjpegJpegStreamParse");
-    check(nv_.encoder_params_copy_quantization_tables(params_, tables_stream_, stream_),
+    check(nv_.encoder_params_copy_quantization_tables(params_.get(), tables_stream_.get(),
+                                                      stream_.get()),
           "nvjpegEncoderParamsCopyQuantizationTables");
     tables_.assign(tables.begin(), tables.end());
   }
-  check(nv_.encoder_params_set_sampling_factors(params_, sampling_of(layout), stream_),
+  check(nv_.encoder_params_set_sampling_factors(params_.get(), sampling_of(layout), stream_.get()),
         "nvjpegEncoderParamsSetSamplingFactors");
-  check(nv_.encoder_params_set_optimized_huffman(params_, optimised ? 1 : 0, stream_),
+  check(nv_.encoder_params_set_optimized_huffman(params_.get(), optimised ? 1 : 0, stream_.get()),
         "nvjpegEncoderParamsSetOptimizedHuffman");
 }
 
@@ -159,28 +158,28 @@ Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
                             std::span<const std::byte> tables, bool optimised) {
   set_up(layout, tables, optimised);
   const nvjpegImage_t image = image_of(planes, layout);
-  check(nv_.encode_yuv(handle_.get(), state_, params_, &image, sampling_of(layout),
+  check(nv_.encode_yuv(handle_.get(), state_.get(), params_.get(), &image, sampling_of(layout),
                        static_cast<int>(layout.size.width), static_cast<int>(layout.size.height),
-                       stream_),
+                       stream_.get()),
         "nvjpegEncodeYUV");
   std::size_t length = 0;
-  check(nv_.encode_retrieve_bitstream(handle_.get(), state_, nullptr, &length, stream_),
+  check(nv_.encode_retrieve_bitstream(handle_.get(), state_.get(), nullptr, &length, stream_.get()),
         "nvjpegEncodeRetrieveBitstream");
-  check(cudaStreamSynchronize(stream_), "encoding on the device");
+  check(cudaStreamSynchronize(stream_.get()), "encoding on the device");
   if (length > staging_bytes_) {
-    cudaFreeHost(staging_);
-    staging_ = nullptr;
+    staging_.reset();
     staging_bytes_ = 0;
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, length + length / 4, cudaHostAllocPortable), "page-locked memory");
-    staging_ = static_cast<unsigned char*>(memory);
+    staging_.reset(static_cast<std::byte*>(memory));
     staging_bytes_ = length + length / 4;
   }
-  check(nv_.encode_retrieve_bitstream(handle_.get(), state_, staging_, &length, stream_),
+  check(nv_.encode_retrieve_bitstream(handle_.get(), state_.get(),
+                                      reinterpret_cast<unsigned char*>(staging_.get()), &length,
+                                      stream_.get()),
         "nvjpegEncodeRetrieveBitstream");
-  check(cudaStreamSynchronize(stream_), "encoding on the device");
-  const auto* made = reinterpret_cast<const std::byte*>(staging_);
-  return {made, made + length};
+  check(cudaStreamSynchronize(stream_.get()), "encoding on the device");
+  return {staging_.get(), staging_.get() + length};
 }
 
 }  // namespace qturn

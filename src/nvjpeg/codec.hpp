@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,36 @@ struct PlanarLayout {
   int h, v;
   std::array<Plane, 3> planes;
   std::uint64_t bytes = 0;
+};
+
+/// A stream of the device that is current when it is made.
+class CudaStream {
+ public:
+  CudaStream();
+  ~CudaStream() { cudaStreamDestroy(stream_); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Ends what nvJPEG and CUDA have made.
+struct Release {
+  void operator()(nvjpegJpegState_t state) const { nvjpeg_library().jpeg_state_destroy(state); }
+  void operator()(nvjpegJpegStream_t stream) const { nvjpeg_library().jpeg_stream_destroy(stream); }
+  void operator()(nvjpegEncoderState_t state) const {
+    nvjpeg_library().encoder_state_destroy(state);
+  }
+  void operator()(nvjpegEncoderParams_t params) const {
+    nvjpeg_library().encoder_params_destroy(params);
+  }
+};
+
+struct FreePageLocked {
+  void operator()(std::byte* memory) const { cudaFreeHost(memory); }
 };
 
 /// nvJPEG for one device. May be used by several threads.
@@ -51,9 +82,6 @@ class NvJpegHandle {
 class NvJpegDecoder {
  public:
   NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream);
-  ~NvJpegDecoder();
-  NvJpegDecoder(const NvJpegDecoder&) = delete;
-  NvJpegDecoder& operator=(const NvJpegDecoder&) = delete;
 
   /// Whether the engines can decode this file, by its header.
   bool supports(std::span<const std::byte> file);
@@ -68,8 +96,8 @@ class NvJpegDecoder {
   const NvJpegLibrary& nv_;
   const NvJpegHandle& handle_;
   cudaStream_t stream_;
-  nvjpegJpegState_t state_ = nullptr;
-  nvjpegJpegStream_t header_ = nullptr;
+  std::unique_ptr<nvjpegJpegState, Release> state_;
+  std::unique_ptr<nvjpegJpegStream, Release> header_;
   std::size_t batch_ = 0;  ///< what state_ is initialised for
 };
 
@@ -78,9 +106,6 @@ class NvJpegEncoder {
  public:
   /// On the current device, which calls must find current, too.
   explicit NvJpegEncoder(const NvJpegHandle& handle);
-  ~NvJpegEncoder();
-  NvJpegEncoder(const NvJpegEncoder&) = delete;
-  NvJpegEncoder& operator=(const NvJpegEncoder&) = delete;
 
   /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG
   /// `tables`, the standard's Huffman tables or optimised ones. Blocks. Throws NvJpegError,
@@ -93,12 +118,12 @@ class NvJpegEncoder {
 
   const NvJpegLibrary& nv_;
   const NvJpegHandle& handle_;
-  cudaStream_t stream_ = nullptr;
-  nvjpegEncoderState_t state_ = nullptr;
-  nvjpegEncoderParams_t params_ = nullptr;
-  nvjpegJpegStream_t tables_stream_ = nullptr;
+  CudaStream stream_;
+  std::unique_ptr<nvjpegEncoderState, Release> state_;
+  std::unique_ptr<nvjpegEncoderParams, Release> params_;
+  std::unique_ptr<nvjpegJpegStream, Release> tables_stream_;
   Bytes tables_;  ///< those that params_ has
-  unsigned char* staging_ = nullptr;
+  std::unique_ptr<std::byte, FreePageLocked> staging_;
   std::size_t staging_bytes_ = 0;
 };
 

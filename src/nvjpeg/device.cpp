@@ -52,18 +52,6 @@ class DeviceMemory {
   std::uint64_t bytes_ = 0;
 };
 
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
@@ -208,7 +196,7 @@ class DeviceWorker {
 
   int device_;
   NvJpegHandle decoding_, encoding_;
-  Stream stream_;
+  CudaStream stream_;
   NvJpegDecoder decoder_;
   std::vector<std::unique_ptr<NvJpegEncoder>> encoders_;
   DeviceMemory decoded_, turned_;

@@ -14,12 +14,14 @@
 
 namespace qturn {
 
-/// "nvJPEG 13.0.1, 7 hardware decoders", or why there is none on CUDA device `device`.
+/// What a device has for JPEGs.
 struct NvJpegStatus {
-  std::string version;  ///< empty: no nvJPEG
-  unsigned engines = 0;
-  std::string problem;  ///< why no JPEG is turned with it; empty if they are
+  std::string version;   ///< of nvJPEG, "13.0.1"; empty: there is none
+  unsigned engines = 0;  ///< that decode in hardware
+  std::string problem;   ///< why no JPEG is turned with it; empty if they are
 };
+
+/// Of CUDA device `device`. Takes a few hundred milliseconds; never throws for what is missing.
 NvJpegStatus nvjpeg_status(int device);
 
 /// How many requests one device wants to have under way.

@@ -3,7 +3,8 @@
 //   job -> read -> decode -> turn on a lane, encode, write (each output) -> outcome
 //
 // Every worker thread takes one image from one end to the other, so an image's bytes stay in that
-// core's cache, and as many images are in flight as there are lanes. Two budgets bound the memory:
+// core's cache, and as many images are in flight as there are threads; more, on threads that wait,
+// where a GPU takes JPEGs in batches (seats.hpp). Two budgets bound the memory:
 // one for compressed files that have been read, one for pixels, taken from the header's dimensions
 // before anything is decoded. They are always taken in that order, and served first come first
 // served, so that nothing waits for ever. A failing file is an outcome; the rest go on.
