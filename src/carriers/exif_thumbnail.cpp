@@ -164,8 +164,7 @@ void turn_thumbnail(Bytes& body, const CarrierTurn& turn, std::size_t max_bytes,
   if (turn.pixels == Orientation::identity) return;
   const std::uint64_t link =
       first.at + tiff->count_bytes() + first.entries.size() * tiff->entry_bytes();
-  // Not through `tiff`, whose block may have grown.
-  TiffStructure::open(body)->put(body, link, tiff->offset_bytes(), 0);
+  tiff->put(body, link, tiff->offset_bytes(), 0);
   warnings.push_back(fmt::format("the thumbnail in its Exif block was left out: {}", problem));
 }
 

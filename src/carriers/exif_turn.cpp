@@ -113,7 +113,10 @@ void add_orientation(Bytes& data, std::uint64_t directory_at, std::uint64_t link
   if (data.size() % 2 != 0) data.push_back(std::byte{0});
   const std::uint64_t moved_at = data.size();
   const auto old = TiffStructure::open(data);
-  const TiffEntries directory = old->directory(directory_at);
+  const TiffEntries directory = old ? old->directory(directory_at) : TiffEntries{};
+  if (!directory.whole || !old->holds(link_at, old->offset_bytes())) {
+    throw ImageFileError("a damaged directory: no orientation can be added to it");
+  }
   const std::size_t entry_bytes = old->entry_bytes(), count_bytes = old->count_bytes();
   const auto entry_begin = [&](std::size_t i) {
     return directory_at + count_bytes + i * entry_bytes;
@@ -162,12 +165,15 @@ Bytes turn_exif(std::span<const std::byte> block, const CarrierTurn& turn, Missi
   const auto source = exif_body(block);
   Bytes body(source.begin(), source.end());
   const StoredOrientation stored = stored_orientation(body);
-  const bool has_directory =
-      TiffStructure::open(body) && TiffStructure::open(body)->first_directory() != 0;
+  const auto first_directory = [&] {
+    const auto tiff = TiffStructure::open(body);
+    return tiff ? tiff->first_directory() : 0;
+  };
+  const std::uint64_t first = first_directory();
   if (!set_orientation(body, turn.tag, Directories::first)) {
     throw ImageFileError("the Exif block is damaged where its orientation would be");
   }
-  if (!has_directory) {
+  if (first == 0) {
     if (missing == MissingTag::is_added && turn.tag != Orientation::identity) {
       throw ImageFileError("its Exif block is damaged, and no orientation can be added to it");
     }
@@ -181,7 +187,8 @@ Bytes turn_exif(std::span<const std::byte> block, const CarrierTurn& turn, Missi
   if (turn.pixels != Orientation::identity) ExifTurn(body, turn, notes).patch_directories();
   turn_thumbnail(body, turn, max_bytes - signature_bytes, notes);
   const StoredOrientation left = stored_orientation(body);
-  if (left.certainty != tagged.certainty || left.value != tagged.value) {
+  if (left.certainty != tagged.certainty || left.value != tagged.value ||
+      first_directory() != first) {
     body = untouched;
     notes = {
         "parts of its Exif block share their bytes; beside the orientation it stays as it was"};
@@ -191,10 +198,7 @@ Bytes turn_exif(std::span<const std::byte> block, const CarrierTurn& turn, Missi
   if (stored.certainty == StoredOrientation::Certainty::absent && missing == MissingTag::is_added &&
       turn.tag != Orientation::identity) {
     const auto tiff = TiffStructure::open(body);
-    if (!tiff->directory(tiff->first_directory()).whole) {
-      throw ImageFileError("its Exif block is damaged, and no orientation can be added to it");
-    }
-    add_orientation(body, tiff->first_directory(), tiff->first_at(), turn.tag);
+    add_orientation(body, first, tiff->first_at(), turn.tag);
     if (body.size() + signature_bytes > max_bytes) {
       throw ImageFileError("its Exif block is full, and no orientation can be added to it");
     }

@@ -33,7 +33,7 @@ void turn_exif_directory(std::span<std::byte> tiff, std::uint64_t at, const Carr
 std::vector<std::byte> minimal_exif(Orientation orientation);
 
 /// The directory at `directory_at` copied behind the end of `data`, with an orientation among its
-/// entries, and the offset at `link_at` led there. The directory must be whole.
+/// entries, and the offset at `link_at` led there. Throws ImageFileError if the directory is not whole.
 void add_orientation(std::vector<std::byte>& data, std::uint64_t directory_at,
                      std::uint64_t link_at, Orientation orientation);
 

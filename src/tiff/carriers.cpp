@@ -15,21 +15,28 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::uint16_t manifest_tag = 0xCD41;
+constexpr const char* shared_bytes = "damaged: parts of the TIFF share their bytes";
+
+// Also after every change, which may have met the header.
+TiffStructure structure_of(std::span<const std::byte> file, bool big) {
+  const auto tiff = TiffStructure::open(file);
+  if (!tiff || tiff->big() != big) throw ImageFileError(shared_bytes);
+  return *tiff;
+}
 
 // The value where it was if it fits there, else behind the end of the file.
-void put_value(Bytes& file, const TiffEntry& entry, std::string_view value) {
+void put_value(Bytes& file, const TiffStructure& tiff, const TiffEntry& entry,
+               std::string_view value) {
   const auto bytes = std::as_bytes(std::span(value.data(), value.size()));
   std::uint64_t at = entry.value_at;
   if (value.size() > entry.value_bytes) {
     if (file.size() % 2 != 0) file.push_back(std::byte{0});
     at = file.size();
     file.insert(file.end(), bytes.begin(), bytes.end());
-    const auto tiff = TiffStructure::open(file);
-    tiff->put(file, entry.at + 4 + tiff->offset_bytes(), tiff->offset_bytes(), at);
+    tiff.put(file, entry.at + 4 + tiff.offset_bytes(), tiff.offset_bytes(), at);
   }
   std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
-  const auto tiff = TiffStructure::open(file);
-  tiff->put(file, entry.at + 4, tiff->offset_bytes(), value.size());
+  tiff.put(file, entry.at + 4, tiff.offset_bytes(), value.size());
 }
 
 }  // namespace
@@ -45,11 +52,11 @@ Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing
   bool any_manifest = false;
   std::uint64_t link = first->first_at(), at = first->first_directory();
   while (at != 0 && seen.insert(at).second) {
-    const auto tiff = TiffStructure::open(file);
-    const TiffEntries page = tiff->directory(at);
+    const TiffStructure tiff = structure_of(file, first->big());
+    const TiffEntries page = tiff.directory(at);
     const auto integer = [&](std::uint16_t tag) {
       const TiffEntry* entry = page.find(tag);
-      return entry ? static_cast<std::int64_t>(tiff->integer(*entry).value_or(0)) : 0;
+      return entry ? static_cast<std::int64_t>(tiff.integer(*entry).value_or(0)) : 0;
     };
     CarrierTurn its_turn = turn;
     its_turn.size = {integer(tiff_tag::width), integer(tiff_tag::height)};
@@ -62,24 +69,25 @@ Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing
       const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
                                     static_cast<std::size_t>(xmp->value_bytes));
       const std::string turned = turn_xmp(packet, its_turn, warnings);
-      if (turned != packet) put_value(file, *xmp, turned);
+      if (turned != packet) put_value(file, tiff, *xmp, turned);
     }
     if (!page.find(tiff_tag::orientation) && missing == MissingTag::is_added &&
         turn.tag != Orientation::identity) {
       add_orientation(file, at, link, turn.tag);
-      const auto grown = TiffStructure::open(file);
-      at = grown->number(link, grown->offset_bytes());
+      const TiffStructure grown = structure_of(file, first->big());
+      at = grown.number(link, grown.offset_bytes());
     }
-    const auto now = TiffStructure::open(file);
-    const TiffEntries moved = now->directory(at);
-    link = at + now->count_bytes() + moved.entries.size() * now->entry_bytes();
+    const TiffStructure now = structure_of(file, first->big());
+    const TiffEntries moved = now.directory(at);
+    if (!moved.whole) throw ImageFileError(shared_bytes);
+    link = at + now.count_bytes() + moved.entries.size() * now.entry_bytes();
     at = moved.next;
   }
   // Where parts of the file share their bytes, changing one changes another.
   const StoredOrientation left = stored_orientation(file);
   if (left.certainty == StoredOrientation::Certainty::unknown ||
       (left.certainty == StoredOrientation::Certainty::present && left.value != turn.tag)) {
-    throw ImageFileError("damaged: parts of the TIFF share their bytes");
+    throw ImageFileError(shared_bytes);
   }
   if (any_manifest) warnings.emplace_back("its signed manifest (C2PA) no longer holds");
   return file;
