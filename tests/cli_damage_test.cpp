@@ -196,9 +196,10 @@ TEST_CASE("A PNG that claims more pixels than its bytes can hold is refused by n
 
 TEST_CASE("A picture that claims more pixels than the machine has memory is refused by name") {
   const std::string vast = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1000000 +X 1000000\n\2\2";
-  // OpenImageIO 3.1 refuses it before we do: so many pixels cannot come from so few bytes.
+  // OpenImageIO 3.1 refuses it before we do.
   CHECK_THAT(complaint("vast.hdr", vast),
-             StartsWith("1000000 x 1000000 pixels need ") || ContainsSubstring(" header claims a "));
+             StartsWith("1000000 x 1000000 pixels need ") ||
+                 ContainsSubstring("resolution may not exceed 65535x65535"));
 }
 
 TEST_CASE("An output that appears while the run goes on is not replaced") {
