@@ -63,12 +63,14 @@ void turn_small_picture(Bytes& payload, std::size_t size_at, std::size_t pixels_
   payload[size_at + 1] = static_cast<std::byte>(now.height);
 }
 
-// One JPEG under way: what its segments become, by their offset.
+// One JPEG under way: what its segments become, by their offset. `end` is where the picture in
+// `source` ends.
 class Finisher {
  public:
-  Finisher(std::span<const std::byte> source, Bytes turned, const CarrierTurn& turn,
-           MissingTag missing, std::vector<std::string>& warnings)
+  Finisher(std::span<const std::byte> source, std::size_t end, Bytes turned,
+           const CarrierTurn& turn, MissingTag missing, std::vector<std::string>& warnings)
       : source_(source),
+        end_(end),
         jpeg_(std::move(turned)),
         segments_(jpeg_header_segments(jpeg_)),
         turn_(turn),
@@ -76,8 +78,7 @@ class Finisher {
         warnings_(warnings) {}
 
   Bytes finish() {
-    const std::size_t end = jpeg_end(source_);
-    JpegFollowers followers(source_, jpeg_header_segments(source_), end, warnings_);
+    JpegFollowers followers(source_, jpeg_header_segments(source_), end_, warnings_);
     const Bytes rest = followers.turned([&](auto jpeg) { return turned_follower(jpeg); },
                                         turn_.pixels != Orientation::identity, warnings_);
     container_lengths_ = followers.container_lengths();
@@ -287,6 +288,7 @@ class Finisher {
   }
 
   std::span<const std::byte> source_;
+  std::size_t end_;
   Bytes jpeg_;
   const std::vector<JpegSegment> segments_;
   const CarrierTurn& turn_;
@@ -315,7 +317,9 @@ Bytes Finisher::turned_follower(std::span<const std::byte> jpeg) {
                          .turn_jpeg = turn_.turn_jpeg};
   Bytes turned = applied == Orientation::identity ? Bytes(picture.begin(), picture.end())
                                                   : turn_.turn_jpeg(picture, applied);
-  turned = Finisher(picture, std::move(turned), turn, MissingTag::stays_absent, warnings_).finish();
+  turned = Finisher(picture, picture.size(), std::move(turned), turn, MissingTag::stays_absent,
+                    warnings_)
+               .finish();
   turned.insert(turned.end(), behind.begin(), behind.end());
   return turned;
 }
@@ -330,8 +334,10 @@ Bytes finish_jpeg(std::span<const std::byte> source, Bytes turned, Orientation a
                          .size = size,
                          .turn_jpeg = turn_jpeg};
   // What follows the picture in `turned`, if it does already, is taken from the source.
-  if (jpeg_end(source) < source.size()) turned.resize(jpeg_end(turned));
-  return Finisher(source, std::move(turned), turn, MissingTag::stays_absent, warnings).finish();
+  const std::size_t end = jpeg_end(source);
+  if (end < source.size()) turned.resize(jpeg_end(turned));
+  return Finisher(source, end, std::move(turned), turn, MissingTag::stays_absent, warnings)
+      .finish();
 }
 
 Bytes retag_jpeg(std::span<const std::byte> file, Orientation tag, MissingTag missing,
@@ -342,7 +348,9 @@ Bytes retag_jpeg(std::span<const std::byte> file, Orientation tag, MissingTag mi
                          .tag = tag,
                          .size = jpeg_size(file).value_or(Size{}),
                          .turn_jpeg = turn_jpeg};
-  return Finisher(file, Bytes(picture.begin(), picture.end()), turn, missing, warnings).finish();
+  return Finisher(file, picture.size(), Bytes(picture.begin(), picture.end()), turn, missing,
+                  warnings)
+      .finish();
 }
 
 }  // namespace qturn

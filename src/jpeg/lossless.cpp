@@ -62,15 +62,4 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   return write_jpeg(picture, parts_->blocks, orientation, parts_->tail, stop);
 }
 
-Bytes turn_jpeg_losslessly(std::span<const std::byte> file, Orientation orientation) {
-  const JpegShape shape = read_jpeg_shape(file);
-  if (whole_blocks(shape, orientation) != shape.size) {
-    throw ImageFileError("cannot be turned losslessly: a block at its edge is cut");
-  }
-  PixelArena arena;
-  const std::atomic<bool> stop = false;
-  std::vector<std::string> warnings;
-  return JpegCoefficients(file, arena, stop, warnings).turn(orientation, stop);
-}
-
 }  // namespace qturn

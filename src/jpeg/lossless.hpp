@@ -41,9 +41,6 @@ class JpegCoefficients {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The file turned losslessly. Throws ImageFileError where it is damaged, or the turn is not exact.
-Bytes turn_jpeg_losslessly(std::span<const std::byte> file, Orientation orientation);
-
 }  // namespace qturn
 
 #endif  // QTURN_SRC_JPEG_LOSSLESS_HPP

@@ -32,7 +32,7 @@ std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> appl
                                                const std::atomic<bool>& stop) {
   std::vector<Orientation> planar;
   std::ranges::copy_if(applied, std::back_inserter(planar),
-                       [&](Orientation each) { return route(each) == JpegRoute::planar; });
+                       [&](Orientation each) { return is_planar(each); });
   if (planar.empty()) return std::nullopt;
   auto found = HardwareJpeg::of(file_, stop);
   if (!found) return std::nullopt;
@@ -53,7 +53,7 @@ void JpegTurn::accept(const PlanarRequest& request, std::span<const Bytes> made,
 
 std::uint64_t JpegTurn::bytes_needed(const Header& header,
                                      std::span<const Orientation> applied) const {
-  const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
+  const auto planar = [&](Orientation each) { return is_planar(each); };
   std::uint64_t bytes = 0;
   if (!std::ranges::all_of(applied, planar)) bytes += header.working_bytes;
   if (std::ranges::any_of(applied, planar)) {
@@ -64,7 +64,7 @@ std::uint64_t JpegTurn::bytes_needed(const Header& header,
 
 void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
-  const auto planar = [&](Orientation each) { return route(each) == JpegRoute::planar; };
+  const auto planar = [&](Orientation each) { return is_planar(each); };
   std::vector<std::string> same_as_before;
   if (std::ranges::any_of(applied, planar)) {
     planes_.emplace(file_, arena, stop, made_.empty() ? warnings : same_as_before);
@@ -79,17 +79,21 @@ Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
   if (const auto found = made_.find(applied); found != made_.end()) {
     return std::move(found->second);
   }
-  return route(applied) == JpegRoute::planar ? planes_->turn(applied, stop)
-                                             : coefficients_->turn(applied, stop);
+  return is_planar(applied) ? planes_->turn(applied, stop) : coefficients_->turn(applied, stop);
 }
 
-Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation) {
+Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
+                  const JpegOptions& options) {
   const std::atomic<bool> never{false};
   std::vector<std::string> notes;
   PixelArena arena;
-  JpegTurn turn(file, {});
+  JpegTurn turn(file, options);
   turn.read(std::span(&orientation, 1), arena, never, notes);
   return turn.turn(orientation, never);
+}
+
+Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation) {
+  return turned_jpeg(file, orientation, {});
 }
 
 }  // namespace qturn

@@ -57,6 +57,8 @@ class JpegTurn {
   Bytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
+  bool is_planar(Orientation applied) const { return route(applied) == JpegRoute::planar; }
+
   std::span<const std::byte> file_;
   JpegOptions options_;
   JpegShape shape_;
@@ -69,6 +71,10 @@ class JpegTurn {
 /// Why a picture was left alone, or failed: for JpegRoute::skip and fail.
 inline constexpr const char* jpeg_not_exact =
     "cannot be turned without loss, because an edge cuts through a block";
+
+/// One turn of a JPEG, whatever it takes: its notes are not wanted and it is not interrupted.
+Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
+                  const JpegOptions& options);
 
 /// A small JPEG inside another file: losslessly where that is exact, else by its own planes.
 Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation);

@@ -121,10 +121,12 @@ void Flight::read_file_and_header() {
 void Flight::decode_pixels() {
   if (job_.copy_verbatim || options_.tag_only) return;
   std::vector<Orientation> applied;  // for outputs that are written
-  for (const JobOutput& output : job_.outputs) {
-    const Orientation each = compose(header_.stored, compose(options_.orientation, output.variant));
+  bool only_pixels_are_written = true;
+  for (const Outcome& outcome : outcomes_) {
+    const Orientation each = applied_to(outcome);
     const Action action = action_for(each);
     if (action != Action::leave && action != Action::skip) applied.push_back(each);
+    only_pixels_are_written &= action == Action::turn;
   }
   if (applied.empty()) return;
 
@@ -143,11 +145,7 @@ void Flight::decode_pixels() {
   lane_->load(image_);
   // Encoding takes more than decoding, and then the file is in the way. Its reservation stays, or
   // another file would come in its place.
-  const bool file_is_done_with = std::ranges::all_of(job_.outputs, [&](const JobOutput& output) {
-    return action_for(compose(header_.stored, compose(options_.orientation, output.variant))) ==
-           Action::turn;
-  });
-  if (file_is_done_with && format_ != Format::jpeg) Bytes().swap(file_);  // "= {}" keeps the memory
+  if (only_pixels_are_written) Bytes().swap(file_);  // "= {}" keeps the memory
 }
 
 void Flight::reserve(std::uint64_t needed) {
@@ -169,6 +167,10 @@ void Flight::turn_on_device(std::vector<Orientation>& applied) {
   if (!made) return;
   jpeg_->accept(*request, *made, warnings_);
   std::erase_if(applied, [&](Orientation each) { return jpeg_->is_made(each); });
+}
+
+Orientation Flight::applied_to(const Outcome& outcome) const {
+  return compose(header_.stored, outcome.variant);
 }
 
 Flight::Action Flight::action_for(Orientation applied) {
@@ -199,15 +201,13 @@ void Flight::write_output(std::size_t index) {
     std::vector<Sidecar> sidecars;
     if (route != Route::copied) sidecars = turned_sidecars(outcome);
     if (options_.strict) refuse_warnings(outcome);
-    write_file(outcome.output, content, job_.input,
-               options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail,
+    const IfExists if_exists =
+        options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail;
+    write_file(outcome.output, content, job_.input, if_exists,
                route == Route::tagged ? Times::now : Times::of_the_other);
     for (const Sidecar& sidecar : sidecars) {
-      write_file(
-          sidecar_of(outcome.output, sidecar), std::as_bytes(std::span(sidecar.packet)),
-          sidecar.path,
-          options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail,
-          Times::now);
+      write_file(sidecar_of(outcome.output, sidecar), std::as_bytes(std::span(sidecar.packet)),
+                 sidecar.path, if_exists, Times::now);
     }
     outcome.route = route;
     outcome.status = Status::done;
@@ -215,7 +215,7 @@ void Flight::write_output(std::size_t index) {
   if (job_.copy_verbatim) return write(file_, Route::copied);
 
   if (options_.tag_only) return write(retagged(outcome), Route::tagged);
-  outcome.applied = compose(header_.stored, outcome.variant);
+  outcome.applied = applied_to(outcome);
   const Action action = action_for(outcome.applied);
   const Size size = jpeg_ ? jpeg_->turned_size(outcome.applied)
                           : turned_size(outcome.applied, {header_.width, header_.height});
@@ -247,8 +247,8 @@ void Flight::write_output(std::size_t index) {
     case Action::turn_jpeg: {
       const JpegRoute route = jpeg_->route(outcome.applied);
       if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size, turn_jpeg,
-                        outcome.warnings),
+      write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size,
+                        turn_jpeg, outcome.warnings),
             written_by(route));
       if (outcome.route == Route::planar) {
         outcome.codec = jpeg_->is_made(outcome.applied) ? "nvjpeg" : "libjpeg-turbo";
@@ -274,8 +274,7 @@ void Flight::write_output(std::size_t index) {
 Bytes Flight::retagged(Outcome& outcome) const {
   outcome.width = header_.width;
   outcome.height = header_.height;
-  const Orientation tag = compose(header_.stored, outcome.variant);
-  auto file = retag(file_, format_, tag, MissingTag::is_added, outcome.warnings);
+  auto file = retag(file_, format_, applied_to(outcome), MissingTag::is_added, outcome.warnings);
   if (!file) {
     throw ImageFileError(fmt::format(
         "{} has no place for an orientation, so --tag-only cannot turn it", name(format_)));
@@ -299,7 +298,7 @@ std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
   }
   CarrierTurn turn{
       .stored = header_.stored, .pixels = outcome.applied, .size = {outcome.width, outcome.height}};
-  if (options_.tag_only) turn.tag = compose(header_.stored, outcome.variant);
+  if (options_.tag_only) turn.tag = applied_to(outcome);
   for (Sidecar& sidecar : sidecars) {
     sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
   }

@@ -58,6 +58,7 @@ class Flight {
   void turn_on_device(std::vector<Orientation>& applied);
   void reserve(std::uint64_t needed);
   void write_output(std::size_t index);
+  Orientation applied_to(const Outcome& outcome) const;
   Action action_for(Orientation applied);
   Bytes retagged(Outcome& outcome) const;
   std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;

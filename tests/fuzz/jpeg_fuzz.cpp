@@ -21,14 +21,6 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-Bytes turn(const Bytes& file, Orientation orientation, const JpegOptions& options) {
-  PixelArena arena;
-  std::vector<std::string> warnings;
-  JpegTurn jpeg(file, options);
-  jpeg.read(std::span(&orientation, 1), arena, never, warnings);
-  return jpeg.turn(orientation, never);
-}
-
 // What libjpeg makes of the file; nothing for CMYK.
 std::vector<unsigned char> pixels_of(const Bytes& file) {
   PixelArena arena;
@@ -46,20 +38,20 @@ std::vector<unsigned char> pixels_of(const Bytes& file) {
 void check(const Bytes& file, Orientation orientation) {
   constexpr JpegOptions lossless{JpegMode::lossless, JpegEdges::fail};
   if (JpegTurn(file, lossless).route(orientation) == JpegRoute::lossless) {
-    const Bytes turned = turn(file, orientation, lossless);
+    const Bytes turned = turned_jpeg(file, orientation, lossless);
     try {
-      const Bytes same = turn(file, Orientation::identity, lossless);
+      const Bytes same = turned_jpeg(file, Orientation::identity, lossless);
       // Not the same bytes: an interval between restarts may be whole rows only when turned.
-      require(pixels_of(turn(turned, inverse(orientation), lossless)) == pixels_of(same),
+      require(pixels_of(turned_jpeg(turned, inverse(orientation), lossless)) == pixels_of(same),
               "not the same turned back");
       require(pixels_of(file) == pixels_of(same), "libjpeg sees another picture");
     } catch (const ImageFileError& error) {
       require(false, error.what());
     }
   }
-  const Bytes planar = turn(file, orientation, {JpegMode::planar, JpegEdges::fail});
+  const Bytes planar = turned_jpeg(file, orientation, {JpegMode::planar, JpegEdges::fail});
   try {
-    turn(planar, Orientation::identity, lossless);
+    turned_jpeg(planar, Orientation::identity, lossless);
   } catch (const ImageFileError& error) {
     require(false, error.what());
   }

@@ -24,14 +24,6 @@ namespace {
 
 const std::atomic<bool> never{false};
 
-Bytes turn(const Bytes& file, Orientation orientation, const JpegOptions& options) {
-  PixelArena arena;
-  std::vector<std::string> warnings;
-  JpegTurn jpeg(file, options);
-  jpeg.read(std::span(&orientation, 1), arena, never, warnings);
-  return jpeg.turn(orientation, never);
-}
-
 struct Picture {
   std::int64_t width = 0, height = 0;
   int channels = 0;
@@ -128,9 +120,11 @@ struct Row {
 
 Row compare(const Bytes& file) {
   constexpr JpegOptions trim{JpegMode::lossless, JpegEdges::trim};
-  const Bytes whole = turn(turn(file, Orientation::rotate180, trim), Orientation::rotate180, trim);
-  const Bytes lossless = turn(whole, Orientation::rotate90, trim);
-  const Bytes planar = turn(whole, Orientation::rotate90, {JpegMode::planar, JpegEdges::fail});
+  const Bytes whole =
+      turned_jpeg(turned_jpeg(file, Orientation::rotate180, trim), Orientation::rotate180, trim);
+  const Bytes lossless = turned_jpeg(whole, Orientation::rotate90, trim);
+  const Bytes planar =
+      turned_jpeg(whole, Orientation::rotate90, {JpegMode::planar, JpegEdges::fail});
   const std::vector<JCOEF> wanted = coefficients_of(lossless), got = coefficients_of(planar);
   std::size_t same = 0, nonzero = 0, same_nonzero = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
