@@ -8,7 +8,7 @@
 namespace qturn {
 namespace {
 
-CudaDevice ask(int device) {
+DeviceTraits ask(int device) {
   int multiprocessors = 0;
   int major = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
@@ -16,17 +16,17 @@ CudaDevice ask(int device) {
   return {multiprocessors, major >= 9};
 }
 
-std::vector<CudaDevice> ask_all() {
+std::vector<DeviceTraits> ask_all() {
   int count = 0;
   check(cudaGetDeviceCount(&count));
-  std::vector<CudaDevice> devices;
+  std::vector<DeviceTraits> devices;
   for (int device = 0; device < count; ++device) devices.push_back(ask(device));
   return devices;
 }
 
-const std::vector<CudaDevice>& all_devices() {
+const std::vector<DeviceTraits>& all_devices() {
   // If this throws, the next call asks again.
-  static const std::vector<CudaDevice> devices = ask_all();
+  static const std::vector<DeviceTraits> devices = ask_all();
   return devices;
 }
 
@@ -38,7 +38,7 @@ int current_number() {
 
 }  // namespace
 
-const CudaDevice& current_device() {
+const DeviceTraits& current_device() {
   return all_devices()[static_cast<std::size_t>(current_number())];
 }
 

@@ -6,13 +6,13 @@
 
 namespace qturn {
 
-struct CudaDevice {
+struct DeviceTraits {
   int multiprocessors;
   bool overlaps_kernels;  // a kernel may begin while the one before it in the stream ends
 };
 
 /// The calling thread's current device. Throws CudaError when there is none.
-const CudaDevice& current_device();
+const DeviceTraits& current_device();
 
 /// Throws CudaError(cudaErrorInvalidResourceHandle) for a stream of another device. CUDA 13 would
 /// launch there, with memory that it may not reach. Before CUDA 12.8, and while the stream is being

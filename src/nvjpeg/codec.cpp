@@ -40,16 +40,6 @@ std::unique_ptr<nvjpegJpegStream, Release> make_stream(const NvJpegHandle& handl
 
 }  // namespace
 
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  cudaGetLastError();
-  throw CudaError(error, what);
-}
-
-CudaStream::CudaStream() {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-}
-
 PlanarLayout::PlanarLayout(Size of_picture, int of_h, int of_v)
     : size(of_picture), h(of_h), v(of_v) {
   for (std::size_t i = 0; i < planes.size(); ++i) {

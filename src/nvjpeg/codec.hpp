@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "src/cuda/owners.hpp"
 #include "src/formats/codec.hpp"
 #include "src/nvjpeg/library.hpp"
 
@@ -27,20 +28,6 @@ struct PlanarLayout {
   int h, v;
   std::array<Plane, 3> planes;
   std::uint64_t bytes = 0;
-};
-
-/// A stream of the device that is current when it is made.
-class CudaStream {
- public:
-  CudaStream();
-  ~CudaStream() { cudaStreamDestroy(stream_); }
-  CudaStream(const CudaStream&) = delete;
-  CudaStream& operator=(const CudaStream&) = delete;
-
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 /// Ends what nvJPEG and CUDA have made.
@@ -126,9 +113,6 @@ class NvJpegEncoder {
   std::unique_ptr<std::byte, FreePageLocked> staging_;
   std::size_t staging_bytes_ = 0;
 };
-
-/// Throws CudaError; `what` says what for.
-void check(cudaError_t error, const char* what);
 
 }  // namespace qturn
 

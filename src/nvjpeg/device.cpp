@@ -28,30 +28,6 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
                       swap ? request.h : request.v);
 }
 
-/// Device memory that grows to the largest batch it has held.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { cudaFree(data_); }
-
-  std::byte* reserve(std::uint64_t bytes) {
-    if (bytes > bytes_) {
-      check(cudaFree(data_), "device memory");
-      data_ = nullptr;
-      bytes_ = 0;
-      check(cudaMalloc(&data_, bytes), "device memory");
-      bytes_ = bytes;
-    }
-    return static_cast<std::byte*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
@@ -199,7 +175,7 @@ class DeviceWorker {
   CudaStream stream_;
   NvJpegDecoder decoder_;
   std::vector<std::unique_ptr<NvJpegEncoder>> encoders_;
-  DeviceMemory decoded_, turned_;
+  DeviceBuffer decoded_, turned_;
 };
 
 std::uint64_t batch_bytes(const std::vector<int>& devices) {

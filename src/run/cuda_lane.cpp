@@ -6,16 +6,11 @@
 
 #include <new>
 
+#include "src/cuda/owners.hpp"
 #include "src/run/lane.hpp"
 
 namespace qturn {
 namespace {
-
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  cudaGetLastError();
-  throw CudaError(error, what);
-}
 
 const BlockSource page_locked_memory{[](std::size_t bytes) {
                                        void* block = nullptr;
@@ -24,30 +19,6 @@ const BlockSource page_locked_memory{[](std::size_t bytes) {
                                        return block;
                                      },
                                      [](void* block) { cudaFreeHost(block); }};
-
-/// Device memory that grows to the largest image it has held.
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  ~DeviceBuffer() { cudaFree(data_); }
-
-  std::byte* reserve(std::size_t bytes) {
-    if (bytes > bytes_) {
-      check(cudaFree(data_), "device memory");
-      data_ = nullptr;
-      bytes_ = 0;
-      check(cudaMalloc(&data_, bytes), "device memory");
-      bytes_ = bytes;
-    }
-    return static_cast<std::byte*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 class CudaLane : public Lane {
  public:
