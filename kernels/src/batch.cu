@@ -92,10 +92,6 @@ struct PlanOnDevice {
   }
 };
 
-bool is_aligned(const void* address, std::size_t to) {
-  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
-}
-
 }  // namespace
 
 void enqueue_batch(const BatchSource& source, BatchPixels pixels, cudaStream_t stream) {
@@ -144,16 +140,7 @@ void transform_batch(const BatchImage* images, std::size_t count, int pixel_byte
                                 " bytes, expected 1 to " + std::to_string(max_pixel_bytes));
   }
   if (count == 0) return;
-  if (count >= std::size_t{1} << 31) {
-    throw std::invalid_argument(std::to_string(count) + " images, expected fewer than 2^31");
-  }
-  if (images == nullptr || !is_aligned(images, alignof(BatchImage))) {
-    throw std::invalid_argument("images at address 0 or at no multiple of " +
-                                std::to_string(alignof(BatchImage)));
-  }
-  if (workspace == nullptr || !is_aligned(workspace, 16)) {
-    throw std::invalid_argument("workspace at address 0 or at no multiple of 16");
-  }
+  check_batch_in_memory(images, alignof(BatchImage), count, workspace);
   const device::BatchWorkspace<BatchPicture> plan_of_batch(workspace, count);
   const auto number = static_cast<unsigned>(count);
   const PlanOnDevice plan{images, pixel_bytes};

@@ -12,6 +12,18 @@ __device__ __forceinline__ unsigned low_bits(const Byte* address) {
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address));
 }
 
+/// 16 bytes of shared memory at any address, by two aligned reads.
+__device__ __forceinline__ Granule load_across(const Byte* from) {
+  const unsigned phase = low_bits(from) % granule;
+  const Granule a = load_granule(from - phase);
+  const Granule b = load_granule(from - phase + granule);
+  const std::uint32_t in[8] = {a.word[0], a.word[1], a.word[2], a.word[3],
+                               b.word[0], b.word[1], b.word[2], b.word[3]};
+  Granule out;
+  take_window(in, phase, out.word);
+  return out;
+}
+
 /// Where a tile lies whose rows keep their phase: one after the other as in global memory, but
 /// closer together. The pitch of the rows in shared memory is that in global memory modulo 16, so a
 /// byte's place is linear in row and column. The order of the eight granules of each 128-byte line

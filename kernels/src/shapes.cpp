@@ -1,5 +1,7 @@
 #include "kernels/src/shapes.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -48,6 +50,23 @@ void check_rows(ConstView view, const std::string& which) {
   if (!view.empty() && view.height > 1 && std::abs(view.pitch) < view.row_bytes()) {
     throw std::invalid_argument(which + " has a pitch of " + text(view.pitch) +
                                 ", expected at least " + text(view.row_bytes()) + " either way");
+  }
+}
+
+void check_batch_in_memory(const void* images, std::size_t alignment, std::size_t count,
+                           const void* workspace) {
+  const auto is_aligned = [](const void* address, std::size_t to) {
+    return reinterpret_cast<std::uintptr_t>(address) % to == 0;
+  };
+  if (count >= std::size_t{1} << 31) {
+    throw std::invalid_argument(std::to_string(count) + " images, expected fewer than 2^31");
+  }
+  if (images == nullptr || !is_aligned(images, alignment)) {
+    throw std::invalid_argument("images at address 0 or at no multiple of " +
+                                std::to_string(alignment));
+  }
+  if (workspace == nullptr || !is_aligned(workspace, 16)) {
+    throw std::invalid_argument("workspace at address 0 or at no multiple of 16");
   }
 }
 

@@ -24,6 +24,11 @@ void check_shapes(ConstView src, View dst, Orientation orientation);
 /// Throws std::invalid_argument unless `view` can be turned within its own memory.
 void check_in_place(ConstView view, Orientation orientation);
 
+/// Throws std::invalid_argument unless `count` descriptors at `images` and the workspace of a batch
+/// that lies in device memory make sense.
+void check_batch_in_memory(const void* images, std::size_t alignment, std::size_t count,
+                           const void* workspace);
+
 /// True if a byte belongs to rows of both views. Exact when the pitches agree up to sign (two
 /// rectangles of one picture do not overlap merely because their rows interleave), else it
 /// compares the spans from first to last byte.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/src/planar_kernels.cuh"
+#include "kernels/src/shapes.hpp"
 
 namespace qturn {
 namespace {
@@ -112,10 +113,6 @@ struct PlanOnDevice {
   }
 };
 
-bool is_aligned(const void* address, std::size_t to) {
-  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
-}
-
 }  // namespace
 
 void to_planar(ConstView src, PlanarView dst, Orientation orientation, const PlanarFormat& format,
@@ -157,16 +154,7 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
                      const PlanarFormat& format, void* workspace, cudaStream_t stream) {
   check_format(format, channels);
   if (count == 0) return;
-  if (count >= std::size_t{1} << 31) {
-    throw std::invalid_argument(std::to_string(count) + " images, expected fewer than 2^31");
-  }
-  if (images == nullptr || !is_aligned(images, alignof(PlanarImage))) {
-    throw std::invalid_argument("images at address 0 or at no multiple of " +
-                                std::to_string(alignof(PlanarImage)));
-  }
-  if (workspace == nullptr || !is_aligned(workspace, 16)) {
-    throw std::invalid_argument("workspace at address 0 or at no multiple of 16");
-  }
+  check_batch_in_memory(images, alignof(PlanarImage), count, workspace);
   const device::BatchWorkspace<PlanarPicture> plan_of_batch(workspace, count);
   const auto number = static_cast<unsigned>(count);
   const int src_sample = sample_bytes(format.src_type);

@@ -182,18 +182,6 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   });
 }
 
-/// 16 bytes of shared memory at any address, by two aligned reads.
-__device__ __forceinline__ Granule load_shifted(const Byte* from) {
-  const unsigned phase = low_bits(from) % granule;
-  const Granule a = load_granule(from - phase);
-  const Granule b = load_granule(from - phase + granule);
-  const std::uint32_t in[8] = {a.word[0], a.word[1], a.word[2], a.word[3],
-                               b.word[0], b.word[1], b.word[2], b.word[3]};
-  Granule out;
-  take_window(in, phase, out.word);
-  return out;
-}
-
 /// A unit of work is 4 columns of 8 rows (1-byte pixels) or 4, exchanged.
 template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_bytes,
           int prefetch>
@@ -254,8 +242,8 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   __syncthreads();
 
   any.template write<threads, 1>(t, [&](int from_top, int column) {
-    return load_shifted(turned + column * out_row_bytes + column / 4 * out_padding + from_top +
-                        before * pixel);
+    return load_across(turned + column * out_row_bytes + column / 4 * out_padding + from_top +
+                       before * pixel);
   });
 }
 

@@ -23,18 +23,6 @@ __host__ __device__ constexpr int rounds(int work, int threads) {
   return (work + threads - 1) / threads;
 }
 
-/// 16 bytes of shared memory at any address, by two aligned reads.
-__device__ __forceinline__ Granule load_across(const Byte* from) {
-  const unsigned phase = low_bits(from) % granule;
-  const Granule a = load_granule(from - phase);
-  const Granule b = load_granule(from - phase + granule);
-  const std::uint32_t in[8] = {a.word[0], a.word[1], a.word[2], a.word[3],
-                               b.word[0], b.word[1], b.word[2], b.word[3]};
-  Granule out;
-  take_window(in, phase, out.word);
-  return out;
-}
-
 /// The bytes of a picture, from its first to its last in memory. Copies read whole granules as far
 /// as they lie in it.
 struct Extent {
