@@ -111,6 +111,23 @@ inline CoefficientCount compare_coefficients(const JpegInside& before, const Jpe
   return count;
 }
 
+/// Checks that `after` is `before` turned: its size, its sampling, and its coefficients, of which
+/// one in `of_so_many` may differ, by 1.
+inline void check_turned(const JpegInside& before, const JpegInside& after, Orientation orientation,
+                         int of_so_many) {
+  const bool swapped = swaps_axes(orientation);
+  REQUIRE(after.width == (swapped ? before.height : before.width));
+  for (std::size_t c = 0; c < 3; ++c) {
+    const JpegComponent &was = before.components[c], &is = after.components[c];
+    CHECK(is.h == (swapped ? was.v : was.h));
+    CHECK(is.v == (swapped ? was.h : was.v));
+    const CoefficientCount count = compare_coefficients(before, after, orientation, c);
+    INFO("component " << c << ": " << count.different << " of " << count.total << " differ");
+    CHECK(count.different * of_so_many <= count.total);
+    CHECK(count.largest_difference <= 1);
+  }
+}
+
 }  // namespace qturn::tests
 
 #endif  // QTURN_TESTS_JPEG_TURNS_HPP

@@ -111,10 +111,7 @@ std::string markdown(const std::vector<LadderResult>& results) {
 }
 
 std::string json(const Machine& machine, const std::vector<LadderResult>& results) {
-  std::string text = fmt::format(
-      "{{\"device\": \"{}\", \"driver\": \"{}\", \"date\": \"{}\", \"commit\": \"{}\", "
-      "\"results\": [",
-      machine.device, machine.driver, machine.date, machine.commit);
+  std::string text = json_opening(machine);
   const char* separator = "\n";
   for (const LadderResult& r : results) {
     text += fmt::format(

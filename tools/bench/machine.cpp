@@ -1,5 +1,7 @@
 #include "tools/bench/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -52,6 +54,13 @@ Machine this_gpu(int device) {
   machine.driver =
       first_line_of(smi + "--query-gpu=driver_version,clocks.sm,clocks.mem 2>/dev/null");
   return machine;
+}
+
+std::string json_opening(const Machine& machine) {
+  return fmt::format(
+      "{{\"device\": \"{}\", \"driver\": \"{}\", \"date\": \"{}\", \"commit\": \"{}\", "
+      "\"results\": [",
+      machine.device, machine.driver, machine.date, machine.commit);
 }
 
 }  // namespace qturn::bench

@@ -18,6 +18,9 @@ Machine this_cpu();
 /// What nvidia-smi says of the device, as far as it is there.
 Machine this_gpu(int device);
 
+/// How a file of results in JSON begins: the machine, and the bracket of the list of results.
+std::string json_opening(const Machine& machine);
+
 }  // namespace qturn::bench
 
 #endif  // QTURN_TOOLS_BENCH_MACHINE_HPP
