@@ -39,10 +39,8 @@ std::optional<Coefficients> read_by_ours(const Bytes& file) {
   qturn::JpegBlocks blocks(arena);
   try {
     const qturn::JpegDecoder decoder(file, nullptr);  // also libjpeg: throws for a damaged header
-    const auto plain = describe_plain(decoder, file);
+    const auto plain = read_progressive(decoder, file, blocks, never);
     if (!plain) return std::nullopt;
-    make_blocks(plain->picture, blocks);
-    if (!read_progressive(file, plain->picture, blocks, never)) return std::nullopt;
     return copied(plain->picture, blocks);
   } catch (const qturn::ImageFileError&) {
     return std::nullopt;

@@ -58,6 +58,23 @@ void JpegBlocks::serve(j_common_ptr codec) {
   codec->mem->access_virt_barray = access;
 }
 
+void JpegBlocks::serve_filled(j_common_ptr codec) {
+  served_ = 0;
+  codec->client_data = this;
+  codec->mem->request_virt_barray = [](j_common_ptr client, int, boolean, JDIMENSION blocks_per_row,
+                                       JDIMENSION rows, JDIMENSION) -> jvirt_barray_ptr {
+    auto& self = *static_cast<JpegBlocks*>(client->client_data);
+    if (self.served_ == self.count_) ERREXIT(client, JERR_VIRTUAL_BUG);
+    JpegBlockArray& array = self.arrays_[self.served_++];
+    if (array.blocks_per_row != blocks_per_row || array.rows != rows) {
+      ERREXIT(client, JERR_VIRTUAL_BUG);
+    }
+    return reinterpret_cast<jvirt_barray_ptr>(&array);
+  };
+  codec->mem->realize_virt_arrays = [](j_common_ptr) {};
+  codec->mem->access_virt_barray = access;
+}
+
 void JpegBlocks::make(std::span<const std::pair<JDIMENSION, JDIMENSION>> sizes) {
   arrays_ = {};
   count_ = 0;

@@ -40,6 +40,9 @@ class JpegBlocks {
   /// component, in order. What another codec had here is lost.
   void serve(j_common_ptr codec);
 
+  /// The same, but the codec finds what is here. It must ask for arrays of just these sizes.
+  void serve_filled(j_common_ptr codec);
+
   /// Arrays for components of these many blocks across and down, all zero, without a codec. Throws
   /// std::bad_alloc.
   void make(std::span<const std::pair<JDIMENSION, JDIMENSION>> sizes);
@@ -55,6 +58,7 @@ class JpegBlocks {
   PixelArena& arena_;
   std::array<JpegBlockArray, MAX_COMPONENTS> arrays_{};
   std::size_t count_ = 0;
+  std::size_t served_ = 0;  ///< of a filled array, how many the codec has asked for
   void* memory_ = nullptr;
   std::size_t capacity_ = 0;
 };

@@ -13,19 +13,13 @@ namespace qturn {
 struct JpegCoefficients::Parts {
   explicit Parts(PixelArena& arena) : blocks(arena) {}
 
-  // False if there is anything that libjpeg should look at. Baseline it reads as fast as can be.
-  bool read_plain(const JpegDecoder& decoder, std::span<const std::byte> file,
-                  const std::atomic<bool>& stop) {
-    if (!decoder.info.progressive_mode) return false;
-    const std::optional<PlainPicture> plain = describe_plain(decoder, file);
-    if (!plain) return false;
-    picture = plain->picture;
-    make_blocks(picture, blocks);
-    tail = file.subspan(plain->end);
-    return read_progressive(file, picture, blocks, stop);
-  }
-
-  void read(JpegDecoder& decoder, std::span<const std::byte> file) {
+  void read(JpegDecoder& decoder, std::span<const std::byte> file, const std::atomic<bool>& stop) {
+    // Baseline libjpeg reads as fast as can be.
+    if (auto plain = read_progressive(decoder, file, blocks, stop)) {
+      picture = std::move(plain->picture);
+      tail = file.subspan(plain->end);
+      return;
+    }
     blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
     guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
     picture = describe(decoder, file);
@@ -46,7 +40,7 @@ JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& 
   JpegDecoder decoder(file, &stop);
   check_header(decoder.info, file.size());
   parts_->shape = shape_of(decoder.info);
-  if (!parts_->read_plain(decoder, file, stop)) parts_->read(decoder, file);
+  parts_->read(decoder, file, stop);
   add_notes(decoder, warnings);
 }
 

@@ -10,6 +10,7 @@
 #include "src/jpeg/header.hpp"
 #include "src/jpeg/markers.hpp"
 #include "src/jpeg/picture.hpp"
+#include "src/jpeg/progressive.hpp"
 #include "src/jpeg/writer.hpp"
 
 namespace qturn {
@@ -119,6 +120,47 @@ void extend(const Plane& plane, std::int64_t width, std::int64_t height) {
   }
 }
 
+// A picture of which only the DC coefficients are there.
+//
+// libjpeg transforms coefficients to samples only when it has read them itself. So where another
+// reader did, it is given the least that it takes for a progressive picture to read, and where it
+// then puts the blocks, they are already, whole.
+Bytes dc_scans(const JpegPicture& picture, const JpegBlocks& blocks,
+               const std::atomic<bool>& stop) {
+  JpegPicture reduced = picture;
+  reduced.markers.clear();
+  reduced.scans.clear();
+  for (const JpegComponent& component : picture.components) {
+    JpegScan& scan = reduced.scans.emplace_back();
+    scan.components.push_back({.id = component.id});
+    scan.last = 0;
+  }
+  return write_jpeg(reduced, blocks, Orientation::identity, {}, stop);
+}
+
+// Reads a file to its end, and its samples into `planes`.
+void decode(JpegDecoder& decoder, const JpegPicture& layout, const Planes& planes) {
+  jpeg_decompress_struct& info = decoder.info;
+  info.raw_data_out = TRUE;
+  info.out_color_space = info.jpeg_color_space;
+  info.do_fancy_upsampling = FALSE;
+  // Smoothing would guess what the scans of a progressive file did not say.
+  info.do_block_smoothing = FALSE;
+  RowPointers rows;
+  guarded(decoder.errors, [&] {
+    jpeg_start_decompress(&info);
+    while (info.output_scanline < info.output_height) {
+      check_stop(decoder.errors);
+      rows.point(layout, planes, info.output_scanline);
+      jpeg_read_raw_data(&info, rows.components.data(),
+                         static_cast<JDIMENSION>(layout.max_v() * DCTSIZE));
+    }
+    // What is kept of the file below is gone once the decoder is finished: only look for the end.
+    while (jpeg_consume_input(&info) != JPEG_REACHED_EOI) {
+    }
+  });
+}
+
 // Settings for the transform to coefficients; write_jpeg does the rest.
 void set_up(jpeg_compress_struct& info, const JpegPicture& picture, jpeg_scan_info* scans) {
   const int count = static_cast<int>(picture.components.size());
@@ -166,36 +208,28 @@ JpegPlanes::JpegPlanes(std::span<const std::byte> file, PixelArena& arena,
   JpegDecoder decoder(file, &stop);
   jpeg_decompress_struct& info = decoder.info;
   check_header(info, file.size());
-  JpegPicture layout = layout_of(info);
+  const JpegPicture layout = layout_of(info);
   parts_->planes = planes_of(layout);
   place(parts_->planes, static_cast<JSAMPLE*>(arena.take(bytes_of(parts_->planes))));
-  parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&info));
-  info.raw_data_out = TRUE;
-  info.out_color_space = info.jpeg_color_space;
-  info.do_fancy_upsampling = FALSE;
-  // Smoothing would guess what the scans of a progressive file did not say.
-  info.do_block_smoothing = FALSE;
-  RowPointers rows;
-  guarded(decoder.errors, [&] {
-    jpeg_start_decompress(&info);
-    while (info.output_scanline < info.output_height) {
-      check_stop(decoder.errors);
-      rows.point(layout, parts_->planes, info.output_scanline);
-      jpeg_read_raw_data(&info, rows.components.data(),
-                         static_cast<JDIMENSION>(layout.max_v() * DCTSIZE));
-    }
-    // What is kept of the file below is gone once the decoder is finished: only look for the end.
-    while (jpeg_consume_input(&info) != JPEG_REACHED_EOI) {
-    }
-  });
-  parts_->picture = describe(decoder, file);
+  if (auto plain = read_progressive(decoder, file, parts_->blocks, stop)) {
+    parts_->picture = std::move(plain->picture);
+    parts_->tail = file.subspan(plain->end);
+    const Bytes without_ac = dc_scans(parts_->picture, parts_->blocks, stop);
+    JpegDecoder dc_decoder(without_ac, &stop);
+    parts_->blocks.serve_filled(reinterpret_cast<j_common_ptr>(&dc_decoder.info));
+    decode(dc_decoder, layout, parts_->planes);
+  } else {
+    parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&info));
+    decode(decoder, layout, parts_->planes);
+    parts_->picture = describe(decoder, file);
+    parts_->tail = rest_of(decoder);
+  }
   // libjpeg's encoder divides by them.
   for (const JpegComponent& component : parts_->picture.components) {
     if (std::ranges::find(component.table, 0) != component.table.end()) {
       throw ImageFileError("damaged: a quantisation step is zero");
     }
   }
-  parts_->tail = rest_of(decoder);
   add_notes(decoder, warnings);
 }
 

@@ -335,8 +335,6 @@ class Reader {
   std::vector<Component> components_;
 };
 
-}  // namespace
-
 void make_blocks(const JpegPicture& picture, JpegBlocks& blocks) {
   std::vector<std::pair<JDIMENSION, JDIMENSION>> sizes;
   for (const JpegComponent& component : picture.components) {
@@ -350,12 +348,21 @@ void make_blocks(const JpegPicture& picture, JpegBlocks& blocks) {
   blocks.make(sizes);
 }
 
-bool read_progressive(std::span<const std::byte> file, const JpegPicture& picture,
-                      JpegBlocks& blocks, const std::atomic<bool>& stop) {
-  Reader reader(picture, blocks, stop);
-  return std::ranges::all_of(picture.scans, [&](const JpegScan& scan) {
+}  // namespace
+
+std::optional<PlainPicture> read_progressive(const JpegDecoder& decoder,
+                                             std::span<const std::byte> file, JpegBlocks& blocks,
+                                             const std::atomic<bool>& stop) {
+  if (!decoder.info.progressive_mode) return std::nullopt;
+  std::optional<PlainPicture> plain = describe_plain(decoder, file);
+  if (!plain) return std::nullopt;
+  make_blocks(plain->picture, blocks);
+  Reader reader(plain->picture, blocks, stop);
+  const bool in_order = std::ranges::all_of(plain->picture.scans, [&](const JpegScan& scan) {
     return reader.read(file.subspan(scan.data_at, scan.bytes), scan);
   });
+  if (!in_order) plain.reset();
+  return plain;
 }
 
 }  // namespace qturn

@@ -11,6 +11,7 @@
 #define QTURN_SRC_JPEG_PROGRESSIVE_HPP
 
 #include <atomic>
+#include <optional>
 #include <span>
 
 #include "src/jpeg/blocks.hpp"
@@ -18,14 +19,12 @@
 
 namespace qturn {
 
-/// Makes `blocks` for the components of a picture, all zero. Throws std::bad_alloc.
-void make_blocks(const JpegPicture& picture, JpegBlocks& blocks);
-
-/// Reads the scans of `picture` from `file` into `blocks`, which are
-/// zero. Returns false, with anything in `blocks`,
-/// if they are not all in order. Throws Interrupted when `stop` is raised.
-bool read_progressive(std::span<const std::byte> file, const JpegPicture& picture,
-                      JpegBlocks& blocks, const std::atomic<bool>& stop);
+/// The picture whose header `decoder` has read from `file`, with its coefficients in `blocks`;
+/// nothing, with anything in `blocks`, if it is not progressive or not all in order. Throws
+/// std::bad_alloc, and Interrupted when `stop` is raised.
+std::optional<PlainPicture> read_progressive(const JpegDecoder& decoder,
+                                             std::span<const std::byte> file, JpegBlocks& blocks,
+                                             const std::atomic<bool>& stop);
 
 }  // namespace qturn
 
