@@ -10,9 +10,10 @@ TurnedOrder::TurnedOrder(Orientation orientation) {
     source_[k] = static_cast<std::uint8_t>(source_v * DCTSIZE + source_u);
     const bool negated =
         (r.from_right && source_u % 2 == 1) != (r.from_bottom && source_v % 2 == 1);
-    if (negated) negated_ |= std::uint64_t{1} << k;
+    const std::uint64_t bit = coefficient_bit(static_cast<int>(k));
+    if (negated) negated_ |= bit;
     for (std::size_t bits = 0; bits < 256; ++bits) {
-      if (bits >> source_u & 1) bits_of_row_[source_v][bits] |= std::uint64_t{1} << k;
+      if (bits >> source_u & 1) bits_of_row_[source_v][bits] |= bit;
     }
   }
 }

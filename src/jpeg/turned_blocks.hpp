@@ -3,8 +3,8 @@
 // Turning the pixels of a block transposes its 64 frequencies, and mirroring an axis changes the
 // sign of that axis' odd ones. So a turned block is the same numbers in another order, and nothing
 // has to be moved: the coder, which asks only for the coefficients that are not zero and in zigzag
-// order, looks up where each one lies. Which ones are not zero it gets as 64 bits, from a table for
-// each row of the block that brings the row's eight bits to their places in that order.
+// order, looks up where each one lies. Which ones are not zero it gets as a set of coefficients,
+// from a table for each row of the block that brings the row's eight bits to their places in it.
 #ifndef QTURN_SRC_JPEG_TURNED_BLOCKS_HPP
 #define QTURN_SRC_JPEG_TURNED_BLOCKS_HPP
 
@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "src/jpeg/blocks.hpp"
+#include "src/jpeg/coefficient_bits.hpp"
 
 namespace qturn {
 
@@ -39,16 +40,16 @@ class TurnedOrder {
   /// Coefficient `k` of the turned block, in zigzag order.
   int value(const JCOEF* block, int k) const {
     const int stored = block[source_[static_cast<std::size_t>(k)]];
-    return negated_ >> k & 1 ? -stored : stored;
+    return (negated_ & coefficient_bit(k)) != 0 ? -stored : stored;
   }
 
-  /// Bit k is set if coefficient k of the turned block has a magnitude of at least 1 << `low`.
+  /// The coefficients of the turned block with a magnitude of at least 1 << `low`.
   std::uint64_t at_least(const JCOEF* block, int low) const;
 
-  /// Bit k is set if coefficient k of the turned block is below zero.
+  /// Those below zero.
   std::uint64_t negative(const JCOEF* block) const;
 
-  /// Bit k is set if the magnitude of coefficient k of the turned block has bit `low` set.
+  /// Those whose magnitude has bit `low` set.
   std::uint64_t with_bit(const JCOEF* block, int low) const;
 
  private:
@@ -68,6 +69,16 @@ struct TurnedBlocks {
   const JCOEF* block(JDIMENSION x, JDIMENSION y) const {
     return origin + static_cast<std::ptrdiff_t>(x) * x_step +
            static_cast<std::ptrdiff_t>(y) * y_step;
+  }
+
+  /// Fetches blocks that come soon behind this one: in a turn those of a row lie in rows of their
+  /// own, where the processor does not expect them.
+  void expect(JDIMENSION x, JDIMENSION y) const {
+    constexpr JDIMENSION ahead = 6;
+    if (x + ahead >= width) return;
+    const JCOEF* later = block(x + ahead, y);
+    __builtin_prefetch(later);
+    __builtin_prefetch(later + DCTSIZE2 / 2);
   }
 };
 
