@@ -41,6 +41,12 @@ struct PortableBits {
     for (; set != 0; set &= set - 1, from >>= 1) bits |= (set & -set) * (from & 1);
     return bits;
   }
+
+  /// The n-th of a set, counted from 0, alone; none if there are fewer.
+  static std::uint64_t nth(std::uint64_t set, unsigned n) {
+    for (; n > 0 && set != 0; --n) set &= ~coefficient_bit(first_coefficient(set));
+    return set == 0 ? 0 : coefficient_bit(first_coefficient(set));
+  }
 };
 
 #ifdef __x86_64__
@@ -51,6 +57,10 @@ struct Bmi2Bits {
   }
   [[gnu::target("bmi2")]] static std::uint64_t scattered(std::uint64_t from, std::uint64_t set) {
     return _pdep_u64(from, set);
+  }
+  [[gnu::target("bmi2,popcnt")]] static std::uint64_t nth(std::uint64_t set, unsigned n) {
+    const auto count = static_cast<unsigned>(std::popcount(set));
+    return n < count ? _pdep_u64(std::uint64_t{1} << (count - 1 - n), set) : 0;
   }
 };
 

@@ -54,7 +54,7 @@ class Codes {
   }
 
  private:
-  static constexpr int longest = 16, short_bits = 10;
+  static constexpr int longest = 16, short_bits = 12;
 
   std::array<std::uint16_t, std::size_t{1} << short_bits> short_{};  // length, symbol
   std::array<std::uint32_t, longest + 1> first_code_{}, end_code_{};
@@ -106,9 +106,9 @@ class BitReader {
     bits_ <<= count;
     count_ -= count;
   }
-  unsigned take(int count) {
-    if (count == 0) return 0;
-    const auto taken = static_cast<unsigned>(bits_ >> (64 - count));
+  // At most 56.
+  std::uint64_t take(int count) {
+    const std::uint64_t taken = bits_ >> 1 >> (63 - count);
     skip(count);
     return taken;
   }
@@ -125,17 +125,19 @@ class BitReader {
   int count_ = 0;
 };
 
-// The value of `size` bits: those that begin with 0 stand for negative ones.
-int extended(unsigned bits, int size) {
+// The value of `size` bits: those that begin with 0 stand for negative ones. That is as good as
+// random, so there is no branch on it.
+int extended(std::uint64_t bits, int size) {
   const int value = static_cast<int>(bits);
-  return size > 0 && value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+  const int below = (value >> (size - 1)) - 1;  // -1 for negative ones, else 0
+  return value + (below & (1 - (1 << size)));
 }
 
 JCOEF shifted(int value, int low) {
   return static_cast<JCOEF>(static_cast<unsigned>(value) << low);
 }
 
-// A component, and of each block the coefficients that are not zero, in zigzag order.
+// A component, and of each block the coefficients that are not zero.
 struct Component {
   const JpegBlockArray* array;
   std::vector<std::uint64_t> nonzero;
@@ -157,8 +159,8 @@ class Reader {
 
   bool read(std::span<const std::byte> data, const JpegScan& scan) {
     if (!in_.open(data)) return false;
-    const bool whole =
-        scan.first == 0 ? (scan.high == 0 ? read_dc(scan) : refine_dc(scan)) : read_ac(scan);
+    const bool whole = scan.first == 0 ? (scan.high == 0 ? read_dc(scan) : refine_dc(scan))
+                                       : read_ac_by_best(scan);
     return whole && in_.is_at_end();
   }
 
@@ -206,7 +208,7 @@ class Reader {
       const auto [size, length] = codes[i].find(in_.bits());
       if (length == 0 || size > 11) return false;
       in_.skip(length);
-      last[i] += extended(in_.take(static_cast<int>(size)), static_cast<int>(size));
+      if (size > 0) last[i] += extended(in_.take(static_cast<int>(size)), static_cast<int>(size));
       if (std::abs(last[i]) > 0x7FFF) return false;
       block[0] = shifted(last[i], scan.low);
       return true;
@@ -220,9 +222,15 @@ class Reader {
     });
   }
 
+  bool read_ac_by_best(const JpegScan& scan) {
+    return with_best_bits([&]<class SetBits>(SetBits) { return read_ac<SetBits>(scan); });
+  }
+
+  template <class SetBits>
   bool read_ac(const JpegScan& scan) {
     const std::vector<int> found = components_of(picture_, scan);
     if (found.size() != 1 || !scan.components.front().ac) return false;
+    if (scan.high != 0 && scan.low != scan.high - 1) return false;
     const Codes codes(*scan.components.front().ac);
     if (!codes.valid()) return false;
     const auto index = static_cast<std::size_t>(found.front());
@@ -238,8 +246,9 @@ class Reader {
           continue;
         }
         if (in_.is_beyond()) return false;
-        const bool whole = scan.high == 0 ? read_block(codes, scan, blocks[x], *nonzero, ended)
-                                          : refine_block(codes, scan, blocks[x], *nonzero, ended);
+        const bool whole = scan.high == 0
+                               ? read_block(codes, scan, blocks[x], *nonzero, ended)
+                               : refine_block<SetBits>(codes, scan, blocks[x], *nonzero, ended);
         if (!whole) return false;
       }
     }
@@ -247,7 +256,9 @@ class Reader {
   }
 
   // The count of blocks that a symbol without a value ends.
-  unsigned take_ended(unsigned run) { return (1U << run) + in_.take(static_cast<int>(run)); }
+  unsigned take_ended(unsigned run) {
+    return (1U << run) + static_cast<unsigned>(in_.take(static_cast<int>(run)));
+  }
 
   bool read_block(const Codes& codes, const JpegScan& scan, JCOEF* block, std::uint64_t& nonzero,
                   unsigned& ended) {
@@ -267,66 +278,80 @@ class Reader {
       if (size > 0) {
         block[jpeg_zigzag[static_cast<std::size_t>(k)]] =
             shifted(extended(in_.take(size), size), scan.low);
-        nonzero |= std::uint64_t{1} << k;
+        nonzero |= coefficient_bit(k);
       }
       ++k;
     }
     return true;
   }
 
-  // One bit for each coefficient of `known`, which moves it away from zero. Bits are as good as
-  // random: no branch on them.
-  void correct(JCOEF* block, std::uint64_t known, int low) {
-    const int step = 1 << low;
-    while (known != 0) {
-      in_.refill();
-      const std::uint64_t bits = in_.bits();
-      int used = 0;
-      for (; used < 56 && known != 0; ++used, known &= known - 1) {
-        JCOEF& value = block[jpeg_zigzag[static_cast<std::size_t>(std::countr_zero(known))]];
-        const int is_set = static_cast<int>(bits << used >> 63) & ~(value >> low);
-        const int sign = value >> 15;  // 0 or -1
-        value = static_cast<JCOEF>(value + (((-is_set & step) ^ sign) - sign));
-      }
-      in_.skip(used);
-    }
+  // There is a bit for each coefficient of `known`, set for those that move away from zero.
+  template <class SetBits>
+  std::uint64_t take_corrections(std::uint64_t known) {
+    constexpr std::uint64_t half = coefficients_before(DCTSIZE2 / 2);
+    in_.refill();
+    if (std::popcount(known) <= 56) return take_set<SetBits>(known);
+    const std::uint64_t corrected = take_set<SetBits>(known & half);
+    in_.refill();
+    return corrected | take_set<SetBits>(known & ~half);
   }
 
+  template <class SetBits>
+  std::uint64_t take_set(std::uint64_t places) {
+    return SetBits::scattered(in_.take(std::popcount(places)), places);
+  }
+
+  template <class SetBits>
   bool refine_block(const Codes& codes, const JpegScan& scan, JCOEF* block, std::uint64_t& nonzero,
                     unsigned& ended) {
-    const std::uint64_t band = ~std::uint64_t{0} >> (DCTSIZE2 - 1 - scan.last);
-    const std::uint64_t known = nonzero & band;
+    const std::uint64_t band = coefficients_from(scan.first) & ~(coefficients_from(scan.last) >> 1);
+    std::uint64_t known = nonzero & band;  // those of which the bits are still to come
+    std::uint64_t zeros = ~nonzero & band;
+    std::uint64_t corrected = 0;
     int k = scan.first;
     while (ended == 0 && k <= scan.last) {
       in_.refill();
       const auto [symbol, length] = codes.find(in_.bits());
       if (length == 0) return false;
       in_.skip(length);
-      unsigned run = symbol >> 4;
+      const unsigned run = symbol >> 4;
       const unsigned size = symbol & 15;
       if (size > 1) return false;
       if (size == 0 && run < 15) {
         ended = take_ended(run);
         break;
       }
-      const int sign = size == 1 && in_.take(1) == 0 ? -1 : 1;
-      const std::uint64_t from_here = ~std::uint64_t{0} << k;
-      std::uint64_t zeros = ~known & band & from_here;
-      for (; run > 0; --run) zeros &= zeros - 1;
-      if (zeros == 0) return false;
-      const int place = std::countr_zero(zeros);
-      correct(block, known & from_here & ((std::uint64_t{1} << place) - 1), scan.low);
+      const bool negative = size == 1 && in_.take(1) == 0;
+      const std::uint64_t bit = SetBits::nth(zeros, run);
+      if (bit == 0) return false;
+      k = first_coefficient(bit);
+      corrected |= take_corrections<SetBits>(known & coefficients_before(k));
+      known &= coefficients_from(k);
+      zeros &= coefficients_from(k) >> 1;
       if (size == 1) {
-        block[jpeg_zigzag[static_cast<std::size_t>(place)]] = shifted(sign, scan.low);
-        nonzero |= std::uint64_t{1} << place;
+        block[jpeg_zigzag[static_cast<std::size_t>(k)]] = shifted(negative ? -1 : 1, scan.low);
+        nonzero |= bit;
       }
-      k = place + 1;
+      ++k;
     }
     if (ended > 0) {
-      if (k <= scan.last) correct(block, known & ~std::uint64_t{0} << k, scan.low);
+      corrected |= take_corrections<SetBits>(known);
       --ended;
     }
+    correct(block, corrected, scan.low);
     return true;
+  }
+
+  // Moves coefficients away from zero.
+  static void correct(JCOEF* block, std::uint64_t corrected, int low) {
+    const int step = 1 << low;
+    while (corrected != 0) {
+      const int k = first_coefficient(corrected);
+      corrected &= ~coefficient_bit(k);
+      JCOEF& value = block[jpeg_zigzag[static_cast<std::size_t>(k)]];
+      const int sign = value >> 15;  // 0 or -1
+      value = static_cast<JCOEF>(value + ((step ^ sign) - sign));
+    }
   }
 
   const JpegPicture& picture_;
