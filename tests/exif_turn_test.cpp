@@ -47,7 +47,71 @@ std::string turned(const std::string& block, const CarrierTurn& turn,
       text_of(turn_exif(bytes_of(block), turn, MissingTag::stays_absent, max_bytes, warnings)));
 }
 
+// A block whose second directory is a thumbnail without compression.
+struct Pixels {
+  unsigned width, height, photometric;
+  std::string stored;
+  std::vector<unsigned> chroma_steps = {};
+};
+
+std::string block_with(const Pixels& pixels) {
+  const ByteOrder order{false};
+  ExifDirectory first, second;
+  first.add_short(274, 1, order);
+  second.add_long(256, pixels.width, order);
+  second.add_long(257, pixels.height, order);
+  second.add_short(259, 1, order);
+  second.add_short(262, pixels.photometric, order);
+  second.add_long(273, 0, order);
+  second.add_long(278, pixels.height, order);
+  second.add_long(279, pixels.stored.size(), order);
+  if (!pixels.chroma_steps.empty()) {
+    second.entries.push_back(
+        {530, 3, 2, order.u16(pixels.chroma_steps[0]) + order.u16(pixels.chroma_steps[1])});
+  }
+  const std::size_t second_at = 8 + first.bytes();
+  second.entries[4].value = order.u32(second_at + second.bytes());
+  return "MM" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
+         second.at(second_at, 0, order) + pixels.stored;
+}
+
 }  // namespace
+
+TEST_CASE("A thumbnail without compression is turned, pixels that share their chroma together") {
+  struct Case {
+    Pixels before, after;
+  };
+  const Case c = GENERATE(values<Case>({
+      {{3, 2, 1, "abcdef"}, {2, 3, 1, "daebfc"}},
+      {{3, 2, 0, "abcdef"}, {2, 3, 0, "daebfc"}},
+      {{2, 1, 2, "rgbRGB"}, {1, 2, 2, "rgbRGB"}},
+      // Without steps they are 2 and 2: four lumas, Cb and Cr.
+      {{4, 2, 6, "acegBRbdfhUV"}, {2, 4, 6, "eagcBRfbhdUV"}},
+      {{4, 1, 6, "abBRcdUV", {2, 1}}, {1, 4, 6, "abBRcdUV", {1, 2}}},
+      {{1, 4, 6, "abBRcdUV", {1, 2}}, {4, 1, 6, "dcUVbaBR", {2, 1}}},
+      {{2, 1, 6, "yBRzUV", {1, 1}}, {1, 2, 6, "yBRzUV", {1, 1}}},
+  }));
+  CAPTURE(c.before.stored);
+  const CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64}, Orientation::identity);
+  std::vector<std::string> warnings;
+  CHECK(turned(block_with(c.before), turn, warnings) == block_with(c.after));
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("A thumbnail without compression that does not hold together is left out") {
+  const Pixels pixels = GENERATE(values<Pixels>({
+      {3, 2, 1, "abcde"},                 // a pixel too few
+      {3, 2, 6, "acegBRbdfhUV"},          // a third column without chroma
+      {4, 2, 6, "acegBRbdfhUV", {3, 2}},  // no such step
+      {4, 2, 8, std::string(24, 'L')},    // CIE L*a*b*
+      {70000, 1, 1, std::string(70000, 'g')},
+  }));
+  std::vector<std::string> warnings;
+  turned(block_with(pixels), turn_of(Orientation::rotate90, {48, 64}, Orientation::identity),
+         warnings, 100'000);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("left out"));
+}
 
 TEST_CASE("A quarter turn changes what depends on it, and no other byte") {
   const bool little = GENERATE(true, false);

@@ -16,8 +16,15 @@ using Bytes = std::vector<std::byte>;
 constexpr std::uint16_t image_width = 256, image_height = 257, compression = 259, photometric = 262,
                         strip_offsets = 273, orientation_tag = 274, rows_per_strip = 278,
                         strip_byte_counts = 279, x_resolution = 282, y_resolution = 283,
-                        jpeg_offset = 513, jpeg_bytes = 514;
-constexpr std::uint64_t uncompressed = 1, rgb = 2;
+                        jpeg_offset = 513, jpeg_bytes = 514, chroma_steps = 530;
+constexpr std::uint64_t uncompressed = 1, white_is_zero = 0, black_is_zero = 1, rgb = 2, ycbcr = 6;
+
+// What moves as one: a pixel, or the pixels that share their chroma, stored as their luma row by
+// row and then the chroma.
+struct Group {
+  std::int64_t width = 1, height = 1, bytes = 1;
+  bool shares_chroma = false;
+};
 
 class Thumbnail {
  public:
@@ -93,27 +100,69 @@ class Thumbnail {
     return applied;
   }
 
+  Group group() const {
+    const std::uint64_t kind = number(photometric, rgb);
+    if (number(compression, 0) != uncompressed) {
+      throw ImageFileError("it is neither a JPEG nor uncompressed");
+    }
+    if (kind == white_is_zero || kind == black_is_zero) return {};
+    if (kind == rgb) return {.bytes = 3};
+    if (kind != ycbcr) throw ImageFileError("it is neither grey nor RGB nor YCbCr");
+    Group group{.width = 2, .height = 2, .shares_chroma = true};
+    if (const TiffEntry* steps = directory_.find(chroma_steps); steps) {
+      if (steps->value_bytes != 4) throw ImageFileError("its chroma's steps are no two numbers");
+      group.width = static_cast<std::int64_t>(tiff_.number(steps->value_at, 2));
+      group.height = static_cast<std::int64_t>(tiff_.number(steps->value_at + 2, 2));
+    }
+    const auto is_step = [](std::int64_t step) { return step == 1 || step == 2 || step == 4; };
+    if (!is_step(group.width) || !is_step(group.height)) {
+      throw ImageFileError("its chroma's steps are not 1, 2 or 4");
+    }
+    group.bytes = group.width * group.height + 2;
+    return group;
+  }
+
+  void put_chroma_steps(Size steps) {
+    const TiffEntry* entry = directory_.find(chroma_steps);
+    if (!entry) return;  // 2 and 2
+    tiff_.put(body_, entry->value_at, 2, static_cast<std::uint64_t>(steps.width));
+    tiff_.put(body_, entry->value_at + 2, 2, static_cast<std::uint64_t>(steps.height));
+  }
+
   Orientation turn_pixels(const CarrierTurn& turn) {
     const Size size{static_cast<std::int64_t>(number(image_width, 0)),
                     static_cast<std::int64_t>(number(image_height, 0))};
     const Orientation applied = turn.turn_of(size);
     if (applied == Orientation::identity) return applied;
-    constexpr std::int64_t channels = 3, max_side = 65535;
-    if (number(compression, 0) != uncompressed || number(photometric, 0) != rgb) {
-      throw ImageFileError("it is stored neither as a JPEG nor as RGB");
-    }
+    constexpr std::int64_t max_side = 65535;
     if (size.width < 1 || size.height < 1 || size.width > max_side || size.height > max_side) {
       throw ImageFileError("its size is missing");
     }
-    const auto bytes = static_cast<std::uint64_t>(size.width * size.height * channels);
+    const Group from = group();
+    if (size.width % from.width != 0 || size.height % from.height != 0) {
+      throw ImageFileError("pixels at its edge share chroma with none");
+    }
+    const Size groups{size.width / from.width, size.height / from.height};
+    const auto bytes = static_cast<std::uint64_t>(groups.width * groups.height * from.bytes);
     if (number(strip_byte_counts, 0) != bytes) throw ImageFileError("it is not in one strip");
     const std::span<std::byte> pixels = place(number(strip_offsets, 0), bytes);
     const Bytes old(pixels.begin(), pixels.end());
-    const Size now = turned_size(applied, size);
-    transform({old.data(), size.width, size.height, size.width * channels, channels},
-              {pixels.data(), now.width, now.height, now.width * channels, channels}, applied);
-    put_size(now);
-    put(rows_per_strip, now.height);
+    const Size now = turned_size(applied, groups);
+    const auto group_bytes = static_cast<int>(from.bytes);
+    transform({old.data(), groups.width, groups.height, groups.width * from.bytes, group_bytes},
+              {pixels.data(), now.width, now.height, now.width * from.bytes, group_bytes}, applied);
+    const Size to = turned_size(applied, Size{from.width, from.height});
+    if (from.shares_chroma) {
+      for (std::size_t at = 0; at < pixels.size(); at += static_cast<std::size_t>(from.bytes)) {
+        std::byte* const here = pixels.data() + at;
+        const Bytes luma(here, here + from.width * from.height);
+        transform({luma.data(), from.width, from.height, from.width, 1},
+                  {here, to.width, to.height, to.width, 1}, applied);
+      }
+      put_chroma_steps(to);
+    }
+    put_size(turned_size(applied, size));
+    put(rows_per_strip, turned_size(applied, size).height);
     return applied;
   }
 
