@@ -3,135 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 
+#include "src/jpeg/bit_reader.hpp"
 #include "src/jpeg/turned_blocks.hpp"
 
 namespace qturn {
 namespace {
-
-// More than a block can take, so that the reader need not look for the end within one.
-constexpr std::size_t block_reach = 1024;
-
-class Codes {
- public:
-  // What is no prefix code leaves codes without a symbol, or with two.
-  explicit Codes(const JpegHuffmanTable& table) {
-    std::uint32_t code = 0;
-    std::size_t symbol = 0;
-    for (int length = 1; length <= longest; ++length, code <<= 1) {
-      first_code_[length] = code;
-      first_symbol_[length] = symbol;
-      for (int i = 0; i < table.bits[static_cast<std::size_t>(length)]; ++i, ++code, ++symbol) {
-        if (code >> length != 0 || symbol >= symbols_.size()) {
-          valid_ = false;
-          return;
-        }
-        symbols_[symbol] = table.symbols[symbol];
-        if (length > short_bits) continue;
-        const std::uint32_t begin = code << (short_bits - length);
-        std::fill_n(short_.begin() + begin, std::size_t{1} << (short_bits - length),
-                    static_cast<std::uint16_t>(length << 8 | table.symbols[symbol]));
-      }
-      end_code_[length] = code;
-    }
-  }
-
-  bool valid() const { return valid_; }
-
-  // The symbol at the head of `bits`, and how long its code is; 0: there is none.
-  std::pair<unsigned, int> find(std::uint64_t bits) const {
-    const std::uint16_t entry = short_[bits >> (64 - short_bits)];
-    if (entry != 0) return {entry & 0xFFU, entry >> 8};
-    for (int length = short_bits + 1; length <= longest; ++length) {
-      const auto code = static_cast<std::uint32_t>(bits >> (64 - length));
-      if (code < end_code_[length] && code >= first_code_[length]) {
-        return {symbols_[first_symbol_[length] + code - first_code_[length]], length};
-      }
-    }
-    return {0, 0};
-  }
-
- private:
-  static constexpr int longest = 16, short_bits = 12;
-
-  std::array<std::uint16_t, std::size_t{1} << short_bits> short_{};  // length, symbol
-  std::array<std::uint32_t, longest + 1> first_code_{}, end_code_{};
-  std::array<std::size_t, longest + 1> first_symbol_{};
-  std::array<std::uint8_t, 256> symbols_{};
-  bool valid_ = true;
-};
-
-// A scan's bits. Past its end there are zeros for a block's length; is_beyond() says that some were
-// used.
-class BitReader {
- public:
-  explicit BitReader(std::size_t largest_scan)
-      : bytes_(new unsigned char[largest_scan + block_reach]) {}
-
-  // False if there are markers among the data.
-  bool open(std::span<const std::byte> data) {
-    auto* out = reinterpret_cast<std::byte*>(bytes_.get());
-    for (std::size_t at = 0; at < data.size();) {
-      const void* found = std::memchr(data.data() + at, 0xFF, data.size() - at);
-      if (!found) {
-        out = std::copy(data.begin() + static_cast<std::ptrdiff_t>(at), data.end(), out);
-        break;
-      }
-      const std::size_t end =
-          static_cast<std::size_t>(static_cast<const std::byte*>(found) - data.data()) + 1;
-      if (end >= data.size() || data[end] != std::byte{0}) return false;
-      out = std::copy_n(data.data() + at, end - at, out);
-      at = end + 1;
-    }
-    end_ = reinterpret_cast<unsigned char*>(out);
-    std::fill_n(end_, block_reach, static_cast<unsigned char>(0));
-    at_ = bytes_.get();
-    bits_ = 0;
-    count_ = 0;
-    return true;
-  }
-
-  // From here on at least 56 bits can be taken.
-  void refill() {
-    std::uint64_t next;
-    std::memcpy(&next, at_, sizeof next);
-    bits_ |= __builtin_bswap64(next) >> count_;
-    at_ += (63 - count_) >> 3;
-    count_ |= 56;
-  }
-  std::uint64_t bits() const { return bits_; }
-  void skip(int count) {
-    bits_ <<= count;
-    count_ -= count;
-  }
-  // At most 56.
-  std::uint64_t take(int count) {
-    const std::uint64_t taken = bits_ >> 1 >> (63 - count);
-    skip(count);
-    return taken;
-  }
-
-  bool is_beyond() const { return at_ - (count_ >> 3) > end_; }
-  // Whether all bytes were used, and nothing beyond.
-  bool is_at_end() const { return at_ - (count_ >> 3) == end_; }
-
- private:
-  std::unique_ptr<unsigned char[]> bytes_;
-  const unsigned char* at_ = nullptr;
-  unsigned char* end_ = nullptr;
-  std::uint64_t bits_ = 0;
-  int count_ = 0;
-};
-
-// The value of `size` bits: those that begin with 0 stand for negative ones. That is as good as
-// random, so there is no branch on it.
-int extended(std::uint64_t bits, int size) {
-  const int value = static_cast<int>(bits);
-  const int below = (value >> (size - 1)) - 1;  // -1 for negative ones, else 0
-  return value + (below & (1 - (1 << size)));
-}
 
 JCOEF shifted(int value, int low) {
   return static_cast<JCOEF>(static_cast<unsigned>(value) << low);
@@ -197,7 +74,7 @@ class Reader {
   }
 
   bool read_dc(const JpegScan& scan) {
-    std::vector<Codes> codes;
+    std::vector<HuffmanSymbols> codes;
     for (const JpegScanComponent& component : scan.components) {
       if (!component.dc) return false;
       codes.emplace_back(*component.dc);
@@ -231,7 +108,7 @@ class Reader {
     const std::vector<int> found = components_of(picture_, scan);
     if (found.size() != 1 || !scan.components.front().ac) return false;
     if (scan.high != 0 && scan.low != scan.high - 1) return false;
-    const Codes codes(*scan.components.front().ac);
+    const HuffmanSymbols codes(*scan.components.front().ac);
     if (!codes.valid()) return false;
     const auto index = static_cast<std::size_t>(found.front());
     const JpegComponent& component = picture_.components[index];
@@ -260,8 +137,8 @@ class Reader {
     return (1U << run) + static_cast<unsigned>(in_.take(static_cast<int>(run)));
   }
 
-  bool read_block(const Codes& codes, const JpegScan& scan, JCOEF* block, std::uint64_t& nonzero,
-                  unsigned& ended) {
+  bool read_block(const HuffmanSymbols& codes, const JpegScan& scan, JCOEF* block,
+                  std::uint64_t& nonzero, unsigned& ended) {
     for (int k = scan.first; k <= scan.last;) {
       in_.refill();
       const auto [symbol, length] = codes.find(in_.bits());
@@ -302,8 +179,8 @@ class Reader {
   }
 
   template <class SetBits>
-  bool refine_block(const Codes& codes, const JpegScan& scan, JCOEF* block, std::uint64_t& nonzero,
-                    unsigned& ended) {
+  bool refine_block(const HuffmanSymbols& codes, const JpegScan& scan, JCOEF* block,
+                    std::uint64_t& nonzero, unsigned& ended) {
     const std::uint64_t band = coefficients_from(scan.first) & ~(coefficients_from(scan.last) >> 1);
     std::uint64_t known = nonzero & band;  // those of which the bits are still to come
     std::uint64_t zeros = ~nonzero & band;
