@@ -439,8 +439,8 @@ struct PlanarBlock {
 template <SampleType src_type, int channels, int dst_sample, int capacity>
 __global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
                                   1024 / planar_tuning(channels * sample_bytes(src_type)).threads)
-    make_planar(const __grid_constant__ BatchParameters<PlanarPicture, capacity> batch,
-                const __grid_constant__ PlanarSamples samples) {
+    make_planar(const __grid_constant__ PlanarSamples samples,
+                const __grid_constant__ BatchParameters<PlanarPicture, capacity> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
   alignas(128) __shared__ Byte tile[Block::tile_bytes];
   const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
@@ -456,8 +456,8 @@ template <SampleType src_type, int channels, int dst_sample>
 __global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
                                   planar_threads_in_memory /
                                       planar_tuning(channels * sample_bytes(src_type)).threads)
-    make_planar_in_memory(const BatchInMemory<PlanarPicture> batch,
-                          const __grid_constant__ PlanarSamples samples) {
+    make_planar_in_memory(const __grid_constant__ PlanarSamples samples,
+                          const BatchInMemory<PlanarPicture> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
   alignas(128) __shared__ Byte tile[Block::tile_bytes];
   wait_for_previous_kernel();

@@ -81,7 +81,7 @@ void enqueue(const PlanarImage* images, std::size_t count, int channels, const P
                    device::launch_overlapping(device::make_planar<type.value, channels_known.value,
                                                                   dst_sample_known.value, capacity>,
                                               dim3(tiles), device::planar_tuning(pixel).threads,
-                                              stream, batch, samples);
+                                              stream, samples, batch);
                  });
   };
   device::launch_all<PlanarPicture, few, many>(count, plan, launch);
@@ -171,7 +171,7 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
             device::blocks_for_tiles_in_memory(device::planar_threads_in_memory, threads);
         device::launch_overlapping(
             device::make_planar_in_memory<type.value, channels_known.value, dst_sample_known.value>,
-            dim3(blocks), threads, stream, plan_of_batch.batch(number), samples_of(format));
+            dim3(blocks), threads, stream, samples_of(format), plan_of_batch.batch(number));
       });
 }
 
