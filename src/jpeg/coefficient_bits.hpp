@@ -70,13 +70,9 @@ template <class Work>
   return work(Bmi2Bits{});
 }
 
-/// Whether this processor has BMI2, and not as a loop in microcode as AMD's had before 2020.
-inline bool has_fast_bmi2() {
-  static const bool has = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-                          !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2") &&
-                          !__builtin_cpu_is("bdver4");
-  return has;
-}
+/// Whether this processor has BMI2 and what came with it, and not as a loop in microcode as AMD's
+/// had before 2020.
+bool has_fast_bmi2();
 
 /// What `work` gives, called with the best of the above for this processor.
 template <class Work>

@@ -240,9 +240,9 @@ Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientat
   const auto data = in.take(in.left());
   // What is behind its end, if anything, is not ours.
   constexpr std::array eoi{std::byte{0xFF}, std::byte{0xD9}};
-  const auto end = std::ranges::find_end(data, eoi);
-  if (end.empty()) disobeyed("data");
-  file.insert(file.end(), data.begin(), end.end());
+  const auto end = std::find_end(data.begin(), data.end(), eoi.begin(), eoi.end());
+  if (end == data.end()) disobeyed("data");
+  file.insert(file.end(), data.begin(), end + eoi.size());
   file.insert(file.end(), tail_.begin(), tail_.end());
   return file;
 }

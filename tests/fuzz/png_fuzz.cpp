@@ -100,7 +100,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   };
   attempt([&] { turn_and_back(file); });
-  attempt([&] { retag_upright(file, Format::png); });
+  attempt([&] {
+    std::vector<std::string> warnings;
+    retag(file, Format::png, Orientation::rotate90, MissingTag::is_added, warnings);
+  });
   attempt([&] {
     if (read_header(file, Format::png).pixel_bytes_total > largest_picture) return;
     const Decoded expanded(file, Format::png, Format::tiff);
