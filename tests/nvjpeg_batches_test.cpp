@@ -13,7 +13,8 @@ using namespace qturn;
 const std::atomic<bool> never{false};
 
 /// Gives each request its own width back, as a file of one byte.
-void echo(std::span<PlanarWork* const> batch, const std::function<void(std::size_t)>& done) {
+void echo(std::span<PlanarWork* const> batch, const std::function<void()>&,
+          const std::function<void(std::size_t)>& done) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     batch[i]->results = {Bytes{static_cast<std::byte>(batch[i]->request->size.width)}};
     done(i);
@@ -46,17 +47,17 @@ TEST_CASE("Each of many threads gets its own result, from batches of at most the
   std::mutex mutex;
   std::size_t largest = 0, batches = 0;
   const auto worker = [&]() -> Batches::Worker {
-    return [&](auto batch, const auto& done) {
+    return [&](auto batch, const auto& decoded, const auto& done) {
       {
         const std::lock_guard lock(mutex);
         largest = std::max(largest, batch.size());
         ++batches;
       }
-      echo(batch, done);
+      echo(batch, decoded, done);
     };
   };
   Batches device({.count = 8, .device_bytes = 1 << 20, .patience = std::chrono::seconds(1)},
-                 hundred_bytes, {worker, worker, worker}, never);
+                 hundred_bytes, {{0, worker}, {0, worker}, {1, worker}}, never);
   const auto results = ask(device, 64);
   for (std::size_t i = 0; i < results.size(); ++i) {
     REQUIRE(results[i]);
@@ -69,29 +70,54 @@ TEST_CASE("Each of many threads gets its own result, from batches of at most the
 TEST_CASE("A batch has no more bytes than the device has for it, but one request always fits") {
   std::atomic<std::size_t> largest = 0;
   const auto worker = [&]() -> Batches::Worker {
-    return [&](auto batch, const auto& done) {
+    return [&](auto batch, const auto& decoded, const auto& done) {
       largest = std::max(largest.load(), batch.size());
-      echo(batch, done);
+      echo(batch, decoded, done);
     };
   };
   {
-    Batches device({.count = 8, .device_bytes = 250}, hundred_bytes, {worker}, never);
+    Batches device({.count = 8, .device_bytes = 250}, hundred_bytes, {{0, worker}}, never);
     ask(device, 16);
     CHECK(largest <= 2);
   }
-  Batches device({.count = 8, .device_bytes = 50}, hundred_bytes, {worker}, never);
+  Batches device({.count = 8, .device_bytes = 50}, hundred_bytes, {{0, worker}}, never);
   CHECK(ask(device, 3)[2]->front() == Bytes{std::byte{2}});
+}
+
+TEST_CASE("Of the workers of a device one decodes at a time, while others encode") {
+  std::array<std::atomic<int>, 2> decoding{};
+  std::atomic<int> working = 0, most_working = 0, too_many = 0;
+  const auto for_device = [&](std::size_t index) {
+    const auto make = [&, index]() -> Batches::Worker {
+      return [&, index](auto batch, const auto& decoded, const auto& done) {
+        most_working = std::max(most_working.load(), ++working);
+        too_many += ++decoding[index] > 1;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --decoding[index];
+        decoded();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        --working;
+        echo(batch, decoded, done);
+      };
+    };
+    return Batches::MakeWorker{static_cast<int>(index), make};
+  };
+  Batches device({.count = 2}, hundred_bytes,
+                 {for_device(0), for_device(0), for_device(0), for_device(1)}, never);
+  ask(device, 100);
+  CHECK(too_many == 0);
+  CHECK(most_working > 2);
 }
 
 TEST_CASE("A single request does not wait for a full batch") {
   Batches device({.count = 64, .patience = std::chrono::milliseconds(1)}, hundred_bytes,
-                 {[] { return Batches::Worker(echo); }}, never);
+                 {{0, [] { return Batches::Worker(echo); }}}, never);
   CHECK(device.turn(request_of(5))->front() == Bytes{std::byte{5}});
 }
 
 TEST_CASE("When a worker throws, those that were done stay done and the others fail") {
   const auto worker = []() -> Batches::Worker {
-    return [](auto batch, const auto& done) {
+    return [](auto batch, const auto&, const auto& done) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (batch[i]->request->size.width % 2 == 1) continue;
         batch[i]->results = std::vector<Bytes>{};
@@ -100,7 +126,7 @@ TEST_CASE("When a worker throws, those that were done stay done and the others f
       throw std::runtime_error("broken");
     };
   };
-  Batches device({.count = 4}, hundred_bytes, {worker}, never);
+  Batches device({.count = 4}, hundred_bytes, {{0, worker}}, never);
   std::atomic<int> failed = 0, fine = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < 20; ++i) {
@@ -120,20 +146,21 @@ TEST_CASE("When a worker throws, those that were done stay done and the others f
 
 TEST_CASE("A worker that cannot be made fails every request") {
   const auto worker = []() -> Batches::Worker { throw std::runtime_error("no device"); };
-  Batches device({.count = 4}, hundred_bytes, {worker}, never);
+  Batches device({.count = 4}, hundred_bytes, {{0, worker}}, never);
   CHECK_THROWS_AS(device.turn(request_of(1)), std::runtime_error);
   CHECK_THROWS_AS(device.turn(request_of(2)), std::runtime_error);
 }
 
 TEST_CASE("A run that is given up interrupts those that wait") {
   const std::atomic<bool> stop = true;
-  Batches device({.count = 4}, hundred_bytes, {[] { return Batches::Worker(echo); }}, stop);
+  Batches device({.count = 4}, hundred_bytes, {{0, [] { return Batches::Worker(echo); }}}, stop);
   CHECK_THROWS_AS(device.turn(request_of(1)), Interrupted);
 }
 
 TEST_CASE("What the worker leaves without a result is for another way") {
-  const auto nothing = [](auto, const auto&) {};
-  Batches device({.count = 4}, hundred_bytes, {[&] { return Batches::Worker(nothing); }}, never);
+  const auto nothing = [](auto, const auto&, const auto&) {};
+  Batches device({.count = 4}, hundred_bytes, {{0, [&] { return Batches::Worker(nothing); }}},
+                 never);
   CHECK_FALSE(device.turn(request_of(1)));
 }
 

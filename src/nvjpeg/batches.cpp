@@ -10,6 +10,7 @@ Batches::Batches(const BatchLimits& limits,
                  std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
                  std::vector<MakeWorker> workers, const std::atomic<bool>& stop)
     : limits_(limits), device_bytes_(std::move(device_bytes)), stop_(stop) {
+  for (const MakeWorker& worker : workers) decoding_[worker.device];
   for (MakeWorker& make : workers) {
     threads_.emplace_back([this, make = std::move(make)] { run(make); });
   }
@@ -34,7 +35,7 @@ std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
     if (broken_) std::rethrow_exception(broken_);
     waiting_.push_back(&own);
     arrived_.notify_one();
-    finished_.wait(lock, [&] { return own.done; });
+    own.finished.wait(lock, [&] { return own.done; });
   }
   if (own.work.error) std::rethrow_exception(own.work.error);
   return std::move(own.work.results);
@@ -48,7 +49,7 @@ bool Batches::is_busy() {
 void Batches::finish(Waiting& waiting) {
   const std::lock_guard lock(mutex_);
   waiting.done = true;
-  finished_.notify_all();
+  waiting.finished.notify_one();
 }
 
 // Empty when there is nothing more to do.
@@ -81,13 +82,15 @@ void Batches::run(const MakeWorker& make) {
   Worker worker;
   std::exception_ptr problem;
   try {
-    worker = make();
+    worker = make.make();
   } catch (...) {
     problem = std::current_exception();
     const std::lock_guard lock(mutex_);
     broken_ = problem;
   }
+  std::mutex& decoding = decoding_.at(make.device);
   while (true) {
+    std::unique_lock turn_to_decode(decoding);
     const std::vector<Waiting*> batch = take();
     if (batch.empty()) return;
     std::vector<PlanarWork*> works;
@@ -99,7 +102,8 @@ void Batches::run(const MakeWorker& make) {
     try {
       if (problem) std::rethrow_exception(problem);
       if (stop_) throw Interrupted();
-      worker(works, finish_one);
+      worker(
+          works, [&] { turn_to_decode.unlock(); }, finish_one);
     } catch (...) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (done[i]) continue;

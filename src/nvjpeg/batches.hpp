@@ -2,8 +2,10 @@
 //
 // A hardware decoder is fast with dozens of pictures at a time and slow with single ones, while
 // each picture comes on a thread of its own. So those threads wait here until a worker takes what
-// has gathered: a full batch, or after a short patience what there is. Several workers overlap one
-// batch's decoding with another's encoding. What is in a batch does not change what comes out.
+// has gathered: a full batch, or after a short patience what there is. Of the workers of a device
+// one decodes, which several at a time do slower, while the others encode; it takes its batch when
+// the one before is decoded, and not earlier, so that it is as full as can be. What is in a batch
+// does not change what comes out.
 #ifndef QTURN_SRC_NVJPEG_BATCHES_HPP
 #define QTURN_SRC_NVJPEG_BATCHES_HPP
 
@@ -15,6 +17,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,13 +46,18 @@ struct BatchLimits {
 
 class Batches final : public PlanarDevice {
  public:
-  /// Works through a batch, on the worker's thread. It puts results or errors into each and calls
-  /// `done` with its index, after which that one must not be touched any more. If it throws, those
-  /// that are not done fail with that.
-  using Worker = std::function<void(std::span<PlanarWork* const> batch,
-                                    const std::function<void(std::size_t)>& done)>;
-  /// Makes a worker on the thread that it will run on; where that throws, so does every turn().
-  using MakeWorker = std::function<Worker()>;
+  /// Works through a batch, on the worker's thread. It calls `decoded` when another worker may
+  /// decode, puts results or errors into each and calls `done` with its index, after which that one
+  /// must not be touched any more. If it throws, those that are not done fail with that.
+  using Worker =
+      std::function<void(std::span<PlanarWork* const> batch, const std::function<void()>& decoded,
+                         const std::function<void(std::size_t)>& done)>;
+  /// Makes a worker for a device on the thread that it will run on; where that throws, so does
+  /// every turn().
+  struct MakeWorker {
+    int device;
+    std::function<Worker()> make;
+  };
 
   /// `device_bytes` says what a request takes of a device's memory. A thread for each of `workers`.
   Batches(const BatchLimits& limits,
@@ -65,6 +73,7 @@ class Batches final : public PlanarDevice {
     PlanarWork work;
     std::chrono::steady_clock::time_point since;
     bool done = false;
+    std::condition_variable finished;  ///< one for each, or each result would wake up all
   };
 
   void run(const MakeWorker& make);
@@ -75,7 +84,8 @@ class Batches final : public PlanarDevice {
   const std::function<std::uint64_t(const PlanarRequest&)> device_bytes_;
   const std::atomic<bool>& stop_;
   std::mutex mutex_;
-  std::condition_variable arrived_, finished_;
+  std::condition_variable arrived_;
+  std::map<int, std::mutex> decoding_;  ///< by device
   std::deque<Waiting*> waiting_;
   std::exception_ptr broken_;
   bool over_ = false;

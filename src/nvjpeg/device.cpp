@@ -12,7 +12,7 @@
 namespace qturn {
 namespace {
 
-// One batch is decoded while another is encoded and a third is parsed.
+// One batch is decoded while two others are encoded.
 constexpr int workers_per_device = 3;
 constexpr int encoders_per_worker = 3;
 // Of a device's free memory, what the batches of one worker may take.
@@ -28,12 +28,20 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
                       swap ? request.h : request.v);
 }
 
+// Threads that wait for the device sleep. CUDA's default is that they ask again and again, a dozen
+// cores' worth of them, which those who feed the device then have not.
+void use(int device) {
+  check(cudaSetDevice(device), "the device");
+  // Refused, it only costs.
+  if (cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) != cudaSuccess) cudaGetLastError();
+}
+
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
   explicit DeviceWorker(int device)
       : device_(device),
-        decoding_((check(cudaSetDevice(device), "the device"), NVJPEG_BACKEND_HARDWARE)),
+        decoding_((use(device), NVJPEG_BACKEND_HARDWARE)),
         encoding_(NVJPEG_BACKEND_DEFAULT),
         decoder_(decoding_, stream_.get()) {
     for (int i = 0; i < encoders_per_worker; ++i) {
@@ -41,7 +49,8 @@ class DeviceWorker {
     }
   }
 
-  void run(std::span<PlanarWork* const> batch, const std::function<void(std::size_t)>& done) {
+  void run(std::span<PlanarWork* const> batch, const std::function<void()>& decoded_all,
+           const std::function<void(std::size_t)>& done) {
     std::vector<Picture> pictures;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (decoder_.supports(batch[i]->request->file)) {
@@ -51,6 +60,7 @@ class DeviceWorker {
       }
     }
     const std::vector<Picture*> decoded = decode(pictures);
+    decoded_all();
     const std::vector<Encoding> encodings = turn(decoded);
     encode(encodings, done);
   }
@@ -216,10 +226,12 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
     for (const int device : usable) {
-      workers.push_back([device]() -> Batches::Worker {
-        const auto worker = std::make_shared<DeviceWorker>(device);
-        return [worker](auto batch, const auto& done) { worker->run(batch, done); };
-      });
+      workers.push_back({device, [device]() -> Batches::Worker {
+                           const auto worker = std::make_shared<DeviceWorker>(device);
+                           return [worker](auto batch, const auto& decoded, const auto& done) {
+                             worker->run(batch, decoded, done);
+                           };
+                         }});
     }
   }
   const auto device_bytes = [](const PlanarRequest& request) {
