@@ -16,6 +16,7 @@
 
 #include "src/formats/codec.hpp"
 #include "src/jpeg/carriers.hpp"
+#include "src/jpeg/markers.hpp"
 #include "src/jpeg/turn.hpp"
 
 namespace qturn::tests {
@@ -92,7 +93,8 @@ inline Bytes turn_file(std::span<const std::byte> file, Format format, Orientati
   const Header header = read_header(file, format);
   const Size size = turned_size(orientation, {header.width, header.height});
   if (format == Format::jpeg) {
-    return finish_jpeg(file, turn_jpeg(file, orientation), orientation, size, turn_jpeg, warnings);
+    return finish_jpeg(file, jpeg_end(file), turn_jpeg(file, orientation), orientation, size,
+                       turn_jpeg, warnings);
   }
   Decoded decoded(file, format);
   const Image image = turned(decoded.image, orientation, decoded.arena);

@@ -43,7 +43,7 @@ Bytes turned(const std::string& file, std::vector<std::string>& warnings,
              Orientation orientation = Orientation::rotate90) {
   const std::span<const std::byte> source = bytes_of(file);
   const Header header = read_header(source, Format::jpeg);
-  return finish_jpeg(source, turn_jpeg(source, orientation), orientation,
+  return finish_jpeg(source, jpeg_end(source), turn_jpeg(source, orientation), orientation,
                      turned_size(orientation, {header.width, header.height}), turn_jpeg, warnings);
 }
 
@@ -351,8 +351,8 @@ TEST_CASE("No cut of a file with all of this leads outside it") {
     const auto cut = std::span(file).first(size);
     try {
       std::vector<std::string> warnings;
-      finish_jpeg(cut, Bytes(cut.begin(), cut.end()), Orientation::rotate90, {48, 64}, as_it_is,
-                  warnings);
+      finish_jpeg(cut, jpeg_end(cut), Bytes(cut.begin(), cut.end()), Orientation::rotate90,
+                  {48, 64}, as_it_is, warnings);
     } catch (const ImageFileError&) {
     }
   }

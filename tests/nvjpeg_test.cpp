@@ -17,12 +17,13 @@ const std::atomic<bool> never{false};
 
 /// The first GPU's; skips the case where there is none.
 PlanarDevice& device() {
+  static SpareBytes spare(1 << 20);
   static const std::unique_ptr<PlanarDevice> only = [] {
     const Devices devices = find_devices();
     if (devices.cuda.empty()) SKIP("no CUDA device: " << devices.cuda_problem);
     const NvJpegStatus status = nvjpeg_status(0);
     if (!status.problem.empty()) SKIP(status.problem);
-    return make_nvjpeg_device({0}, never);
+    return make_nvjpeg_device({0}, spare, never);
   }();
   return *only;
 }

@@ -163,7 +163,7 @@ void make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
 
 }  // namespace
 
-std::vector<std::byte> read_file(const fs::path& path) {
+std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> content) {
   const auto fail = [&](int number) { throw FileError("cannot read", path, reason_of(number)); };
   // O_NONBLOCK: a pipe without a writer must not hold up the run.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -172,7 +172,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
   if (!S_ISREG(status.st_mode)) fail(EINVAL);
 
-  std::vector<std::byte> content(static_cast<std::size_t>(status.st_size));
+  content.resize(static_cast<std::size_t>(status.st_size));
   std::byte one_more;
   for (std::size_t have = 0;;) {
     const bool all = have == content.size();

@@ -35,8 +35,9 @@ enum class IfExists : std::uint8_t { replace, fail };
 enum class Times : std::uint8_t { of_the_other, now };
 
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
-/// while it is read is an error too ("Device or resource busy").
-std::vector<std::byte> read_file(const std::filesystem::path& path);
+/// while it is read is an error too ("Device or resource busy"). `memory` is used for it.
+std::vector<std::byte> read_file(const std::filesystem::path& path,
+                                 std::vector<std::byte> memory = {});
 
 /// Writes `content` to `target` as described above; blocks until it is on the disk. `like` (may be
 /// empty): the file whose mode, times, owner, user attributes and access list the new file gets, as

@@ -326,15 +326,15 @@ Bytes Finisher::turned_follower(std::span<const std::byte> jpeg) {
 
 }  // namespace
 
-Bytes finish_jpeg(std::span<const std::byte> source, Bytes turned, Orientation applied, Size size,
-                  const TurnJpeg& turn_jpeg, std::vector<std::string>& warnings) {
+Bytes finish_jpeg(std::span<const std::byte> source, std::size_t end, Bytes turned,
+                  Orientation applied, Size size, const TurnJpeg& turn_jpeg,
+                  std::vector<std::string>& warnings) {
   const CarrierTurn turn{.stored = stored_in(jpeg_header_segments(source)),
                          .pixels = applied,
                          .tag = Orientation::identity,
                          .size = size,
                          .turn_jpeg = turn_jpeg};
   // What follows the picture in `turned`, if it does already, is taken from the source.
-  const std::size_t end = jpeg_end(source);
   if (end < source.size()) turned.resize(jpeg_end(turned));
   return Finisher(source, end, std::move(turned), turn, MissingTag::stays_absent, warnings)
       .finish();

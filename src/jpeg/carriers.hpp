@@ -20,15 +20,15 @@ namespace qturn {
 /// Finishes a JPEG that was turned.
 ///
 /// `turned` has the markers of `source` as they were and the pixels of `source` after `applied`;
-/// `size` is its size. `turn_jpeg` turns thumbnails and previews.
-/// What follows the picture in `source` follows it again, turned where it is known. The result is
-/// tagged upright.
+/// `size` is its size; `end` is where the picture ends in `source`. `turn_jpeg` turns thumbnails
+/// and previews. What follows the picture in `source` follows it again, turned where it is known.
+/// The result is tagged upright.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when the
 /// orientation can neither be set nor proved absent, and for what cannot be turned along, by name.
-std::vector<std::byte> finish_jpeg(std::span<const std::byte> source, std::vector<std::byte> turned,
-                                   Orientation applied, Size size, const TurnJpeg& turn_jpeg,
-                                   std::vector<std::string>& warnings);
+std::vector<std::byte> finish_jpeg(std::span<const std::byte> source, std::size_t end,
+                                   std::vector<std::byte> turned, Orientation applied, Size size,
+                                   const TurnJpeg& turn_jpeg, std::vector<std::string>& warnings);
 
 /// The same JPEG with another orientation in every carrier, none of its pixels touched; `turn_jpeg`
 /// is for a thumbnail that was upright beside a picture that was not. Where the file has no

@@ -178,15 +178,14 @@ PlanarRequest HardwareJpeg::request(std::span<const Orientation> orientations) c
   return request;
 }
 
-Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientation) const {
+Bytes HardwareJpeg::finish(Bytes made, Orientation orientation) const {
   constexpr unsigned sof0 = 0xC0, dht = 0xC4, soi = 0xD8, sos = 0xDA, dqt = 0xDB, dri = 0xDD;
   const JpegPicture wanted = turned(picture_, orientation);
-  Bytes file;
-  file.reserve(made.size() + file_.size() / 8 + tail_.size() + 4096);
-  file.push_back(std::byte{0xFF});
-  file.push_back(std::byte{soi});
+  Bytes head;
+  head.push_back(std::byte{0xFF});
+  head.push_back(std::byte{soi});
   for (const JpegMarker& marker : wanted.markers) {
-    put_segment(file, static_cast<unsigned>(marker.code), marker.data);
+    put_segment(head, static_cast<unsigned>(marker.code), marker.data);
   }
   Reader in(made);
   if (in.take16() != (0xFF00 | soi)) disobeyed("data");
@@ -234,7 +233,7 @@ Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientat
     } else if (marker != dht && marker != dri) {
       continue;  // its own APPn and COM
     }
-    put_segment(file, marker, copy);
+    put_segment(head, marker, copy);
     if (marker == sos) break;
   }
   const auto data = in.take(in.left());
@@ -242,9 +241,16 @@ Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientat
   constexpr std::array eoi{std::byte{0xFF}, std::byte{0xD9}};
   const auto end = std::find_end(data.begin(), data.end(), eoi.begin(), eoi.end());
   if (end == data.end()) disobeyed("data");
-  file.insert(file.end(), data.begin(), end + eoi.size());
-  file.insert(file.end(), tail_.begin(), tail_.end());
-  return file;
+  const std::size_t data_at = made.size() - data.size();
+  made.resize(data_at + static_cast<std::size_t>(end - data.begin()) + eoi.size());
+  if (head.size() > data_at) {
+    made.insert(made.begin(), head.size() - data_at, std::byte{});
+  } else {
+    made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(data_at - head.size()));
+  }
+  std::ranges::copy(head, made.begin());
+  made.insert(made.end(), tail_.begin(), tail_.end());
+  return made;
 }
 
 void HardwareJpeg::add_warnings(std::vector<std::string>& warnings) const {

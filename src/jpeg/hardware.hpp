@@ -35,11 +35,15 @@ class HardwareJpeg {
   /// The order for these turns, each of which takes().
   PlanarRequest request(std::span<const Orientation> orientations) const;
 
-  /// The turned file: the picture that the device made of output `orientation`, with the source's
-  /// markers, the orientation set to 1, its names for the components, and what follows it.
+  /// The turned file, in the same memory: the picture `made` that the device made of output
+  /// `orientation`, with the source's markers, the orientation set to 1, its names for the
+  /// components, and what follows it.
   ///
   /// Throws ImageFileError if the device made something else than it was told.
-  Bytes finish(std::span<const std::byte> made, Orientation orientation) const;
+  Bytes finish(Bytes made, Orientation orientation) const;
+
+  /// Where the picture ends in the file.
+  std::size_t end() const { return file_.size() - tail_.size(); }
 
   /// As decode().
   void add_warnings(std::vector<std::string>& warnings) const;

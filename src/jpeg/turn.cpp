@@ -6,6 +6,7 @@
 
 #include "src/jpeg/hardware.hpp"
 #include "src/jpeg/header.hpp"
+#include "src/jpeg/markers.hpp"
 
 namespace qturn {
 
@@ -42,14 +43,16 @@ std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> appl
   return hardware_->request(planar);
 }
 
-void JpegTurn::accept(const PlanarRequest& request, std::span<const Bytes> made,
+void JpegTurn::accept(const PlanarRequest& request, std::vector<Bytes> made,
                       std::vector<std::string>& warnings) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     const Orientation orientation = request.outputs[i].orientation;
-    made_[orientation] = hardware_->finish(made[i], orientation);
+    made_[orientation] = hardware_->finish(std::move(made[i]), orientation);
   }
   hardware_->add_warnings(warnings);
 }
+
+std::size_t JpegTurn::end() const { return hardware_ ? hardware_->end() : jpeg_end(file_); }
 
 std::uint64_t JpegTurn::bytes_needed(const Header& header,
                                      std::span<const Orientation> applied) const {

@@ -37,8 +37,11 @@ class JpegTurn {
                                        const std::atomic<bool>& stop);
 
   /// Takes what a device has made of request(). Throws as HardwareJpeg::finish.
-  void accept(const PlanarRequest& request, std::span<const Bytes> made,
+  void accept(const PlanarRequest& request, std::vector<Bytes> made,
               std::vector<std::string>& warnings);
+
+  /// Where the picture ends in the file.
+  std::size_t end() const;
 
   /// Whether a device has done this turn.
   bool is_made(Orientation applied) const { return made_.contains(applied); }

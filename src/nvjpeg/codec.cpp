@@ -10,6 +10,8 @@ namespace {
 
 // Rows of device memory begin at multiples of this: the kernels are fastest so.
 constexpr std::int64_t alignment = 128;
+// The source's, which most files get without being moved to other memory.
+constexpr std::size_t room_for_markers = 1 << 16;
 
 const unsigned char* unsigned_bytes(std::span<const std::byte> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -145,7 +147,7 @@ void NvJpegEncoder::set_up(const PlanarLayout& layout, std::span<const std::byte
 }
 
 Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
-                            std::span<const std::byte> tables, bool optimised) {
+                            std::span<const std::byte> tables, bool optimised, Bytes memory) {
   set_up(layout, tables, optimised);
   const nvjpegImage_t image = image_of(planes, layout);
   check(nv_.encode_yuv(handle_.get(), state_.get(), params_.get(), &image, sampling_of(layout),
@@ -159,9 +161,9 @@ Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
   if (length > staging_bytes_) {
     staging_.reset();
     staging_bytes_ = 0;
-    void* memory = nullptr;
-    check(cudaHostAlloc(&memory, length + length / 4, cudaHostAllocPortable), "page-locked memory");
-    staging_.reset(static_cast<std::byte*>(memory));
+    void* locked = nullptr;
+    check(cudaHostAlloc(&locked, length + length / 4, cudaHostAllocPortable), "page-locked memory");
+    staging_.reset(static_cast<std::byte*>(locked));
     staging_bytes_ = length + length / 4;
   }
   check(nv_.encode_retrieve_bitstream(handle_.get(), state_.get(),
@@ -169,7 +171,9 @@ Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
                                       stream_.get()),
         "nvjpegEncodeRetrieveBitstream");
   check(cudaStreamSynchronize(stream_.get()), "encoding on the device");
-  return {staging_.get(), staging_.get() + length};
+  memory.reserve(length + room_for_markers);
+  memory.assign(staging_.get(), staging_.get() + length);
+  return memory;
 }
 
 }  // namespace qturn

@@ -95,10 +95,10 @@ class NvJpegEncoder {
   explicit NvJpegEncoder(const NvJpegHandle& handle);
 
   /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG
-  /// `tables`, the standard's Huffman tables or optimised ones. Blocks. Throws NvJpegError,
-  /// CudaError.
+  /// `tables`, the standard's Huffman tables or optimised ones, in `memory`. Blocks. Throws
+  /// NvJpegError, CudaError.
   Bytes encode(const std::byte* planes, const PlanarLayout& layout,
-               std::span<const std::byte> tables, bool optimised);
+               std::span<const std::byte> tables, bool optimised, Bytes memory);
 
  private:
   void set_up(const PlanarLayout& layout, std::span<const std::byte> tables, bool optimised);

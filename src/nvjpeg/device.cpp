@@ -39,8 +39,9 @@ void use(int device) {
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
-  explicit DeviceWorker(int device)
+  DeviceWorker(int device, SpareBytes& spare)
       : device_(device),
+        spare_(spare),
         decoding_((use(device), NVJPEG_BACKEND_HARDWARE)),
         encoding_(NVJPEG_BACKEND_DEFAULT),
         decoder_(decoding_, stream_.get()) {
@@ -160,7 +161,8 @@ class DeviceWorker {
         const PlanarRequest& request = *work.request;
         try {
           Bytes made = encoder.encode(encoding.planes, encoding.layout,
-                                      request.outputs[encoding.output].tables, request.optimised);
+                                      request.outputs[encoding.output].tables, request.optimised,
+                                      spare_.take());
           const std::lock_guard lock(failing);
           if (work.results) (*work.results)[encoding.output] = std::move(made);
         } catch (const NvJpegError&) {
@@ -181,6 +183,7 @@ class DeviceWorker {
   }
 
   int device_;
+  SpareBytes& spare_;
   NvJpegHandle decoding_, encoding_;
   CudaStream stream_;
   NvJpegDecoder decoder_;
@@ -217,7 +220,7 @@ NvJpegStatus nvjpeg_status(int device) {
   return status;
 }
 
-std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices,
+std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop) {
   std::vector<int> usable;
   std::ranges::copy_if(devices, std::back_inserter(usable),
@@ -226,8 +229,8 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
     for (const int device : usable) {
-      workers.push_back({device, [device]() -> Batches::Worker {
-                           const auto worker = std::make_shared<DeviceWorker>(device);
+      workers.push_back({device, [device, &spare]() -> Batches::Worker {
+                           const auto worker = std::make_shared<DeviceWorker>(device, spare);
                            return [worker](auto batch, const auto& decoded, const auto& done) {
                              worker->run(batch, decoded, done);
                            };

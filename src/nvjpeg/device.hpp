@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/formats/spare_bytes.hpp"
 #include "src/jpeg/planar_device.hpp"
 
 namespace qturn {
@@ -27,9 +28,9 @@ NvJpegStatus nvjpeg_status(int device);
 /// How many requests one device wants to have under way.
 inline constexpr std::size_t nvjpeg_requests_per_device = 256;
 
-/// Those of `devices` that have nvJPEG and its hardware engines, together; null if none has. May
-/// throw CudaError.
-std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices,
+/// Those of `devices` that have nvJPEG and its hardware engines, together; null if none has.
+/// `spare` must outlive them. May throw CudaError.
+std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop);
 
 }  // namespace qturn

@@ -22,6 +22,9 @@ std::string reason(const std::exception& error) {
   return error.what();
 }
 
+// With `fastest`, this share of the seats stays free for those who bring the device its work.
+constexpr int kept_for_device = 8;
+
 Route written_by(JpegRoute route) {
   switch (route) {
     case JpegRoute::planar:
@@ -36,11 +39,13 @@ Route written_by(JpegRoute route) {
 }  // namespace
 
 Flight::Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop,
-               Budgets& budgets, Seats& seats, LanePool& lanes, PlanarDevice* device)
+               Budgets& budgets, SpareBytes& spare, Seats& seats, LanePool& lanes,
+               PlanarDevice* device)
     : job_(job),
       options_(options),
       stop_(stop),
       budgets_(budgets),
+      spare_(spare),
       seats_(seats),
       lanes_(lanes),
       device_(device),
@@ -85,7 +90,7 @@ void Flight::write_outputs() {
     lanes_.give_back(std::exchange(lane_, nullptr));
   }
   pixel_reservation_ = {};
-  file_ = {};
+  spare_.give(std::exchange(file_, {}));
   file_reservation_ = {};
 }
 
@@ -104,7 +109,7 @@ void Flight::step(void (Flight::*work)()) {
 
 void Flight::read_file_and_header() {
   file_reservation_ = seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
-  file_ = read_file(job_.input);
+  file_ = read_file(job_.input, spare_.take());
   if (job_.copy_verbatim) return;
 
   if (file_.empty()) throw ImageFileError("the file is empty");
@@ -159,13 +164,16 @@ void Flight::reserve(std::uint64_t needed) {
 
 // Takes those out of `applied` that the device has turned.
 void Flight::turn_on_device(std::vector<Orientation>& applied) {
-  if (options_.jpeg.mode == JpegMode::fastest && device_->is_busy()) return;
+  if (options_.jpeg.mode == JpegMode::fastest && device_->is_busy() &&
+      seats_.free() > options_.threads / kept_for_device) {
+    return;
+  }
   const auto request = jpeg_->request(applied, stop_);
   if (!request) return;
   reserve((1 << 20) + 2 * request->outputs.size() * file_.size());
-  const auto made = seats_.away([&] { return device_->turn(*request); });
+  auto made = seats_.away([&] { return device_->turn(*request); });
   if (!made) return;
-  jpeg_->accept(*request, *made, warnings_);
+  jpeg_->accept(*request, std::move(*made), warnings_);
   std::erase_if(applied, [&](Orientation each) { return jpeg_->is_made(each); });
 }
 
@@ -247,9 +255,10 @@ void Flight::write_output(std::size_t index) {
     case Action::turn_jpeg: {
       const JpegRoute route = jpeg_->route(outcome.applied);
       if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      write(finish_jpeg(file_, jpeg_->turn(outcome.applied, stop_), outcome.applied, size,
-                        turn_jpeg, outcome.warnings),
-            written_by(route));
+      Bytes turned = finish_jpeg(file_, jpeg_->end(), jpeg_->turn(outcome.applied, stop_),
+                                 outcome.applied, size, turn_jpeg, outcome.warnings);
+      write(turned, written_by(route));
+      spare_.give(std::move(turned));
       if (outcome.route == Route::planar) {
         outcome.codec = jpeg_->is_made(outcome.applied) ? "nvjpeg" : "libjpeg-turbo";
       }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "src/formats/codec.hpp"
+#include "src/formats/spare_bytes.hpp"
 #include "src/jpeg/planar_device.hpp"
 #include "src/jpeg/turn.hpp"
 #include "src/plan/jobs.hpp"
@@ -39,7 +40,7 @@ class Flight {
  public:
   /// `device` takes the JPEGs that it can; null: there is none.
   Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop, Budgets& budgets,
-         Seats& seats, LanePool& lanes, PlanarDevice* device);
+         SpareBytes& spare, Seats& seats, LanePool& lanes, PlanarDevice* device);
 
   /// The steps, in order, all on one of the seats.
   void read();
@@ -69,6 +70,7 @@ class Flight {
   const RunOptions& options_;
   const std::atomic<bool>& stop_;
   Budgets& budgets_;
+  SpareBytes& spare_;
   Seats& seats_;
   LanePool& lanes_;
   PlanarDevice* device_;

@@ -29,9 +29,10 @@ std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
 
 void run(const std::vector<Job>& jobs, const RunOptions& options, const std::atomic<bool>& stop,
          const std::function<void(const Outcome&)>& report) {
+  SpareBytes spare(options.memory_bytes / 16);
   std::unique_ptr<PlanarDevice> device;
   if (options.jpeg.mode != JpegMode::lossless && !options.device.cuda.empty()) {
-    device = make_nvjpeg_device(options.device.cuda, stop);
+    device = make_nvjpeg_device(options.device.cuda, spare, stop);
   }
   // Pictures that a device works on wait for it on threads of their own.
   auto in_flight = static_cast<std::size_t>(options.threads);
@@ -47,7 +48,7 @@ void run(const std::vector<Job>& jobs, const RunOptions& options, const std::ato
       flow.stop();
       return nullptr;
     }
-    return new Flight(jobs[next++], options, stop, budgets, seats, lanes, device.get());
+    return new Flight(jobs[next++], options, stop, budgets, spare, seats, lanes, device.get());
   };
   const auto fly = [&](Flight* flight) {
     seats.seated([&] {

@@ -2,11 +2,14 @@
 //
 // Pictures that wait, for a GPU or for memory, wait on their threads. So there are more threads
 // than cores where a GPU wants many pictures, and each takes a seat for its work and leaves it
-// while it waits.
+// while it waits. Who comes back has the first free seat: what is nearly done frees memory and a
+// place among those in flight. (A std::counting_semaphore does not do: libstdc++'s wakes up all of
+// some hundred threads for each seat.)
 #ifndef QTURN_SRC_RUN_SEATS_HPP
 #define QTURN_SRC_RUN_SEATS_HPP
 
-#include <semaphore>
+#include <condition_variable>
+#include <mutex>
 
 namespace qturn {
 
@@ -17,31 +20,65 @@ class Seats {
   /// `work()` on a seat, for which this may wait.
   template <typename Work>
   void seated(Work work) {
-    free_.acquire();
-    const Leave leave{free_};
+    take(arriving_);
+    const Leave leave{*this};
     work();
   }
 
   /// What `wait()` gives, with the caller's seat left to others meanwhile.
   template <typename Wait>
   auto away(Wait wait) {
-    free_.release();
-    const Return back{free_};
+    leave();
+    const Return back{*this};
     return wait();
   }
 
+  /// Seats that nobody wants at the moment.
+  int free() {
+    const std::lock_guard lock(mutex_);
+    return free_;
+  }
+
  private:
-  using Free = std::counting_semaphore<>;
+  struct Queue {
+    std::condition_variable granted_one;
+    int waiting = 0, granted = 0;
+  };
   struct Leave {
-    Free& free;
-    ~Leave() { free.release(); }
+    Seats& seats;
+    ~Leave() { seats.leave(); }
   };
   struct Return {
-    Free& free;
-    ~Return() { free.acquire(); }
+    Seats& seats;
+    ~Return() { seats.take(seats.returning_); }
   };
 
-  Free free_;
+  void take(Queue& queue) {
+    std::unique_lock lock(mutex_);
+    if (free_ > 0) {
+      --free_;
+      return;
+    }
+    ++queue.waiting;
+    queue.granted_one.wait(lock, [&] { return queue.granted > 0; });
+    --queue.granted;
+  }
+  // From hand to hand: free is a seat only if nobody waits.
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    Queue& next = returning_.waiting > 0 ? returning_ : arriving_;
+    if (next.waiting == 0) {
+      ++free_;
+      return;
+    }
+    --next.waiting;
+    ++next.granted;
+    next.granted_one.notify_one();
+  }
+
+  std::mutex mutex_;
+  int free_;
+  Queue arriving_, returning_;
 };
 
 }  // namespace qturn

@@ -14,6 +14,7 @@
 #include "src/carriers/xmp.hpp"
 #include "src/formats/image.hpp"
 #include "src/jpeg/carriers.hpp"
+#include "src/jpeg/markers.hpp"
 #include "src/tiff/carriers.hpp"
 #include "src/webp/carriers.hpp"
 
@@ -76,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       }
       case 2:
-        finish_jpeg(body, file, turn.pixels, turn.size, turn_jpeg, warnings);
+        finish_jpeg(body, jpeg_end(body), file, turn.pixels, turn.size, turn_jpeg, warnings);
         retag_jpeg(body, turn.tag, missing, turn_jpeg, warnings);
         break;
       case 3:
