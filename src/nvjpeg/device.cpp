@@ -39,8 +39,10 @@ void use(int device) {
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
-  DeviceWorker(int device, SpareBytes& spare)
+  /// `memory_bytes` of the device may be used.
+  DeviceWorker(int device, std::uint64_t memory_bytes, SpareBytes& spare)
       : device_(device),
+        memory_bytes_(memory_bytes),
         spare_(spare),
         decoding_((use(device), NVJPEG_BACKEND_HARDWARE)),
         encoding_(NVJPEG_BACKEND_DEFAULT),
@@ -81,10 +83,17 @@ class DeviceWorker {
     const std::byte* planes;
   };
 
+  // Memory that grows makes the whole device wait, and the first batches are small: it is asked for
+  // a full one of such pictures at once.
+  std::uint64_t with_room(std::uint64_t bytes, std::size_t pictures) const {
+    const std::uint64_t full = bytes / std::max<std::size_t>(pictures, 1) * BatchLimits{}.count;
+    return std::max(bytes, std::min(full, memory_bytes_ / 2));
+  }
+
   std::vector<Picture*> decode(std::vector<Picture>& pictures) {
     std::uint64_t bytes = 0;
     for (const Picture& picture : pictures) bytes += picture.layout.bytes;
-    std::byte* memory = decoded_.reserve(bytes);
+    std::byte* memory = decoded_.reserve(with_room(bytes, pictures.size()));
     for (Picture& picture : pictures) {
       picture.planes = memory;
       memory += picture.layout.bytes;
@@ -119,7 +128,7 @@ class DeviceWorker {
         bytes += encodings.back().layout.bytes;
       }
     }
-    std::byte* memory = turned_.reserve(bytes);
+    std::byte* memory = turned_.reserve(with_room(bytes, decoded.size()));
     std::vector<PlanesImage> images;
     for (Encoding& encoding : encodings) {
       PlanesImage& image = images.emplace_back();
@@ -183,6 +192,7 @@ class DeviceWorker {
   }
 
   int device_;
+  std::uint64_t memory_bytes_;
   SpareBytes& spare_;
   NvJpegHandle decoding_, encoding_;
   CudaStream stream_;
@@ -226,11 +236,16 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
   std::ranges::copy_if(devices, std::back_inserter(usable),
                        [](int device) { return nvjpeg_status(device).problem.empty(); });
   if (usable.empty()) return nullptr;
+  // Two full batches for each device, beside those that are worked on.
+  BatchLimits limits;
+  limits.device_bytes = batch_bytes(usable);
+  limits.busy = 2 * limits.count * usable.size();
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
     for (const int device : usable) {
-      workers.push_back({device, [device, &spare]() -> Batches::Worker {
-                           const auto worker = std::make_shared<DeviceWorker>(device, spare);
+      workers.push_back({device, [device, limits, &spare]() -> Batches::Worker {
+                           const auto worker =
+                               std::make_shared<DeviceWorker>(device, limits.device_bytes, spare);
                            return [worker](auto batch, const auto& decoded, const auto& done) {
                              worker->run(batch, decoded, done);
                            };
@@ -244,10 +259,6 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
     }
     return bytes;
   };
-  // Two full batches for each device, beside those that are worked on.
-  BatchLimits limits;
-  limits.device_bytes = batch_bytes(usable);
-  limits.busy = 2 * limits.count * usable.size();
   return std::make_unique<Batches>(limits, device_bytes, std::move(workers), stop);
 }
 

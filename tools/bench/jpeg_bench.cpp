@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
 #include <thread>
 
 #include "src/files/safe_file.hpp"
+#include "src/jpeg/hardware.hpp"
 #include "src/nvjpeg/decode_rate.hpp"
 #include "src/run/memory_limit.hpp"
 #include "src/run/pipeline.hpp"
@@ -39,8 +44,54 @@ std::vector<fs::path> photographs_in(const fs::path& folder) {
   return files;
 }
 
+/// Of all threads, the system's work for them included.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// What a core does for a photograph that a GPU turns, step by step and nothing beside it.
+void measure_steps(const std::vector<fs::path>& photographs, const fs::path& work) {
+  const std::atomic<bool> never = false;
+  using Clock = std::chrono::steady_clock;
+  std::array<double, 3> seconds{};
+  std::size_t step = 0;
+  Clock::time_point since;
+  const auto lap = [&] {
+    const auto now = Clock::now();
+    seconds[step++] += std::chrono::duration<double>(now - since).count();
+    since = now;
+  };
+  constexpr int rounds = 5;
+  double bytes = 0;
+  Bytes file;
+  for (int round = 0; round < rounds; ++round) {
+    for (const fs::path& photograph : photographs) {
+      step = 0;
+      since = Clock::now();
+      file = read_file(photograph, std::move(file));
+      lap();
+      const auto jpeg = HardwareJpeg::of(file, never);
+      lap();
+      write_file(work / "written.jpg", file, photograph, IfExists::replace);
+      lap();
+      bytes += static_cast<double>(file.size());
+    }
+  }
+  fs::remove(work / "written.jpg");
+  const double count = rounds * static_cast<double>(photographs.size());
+  say(fmt::format(
+      "one core, ms a photograph of {:.2f} MB: read {:.2f}, header and walk {:.2f}, write {:.2f}",
+      bytes / 1e6 / count, 1e3 * seconds[0] / count, 1e3 * seconds[1] / count,
+      1e3 * seconds[2] / count));
+}
+
 struct Rates {
-  double images = 0, megabytes = 0;
+  double images = 0, megabytes = 0, cpu_ms = 0, first_after = 0;
   std::uint64_t failed = 0, by_nvjpeg = 0;
 };
 
@@ -58,16 +109,21 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
   const std::atomic<bool> never = false;
   Rates rates;
   double bytes = 0;
+  const double cpu_before = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds_since_start = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   run(plan.jobs, options, never, [&](const Outcome& outcome) {
+    if (rates.first_after == 0) rates.first_after = seconds_since_start();
     rates.failed += outcome.status == Status::failed;
     rates.by_nvjpeg += outcome.codec == "nvjpeg";
     bytes += static_cast<double>(outcome.file_bytes);
   });
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
   rates.megabytes = bytes / 1e6 / seconds;
+  rates.cpu_ms = 1e3 * (cpu_seconds() - cpu_before) / static_cast<double>(plan.jobs.size());
   fs::remove_all(out);
   return rates;
 }
@@ -75,6 +131,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
 }  // namespace
 
 void measure_jpeg(const JpegChoice& choice) {
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // as qturn does
   const std::vector<fs::path> photographs = photographs_in(choice.photographs);
   const DeviceChoice device = choose_device(choice.device);
   const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
@@ -99,6 +156,7 @@ void measure_jpeg(const JpegChoice& choice) {
   const fs::path in = choice.work / "in", out = choice.work / "out";
   fs::remove_all(out);
   fs::create_directories(in);
+  if (wanted("steps")) measure_steps(photographs, choice.work);
   for (int i = 0; i < choice.files; ++i) {
     const fs::path& photograph = photographs[static_cast<std::size_t>(i) % photographs.size()];
     fs::copy_file(photograph, in / fmt::format("{:05}.jpg", i),
@@ -118,8 +176,9 @@ void measure_jpeg(const JpegChoice& choice) {
     // The first run finds files and memory cold.
     turn_all(in, out, way.mode, way.device);
     const Rates rates = turn_all(in, out, way.mode, way.device);
-    std::string line =
-        fmt::format("{}: {:.0f} images/s, {:.0f} MB/s", way.name, rates.images, rates.megabytes);
+    std::string line = fmt::format(
+        "{}: {:.0f} images/s, {:.0f} MB/s, {:.1f} ms of CPU each, the first after {:.2f} s",
+        way.name, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after);
     if (bound > 0) line += fmt::format(", {:.1f} % of decoding alone", 100 * rates.images / bound);
     if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
     if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);

@@ -13,12 +13,14 @@ struct JpegChoice {
   std::filesystem::path work;
   int files = 2000;
   std::string device = "auto";
-  std::vector<std::string> routes = {"decode", "planar", "fastest", "planar-cpu", "lossless"};
+  std::vector<std::string> routes = {"decode",  "steps",      "planar",
+                                     "fastest", "planar-cpu", "lossless"};
 };
 
-/// Prints the rate at which the GPU's engines decode the photographs and do nothing else, then the
-/// rate at which copies of them are turned by a quarter, read from and written to `work`, by each
-/// route, in % of that. Throws std::invalid_argument, std::runtime_error.
+/// Prints the rate at which the GPU's engines decode the photographs and do nothing else, what a
+/// core takes to read, walk (src/jpeg/intact.hpp) and write one, then the rate at which copies of
+/// them are turned by a quarter, read from and written to `work`, by each route, in % of the first.
+/// Throws std::invalid_argument, std::runtime_error.
 void measure_jpeg(const JpegChoice& choice);
 
 }  // namespace qturn::bench

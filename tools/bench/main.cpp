@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   jpeg->add_option("--files", jpeg_choice.files, "How many are turned")->capture_default_str();
   jpeg->add_option("--device", jpeg_choice.device, "cuda, cuda:0,1...")->capture_default_str();
   jpeg->add_option("--routes", jpeg_choice.routes,
-                   "Of decode, lossless, planar-cpu, planar, fastest; comma separated")
+                   "Of decode, steps, lossless, planar-cpu, planar, fastest; comma separated")
       ->delimiter(',')
       ->capture_default_str();
 
