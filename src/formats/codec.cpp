@@ -16,6 +16,8 @@
 #include "src/png/codec.hpp"
 #include "src/png/zlib.hpp"
 #include "src/tiff/carriers.hpp"
+#include "src/tiff/codec.hpp"
+#include "src/tiff/library.hpp"
 #include "src/webp/carriers.hpp"
 #include "src/webp/chunks.hpp"
 
@@ -29,6 +31,8 @@ Header read_header(std::span<const std::byte> file, Format format) {
       return read_png_header(file);
     case Format::pnm:
       return read_pnm_header(file);
+    case Format::tiff:
+      return read_tiff_header(file);
     default:
       return read_oiio_header(file, format);
   }
@@ -43,6 +47,9 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
       return decode_png(file, target, arena, stop, warnings);
     case Format::pnm:
       return decode_pnm(file, arena);
+    case Format::tiff:
+      if (target == Format::tiff) return decode_tiff(file, arena, stop, warnings);
+      [[fallthrough]];
     default:
       return decode_oiio(file, format, arena, stop, warnings);
   }
@@ -85,6 +92,9 @@ Bytes encode(const Image& image, Orientation applied, Format target, const std::
   if (turned.format != target) check_conversion(turned, target);
   if (target == Format::png) return encode_png(turned, applied, stop, warnings);
   if (target == Format::pnm) return encode_pnm(turned);
+  if (target == Format::tiff && is_stored_tiff(turned)) {
+    return encode_tiff(turned, applied, stop, warnings);
+  }
   return encode_oiio(turned, applied, target, stop);
 }
 
@@ -133,8 +143,8 @@ std::optional<Bytes> retag(std::span<const std::byte> file, Format format, Orien
 }
 
 std::string codec_versions() {
-  return fmt::format("{}, {}, {}", jpeg_library_version(), zlib_library_version(),
-                     oiio_library_version());
+  return fmt::format("{}, {}, {}, {}", jpeg_library_version(), zlib_library_version(),
+                     tiff_library_version(), oiio_library_version());
 }
 
 }  // namespace qturn

@@ -1,8 +1,9 @@
 // Compressed bytes to pixels and back. Codecs work on memory: reading and writing files safely is
 // safe_file's business.
 //
-// JPEG goes through libjpeg-turbo (jpeg/), PNG through libdeflate (png/), most others through
-// OpenImageIO (oiio/); this interface chooses between them and is all that the pipeline sees.
+// JPEG goes through libjpeg-turbo (jpeg/), PNG through libdeflate (png/), TIFF that stays one
+// through libtiff (tiff/), most others through OpenImageIO (oiio/); this interface chooses between
+// them and is all that the pipeline sees.
 #ifndef QTURN_SRC_FORMATS_CODEC_HPP
 #define QTURN_SRC_FORMATS_CODEC_HPP
 
@@ -33,6 +34,8 @@ struct Header {
   /// Why writing this picture in its own format changes how it is stored ("palette becomes RGB");
   /// empty if it does not.
   std::string storage_change;
+  /// Such a change is made only where the user allowed it (TIFF).
+  bool changes_only_if_allowed = false;
 };
 
 /// Reads the header. Throws ImageFileError for damage and for what is refused by name (animation,
@@ -40,8 +43,8 @@ struct Header {
 Header read_header(std::span<const std::byte> file, Format format);
 
 /// Decodes all pages into `arena`. `target` is the format that encode() will be asked for: what can
-/// only be kept in the picture's own format is then an error or a warning; a PNG that stays one
-/// keeps its palette's indices.
+/// only be kept in the picture's own format is then an error or a warning; a PNG or a TIFF that
+/// stays one has the samples that it stores.
 ///
 /// Throws ImageFileError for any damage, also where the library would return a partly grey picture;
 /// Interrupted when `stop` is raised. `warnings` receives sentences for the user about what is
@@ -69,7 +72,7 @@ Bytes finish(Bytes encoded, Format format, Orientation stored, Orientation appli
 std::optional<Bytes> retag(std::span<const std::byte> file, Format format, Orientation tag,
                            MissingTag missing, std::vector<std::string>& warnings);
 
-/// "libjpeg-turbo 2.1.5, libdeflate 1.14, OpenImageIO 2.4.7.1": for --version.
+/// "libjpeg-turbo 2.1.5, libdeflate 1.14, libtiff 4.5.0, OpenImageIO 2.4.7.1": for --version.
 std::string codec_versions();
 
 }  // namespace qturn

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/tiff/codec.hpp"
 #include "src/tiff/metadata.hpp"
 #include "src/webp/chunks.hpp"
 
@@ -36,30 +37,14 @@ FileStructure read_webp_structure(std::span<const std::byte> file) {
 }
 
 FileStructure read_tiff_structure(std::span<const std::byte> file) {
-  TiffFile tiff = read_tiff(file);
+  const TiffFile tiff = read_tiff(file);
   FileStructure structure;
   structure.pages = tiff.pages.size();
   structure.metadata = tiff_metadata(tiff.pages.front());
-  for (TiffDirectory& page : tiff.pages) {
-    const std::string change = tiff_storage_change(page);
-    if (structure.storage_change.empty()) structure.storage_change = change;
-    const auto number = page.integer(tiff_tag::orientation, 1);
-    const auto stored =
-        number >= 1 && number <= 8 ? static_cast<Orientation>(number) : Orientation::identity;
-    if (structure.orientation && structure.orientation != stored) {
-      throw ImageFileError("its pages are stored in different orientations");
-    }
-    structure.orientation = stored;
-    if (page.find(tiff_tag::sub_directories)) {
-      structure.warnings.emplace_back("pictures in sub-directories of the TIFF are left out");
-    }
-    if (page.find(tiff_tag::geo_keys)) {
-      structure.warnings.emplace_back(
-          "its map coordinates (GeoTIFF) describe the picture as it was");
-    }
-    page = tiff_description(std::move(page));
+  structure.orientation = tiff_orientation(tiff);
+  if (!tiff.pages.front().pictures.empty()) {
+    structure.warnings.emplace_back("pictures in sub-directories of the TIFF are left out");
   }
-  structure.description = std::move(tiff);
   return structure;
 }
 
@@ -117,19 +102,15 @@ FileStructure read_structure(std::span<const std::byte> file, Format format) {
 }
 
 std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
-                                   const FileStructure* source, Orientation applied,
-                                   Format target) {
+                                   const FileStructure* source, Format target) {
   static const Metadata none;
   const Metadata& metadata = turned.extras ? turned.extras->metadata : none;
-  const bool swapped = swaps_axes(applied);
   switch (target) {
     case Format::webp:
       return assemble_webp(encoded.front(), metadata);
-    case Format::tiff: {
-      if (source) return describe_tiff(encoded, source->description, swapped);
-      const TiffFile made{.big = false, .pages = {encoded.size(), tiff_description(metadata)}};
-      return describe_tiff(encoded, made, false);  // the metadata is turned already
-    }
+    case Format::tiff:
+      return describe_tiff(encoded, tiff_description(metadata));
+
     case Format::hdr: {
       if (!source) break;
       std::vector<std::byte> file = source->skeleton;

@@ -16,7 +16,6 @@
 
 #include "src/formats/format.hpp"
 #include "src/formats/image.hpp"
-#include "src/tiff/directories.hpp"
 
 namespace qturn {
 
@@ -28,7 +27,6 @@ struct FileStructure {
   std::vector<std::string> warnings;
   Metadata metadata;
   std::vector<std::byte> skeleton;  ///< HDR: the lines before the pixels
-  TiffFile description;             ///< TIFF: what its pages say
   bool lossless = true;             ///< WebP: how its pixels are stored
 };
 
@@ -40,7 +38,7 @@ FileStructure read_structure(std::span<const std::byte> file, Format format);
 ///
 /// `source`: what was read of the file that the picture comes from, if it has the same format.
 std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
-                                   const FileStructure* source, Orientation applied, Format target);
+                                   const FileStructure* source, Format target);
 
 }  // namespace qturn
 

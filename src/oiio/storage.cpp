@@ -35,38 +35,10 @@ void set_webp_options(OIIO::ImageSpec& spec, bool lossless) {
   spec.attribute("compression", lossless ? "lossless" : "webp:95");
 }
 
-void copy_attribute(OIIO::ImageSpec& to, const OIIO::ImageSpec& from, const char* name) {
-  if (const OIIO::ParamValue* value = from.find_attribute(name)) to.extra_attribs.push_back(*value);
-}
-
 void swap_tiles(OIIO::ImageSpec& to, const OIIO::ImageSpec& from, Orientation applied) {
   const bool swapped = swaps_axes(applied);
   to.tile_width = swapped ? from.tile_height : from.tile_width;
   to.tile_height = swapped ? from.tile_width : from.tile_height;
-}
-
-// Only how samples are stored: what the file says of the picture is put back by tiff_metadata.
-OIIO::ImageSpec turned_tiff_spec(const OIIO::ImageSpec& stored, const Page& page,
-                                 Orientation applied) {
-  OIIO::ImageSpec spec = bare_spec(page, stored.format);
-  spec.channelnames = stored.channelnames;
-  spec.alpha_channel = stored.alpha_channel;
-  swap_tiles(spec, stored, applied);
-  for (const char* name :
-       {"compression", "planarconfig", "oiio:BitsPerSample", "tiff:RowsPerStrip"}) {
-    copy_attribute(spec, stored, name);
-  }
-  if (spec.get_string_attribute("compression") == "jpeg") spec.attribute("compression", "zip");
-  if (!stored.get_int_attribute("oiio:UnassociatedAlpha", 0)) {
-    spec.erase_attribute("oiio:UnassociatedAlpha");
-  }
-  spec.attribute("tiff:half", 1);
-  spec.attribute("tiff:write_exif", 0);
-  if (photometric_of(stored) == photometric_separated) {
-    spec.attribute("tiff:ColorSpace", "CMYK");
-    spec.channelnames = {"C", "M", "Y", "K"};
-  }
-  return spec;
 }
 
 // The data window is a rectangle in the display window, and turns with it.
@@ -288,9 +260,6 @@ OIIO::ImageSpec turned_spec(const OiioExtras& extras, std::size_t number, const 
     case Format::webp:
       spec = bare_spec(page, stored.format);
       set_webp_options(spec, extras.structure.lossless);
-      break;
-    case Format::tiff:
-      spec = turned_tiff_spec(stored, page, applied);
       break;
     case Format::openexr:
       spec = turned_exr_spec(stored, page, applied);

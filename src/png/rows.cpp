@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "src/formats/bits.hpp"
+
 namespace qturn {
 namespace {
 
@@ -81,13 +83,7 @@ void unpack_row(const PngHeader& header, const PngPass& pass, const std::uint8_t
   std::uint8_t* to = place(page, pass, y);
   const std::int64_t pixel = page.pixel_bytes();
   if (header.bit_depth < 8) {
-    const int bits = header.bit_depth;
-    const int mask = (1 << bits) - 1;
-    for (std::int64_t x = 0; x < pass.width; ++x) {
-      const auto bit = static_cast<std::size_t>(x * bits);
-      to[x * pass.x_step] =
-          static_cast<std::uint8_t>(row[bit / 8] >> (8 - bits - static_cast<int>(bit % 8)) & mask);
-    }
+    unpack_bits(row, header.bit_depth, pass.width, to, pass.x_step);
   } else if (pass.x_step == 1 && swaps(header)) {
     swap_bytes(row, to, pass.width * page.channels);
   } else if (pass.x_step == 1) {
@@ -105,13 +101,7 @@ void pack_row(const PngHeader& header, const PngPass& pass, const Page& page, st
   const std::uint8_t* from = place(page, pass, y);
   const std::int64_t pixel = page.pixel_bytes();
   if (header.bit_depth < 8) {
-    const int bits = header.bit_depth;
-    std::fill_n(row, row_bytes(header, pass), std::uint8_t{0});
-    for (std::int64_t x = 0; x < pass.width; ++x) {
-      const auto bit = static_cast<std::size_t>(x * bits);
-      row[bit / 8] |= static_cast<std::uint8_t>(from[x * pass.x_step]
-                                                << (8 - bits - static_cast<int>(bit % 8)));
-    }
+    pack_bits(from, pass.x_step, header.bit_depth, pass.width, row);
   } else if (pass.x_step == 1 && swaps(header)) {
     swap_bytes(from, row, pass.width * page.channels);
   } else {

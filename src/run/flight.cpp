@@ -267,10 +267,8 @@ void Flight::write_output(std::size_t index) {
     case Action::turn:
       break;
   }
-  if (options_.in_place && !header_.storage_change.empty())
-    throw ImageFileError(
-        fmt::format("not turned in place, because {}; use -o", header_.storage_change));
   const Format target = job_.target.value_or(format_);
+  if (target == format_) refuse_storage_change();
   Bytes encoded =
       encode(lane_->turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
   if (target == format_) {
@@ -278,6 +276,20 @@ void Flight::write_output(std::size_t index) {
                      outcome.warnings);
   }
   write(encoded, Route::reencoded);
+}
+
+void Flight::refuse_storage_change() const {
+  if (header_.storage_change.empty()) return;
+  const bool wants_leave = header_.changes_only_if_allowed && !options_.allow_storage_change;
+  if (options_.in_place) {
+    throw ImageFileError(
+        fmt::format("not turned in place, because {}; use -o{}", header_.storage_change,
+                    header_.changes_only_if_allowed ? " with --allow-storage-change" : ""));
+  }
+  if (wants_leave) {
+    throw ImageFileError(fmt::format("not turned, because {}; --allow-storage-change permits that",
+                                     header_.storage_change));
+  }
 }
 
 Bytes Flight::retagged(Outcome& outcome) const {

@@ -61,6 +61,7 @@ class Flight {
   void write_output(std::size_t index);
   Orientation applied_to(const Outcome& outcome) const;
   Action action_for(Orientation applied);
+  void refuse_storage_change() const;
   Bytes retagged(Outcome& outcome) const;
   std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;
   void refuse_warnings(Outcome& outcome) const;

@@ -31,9 +31,10 @@ struct RunOptions {
   /// variant comes on top.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
-  bool replace_existing = false;  ///< outputs that exist are replaced, otherwise they fail
-  bool tag_only = false;          ///< the orientation goes into the tag, no pixel is turned
-  bool strict = false;            ///< what would be a warning is a failure
+  bool replace_existing = false;      ///< outputs that exist are replaced, otherwise they fail
+  bool tag_only = false;              ///< the orientation goes into the tag, no pixel is turned
+  bool strict = false;                ///< what would be a warning is a failure
+  bool allow_storage_change = false;  ///< of a TIFF; never in place
   Sidecars sidecars = Sidecars::ignore;
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight

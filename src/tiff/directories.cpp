@@ -60,15 +60,16 @@ class Reader {
   }
 
   TiffFile read() {
-    TiffFile tiff{.big = big_, .pages = {}};
+    TiffFile tiff{.big = big_, .pages = {}, .little = little_};
     std::unordered_set<std::uint64_t> seen;
     for (std::uint64_t at = number(big_ ? 8 : 4, offset_bytes()); at != 0;) {
       if (!seen.insert(at).second) throw ImageFileError("damaged: its pages follow in a circle");
       page_ = tiff.pages.size() + 1;
       tiff.pages.push_back(read_directory(at, 0));
       tiff.page_offsets.push_back(at);
-      check_pixels(tiff.pages.back());
       at = next_;
+      check_pixels(tiff.pages.back());
+      read_pictures(tiff.pages.back());
     }
     if (tiff.pages.empty()) throw ImageFileError("damaged: a TIFF without a page");
     return tiff;
@@ -112,7 +113,7 @@ class Reader {
 
   TiffDirectory read_directory(std::uint64_t at, int depth) {
     const std::size_t count_bytes = big_ ? 8 : 2, entry_bytes = big_ ? 20 : 12;
-    const char* what = depth == 0 ? "the directory" : "the Exif directory";
+    const char* what = depth == 0 ? "a directory" : "the Exif directory";
     need(at, count_bytes, what);
     const std::uint64_t count = number(at, count_bytes);
     if (count > max_fields) throw ImageFileError("damaged TIFF directory");
@@ -126,7 +127,10 @@ class Reader {
                       .count = number(entry + 4, offset_bytes()),
                       .value = {}};
       const FieldSize size = size_of_type(field.type);
-      if (size.value_bytes == 0) continue;
+      if (size.value_bytes == 0) {
+        directory.unknown_types.push_back(field.tag);
+        continue;
+      }
       if (field.count > file_.size()) need(file_.size(), field.count, "a field");
       const std::uint64_t bytes = field.count * size.value_bytes;
       std::uint64_t from = entry + 4 + offset_bytes();
@@ -143,6 +147,16 @@ class Reader {
     }
     next_ = next;
     return directory;
+  }
+
+  void read_pictures(TiffDirectory& page) {
+    for (const std::uint64_t at : page.integers(tiff_tag::sub_directories)) {
+      page.pictures.push_back(read_directory(at, 0));
+      page.pictures.back().leads_on = next_ != 0;
+      check_pixels(page.pictures.back());
+    }
+    std::erase_if(page.fields,
+                  [](const TiffField& field) { return field.tag == tiff_tag::sub_directories; });
   }
 
   void check_pixels(const TiffDirectory& page) const {
@@ -190,6 +204,19 @@ std::uint64_t TiffDirectory::integer(std::uint16_t tag, std::uint64_t otherwise)
   const auto numbers = integers(tag);
   return numbers.empty() ? otherwise : numbers.front();
 }
+
+TiffField tiff_integers(std::uint16_t tag, std::uint16_t type,
+                        std::span<const std::uint64_t> numbers) {
+  TiffField field{.tag = tag, .type = type, .count = numbers.size(), .value = {}};
+  for (std::uint64_t number : numbers) {
+    for (std::size_t i = 0; i < size_of_type(type).value_bytes; ++i, number >>= 8) {
+      field.value.push_back(static_cast<std::byte>(number & 0xFF));
+    }
+  }
+  return field;
+}
+
+std::size_t tiff_word_bytes(std::uint16_t type) { return size_of_type(type).word_bytes; }
 
 TiffFile read_tiff(std::span<const std::byte> file) { return Reader(file).read(); }
 

@@ -1,8 +1,8 @@
 // Which fields of a TIFF describe the picture, and which only how its samples are stored.
 //
-// The first kind goes from the source to the result as it is. The second kind comes from the file
-// that OpenImageIO wrote for the turned pixels, which lends nothing else: it would add the time of
-// writing and rephrase texts.
+// Where a picture comes from another format or goes to one, the first kind is taken along as Exif.
+// The second kind comes from the file that OpenImageIO wrote for the pixels, which lends nothing
+// else: it would add the time of writing and rephrase texts.
 #ifndef QTURN_SRC_TIFF_METADATA_HPP
 #define QTURN_SRC_TIFF_METADATA_HPP
 
@@ -16,11 +16,8 @@
 
 namespace qturn {
 
-/// Why OpenImageIO would store the page differently; empty if it would not.
-std::string tiff_storage_change(const TiffDirectory& page);
-
-/// The page's fields but for where its samples lie.
-TiffDirectory tiff_description(TiffDirectory page);
+/// Whether it says where on a map the picture lies, which is not turned.
+bool is_georeferenced(const TiffDirectory& page);
 
 /// What another format can carry of a page's description.
 Metadata tiff_metadata(const TiffDirectory& page);
@@ -29,10 +26,9 @@ Metadata tiff_metadata(const TiffDirectory& page);
 /// out.
 TiffDirectory tiff_description(const Metadata& metadata);
 
-/// One TIFF of the pages in `encoded`, a file each, with their descriptions, tagged upright.
-/// `swapped`: the axes are, and so the resolution.
+/// One TIFF of the pages in `encoded`, a file each, with the description.
 std::vector<std::byte> describe_tiff(std::span<const std::vector<std::byte>> encoded,
-                                     const TiffFile& description, bool swapped);
+                                     const TiffDirectory& description);
 
 }  // namespace qturn
 

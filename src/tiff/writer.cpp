@@ -16,9 +16,9 @@ using Bytes = std::vector<std::byte>;
 
 class Writer {
  public:
-  Writer(bool big, std::size_t expected_bytes) : big_(big) {
+  Writer(bool big, bool little, std::size_t expected_bytes) : big_(big), little_(little) {
     file_.reserve(expected_bytes);
-    number(0x4949, 2);
+    number(little ? 0x4949 : 0x4D4D, 2);
     number(big ? 43 : 42, 2);
     if (big) {
       number(8, 2);
@@ -28,58 +28,23 @@ class Writer {
     number(0, offset_bytes());
   }
 
-  void add_page(const TiffDirectory& page, std::span<const std::byte> pixels) {
-    TiffDirectory placed = page;
-    for (const auto& [offsets_tag, counts_tag] :
-         {std::pair{tiff_tag::strip_offsets, tiff_tag::strip_byte_counts},
-          std::pair{tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}}) {
-      place_pixels(placed, offsets_tag, counts_tag, pixels);
+  // Takes from the front of `pixels` what the page and its pictures have.
+  void add_page(const TiffDirectory& page, std::span<const std::span<const std::byte>>& pixels) {
+    TiffDirectory placed = placed_page(page, pixels);
+    std::vector<std::uint64_t> pictures;
+    for (const TiffDirectory& picture : page.pictures) {
+      pictures.push_back(add_directory(placed_page(picture, pixels)));
     }
-    const std::uint64_t at = add_directory(placed);
+    if (!pictures.empty()) {
+      placed.fields.push_back(tiff_integers(tiff_tag::sub_directories, offset_type(), pictures));
+    }
+    link(add_directory(placed));
+  }
+
+  // The next page is at `at`, whose directory was the last thing that was written.
+  void link(std::uint64_t at) {
     patch(link_, at);
     link_ = file_.size() - offset_bytes();
-  }
-
-  Bytes take() { return std::move(file_); }
-
- private:
-  std::size_t offset_bytes() const { return big_ ? 8 : 4; }
-
-  void number(std::uint64_t value, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i, value >>= 8) {
-      file_.push_back(static_cast<std::byte>(value & 0xFF));
-    }
-  }
-
-  void patch(std::size_t at, std::uint64_t value) {
-    for (std::size_t i = 0; i < offset_bytes(); ++i, value >>= 8) {
-      file_[at + i] = static_cast<std::byte>(value & 0xFF);
-    }
-  }
-
-  void align() {
-    if (file_.size() % 2 != 0) file_.push_back(std::byte{0});
-  }
-
-  void place_pixels(TiffDirectory& page, std::uint16_t offsets_tag, std::uint16_t counts_tag,
-                    std::span<const std::byte> pixels) {
-    const auto offsets = page.integers(offsets_tag), counts = page.integers(counts_tag);
-    if (offsets.empty()) return;
-    if (offsets.size() != counts.size()) throw ImageFileError("strips without their sizes");
-    TiffField placed{.tag = offsets_tag,
-                     .type = big_ ? tiff_type::u64 : tiff_type::u32,
-                     .count = offsets.size(),
-                     .value = {}};
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      align();
-      for (std::size_t byte = 0; byte < offset_bytes(); ++byte) {
-        placed.value.push_back(static_cast<std::byte>(file_.size() >> 8 * byte & 0xFF));
-      }
-      const auto from = pixels.subspan(offsets[i], counts[i]);
-      file_.insert(file_.end(), from.begin(), from.end());
-    }
-    *std::find_if(page.fields.begin(), page.fields.end(),
-                  [&](const TiffField& field) { return field.tag == offsets_tag; }) = placed;
   }
 
   // Appends the directory, what it refers to first; the offset of the next one is its last word.
@@ -87,14 +52,7 @@ class Writer {
     std::vector<TiffField> fields = directory.fields;
     for (const auto& [tag, child] : directory.children) {
       const std::uint64_t at = add_directory(child);
-      TiffField pointer{.tag = tag,
-                        .type = big_ ? tiff_type::directory64 : tiff_type::u32,
-                        .count = 1,
-                        .value = {}};
-      for (std::size_t byte = 0; byte < offset_bytes(); ++byte) {
-        pointer.value.push_back(static_cast<std::byte>(at >> 8 * byte & 0xFF));
-      }
-      fields.push_back(std::move(pointer));
+      fields.push_back(tiff_integers(tag, offset_type(), std::span(&at, 1)));
     }
     std::stable_sort(fields.begin(), fields.end(),
                      [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; });
@@ -103,9 +61,7 @@ class Writer {
     for (const TiffField& field : fields) {
       align();
       places.push_back(file_.size());
-      if (field.value.size() > offset_bytes()) {
-        file_.insert(file_.end(), field.value.begin(), field.value.end());
-      }
+      if (field.value.size() > offset_bytes()) add_value(field);
     }
     align();
     const std::uint64_t at = file_.size();
@@ -117,7 +73,7 @@ class Writer {
       if (fields[i].value.size() > offset_bytes()) {
         number(places[i], offset_bytes());
       } else {
-        file_.insert(file_.end(), fields[i].value.begin(), fields[i].value.end());
+        add_value(fields[i]);
         file_.resize(file_.size() + offset_bytes() - fields[i].value.size());
       }
     }
@@ -125,7 +81,72 @@ class Writer {
     return at;
   }
 
-  bool big_;
+  Bytes take() { return std::move(file_); }
+
+ private:
+  std::size_t offset_bytes() const { return big_ ? 8 : 4; }
+  std::uint16_t offset_type() const {
+    return static_cast<std::uint16_t>(big_ ? tiff_type::u64 : tiff_type::u32);
+  }
+
+  void put(std::size_t at, std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i, value >>= 8) {
+      file_[at + (little_ ? i : bytes - 1 - i)] = static_cast<std::byte>(value & 0xFF);
+    }
+  }
+
+  void number(std::uint64_t value, std::size_t bytes) {
+    file_.resize(file_.size() + bytes);
+    put(file_.size() - bytes, value, bytes);
+  }
+
+  void patch(std::size_t at, std::uint64_t value) { put(at, value, offset_bytes()); }
+
+  void add_value(const TiffField& field) {
+    const auto at = static_cast<std::ptrdiff_t>(file_.size());
+    file_.insert(file_.end(), field.value.begin(), field.value.end());
+    const auto word = static_cast<std::ptrdiff_t>(tiff_word_bytes(field.type));
+    if (little_ || word < 2) return;
+    for (auto from = file_.begin() + at; file_.end() - from >= word; from += word) {
+      std::reverse(from, from + word);
+    }
+  }
+
+  TiffDirectory placed_page(const TiffDirectory& page,
+                            std::span<const std::span<const std::byte>>& pixels) {
+    TiffDirectory placed = page;
+    const auto from = pixels.empty() ? std::span<const std::byte>() : pixels.front();
+    if (!pixels.empty()) pixels = pixels.subspan(1);
+    for (const auto& [offsets_tag, counts_tag] :
+         {std::pair{tiff_tag::strip_offsets, tiff_tag::strip_byte_counts},
+          std::pair{tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}}) {
+      place_pixels(placed, offsets_tag, counts_tag, from);
+    }
+    return placed;
+  }
+
+  void align() {
+    if (file_.size() % 2 != 0) file_.push_back(std::byte{0});
+  }
+
+  void place_pixels(TiffDirectory& page, std::uint16_t offsets_tag, std::uint16_t counts_tag,
+                    std::span<const std::byte> pixels) {
+    const auto offsets = page.integers(offsets_tag), counts = page.integers(counts_tag);
+    if (offsets.empty()) return;
+    if (offsets.size() != counts.size()) throw ImageFileError("strips without their sizes");
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      align();
+      places.push_back(file_.size());
+      const auto from = pixels.subspan(offsets[i], counts[i]);
+      file_.insert(file_.end(), from.begin(), from.end());
+    }
+    *std::find_if(page.fields.begin(), page.fields.end(), [&](const TiffField& field) {
+      return field.tag == offsets_tag;
+    }) = tiff_integers(offsets_tag, offset_type(), places);
+  }
+
+  bool big_, little_;
   Bytes file_;
   std::size_t link_ = 0;  // where the offset of the next page belongs
 };
@@ -133,18 +154,23 @@ class Writer {
 }  // namespace
 
 std::vector<std::byte> write_tiff(const TiffFile& tiff,
-                                  std::span<const std::span<const std::byte>> pixels) {
+                                  std::span<const std::span<const std::byte>> all_pixels) {
+  std::span<const std::span<const std::byte>> pixels = all_pixels;
   std::size_t expected_bytes = 4096;
   for (const auto part : pixels) expected_bytes += part.size() + part.size() / 64;
-  Writer writer(tiff.big, expected_bytes);
-  for (std::size_t i = 0; i < tiff.pages.size(); ++i) {
-    writer.add_page(tiff.pages[i], i < pixels.size() ? pixels[i] : std::span<const std::byte>());
-  }
+  Writer writer(tiff.big, tiff.little, expected_bytes);
+  for (const TiffDirectory& page : tiff.pages) writer.add_page(page, pixels);
   Bytes file = writer.take();
   if (!tiff.big && file.size() > std::numeric_limits<std::uint32_t>::max()) {
-    return write_tiff({.big = true, .pages = tiff.pages}, pixels);
+    return write_tiff({.big = true, .pages = tiff.pages, .little = tiff.little}, all_pixels);
   }
   return file;
+}
+
+std::vector<std::byte> write_tiff_header(const TiffDirectory& page, bool little) {
+  Writer writer(true, little, 1024);
+  writer.link(writer.add_directory(page));
+  return writer.take();
 }
 
 }  // namespace qturn

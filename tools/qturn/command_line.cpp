@@ -188,6 +188,15 @@ void add_strict(CLI::App& app, CommandLine& line) {
       ->group("Output");
 }
 
+void add_storage_change(CLI::App& app, CommandLine& line) {
+  app.add_flag(
+         "--allow-storage-change", line.allow_storage_change,
+         "turn also a TIFF that cannot stay stored as it is (JPEG inside becomes deflate), with "
+         "a warning; else it is refused")
+      ->needs("--output")
+      ->group("Output");
+}
+
 void add_tag_only(CLI::App& app, CommandLine& line) {
   app.add_flag("--tag-only", line.tag_only,
                "turn by the orientation tag alone (JPEG, PNG, TIFF, WebP): no pixel is touched or "
@@ -230,6 +239,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     // To make a picture upright by its tag would be to do nothing.
     if (turn.orientation != Orientation::identity) add_tag_only(*command, line);
     add_strict(*command, line);
+    add_storage_change(*command, line);
     command
         ->add_flag("--sidecars", line.sidecars,
                    "turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp) along")
@@ -243,6 +253,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_inputs(*augment, line);
   add_outputs(*augment, line);
   add_strict(*augment, line);
+  add_storage_change(*augment, line);
   const std::string group = "Variants";
   auto* variants = augment
                        ->add_option("--variants", line.variants,

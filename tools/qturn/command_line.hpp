@@ -26,7 +26,7 @@ struct CommandLine {
   bool nul_separated = false;
   std::string output;
   bool in_place = false;
-  bool tag_only = false, strict = false, sidecars = false;
+  bool tag_only = false, strict = false, sidecars = false, allow_storage_change = false;
   std::string base;
   std::vector<std::string> include, exclude;
   bool hidden = false, follow = false, break_links = false;

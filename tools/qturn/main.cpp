@@ -190,6 +190,7 @@ int turn_pictures(const CommandLine& line) {
       line.existing == Existing::overwrite || line.existing == Existing::update;
   options.tag_only = line.tag_only;
   options.strict = line.strict;
+  options.allow_storage_change = line.allow_storage_change;
   if (line.command == CommandLine::Command::turn)
     options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
   options.threads = line.threads > 0
