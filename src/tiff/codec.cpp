@@ -1,6 +1,7 @@
 #include "src/tiff/codec.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -98,10 +99,20 @@ void decode_page(std::span<const std::byte> file, const TiffDirectory& directory
   }
 }
 
+// What libtiff 4.5 swaps once too often when it writes another byte order than the machine's, and
+// does not read back: floats with their predictor, and LogLuv. In both the order in the file is
+// that of the form, whatever the file's header says.
+bool has_order_of_its_own(const TiffLayout& layout) {
+  constexpr std::uint16_t of_floats = 3;
+  return layout.predictor == of_floats || layout.compression == tiff_compression::sgilog ||
+         layout.compression == tiff_compression::sgilog24;
+}
+
 // Compressions whose encoders are seldom used, or are asked here for a mode that is: what they
 // wrote is read again.
-bool is_doubted(std::uint16_t compression) {
-  switch (compression) {
+bool is_doubted(const TiffLayout& layout) {
+  if (has_order_of_its_own(layout)) return true;
+  switch (layout.compression) {
     case tiff_compression::none:
     case tiff_compression::lzw:
     case tiff_compression::deflate:
@@ -141,7 +152,9 @@ void check_encoded(const TiffBlocks& blocks, const TiffDirectory& directory,
 // The strips or tiles of a page, and its directory, which leads to them.
 Bytes encode_page(const Page& page, const TiffLayout& layout, bool little, TiffDirectory& directory,
                   const std::atomic<bool>& stop) {
-  TiffBlockWriter writer(layout, little);
+  const bool written_little =
+      has_order_of_its_own(layout) ? std::endian::native == std::endian::little : little;
+  TiffBlockWriter writer(layout, written_little);
   std::vector<std::uint8_t> packed(layout.block_bytes());
   for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
     if (stop) throw Interrupted();
@@ -158,7 +171,7 @@ Bytes encode_page(const Page& page, const TiffLayout& layout, bool little, TiffD
   directory.fields.push_back(tiff_integers(
       layout.tiled ? tiff_tag::tile_byte_counts : tiff_tag::strip_byte_counts,
       static_cast<std::uint16_t>(are_large ? tiff_type::u64 : tiff_type::u32), blocks.byte_counts));
-  if (is_doubted(layout.compression)) check_encoded(blocks, directory, layout, little, page);
+  if (is_doubted(layout)) check_encoded(blocks, directory, layout, little, page);
   return std::move(blocks.file);
 }
 
