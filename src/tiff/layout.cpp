@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace qturn {
@@ -79,7 +80,28 @@ std::size_t TiffLayout::block_bytes() const {
 }
 
 Page TiffLayout::page() const {
-  return {.width = width, .height = height, .channels = pixel_bytes(), .type = SampleFormat::u8};
+  constexpr std::uint16_t of_floats = 3;
+  std::optional<SampleFormat> type;
+  switch (bits) {
+    case 8:
+      type = SampleFormat::u8;
+      break;
+    case 16:
+      type = sample_format == of_floats ? SampleFormat::f16 : SampleFormat::u16;
+      break;
+    case 32:
+      type = sample_format == of_floats ? SampleFormat::f32 : SampleFormat::u32;
+      break;
+    case 64:
+      if (sample_format == of_floats) type = SampleFormat::f64;
+      break;
+    default:
+      break;
+  }
+  return {.width = width,
+          .height = height,
+          .channels = type ? samples : pixel_bytes(),
+          .type = type.value_or(SampleFormat::u8)};
 }
 
 TiffBlock tiff_block(const TiffLayout& layout, std::uint32_t number) {

@@ -82,7 +82,8 @@ struct TiffLayout {
   /// Bytes of the largest strip or tile.
   std::size_t block_bytes() const;
 
-  /// The page in memory, without any yet.
+  /// The page in memory, without any yet. Samples of a kind that a page can have are these, others
+  /// bytes.
   Page page() const;
 };
 
