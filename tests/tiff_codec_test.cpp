@@ -85,6 +85,10 @@ std::vector<TiffKind> kinds() {
                  .bits = 32,
                  .samples = 1,
                  .compression = COMPRESSION_SGILOG});
+  // A download's libtiff has no JBIG.
+  std::erase_if(all, [](const TiffKind& kind) {
+    return !TIFFIsCODECConfigured(static_cast<std::uint16_t>(kind.compression));
+  });
   return all;
 }
 
@@ -307,6 +311,18 @@ TEST_CASE("Pictures in sub-directories are turned with their page") {
     check_same(read[0], turned(large, Orientation::rotate90));
     check_same(read[1], turned(small, Orientation::rotate90));
     check_same(read[2], turned(small, Orientation::rotate90));
+
+    // Where only the tag has to change, theirs does too.
+    TiffFile tagged = tiff;
+    tagged.pages[0].fields.push_back(u16_field(tiff_tag::orientation, 8));
+    tagged.pages[0].pictures[1].fields.push_back(u16_field(tiff_tag::orientation, 8));
+    std::vector<std::string> warnings;
+    const auto upright = retag(write_tiff(tagged, parts), Format::tiff, Orientation::identity,
+                               MissingTag::stays_absent, warnings);
+    REQUIRE(upright);
+    CHECK(read_tiff(*upright).pages[0].integer(tiff_tag::orientation, 0) == 1);
+    CHECK(read_tiff(*upright).pages[0].pictures[1].integer(tiff_tag::orientation, 0) == 1);
+    CHECK(warnings.empty());
 
     tiff.pages[0].pictures[1].fields.push_back(u16_field(tiff_tag::orientation, 6));
     CHECK_THAT(refusal(write_tiff(tiff, parts), Format::tiff),

@@ -39,6 +39,23 @@ void put_value(Bytes& file, const TiffStructure& tiff, const TiffEntry& entry,
   tiff.put(file, entry.at + 4, tiff.offset_bytes(), value.size());
 }
 
+// Pictures in sub-directories are stored like their page. One that says otherwise stays as it is.
+void tag_pictures(Bytes& file, const TiffStructure& tiff, const TiffEntry& places,
+                  const CarrierTurn& turn, std::vector<std::string>& warnings) {
+  const std::size_t bytes = places.count == 0 ? 0 : places.value_bytes / places.count;
+  for (std::uint64_t i = 0; bytes >= 4 && i < places.count; ++i) {
+    const TiffEntries picture = tiff.directory(tiff.number(places.value_at + i * bytes, bytes));
+    const TiffEntry* entry = picture.find(tiff_tag::orientation);
+    if (!entry) continue;
+    const std::uint64_t says = tiff.integer(*entry).value_or(0);
+    if (says == static_cast<std::uint64_t>(turn.stored)) {
+      tiff.put_short(file, *entry, static_cast<std::uint16_t>(turn.tag));
+    } else if (says != static_cast<std::uint64_t>(turn.tag)) {
+      warnings.emplace_back("a picture in a sub-directory keeps an orientation of its own");
+    }
+  }
+}
+
 }  // namespace
 
 Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing,
@@ -63,6 +80,9 @@ Bytes turn_tiff_carriers(Bytes file, const CarrierTurn& turn, MissingTag missing
     const std::int64_t exif_at = integer(tiff_tag::exif);
     if (exif_at != 0 && turn.pixels != Orientation::identity) {
       turn_exif_directory(file, static_cast<std::uint64_t>(exif_at), its_turn, warnings);
+    }
+    if (const TiffEntry* places = page.find(tiff_tag::sub_directories)) {
+      tag_pictures(file, tiff, *places, turn, warnings);
     }
     any_manifest |= page.find(manifest_tag) != nullptr;
     if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {

@@ -1,4 +1,5 @@
-// The carriers of a TIFF: each page's orientation and XMP packet, and its Exif directory. (The
+// The carriers of a TIFF: each page's orientation and XMP packet, its Exif directory, and the
+// orientation of its pictures in sub-directories. (The
 // resolution is turned where the pages are described.)
 #ifndef QTURN_SRC_TIFF_CARRIERS_HPP
 #define QTURN_SRC_TIFF_CARRIERS_HPP

@@ -44,7 +44,15 @@ std::uint64_t decoded_pixel_bytes(const TiffLayout& layout) {
 
 // Memory of encoders and decoders beside strips.
 std::uint64_t memory_of(std::uint16_t compression) {
-  return compression == tiff_compression::lzma ? std::uint64_t{100} << 20 : std::uint64_t{16} << 20;
+  constexpr std::uint64_t mib = 1 << 20;
+  switch (compression) {
+    case tiff_compression::lzma:
+      return 100 * mib;
+    case tiff_compression::zstd:
+      return 32 * mib;
+    default:
+      return mib;
+  }
 }
 
 // A place in the page, and how far it is to the next pixel's.
