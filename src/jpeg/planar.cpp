@@ -132,7 +132,7 @@ Bytes dc_scans(const JpegPicture& picture, const JpegBlocks& blocks,
   reduced.scans.clear();
   for (const JpegComponent& component : picture.components) {
     JpegScan& scan = reduced.scans.emplace_back();
-    scan.components.push_back({.id = component.id});
+    scan.components.emplace_back().id = component.id;
     scan.last = 0;
   }
   return write_jpeg(reduced, blocks, Orientation::identity, {}, stop);
