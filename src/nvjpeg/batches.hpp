@@ -41,7 +41,7 @@ struct BatchLimits {
   std::size_t count = 64;
   std::uint64_t device_bytes = 0;  ///< of all pictures of a batch, unless it is one picture
   std::chrono::milliseconds patience{10};
-  std::size_t busy = 128;  ///< requests that wait
+  std::size_t busy = 64;  ///< requests that wait
 };
 
 class Batches final : public PlanarDevice {

@@ -236,10 +236,10 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
   std::ranges::copy_if(devices, std::back_inserter(usable),
                        [](int device) { return nvjpeg_status(device).problem.empty(); });
   if (usable.empty()) return nullptr;
-  // Two full batches for each device, beside those that are worked on.
+  // Where the next batch of each device is full, more can wait.
   BatchLimits limits;
   limits.device_bytes = batch_bytes(usable);
-  limits.busy = 2 * limits.count * usable.size();
+  limits.busy = limits.count * usable.size();
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
     for (const int device : usable) {
