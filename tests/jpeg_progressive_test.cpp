@@ -136,3 +136,15 @@ TEST_CASE("Restarts and markers between the scans are left to libjpeg") {
   CHECK_FALSE(read_by_ours(file));
   CHECK(read_by_libjpeg(file));
 }
+
+TEST_CASE("A scan that names its components in another order than the frame is left to libjpeg") {
+  Bytes file = qturn::tests::make_jpeg({.progressive = true});
+  const std::byte scan[] = {std::byte{0xFF}, std::byte{0xDA}, std::byte{0}, std::byte{12},
+                            std::byte{3}};
+  const auto last = std::find_end(file.begin(), file.end(), std::begin(scan), std::end(scan));
+  REQUIRE(last != file.end());
+  const auto second = last + std::ssize(scan) + 2;
+  std::swap_ranges(second, second + 2, second + 2);
+  CHECK_FALSE(read_by_ours(file));
+  CHECK_FALSE(read_by_libjpeg(file));
+}

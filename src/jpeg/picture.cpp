@@ -186,16 +186,18 @@ std::optional<PlainPicture> describe_plain(const JpegDecoder& decoder,
   if (!scans.plain || restarts || scans.scans.size() > jpeg_max_scans) return std::nullopt;
   const std::size_t end = scans.end;
   PlainPicture plain{completed(decoder, std::move(scans), tables), end};
-  // libjpeg knows a largest MCU, and says what else is wrong.
-  const bool large_mcu = std::ranges::any_of(plain.picture.scans, [&](const JpegScan& scan) {
+  // libjpeg knows a largest MCU and an order of components, and says what else is wrong.
+  const bool unusual = std::ranges::any_of(plain.picture.scans, [&](const JpegScan& scan) {
+    const std::vector<int> components = components_of(plain.picture, scan);
     int count = 0;
-    for (const int i : components_of(plain.picture, scan)) {
+    for (const int i : components) {
       const JpegComponent& component = plain.picture.components[static_cast<std::size_t>(i)];
       count += component.h * component.v;
     }
-    return scan.components.size() > 1 && count > D_MAX_BLOCKS_IN_MCU;
+    return (components.size() > 1 && count > D_MAX_BLOCKS_IN_MCU) ||
+           !std::ranges::is_sorted(components);
   });
-  if (large_mcu || !each_comes_once(plain.picture)) return std::nullopt;
+  if (unusual || !each_comes_once(plain.picture)) return std::nullopt;
   return plain;
 }
 
