@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
         .fill_order = FILLORDER_LSB2MSB,
         .fax_options = GROUP3OPT_2DENCODING}},
       {"fax4", {.bits = 1, .compression = COMPRESSION_CCITTFAX4, .rows_per_strip = 6}},
-      {"jpeg", {.photometric = PHOTOMETRIC_YCBCR, .samples = 3, .compression = COMPRESSION_JPEG}},
+      {"jpeg", {.photometric = PHOTOMETRIC_RGB, .samples = 3, .compression = COMPRESSION_JPEG}},
       {"lzma", {.compression = COMPRESSION_LZMA}},
       {"zstd", {.compression = COMPRESSION_ZSTD}},
   };
