@@ -90,23 +90,6 @@ void pack(const Page& page, const TiffLayout& layout, const TiffBlock& block, st
   }
 }
 
-void decode_page(std::span<const std::byte> file, const TiffDirectory& directory,
-                 const TiffLayout& layout, bool little, const Page& page,
-                 const std::atomic<bool>& stop) {
-  TiffBlockReader reader(file, directory, layout, little);
-  std::vector<std::uint8_t> packed(is_as_in_memory(layout) ? 0 : layout.block_bytes());
-  for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
-    if (stop) throw Interrupted();
-    const TiffBlock block = tiff_block(layout, i);
-    if (packed.empty()) {
-      reader.read(block, samples_of(page, layout, block).first);
-    } else {
-      reader.read(block, packed.data());
-      unpack(packed.data(), layout, block, page);
-    }
-  }
-}
-
 // What libtiff 4.5 swaps once too often when it writes another byte order than the machine's, and
 // does not read back: floats with their predictor, and LogLuv. In both the order in the file is
 // that of the form, whatever the file's header says.
@@ -116,8 +99,8 @@ bool has_order_of_its_own(const TiffLayout& layout) {
          layout.compression == tiff_compression::sgilog24;
 }
 
-// Compressions whose encoders are seldom used, or are asked here for a mode that is: what they
-// wrote is read again.
+// Compressions that are seldom used, or are asked here for a mode that is: what their encoders
+// wrote is read again, and what their decoders leave out is zero.
 bool is_doubted(const TiffLayout& layout) {
   if (has_order_of_its_own(layout)) return true;
   switch (layout.compression) {
@@ -131,6 +114,21 @@ bool is_doubted(const TiffLayout& layout) {
       return false;
     default:
       return true;
+  }
+}
+
+void decode_page(std::span<const std::byte> file, const TiffDirectory& directory,
+                 const TiffLayout& layout, bool little, const Page& page,
+                 const std::atomic<bool>& stop) {
+  TiffBlockReader reader(file, directory, layout, little);
+  std::vector<std::uint8_t> packed(is_as_in_memory(layout) ? 0 : layout.block_bytes());
+  for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
+    if (stop) throw Interrupted();
+    const TiffBlock block = tiff_block(layout, i);
+    std::uint8_t* to = packed.empty() ? samples_of(page, layout, block).first : packed.data();
+    if (is_doubted(layout)) std::memset(to, 0, block.bytes);
+    reader.read(block, to);
+    if (!packed.empty()) unpack(to, layout, block, page);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -11,6 +12,69 @@ namespace qturn {
 namespace {
 
 constexpr std::int64_t most_pixels = std::int64_t{1} << 40;
+
+// Signed ones too, as some programs write them.
+bool is_integer(std::uint16_t type) {
+  constexpr std::array<std::uint16_t, 8> types = {
+      tiff_type::u8, tiff_type::u16, tiff_type::u32, tiff_type::u64, 6, 8, 9, 17};
+  return std::ranges::find(types, type) != types.end();
+}
+
+// The fields that say how samples are stored. Where one cannot be read, its default would make
+// other pixels of the same bytes.
+void check_types(const TiffDirectory& page) {
+  constexpr std::array<std::uint16_t, 19> tags = {tiff_tag::width,
+                                                  tiff_tag::height,
+                                                  tiff_tag::bits_per_sample,
+                                                  tiff_tag::compression,
+                                                  tiff_tag::photometric,
+                                                  tiff_tag::fill_order,
+                                                  tiff_tag::strip_offsets,
+                                                  tiff_tag::orientation,
+                                                  tiff_tag::samples_per_pixel,
+                                                  tiff_tag::rows_per_strip,
+                                                  tiff_tag::strip_byte_counts,
+                                                  tiff_tag::planar_configuration,
+                                                  tiff_tag::t4_options,
+                                                  tiff_tag::t6_options,
+                                                  tiff_tag::predictor,
+                                                  tiff_tag::tile_width,
+                                                  tiff_tag::tile_height,
+                                                  tiff_tag::tile_offsets,
+                                                  tiff_tag::tile_byte_counts};
+  for (const std::uint16_t tag : tags) {
+    const TiffField* field = page.find(tag);
+    const bool is_unknown = std::ranges::find(page.unknown_types, tag) != page.unknown_types.end();
+    if (is_unknown || (field && (!is_integer(field->type) || field->count == 0))) {
+      throw ImageFileError(fmt::format("damaged: field {} is no number", tag));
+    }
+  }
+}
+
+// Compressions of a bit, of two or of four; libtiff fills no more of a row.
+void check_bits(const TiffLayout& layout) {
+  int bits = 0;
+  switch (layout.compression) {
+    case tiff_compression::ccitt_rle:
+    case tiff_compression::ccitt_t4:
+    case tiff_compression::ccitt_t6:
+    case tiff_compression::jbig:
+      bits = 1;
+      break;
+    case tiff_compression::next:
+      bits = 2;
+      break;
+    case tiff_compression::thunderscan:
+      bits = 4;
+      break;
+    default:
+      return;
+  }
+  if (layout.unit_bits() != bits) {
+    throw ImageFileError(fmt::format("damaged: pixels of {} bits in a compression for {}",
+                                     layout.unit_bits(), bits));
+  }
+}
 
 // A page's own value for all its samples.
 std::uint64_t common(const TiffDirectory& page, std::uint16_t tag, const char* what) {
@@ -118,6 +182,7 @@ TiffBlock tiff_block(const TiffLayout& layout, std::uint32_t number) {
 }
 
 TiffLayout tiff_layout(const TiffDirectory& page) {
+  check_types(page);
   const auto u16 = [&](std::uint16_t tag, std::uint16_t otherwise) {
     return static_cast<std::uint16_t>(std::min<std::uint64_t>(page.integer(tag, otherwise), 65535));
   };
@@ -153,6 +218,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
     throw ImageFileError(fmt::format(
         "{} samples of {} bits are not supported: a pixel may have 256 bytes", samples, bits));
   }
+  check_bits(layout);
   // As OpenEXR's colours in a TIFF are moved: in the words that the compression knows.
   if (layout.compression == tiff_compression::sgilog ||
       layout.compression == tiff_compression::sgilog24) {
