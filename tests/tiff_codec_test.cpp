@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -503,6 +505,42 @@ TEST_CASE("A cut at any place, and strips that are missing, empty or too short, 
                                }),
                      Format::tiff),
              ContainsSubstring("damaged: 10 of 20 strips are there"));
+}
+
+TEST_CASE("What says how samples are stored and is no number is damage, never a default") {
+  const Bytes file = write_with_libtiff({tiff_picture({}, 40, 30)});
+  for (const auto tag : {tiff_tag::bits_per_sample, tiff_tag::photometric, tiff_tag::rows_per_strip,
+                         tiff_tag::planar_configuration}) {
+    const Bytes changed = with_page(file, [&](TiffDirectory& page) {
+      for (TiffField& field : page.fields) {
+        if (field.tag == tag) field = {tag, tiff_type::ascii, 2, {std::byte{'8'}, std::byte{0}}};
+      }
+    });
+    CHECK(refusal(changed, Format::tiff) ==
+          fmt::format("damaged: field {} is no number", int{tag}));
+  }
+  // The type of the field for the bits, in the file itself.
+  Bytes unknown = file;
+  const auto entry = bytes_of(std::string_view("\x02\x01\x03\x00", 4));
+  const auto at = std::search(unknown.begin(), unknown.end(), entry.begin(), entry.end());
+  REQUIRE(at != unknown.end());
+  at[3] = std::byte{0x77};
+  CHECK(refusal(unknown, Format::tiff) == "damaged: field 258 is no number");
+}
+
+TEST_CASE("Pixels of more bits than a compression holds are damage") {
+  const TiffKind kind{.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1};
+  for (const int compression : {COMPRESSION_CCITT_T4, COMPRESSION_CCITT_T6, COMPRESSION_CCITTRLE}) {
+    TiffKind fax = kind;
+    fax.compression = compression;
+    const Bytes file =
+        with_page(write_with_libtiff({tiff_picture(fax, 40, 30)}), [](TiffDirectory& page) {
+          for (TiffField& field : page.fields) {
+            if (field.tag == tiff_tag::samples_per_pixel) field.value[0] = std::byte{3};
+          }
+        });
+    CHECK(refusal(file, Format::tiff) == "damaged: pixels of 3 bits in a compression for 1");
+  }
 }
 
 TEST_CASE(
