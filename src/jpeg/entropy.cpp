@@ -134,7 +134,8 @@ std::vector<JpegData> code_scans(const JpegPicture& picture,
   for (std::size_t i = 0; i < data.size(); ++i) {
     const JpegScan& scan = picture.scans[i];
     if (!picture.progressive) {
-      data[i] = code_sequential(picture, scan, blocks, order, stop);
+      data[i] =
+          with_best_bits([&](auto) { return code_sequential(picture, scan, blocks, order, stop); });
     } else if (scan.first == 0) {
       data[i] = code_dc(picture, scan, blocks, stop);
     }
