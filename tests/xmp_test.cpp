@@ -88,6 +88,17 @@ TEST_CASE("The padding takes up what becomes longer or shorter") {
         xmp_packet_with("tiff:ImageWidth='1' tiff:ImageLength='2'", "", 203));
 }
 
+TEST_CASE("A packet whose end comes before everything else has no padding to give") {
+  std::string packet = xmp_packet_with("tiff:Orientation='6' tiff:ImageWidth='640'", "", 0);
+  packet.erase(packet.rfind("<?xpacket end"));
+  packet.insert(0, "<?xpacket end='w'?>");
+  std::string wider = packet;
+  wider.replace(wider.find("='6'"), 4, "='1'").replace(wider.find("'640'"), 5, "'10000'");
+  CarrierTurn turn = turn_of(Orientation::rotate180);
+  turn.size = {10000, 480};
+  CHECK(turned(packet, turn) == wider);
+}
+
 TEST_CASE("Face regions move with the stored pixels") {
   const std::string packet = xmp_packet_with("", face_regions("640", "480"));
   const auto after = [&](Orientation pixels) { return faces(turned(packet, turn_of(pixels))); };

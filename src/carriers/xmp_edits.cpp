@@ -32,7 +32,7 @@ std::string XmpEdits::apply() {
   if (edited.size() < packet_.size()) {
     edited.insert(end, packet_.size() - edited.size(), ' ');
   } else {
-    const std::size_t last = edited.find_last_not_of(" \t\r\n", end - 1);
+    const std::size_t last = std::string_view(edited).substr(0, end).find_last_not_of(" \t\r\n");
     const std::size_t padding = last == std::string::npos ? 0 : end - last - 1;
     const std::size_t less = std::min(padding, edited.size() - packet_.size());
     edited.erase(end - less, less);
