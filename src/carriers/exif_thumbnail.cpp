@@ -109,7 +109,7 @@ class Thumbnail {
     if (kind == rgb) return {.bytes = 3};
     if (kind != ycbcr) throw ImageFileError("it is neither grey nor RGB nor YCbCr");
     Group group{.width = 2, .height = 2, .shares_chroma = true};
-    if (const TiffEntry* steps = directory_.find(chroma_steps); steps) {
+    if (const TiffEntry* steps = directory_.find(chroma_steps)) {
       if (steps->value_bytes != 4) throw ImageFileError("its chroma's steps are no two numbers");
       group.width = static_cast<std::int64_t>(tiff_.number(steps->value_at, 2));
       group.height = static_cast<std::int64_t>(tiff_.number(steps->value_at + 2, 2));
@@ -161,8 +161,9 @@ class Thumbnail {
       }
       put_chroma_steps(to);
     }
-    put_size(turned_size(applied, size));
-    put(rows_per_strip, turned_size(applied, size).height);
+    const Size turned = turned_size(applied, size);
+    put_size(turned);
+    put(rows_per_strip, turned.height);
     return applied;
   }
 

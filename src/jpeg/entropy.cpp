@@ -61,68 +61,66 @@ void visit_blocks(const JpegPicture& picture, const std::vector<int>& components
   }
 }
 
+// The data of a scan whose DC coefficients are coded as differences: calls visit(writer, scan's
+// component, its last DC value, block) as visit_blocks does.
+template <typename Visit>
+JpegData code_scan(const JpegPicture& picture, const JpegScan& scan,
+                   const std::vector<TurnedBlocks>& blocks, const std::atomic<bool>& stop,
+                   Visit visit) {
+  const std::vector<int> components = components_of(picture, scan);
+  std::vector<int> last_dc(components.size(), 0);
+  BitWriter out;
+  out.reserve(scan.bytes + scan.bytes / 16);
+  Restarts restarts(scan.restart_interval);
+  visit_blocks(
+      picture, components, blocks, stop,
+      [&] {
+        if (!restarts.due()) return;
+        out.put_restart();
+        std::ranges::fill(last_dc, 0);
+      },
+      [&](std::size_t i, const JCOEF* block) { visit(out, i, last_dc[i], block); });
+  return out.take();
+}
+
 JpegData code_sequential(const JpegPicture& picture, const JpegScan& scan,
                          const std::vector<TurnedBlocks>& blocks, const TurnedOrder& order,
                          const std::atomic<bool>& stop) {
-  const std::vector<int> components = components_of(picture, scan);
   std::vector<HuffmanCodes> dc, ac;
   for (const JpegScanComponent& component : scan.components) {
     dc.emplace_back(*component.dc);
     ac.emplace_back(*component.ac);
   }
-  std::vector<int> last_dc(components.size(), 0);
-  BitWriter out;
-  out.reserve(scan.bytes + scan.bytes / 16);
-  Restarts restarts(scan.restart_interval);
-  visit_blocks(
-      picture, components, blocks, stop,
-      [&] {
-        if (!restarts.due()) return;
-        out.put_restart();
-        std::ranges::fill(last_dc, 0);
-      },
-      [&](std::size_t i, const JCOEF* block) {
-        if (block) {
-          put_block(out, dc[i], ac[i], order, block, last_dc[i]);
-        } else {
-          put_dummy_block(out, dc[i], ac[i]);
-        }
-      });
-  return out.take();
+  return code_scan(picture, scan, blocks, stop,
+                   [&](BitWriter& out, std::size_t i, int& last_dc, const JCOEF* block) {
+                     if (block) {
+                       put_block(out, dc[i], ac[i], order, block, last_dc);
+                     } else {
+                       put_dummy_block(out, dc[i], ac[i]);
+                     }
+                   });
 }
 
 JpegData code_dc(const JpegPicture& picture, const JpegScan& scan,
                  const std::vector<TurnedBlocks>& blocks, const std::atomic<bool>& stop) {
-  const std::vector<int> components = components_of(picture, scan);
   std::vector<HuffmanCodes> codes;
   if (scan.high == 0) {  // what refines has no codes, only bits
     for (const JpegScanComponent& component : scan.components) codes.emplace_back(*component.dc);
   }
-  std::vector<int> last_dc(components.size(), 0);
-  BitWriter out;
-  out.reserve(scan.bytes + scan.bytes / 16);
-  Restarts restarts(scan.restart_interval);
-  std::vector<int> in_block_before(components.size(), 0);
-  visit_blocks(
-      picture, components, blocks, stop,
-      [&] {
-        if (!restarts.due()) return;
-        out.put_restart();
-        std::ranges::fill(last_dc, 0);
-      },
-      [&](std::size_t i, const JCOEF* block) {
-        int& value = in_block_before[i];
-        if (block) value = block[0];
-        BitCursor cursor = out.begin_block();
-        if (scan.high == 0) {
-          put_dc(cursor, codes[i], (value >> scan.low) - last_dc[i]);
-          last_dc[i] = value >> scan.low;
-        } else {
-          cursor.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
-        }
-        out.end_block(cursor);
-      });
-  return out.take();
+  std::vector<int> in_block_before(scan.components.size(), 0);
+  return code_scan(picture, scan, blocks, stop,
+                   [&](BitWriter& out, std::size_t i, int& last_dc, const JCOEF* block) {
+                     int& value = in_block_before[i];
+                     if (block) value = block[0];
+                     BitCursor cursor = out.begin_block();
+                     if (scan.high == 0) {
+                       put_dc(cursor, codes[i], (value >> scan.low) - last_dc);
+                       last_dc = value >> scan.low;
+                     } else {
+                       cursor.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
+                     }
+                     out.end_block(cursor);
+                   });
 }
 
 }  // namespace
