@@ -190,8 +190,9 @@ __global__ void __launch_bounds__(plan_threads)
 // are indexed at run time have to begin within the first 32 KB of it. A read there is a register
 // and an offset of 16 bits with a sign: for a greater offset 64 KB are added to the register, and
 // ptxas of CUDA 13.0 does not always add them (IMAD.SHL R24, R24, 4; LDC R24, c[0x0][R24+-0x7fe8]
-// on sm_90, more often on sm_100 and sm_120). What is read then is not the array: on an H200 a list
-// at the end of the parameters never ended. So what goes with a batch comes before it.
+// on sm_90, more often on sm_100 and sm_120). The address is before that memory then, where an H200
+// reads zeros: a list at the end of the parameters never ended. So what goes with a batch comes
+// before it.
 inline constexpr std::size_t old_parameter_bytes = 4096;
 inline constexpr std::size_t new_parameter_bytes = 32764;
 

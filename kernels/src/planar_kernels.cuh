@@ -12,148 +12,44 @@
 //   axes kept     a run is a piece of a row, mirrored or not, and the tile as many rows as have
 //                 runs for all threads, so narrow pictures leave few idle.
 //
-// A warp writes pieces of 128 bytes. Where the planes are not aligned to 16 bytes, they are written
-// by way of shared memory: first as the tile lies, then in aligned granules.
+// A warp writes pieces of 128 bytes. Where rows of source and planes are whole granules, which is
+// what a training loop has, axes that are kept need no shared memory at all, and no phases are
+// looked after where they are swapped: instructions are what limits these kernels, 3 bytes becoming
+// 6 with a conversion for each. Where planes are not aligned to 16 bytes, they are written by way
+// of shared memory: first as the tile lies, then in aligned granules.
 //
 // The planes are at least as many bytes as the pixels in most uses (bytes to halves: twice), so the
 // order of tiles is that in which writes come in sequence.
 #ifndef QTURN_KERNELS_PLANAR_KERNELS_CUH
 #define QTURN_KERNELS_PLANAR_KERNELS_CUH
 
-#include <qturn/to_planar.hpp>
-
-#include "kernels/src/batch_plan.cuh"
 #include "kernels/src/planar_format.hpp"
+#include "kernels/src/planar_plan.cuh"
 #include "kernels/src/sample_conversion.cuh"
 #include "kernels/src/turned_tile.cuh"
 
 namespace qturn::device {
 
-/// Tiles for pixels of so many bytes: their width where axes are swapped, and the threads.
-struct PlanarTuning {
-  int width;
-  int threads;
-};
-
-__host__ __device__ constexpr PlanarTuning planar_tuning(int pixel) {
-  switch (pixel) {
-    case 1:
-    case 2:
-    case 3:
-      return {128, 256};
-    case 4:
-    case 6:
-      return {64, 256};
-    case 8:
-    case 12:
-      return {32, 256};
-    default:
-      return {16, 128};
-  }
-}
-
-/// What a tile of a row of the destination has where axes are swapped.
-inline constexpr int planar_piece = 128;
-
-/// Bytes from a row to the next in shared memory where axes are swapped.
-__host__ __device__ constexpr int planar_row_bytes(int pixel) {
-  return (planar_tuning(pixel).width * pixel + granule - 1 + 127) / 128 * 128;
-}
-
-__host__ __device__ constexpr int planar_tile_bytes(int pixel, int dst_sample) {
-  const int in = planar_piece / dst_sample * planar_row_bytes(pixel);
-  const int out = planar_tuning(pixel).width * planar_piece + 128;
-  return in > out ? in : out;
-}
-
-/// Where axes are kept, a mirrored run that sticks out of a row at its end is read from before
-/// the row; and the words around a run from behind it.
-inline constexpr int planar_margin_before = 128;
-inline constexpr int planar_margin_behind = 16;
-
-/// Where axes are kept, rows of so many bytes keep the phase that they have in lines of 128 bytes,
-/// shorter ones only that in granules.
-inline constexpr int planar_long_row = 512;
-
-/// Bytes from a row to the next in shared memory where axes are kept.
-__host__ __device__ constexpr int planar_kept_row_bytes(int bytes) {
-  const int line = bytes >= planar_long_row ? 128 : granule;
-  return (bytes + 2 * line - 2) / line * line;
-}
-
-/// One picture of a batch. Sizes are the source's.
-struct PlanarPicture {
-  const Byte* src;
-  Byte* dst;
-  std::int64_t src_pitch;
-  std::int64_t dst_pitch;
-  std::int64_t plane_pitch;
-  std::int64_t width;
-  std::int64_t height;
-  unsigned tiles_inside;  // tiles of a column where axes are swapped, of a row where they are not
-  std::uint16_t runs;     // axes kept: granules of a tile's row
-  std::uint16_t rows;     // axes kept: rows of a tile
-  bool swapped;
-  bool mirrored;
-  bool aligned;  // the destination's planes and rows, to granules
-};
-
-/// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
-/// descriptors lie there.
-__host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image, int planes,
-                                                    int dst_sample, PlanarPicture& p) {
-  const int pixel = image.src.pixel_bytes;
-  const bool mirrors = is_in(from_right, image.orientation);
-  p.src = static_cast<const Byte*>(image.src.data);
-  p.dst = static_cast<Byte*>(image.dst.data);
-  p.src_pitch = image.src.height > 1 ? image.src.pitch : 0;
-  p.dst_pitch = image.dst.height > 1 ? image.dst.pitch : 0;
-  p.plane_pitch = planes > 1 ? image.dst.plane_pitch : 0;
-  p.width = image.src.width;
-  p.height = image.src.height;
-  p.swapped = is_in(swapped, image.orientation);
-  p.mirrored = mirrors && !p.swapped;
-  if (p.width == 0 || p.height == 0) return 0;
-  if (is_in(from_bottom, image.orientation)) {
-    p.src += (image.src.height - 1) * p.src_pitch;
-    p.src_pitch = -p.src_pitch;
-  }
-  if (p.swapped && mirrors) {
-    p.dst += (image.dst.height - 1) * p.dst_pitch;
-    p.dst_pitch = -p.dst_pitch;
-  }
-  p.aligned = ((reinterpret_cast<std::uintptr_t>(p.dst) | static_cast<std::uintptr_t>(p.dst_pitch) |
-                static_cast<std::uintptr_t>(p.plane_pitch)) %
-               granule) == 0;
-
-  const auto up = [](std::int64_t number, std::int64_t by) { return (number + by - 1) / by; };
-  const int tile_width = planar_tuning(pixel).width;
-  const int run = granule / dst_sample;
-  if (p.swapped) {
-    p.tiles_inside = static_cast<unsigned>(up(p.height, planar_piece / dst_sample));
-    p.runs = 0;
-    p.rows = 0;
-    return up(p.width, tile_width) * p.tiles_inside;
-  }
-  // A tile of whole rows has runs for all threads, but for the rest of a division; so its rows must
-  // not be too long. An eighth of the runs is a row at most; there are 8 * tile_width.
-  const std::int64_t runs = up(p.width, run);
-  const std::int64_t pieces = up(runs, tile_width);
-  const std::int64_t of_piece = pieces == 1 ? runs : up(up(runs, pieces), 8) * 8;
-  const int row_bytes = planar_kept_row_bytes(static_cast<int>(of_piece) * run * pixel);
-  const int room =
-      planar_tile_bytes(pixel, dst_sample) - planar_margin_before - planar_margin_behind;
-  const std::int64_t rows = 8 * tile_width / of_piece;
-  p.runs = static_cast<std::uint16_t>(of_piece);
-  p.rows = static_cast<std::uint16_t>(rows < room / row_bytes ? rows : room / row_bytes);
-  p.tiles_inside = static_cast<unsigned>(up(runs, of_piece));
-  return up(p.height, p.rows) * p.tiles_inside;
-}
-
 /// What becomes of samples, in all pictures of a launch.
 struct PlanarSamples {
   PlanarArithmetic arithmetic;
   bool to_bfloat16;  // where destinations have 2 bytes
+  // The planes made of a channel: the first one, and after each plane the next; -1 ends them.
+  int first_plane[4];
+  int next_plane[4];
+
+  explicit PlanarSamples(const PlanarFormat& format)
+      : arithmetic(arithmetic_of(format)), to_bfloat16(format.dst_type == SampleType::bfloat16) {
+    for (int channel = 0; channel < 4; ++channel) {
+      int* last = &first_plane[channel];
+      for (int plane = 0; plane < arithmetic.planes; ++plane) {
+        if (arithmetic.channel[plane] != channel) continue;
+        *last = plane;
+        last = &next_plane[plane];
+      }
+      *last = -1;
+    }
+  }
 };
 
 /// `src` has `channels` samples of `src_type`, destinations have samples of `dst_sample` bytes.
@@ -213,21 +109,41 @@ struct PlanarBlock {
     }
   }
 
+  // The same where channel and place are constants: a byte, or two, become a float by one
+  // instruction that puts them into the mantissa of 2^23, and one subtraction.
+  template <int channel, int count>
+  static __device__ __forceinline__ float known_sample(const std::uint32_t (&words)[count],
+                                                       int at) {
+    at += channel * src_sample;
+    const std::uint32_t word = words[at / 4];
+    std::uint32_t two_to_23 = 0x4B000000;
+    asm("" : "+r"(two_to_23));  // in a register, or else all the selectors are
+    if constexpr (src_type == SampleType::uint8) {
+      return __uint_as_float(__byte_perm(word, two_to_23, 0x7550 + at % 4)) - 8388608.0f;
+    } else if constexpr (src_type == SampleType::uint16) {
+      return __uint_as_float(__byte_perm(word, two_to_23, at % 4 == 0 ? 0x7410 : 0x7432)) -
+             8388608.0f;
+    } else if constexpr (src_type == SampleType::float16) {
+      return half_to_float(at % 4 == 0 ? word : word >> 16);
+    } else {
+      return __uint_as_float(word);
+    }
+  }
+
   // 16 bytes of plane c, from sample(i), the i-th of the run's pixels.
   template <class Sample>
   static __device__ __forceinline__ Granule convert(const PlanarSamples& samples, int c,
                                                     Sample sample) {
     const float factor = samples.arithmetic.factor[c];
     const float offset = samples.arithmetic.offset[c];
-    const int channel = samples.arithmetic.channel[c];
     Granule out;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if constexpr (dst_sample == 4) {
-        out.word[i] = __float_as_uint(fmaf(sample(i, channel), factor, offset));
+        out.word[i] = __float_as_uint(fmaf(sample(i), factor, offset));
       } else {
-        const float low = fmaf(sample(2 * i, channel), factor, offset);
-        const float high = fmaf(sample(2 * i + 1, channel), factor, offset);
+        const float low = fmaf(sample(2 * i), factor, offset);
+        const float high = fmaf(sample(2 * i + 1), factor, offset);
         out.word[i] = samples.to_bfloat16 ? to_bfloat16s(low, high) : to_halves(low, high);
       }
     }
@@ -252,6 +168,62 @@ struct PlanarBlock {
     }
   }
 
+  // The words of an aligned run, as many at once as it is a multiple of.
+  static __device__ __forceinline__ void load_run(const Byte* from,
+                                                  std::uint32_t (&words)[run_words]) {
+    constexpr int at_once = word_bytes(run_words * 4);
+#pragma unroll
+    for (int i = 0; i < run_words; i += at_once / 4) {
+      const Word<at_once> some = load<at_once>(from + 4 * i);
+      if constexpr (at_once == 4) {
+        words[i] = some;
+      } else {
+        words[i] = some.x;
+        words[i + 1] = some.y;
+      }
+      if constexpr (at_once == 16) {
+        words[i + 2] = some.z;
+        words[i + 3] = some.w;
+      }
+    }
+  }
+
+  // Calls run(channel, plane) for all planes, the channel as a constant.
+  template <int channel = 0, class Run>
+  static __device__ __forceinline__ void for_each_plane(const PlanarSamples& samples, Run run) {
+    if constexpr (channel < channels) {
+#pragma unroll 1
+      for (int c = samples.first_plane[channel]; c >= 0; c = samples.next_plane[c]) {
+        run(std::integral_constant<int, channel>(), c);
+      }
+      for_each_plane<channel + 1>(samples, run);
+    }
+  }
+
+  // Makes all planes of a thread's runs where they are aligned: run i goes to `to[i]` of plane 0,
+  // if bit i of `exists` is set. sample_in(channel, i, j) is of its j-th pixel, from `words`.
+  template <int rows, int columns, class Sample>
+  static __device__ __forceinline__ void make_aligned_planes(
+      const PlanarPicture& p, const PlanarSamples& samples, Byte* const (&to)[thread_runs],
+      unsigned exists, bool mirrored, std::uint32_t (&words)[rows][columns], Sample sample_in) {
+    for_each_plane(samples, [&](auto channel, int c) {
+    // The compiler would convert the samples before the loop over a channel's planes, which are
+    // one, and run out of registers.
+#pragma unroll
+      for (auto& of_row : words) {
+#pragma unroll
+        for (std::uint32_t& word : of_row) asm("" : "+r"(word));
+      }
+      const std::int64_t plane = c * p.plane_pitch;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        Granule value = convert(samples, c, [&](int i) { return sample_in(channel, run, i); });
+        if (mirrored) value = reversed_pixels<dst_sample>(value.word);
+        if ((exists >> run & 1) != 0) store_granule(to[run] + plane, value);
+      }
+    });
+  }
+
   // Where a tile comes to lie in plane 0: rows of `bytes`, at `dst + row * pitch`.
   struct Target {
     Byte* dst;
@@ -260,8 +232,8 @@ struct PlanarBlock {
     int bytes;
   };
 
-  // Makes all planes of a tile: granule(c, run) of the run that begins at byte `at(run)` of row
-  // `row(run)`.
+  // The same where they lie anywhere, by way of shared memory: granule(c, run) of the run that
+  // begins at byte `at(run)` of row `row(run)`.
   template <class Row, class At, class Make>
   static __device__ __forceinline__ void make_planes(Byte* tile, int tile_pitch,
                                                      const PlanarPicture& p,
@@ -269,23 +241,15 @@ struct PlanarBlock {
                                                      Row row, At at, Make make) {
 #pragma unroll 1
     for (int c = 0; c < samples.arithmetic.planes; ++c) {
-      Byte* plane = to.dst + c * p.plane_pitch;
-      if (!p.aligned) __syncthreads();
+      __syncthreads();
 #pragma unroll
       for (int run = 0; run < thread_runs; ++run) {
         if (row(run) >= to.rows) continue;
-        const Granule value = make(c, run);
-        if (p.aligned) {
-          store_clipped<dst_sample>(plane + row(run) * to.pitch + at(run), value,
-                                    to.bytes - at(run));
-        } else {
-          store_granule(tile + granule + row(run) * tile_pitch + at(run), value);
-        }
+        store_granule(tile + granule + row(run) * tile_pitch + at(run), make(c, run));
       }
-      if (!p.aligned) {
-        __syncthreads();
-        store_rows(tile + granule, tile_pitch, plane, to.pitch, to.rows, to.bytes);
-      }
+      __syncthreads();
+      store_rows(tile + granule, tile_pitch, to.dst + c * p.plane_pitch, to.pitch, to.rows,
+                 to.bytes);
     }
   }
 
@@ -320,6 +284,28 @@ struct PlanarBlock {
     }
   }
 
+  // Starts to copy a tile whose rows are whole granules. The places of a whole tile are dealt out,
+  // so all but two numbers are constants.
+  static __device__ __forceinline__ void start_aligned_tile(Byte* tile, const Byte* src,
+                                                            std::int64_t pitch, int columns,
+                                                            int rows) {
+    constexpr int granules = tile_width * pixel / granule;
+    constexpr int rows_on = threads / granules;
+    const int first_row = static_cast<int>(threadIdx.x) / granules;
+    const int column = static_cast<int>(threadIdx.x) % granules;
+    if (first_row >= rows_on || column * granule >= columns * pixel) return;
+    const Byte* from = src + first_row * pitch + column * granule;
+#pragma unroll
+    for (int step = 0; step < rounds(tile_rows, rows_on); ++step) {
+      const int row = first_row + step * rows_on;
+      if (row < rows) {
+        start_copy<128>(tile + row * row_bytes + swizzled(column, row / run_pixels) * granule,
+                        from);
+      }
+      from += rows_on * pitch;
+    }
+  }
+
   static __device__ __forceinline__ void swap_axes(Byte* tile, const PlanarPicture& p,
                                                    const PlanarSamples& samples, unsigned across,
                                                    unsigned down) {
@@ -330,40 +316,67 @@ struct PlanarBlock {
     const int rows =
         static_cast<int>(p.height - y < tile_rows ? p.height - y : std::int64_t{tile_rows});
     const Byte* src = p.src + y * p.src_pitch + x * pixel;
-    const RowPhases phases{low_bits(src), static_cast<unsigned>(p.src_pitch)};
-    const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
-    const int granules = (columns * pixel + 2 * granule - 2) / granule;
-    for_each_in_rows(granules, rows, [&](int row, int column) {
-      const int offset = column * granule - phases.of(row);
-      if (offset < columns * pixel) {
-        start_copy_between<128>(
-            tile + row * row_bytes + swizzled(column, row / run_pixels) * granule,
-            src + row * p.src_pitch + offset, picture.begin, picture.end);
-      }
-    });
-    finish_copies();
-
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int run_down = lane % runs_down;
     const int first_column = (static_cast<int>(threadIdx.x) / 32 * 4 + lane / 8) * thread_runs;
     std::uint32_t words[run_pixels][thread_row_words];
+    if (p.src_aligned) {
+      start_aligned_tile(tile, src, p.src_pitch, columns, rows);
+      finish_copies();
 #pragma unroll
-    for (int i = 0; i < run_pixels; ++i) {
-      const int row = run_down * run_pixels + i;
-      const Byte* in_row = tile + row * row_bytes;
-      load_words_at<thread_row_words>(
-          phases.of(row) + first_column * pixel, words[i],
-          [&](int byte) { return in_row + (byte ^ run_down * granule); });
+      for (int word = 0; word < thread_row_words; ++word) {
+        const int byte = first_column * pixel + word * 4;
+        const Byte* from = tile + run_down * run_pixels * row_bytes + (byte ^ run_down * granule);
+#pragma unroll
+        for (int i = 0; i < run_pixels; ++i) words[i][word] = load<4>(from + i * row_bytes);
+      }
+    } else {
+      const RowPhases phases{low_bits(src), static_cast<unsigned>(p.src_pitch)};
+      const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
+      const int granules = (columns * pixel + 2 * granule - 2) / granule;
+      for_each_in_rows(granules, rows, [&](int row, int column) {
+        const int offset = column * granule - phases.of(row);
+        if (offset < columns * pixel) {
+          start_copy_between<128>(
+              tile + row * row_bytes + swizzled(column, row / run_pixels) * granule,
+              src + row * p.src_pitch + offset, picture.begin, picture.end);
+        }
+      });
+      finish_copies();
+#pragma unroll
+      for (int i = 0; i < run_pixels; ++i) {
+        const int row = run_down * run_pixels + i;
+        const Byte* in_row = tile + row * row_bytes;
+        load_words_at<thread_row_words>(
+            phases.of(row) + first_column * pixel, words[i],
+            [&](int byte) { return in_row + (byte ^ run_down * granule); });
+      }
     }
-    make_planes(
-        tile, planar_piece, p, samples,
-        Target{p.dst + x * p.dst_pitch + y * dst_sample, p.dst_pitch, columns, rows * dst_sample},
-        [&](int run) { return first_column + run; }, [&](int) { return run_down * granule; },
-        [&](int c, int run) {
-          return convert(samples, c, [&](int i, int channel) {
-            return sample_of(words[i], run * pixel, channel);
+
+    Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
+    if (p.dst_aligned) {
+      Byte* to[thread_runs];
+      unsigned exists = 0;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        to[run] = dst + (first_column + run) * p.dst_pitch + run_down * granule;
+        exists |= static_cast<unsigned>(first_column + run < columns &&
+                                        run_down * granule < rows * dst_sample)
+                  << run;
+      }
+      make_aligned_planes(p, samples, to, exists, false, words, [&](auto channel, int run, int i) {
+        return known_sample<channel.value>(words[i], run * pixel);
+      });
+    } else {
+      make_planes(
+          tile, planar_piece, p, samples, Target{dst, p.dst_pitch, columns, rows * dst_sample},
+          [&](int run) { return first_column + run; }, [&](int) { return run_down * granule; },
+          [&](int c, int run) {
+            const int channel = samples.arithmetic.channel[c];
+            return convert(samples, c,
+                           [&](int i) { return sample_of(words[i], run * pixel, channel); });
           });
-        });
+    }
   }
 
   static __device__ __forceinline__ void keep_axes(Byte* tile, const PlanarPicture& p,
@@ -376,32 +389,8 @@ struct PlanarBlock {
         p.width - x < runs * run_pixels ? p.width - x : std::int64_t{runs * run_pixels});
     const int rows = static_cast<int>(p.height - y < p.rows ? p.height - y : std::int64_t{p.rows});
     const Byte* src = p.src + y * p.src_pitch + (p.mirrored ? p.width - x - columns : x) * pixel;
-    const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
-    const int most_bytes = runs * run_pixels * pixel;
-    const int pitch = planar_kept_row_bytes(most_bytes);
-    const unsigned line = most_bytes >= planar_long_row ? 128 : granule;
-    const auto phase_of = [&](int row) {
-      return static_cast<int>(
-          (low_bits(src) + static_cast<unsigned>(row) * static_cast<unsigned>(p.src_pitch)) % line);
-    };
-    const auto place = [&](int at) {
-      at += planar_margin_before;
-      return tile + (at ^ (at >> 3 & 0x70));
-    };
-    // Granules that a row may lie in, counted from its first one.
-    const int granules = (columns * pixel + 2 * granule - 2) / granule;
-    for_each_in_rows(granules, rows, [&](int row, int column) {
-      const int phase = phase_of(row);
-      const int offset = column * granule - phase % granule;
-      if (offset < columns * pixel) {
-        start_copy_between<128>(place(row * pitch + phase + offset),
-                                src + row * p.src_pitch + offset, picture.begin, picture.end);
-      }
-    });
-    finish_copies();
 
     // The runs of a tile are numbered row by row; one that does not exist is in row `rows`.
-    std::uint32_t words[thread_runs][run_words];
     int row_of[thread_runs];
     int at[thread_runs];
     const int rows_on = threads / runs;
@@ -411,11 +400,7 @@ struct PlanarBlock {
 #pragma unroll
     for (int run = 0; run < thread_runs; ++run) {
       at[run] = in_row * granule;
-      row_of[run] = at[run] < columns * dst_sample ? row : rows;
-      if (row_of[run] < rows) {
-        const int first = p.mirrored ? columns - (in_row + 1) * run_pixels : in_row * run_pixels;
-        load_words_at<run_words>(row * pitch + phase_of(row) + first * pixel, words[run], place);
-      }
+      row_of[run] = at[run] < columns * dst_sample && row < rows ? row : rows;
       row += rows_on;
       in_row += runs_on;
       if (in_row >= runs) {
@@ -423,19 +408,81 @@ struct PlanarBlock {
         row += 1;
       }
     }
-    make_planes(
-        tile, runs * granule, p, samples,
-        Target{p.dst + y * p.dst_pitch + x * dst_sample, p.dst_pitch, rows, columns * dst_sample},
-        [&](int run) { return row_of[run]; }, [&](int run) { return at[run]; },
-        [&](int c, int run) {
-          const Granule value = convert(samples, c, [&](int i, int channel) {
-            return sample_of(words[run], i * pixel, channel);
+    const auto first_pixel = [&](int run) {
+      const int first = at[run] / dst_sample;
+      return p.mirrored ? columns - first - run_pixels : first;
+    };
+    Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
+
+    std::uint32_t words[thread_runs][run_words];
+    if (p.src_aligned && p.dst_aligned) {
+      // Runs are whole words of the source, and every word is wanted once.
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        if (row_of[run] == rows) continue;
+        load_run(src + row_of[run] * p.src_pitch + first_pixel(run) * pixel, words[run]);
+      }
+    } else {
+      const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
+      const int most_bytes = runs * run_pixels * pixel;
+      const int pitch = planar_kept_row_bytes(most_bytes);
+      const unsigned line = most_bytes >= planar_long_row ? 128 : granule;
+      const auto phase_of = [&](int of_row) {
+        return static_cast<int>(
+            (low_bits(src) + static_cast<unsigned>(of_row) * static_cast<unsigned>(p.src_pitch)) %
+            line);
+      };
+      const auto place = [&](int byte) {
+        byte += planar_margin_before;
+        return tile + (byte ^ (byte >> 3 & 0x70));
+      };
+      // Granules that a row may lie in, counted from its first one.
+      const int granules = (columns * pixel + 2 * granule - 2) / granule;
+      for_each_in_rows(granules, rows, [&](int of_row, int column) {
+        const int phase = phase_of(of_row);
+        const int offset = column * granule - phase % granule;
+        if (offset < columns * pixel) {
+          start_copy_between<128>(place(of_row * pitch + phase + offset),
+                                  src + of_row * p.src_pitch + offset, picture.begin, picture.end);
+        }
+      });
+      finish_copies();
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        if (row_of[run] == rows) continue;
+        load_words_at<run_words>(
+            row_of[run] * pitch + phase_of(row_of[run]) + first_pixel(run) * pixel, words[run],
+            place);
+      }
+    }
+
+    if (p.dst_aligned) {
+      Byte* to[thread_runs];
+      unsigned exists = 0;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        to[run] = dst + row_of[run] * p.dst_pitch + at[run];
+        exists |= static_cast<unsigned>(row_of[run] != rows) << run;
+      }
+      make_aligned_planes(p, samples, to, exists, p.mirrored, words,
+                          [&](auto channel, int run, int i) {
+                            return known_sample<channel.value>(words[run], i * pixel);
+                          });
+    } else {
+      make_planes(
+          tile, runs * granule, p, samples, Target{dst, p.dst_pitch, rows, columns * dst_sample},
+          [&](int run) { return row_of[run]; }, [&](int run) { return at[run]; },
+          [&](int c, int run) {
+            const int channel = samples.arithmetic.channel[c];
+            const Granule value = convert(
+                samples, c, [&](int i) { return sample_of(words[run], i * pixel, channel); });
+            return p.mirrored ? reversed_pixels<dst_sample>(value.word) : value;
           });
-          return p.mirrored ? reversed_pixels<dst_sample>(value.word) : value;
-        });
+    }
   }
 };
 
+/// The samples come first because their arrays are indexed: see new_parameter_bytes.
 template <SampleType src_type, int channels, int dst_sample, int capacity>
 __global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
                                   1024 / planar_tuning(channels * sample_bytes(src_type)).threads)

@@ -61,15 +61,11 @@ void with_samples(SampleType type, int channels, int dst_sample, Run run) {
   }
 }
 
-PlanarSamples samples_of(const PlanarFormat& format) {
-  return {arithmetic_of(format), format.dst_type == SampleType::bfloat16};
-}
-
 // The images are checked, and not all of them have a width of 0.
 void enqueue(const PlanarImage* images, std::size_t count, int channels, const PlanarFormat& format,
              cudaStream_t stream) {
   const int dst_sample = sample_bytes(format.dst_type);
-  const PlanarSamples samples = samples_of(format);
+  const PlanarSamples samples(format);
   const auto plan = [&](std::size_t i, PlanarPicture& picture) {
     return device::plan_planar(images[i], format.planes, dst_sample, picture);
   };
@@ -171,7 +167,7 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
             device::blocks_for_tiles_in_memory(device::planar_threads_in_memory, threads);
         device::launch_overlapping(
             device::make_planar_in_memory<type.value, channels_known.value, dst_sample_known.value>,
-            dim3(blocks), threads, stream, samples_of(format), plan_of_batch.batch(number));
+            dim3(blocks), threads, stream, PlanarSamples(format), plan_of_batch.batch(number));
       });
 }
 
