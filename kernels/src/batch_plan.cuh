@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/src/cuda_device.hpp"
 #include "kernels/src/launch.cuh"
@@ -116,6 +117,9 @@ inline unsigned blocks_for_tiles_in_memory(int resident_threads, int threads) {
 /// Where the plan of a batch in memory lies: pictures, then its numbers.
 template <class Picture>
 struct BatchWorkspace {
+  static_assert(std::has_unique_object_representations_v<Picture>,
+                "padding would be read that nobody has written");
+
   Picture* pictures;
   unsigned* first_tile;
   unsigned* first_picture;

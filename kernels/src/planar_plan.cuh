@@ -71,8 +71,8 @@ struct PlanarPicture {
   std::int64_t width;
   std::int64_t height;
   unsigned tiles_inside;  // tiles of a column where axes are swapped, of a row where they are not
-  std::uint16_t runs;     // axes kept: granules of a tile's row
-  std::uint16_t rows;     // axes kept: rows of a tile
+  unsigned runs;          // axes kept: granules of a tile's row
+  unsigned rows;          // axes kept: rows of a tile
   bool swapped;
   bool mirrored;
   bool src_aligned;  // to granules: rows, and their ends
@@ -130,8 +130,8 @@ __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image, in
   const int room =
       planar_tile_bytes(pixel, dst_sample) - planar_margin_before - planar_margin_behind;
   const std::int64_t rows = 8 * tile_width / of_piece;
-  p.runs = static_cast<std::uint16_t>(of_piece);
-  p.rows = static_cast<std::uint16_t>(rows < room / row_bytes ? rows : room / row_bytes);
+  p.runs = static_cast<unsigned>(of_piece);
+  p.rows = static_cast<unsigned>(rows < room / row_bytes ? rows : room / row_bytes);
   p.tiles_inside = static_cast<unsigned>(up(runs, of_piece));
   return up(p.height, p.rows) * p.tiles_inside;
 }
