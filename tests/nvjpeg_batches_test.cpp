@@ -47,17 +47,17 @@ TEST_CASE("Each of many threads gets its own result, from batches of at most the
   std::mutex mutex;
   std::size_t largest = 0, batches = 0;
   const auto worker = [&]() -> Batches::Worker {
-    return [&](auto batch, const auto& decoded, const auto& done) {
+    return {[&](auto batch, const auto& decoded, const auto& done) {
       {
         const std::lock_guard lock(mutex);
         largest = std::max(largest, batch.size());
         ++batches;
       }
       echo(batch, decoded, done);
-    };
+    }};
   };
-  Batches device({.count = 8, .device_bytes = 1 << 20, .patience = std::chrono::seconds(1)},
-                 hundred_bytes, {{0, worker}, {0, worker}, {1, worker}}, never);
+  Batches device({.count = 8, .patience = std::chrono::seconds(1)}, hundred_bytes,
+                 {{0, worker}, {0, worker}, {1, worker}}, never);
   const auto results = ask(device, 64);
   for (std::size_t i = 0; i < results.size(); ++i) {
     REQUIRE(results[i]);
@@ -69,18 +69,21 @@ TEST_CASE("Each of many threads gets its own result, from batches of at most the
 
 TEST_CASE("A batch has no more bytes than the device has for it, but one request always fits") {
   std::atomic<std::size_t> largest = 0;
-  const auto worker = [&]() -> Batches::Worker {
-    return [&](auto batch, const auto& decoded, const auto& done) {
-      largest = std::max(largest.load(), batch.size());
-      echo(batch, decoded, done);
+  const auto worker_with = [&](std::uint64_t device_bytes) {
+    return [&, device_bytes]() -> Batches::Worker {
+      return {[&](auto batch, const auto& decoded, const auto& done) {
+                largest = std::max(largest.load(), batch.size());
+                echo(batch, decoded, done);
+              },
+              device_bytes};
     };
   };
   {
-    Batches device({.count = 8, .device_bytes = 250}, hundred_bytes, {{0, worker}}, never);
+    Batches device({.count = 8}, hundred_bytes, {{0, worker_with(250)}}, never);
     ask(device, 16);
     CHECK(largest <= 2);
   }
-  Batches device({.count = 8, .device_bytes = 50}, hundred_bytes, {{0, worker}}, never);
+  Batches device({.count = 8}, hundred_bytes, {{0, worker_with(50)}}, never);
   CHECK(ask(device, 3)[2]->front() == Bytes{std::byte{2}});
 }
 
@@ -89,7 +92,7 @@ TEST_CASE("Of the workers of a device one decodes at a time, while others encode
   std::atomic<int> working = 0, most_working = 0, too_many = 0;
   const auto for_device = [&](std::size_t index) {
     const auto make = [&, index]() -> Batches::Worker {
-      return [&, index](auto batch, const auto& decoded, const auto& done) {
+      return {[&, index](auto batch, const auto& decoded, const auto& done) {
         most_working = std::max(most_working.load(), ++working);
         too_many += ++decoding[index] > 1;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -98,7 +101,7 @@ TEST_CASE("Of the workers of a device one decodes at a time, while others encode
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         --working;
         echo(batch, decoded, done);
-      };
+      }};
     };
     return Batches::MakeWorker{static_cast<int>(index), make};
   };
@@ -111,20 +114,20 @@ TEST_CASE("Of the workers of a device one decodes at a time, while others encode
 
 TEST_CASE("A single request does not wait for a full batch") {
   Batches device({.count = 64, .patience = std::chrono::milliseconds(1)}, hundred_bytes,
-                 {{0, [] { return Batches::Worker(echo); }}}, never);
+                 {{0, [] { return Batches::Worker{echo}; }}}, never);
   CHECK(device.turn(request_of(5))->front() == Bytes{std::byte{5}});
 }
 
 TEST_CASE("When a worker throws, those that were done stay done and the others fail") {
   const auto worker = []() -> Batches::Worker {
-    return [](auto batch, const auto&, const auto& done) {
+    return {[](auto batch, const auto&, const auto& done) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (batch[i]->request->size.width % 2 == 1) continue;
         batch[i]->results = std::vector<Bytes>{};
         done(i);
       }
       throw std::runtime_error("broken");
-    };
+    }};
   };
   Batches device({.count = 4}, hundred_bytes, {{0, worker}}, never);
   std::atomic<int> failed = 0, fine = 0;
@@ -153,15 +156,38 @@ TEST_CASE("A worker that cannot be made fails every request") {
 
 TEST_CASE("A run that is given up interrupts those that wait") {
   const std::atomic<bool> stop = true;
-  Batches device({.count = 4}, hundred_bytes, {{0, [] { return Batches::Worker(echo); }}}, stop);
+  Batches device({.count = 4}, hundred_bytes, {{0, [] { return Batches::Worker{echo}; }}}, stop);
   CHECK_THROWS_AS(device.turn(request_of(1)), Interrupted);
 }
 
 TEST_CASE("What the worker leaves without a result is for another way") {
   const auto nothing = [](auto, const auto&, const auto&) {};
-  Batches device({.count = 4}, hundred_bytes, {{0, [&] { return Batches::Worker(nothing); }}},
+  Batches device({.count = 4}, hundred_bytes, {{0, [&] { return Batches::Worker{nothing}; }}},
                  never);
   CHECK_FALSE(device.turn(request_of(1)));
+}
+
+TEST_CASE("What no device is of use for is for another way, whenever it was asked") {
+  std::atomic<bool> go = false;
+  const auto none = [&]() -> Batches::Worker {
+    go.wait(false);
+    return {};
+  };
+  Batches device({.count = 4}, hundred_bytes, {{0, none}, {1, none}}, never);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    go = true;
+    go.notify_all();
+  });
+  for (const auto& result : ask(device, 6)) CHECK_FALSE(result);
+  CHECK_FALSE(device.turn(request_of(1)));
+}
+
+TEST_CASE("One device of use does what is asked of all") {
+  const auto none = []() -> Batches::Worker { return {}; };
+  Batches device({.count = 4}, hundred_bytes,
+                 {{0, none}, {1, [] { return Batches::Worker{echo}; }}}, never);
+  for (const auto& result : ask(device, 6)) CHECK(result);
 }
 
 TEST_CASE("One picture that cannot be decoded does not spoil its batch") {

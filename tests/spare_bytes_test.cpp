@@ -7,19 +7,39 @@ using namespace qturn;
 
 TEST_CASE("Memory that was given is taken again, and other memory is empty") {
   SpareBytes spare(1000);
-  CHECK(spare.take().capacity() == 0);
+  CHECK(spare.take(50).empty());
   Bytes bytes(100);
   const std::byte* const place = bytes.data();
   spare.give(std::move(bytes));
-  CHECK(spare.take().data() == place);
-  CHECK(spare.take().capacity() == 0);
+  CHECK(spare.take(50).data() == place);
+  CHECK(spare.take(50).empty());
+}
+
+TEST_CASE("The smallest that is large enough is taken") {
+  SpareBytes spare(1000);
+  for (const std::size_t size : {100, 80, 120, 60, 300}) spare.give(Bytes(size));
+  CHECK(spare.take(80).size() == 80);
+  CHECK(spare.take(80).size() == 100);
+  CHECK(spare.take(130).size() == 300);
+  CHECK(spare.take(60).size() == 60);
+}
+
+TEST_CASE(
+    "Fresh memory takes the place of what is too small, and has room for files a bit larger") {
+  SpareBytes spare(1000);
+  for (const std::size_t size : {80, 100}) spare.give(Bytes(size));
+  const Bytes fresh = spare.take(130);
+  CHECK(fresh.capacity() >= 130);
+  CHECK(fresh.capacity() <= 200);
+  CHECK(spare.take(70).size() == 80);
+  CHECK(spare.take(70).empty());
 }
 
 TEST_CASE("No more is kept than was said") {
   SpareBytes spare(250);
   for (int i = 0; i < 3; ++i) spare.give(Bytes(100));
   spare.give(Bytes(1000));
-  CHECK(spare.take().size() == 100);
-  CHECK(spare.take().size() == 100);
-  CHECK(spare.take().capacity() == 0);
+  CHECK(spare.take(100).size() == 100);
+  CHECK(spare.take(100).size() == 100);
+  CHECK(spare.take(100).empty());
 }

@@ -6,6 +6,9 @@
 #ifndef QTURN_SRC_FORMATS_SPARE_BYTES_HPP
 #define QTURN_SRC_FORMATS_SPARE_BYTES_HPP
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -21,14 +24,14 @@ class SpareBytes {
   /// Keeps no more than this.
   explicit SpareBytes(std::uint64_t keep_bytes) : keep_bytes_(keep_bytes) {}
 
-  /// Empty if there is nothing to spare, otherwise with whatever is in it.
-  Bytes take() {
-    const std::lock_guard lock(mutex_);
-    if (spare_.empty()) return {};
-    Bytes bytes = std::move(spare_.back());
-    spare_.pop_back();
-    kept_ -= bytes.capacity();
-    return bytes;
+  /// With a capacity of at least `bytes`, and whatever is in it.
+  Bytes take(std::size_t bytes) {
+    if (Bytes spare = take_spare(bytes); spare.capacity() >= bytes) return spare;
+    Bytes fresh;
+    // Files of one kind are of nearly one size: with some room it does for most of the others.
+    const std::size_t step = std::max<std::size_t>(std::bit_floor(bytes) / 4, 1);
+    fresh.reserve((bytes + step - 1) / step * step);
+    return fresh;
   }
 
   void give(Bytes bytes) {
@@ -39,6 +42,24 @@ class SpareBytes {
   }
 
  private:
+  // The smallest that is large enough; without one the largest, which would only be hoarded when
+  // a larger one comes.
+  Bytes take_spare(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    auto best = spare_.begin();
+    for (auto each = spare_.begin(); each != spare_.end(); ++each) {
+      const bool fits = each->capacity() >= bytes, best_fits = best->capacity() >= bytes;
+      const bool is_smaller = each->capacity() < best->capacity();
+      if (fits ? !best_fits || is_smaller : !best_fits && !is_smaller) best = each;
+    }
+    if (best == spare_.end()) return {};
+    std::swap(*best, spare_.back());
+    Bytes taken = std::move(spare_.back());
+    spare_.pop_back();
+    kept_ -= taken.capacity();
+    return taken;
+  }
+
   const std::uint64_t keep_bytes_;
   std::mutex mutex_;
   std::vector<Bytes> spare_;

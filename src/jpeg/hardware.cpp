@@ -146,6 +146,7 @@ std::optional<HardwareJpeg> HardwareJpeg::of(std::span<const std::byte> file,
   }
   const Size mcus = mcus_of(jpeg.picture_, {0, 1, 2});
   const auto data = rest_of(decoder);
+  jpeg.header_ = file.first(file.size() - data.size());
   std::size_t after = 0;
   if (!is_intact(data, components, static_cast<std::uint64_t>(mcus.width * mcus.height), after)) {
     return std::nullopt;
@@ -167,6 +168,7 @@ bool HardwareJpeg::takes(Orientation orientation) const {
 
 PlanarRequest HardwareJpeg::request(std::span<const Orientation> orientations) const {
   PlanarRequest request{.file = file_,
+                        .header = header_,
                         .size = {picture_.width, picture_.height},
                         .h = picture_.max_h(),
                         .v = picture_.max_v(),

@@ -51,7 +51,7 @@ class HardwareJpeg {
  private:
   HardwareJpeg() = default;
 
-  std::span<const std::byte> file_, tail_;
+  std::span<const std::byte> file_, header_, tail_;
   JpegPicture picture_;  ///< without scans
   bool optimised_ = false;
   std::string note_;

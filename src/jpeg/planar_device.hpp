@@ -22,6 +22,7 @@ struct PlanarRequest {
     Bytes tables;
   };
   std::span<const std::byte> file;
+  std::span<const std::byte> header;  ///< its beginning, up to the data of the scan
   Size size;
   int h = 2, v = 2;        ///< luma pixels that share a chroma sample along each axis: 1 or 2
   bool optimised = false;  ///< whether Huffman tables are made for the picture

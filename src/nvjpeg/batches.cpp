@@ -9,7 +9,10 @@ namespace qturn {
 Batches::Batches(const BatchLimits& limits,
                  std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
                  std::vector<MakeWorker> workers, const std::atomic<bool>& stop)
-    : limits_(limits), device_bytes_(std::move(device_bytes)), stop_(stop) {
+    : limits_(limits),
+      device_bytes_(std::move(device_bytes)),
+      stop_(stop),
+      workers_(workers.size()) {
   for (const MakeWorker& worker : workers) decoding_[worker.device];
   for (MakeWorker& make : workers) {
     threads_.emplace_back([this, make = std::move(make)] { run(make); });
@@ -33,6 +36,7 @@ std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
   {
     std::unique_lock lock(mutex_);
     if (broken_) std::rethrow_exception(broken_);
+    if (workers_ == 0) return std::nullopt;
     waiting_.push_back(&own);
     arrived_.notify_one();
     own.finished.wait(lock, [&] { return own.done; });
@@ -52,8 +56,19 @@ void Batches::finish(Waiting& waiting) {
   waiting.finished.notify_one();
 }
 
+// The last one sends away all that wait.
+void Batches::resign() {
+  const std::lock_guard lock(mutex_);
+  if (--workers_ > 0) return;
+  for (Waiting* waiting : waiting_) {
+    waiting->done = true;
+    waiting->finished.notify_one();
+  }
+  waiting_.clear();
+}
+
 // Empty when there is nothing more to do.
-std::vector<Batches::Waiting*> Batches::take() {
+std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [&] { return over_ || !waiting_.empty(); });
@@ -69,7 +84,7 @@ std::vector<Batches::Waiting*> Batches::take() {
   std::uint64_t bytes = 0;
   while (!waiting_.empty() && batch.size() < limits_.count) {
     Waiting* next = waiting_.front();
-    if (!batch.empty() && bytes + next->work.device_bytes > limits_.device_bytes) break;
+    if (!batch.empty() && bytes + next->work.device_bytes > device_bytes) break;
     bytes += next->work.device_bytes;
     batch.push_back(next);
     waiting_.pop_front();
@@ -88,10 +103,11 @@ void Batches::run(const MakeWorker& make) {
     const std::lock_guard lock(mutex_);
     broken_ = problem;
   }
+  if (!problem && !worker.work) return resign();
   std::mutex& decoding = decoding_.at(make.device);
   while (true) {
     std::unique_lock turn_to_decode(decoding);
-    const std::vector<Waiting*> batch = take();
+    const std::vector<Waiting*> batch = take(worker.device_bytes);
     if (batch.empty()) return;
     std::vector<PlanarWork*> works;
     for (Waiting* waiting : batch) works.push_back(&waiting->work);
@@ -102,7 +118,7 @@ void Batches::run(const MakeWorker& make) {
     try {
       if (problem) std::rethrow_exception(problem);
       if (stop_) throw Interrupted();
-      worker(
+      worker.work(
           works, [&] { turn_to_decode.unlock(); }, finish_one);
     } catch (...) {
       for (std::size_t i = 0; i < batch.size(); ++i) {

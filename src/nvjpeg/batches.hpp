@@ -17,6 +17,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,22 +39,26 @@ struct PlanarWork {
 };
 
 struct BatchLimits {
-  std::size_t count = 64;
-  std::uint64_t device_bytes = 0;  ///< of all pictures of a batch, unless it is one picture
+  std::size_t count = 128;
   std::chrono::milliseconds patience{10};
-  std::size_t busy = 64;  ///< requests that wait
+  std::size_t busy = 128;  ///< requests that wait
 };
 
 class Batches final : public PlanarDevice {
  public:
-  /// Works through a batch, on the worker's thread. It calls `decoded` when another worker may
-  /// decode, puts results or errors into each and calls `done` with its index, after which that one
-  /// must not be touched any more. If it throws, those that are not done fail with that.
-  using Worker =
-      std::function<void(std::span<PlanarWork* const> batch, const std::function<void()>& decoded,
-                         const std::function<void(std::size_t)>& done)>;
-  /// Makes a worker for a device on the thread that it will run on; where that throws, so does
-  /// every turn().
+  struct Worker {
+    /// Works through a batch, on the worker's thread. It calls `decoded` when another worker may
+    /// decode, puts results or errors into each and calls `done` with its index, after which that
+    /// one must not be touched any more. If it throws, those that are not done fail with that.
+    /// Empty if its device turns out to be of no use: where all are, no request can be taken.
+    std::function<void(std::span<PlanarWork* const> batch, const std::function<void()>& decoded,
+                       const std::function<void(std::size_t)>& done)>
+        work;
+    /// Of all pictures of a batch, unless it is one picture.
+    std::uint64_t device_bytes = std::numeric_limits<std::uint64_t>::max();
+  };
+  /// Makes a worker for a device on the thread that it will run on, while requests gather already;
+  /// where that throws, so does every turn().
   struct MakeWorker {
     int device;
     std::function<Worker()> make;
@@ -77,7 +82,8 @@ class Batches final : public PlanarDevice {
   };
 
   void run(const MakeWorker& make);
-  std::vector<Waiting*> take();
+  void resign();
+  std::vector<Waiting*> take(std::uint64_t device_bytes);
   void finish(Waiting& waiting);
 
   const BatchLimits limits_;
@@ -87,6 +93,7 @@ class Batches final : public PlanarDevice {
   std::condition_variable arrived_;
   std::map<int, std::mutex> decoding_;  ///< by device
   std::deque<Waiting*> waiting_;
+  std::size_t workers_;
   std::exception_ptr broken_;
   bool over_ = false;
   std::vector<std::thread> threads_;

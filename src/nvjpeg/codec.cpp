@@ -77,9 +77,9 @@ NvJpegDecoder::NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream)
   header_ = make_stream(handle_);
 }
 
-bool NvJpegDecoder::supports(std::span<const std::byte> file) {
+bool NvJpegDecoder::supports(std::span<const std::byte> header) {
   int unsupported = 1;  // the function's answer is 0 for yes
-  return nv_.jpeg_stream_parse_header(handle_.get(), unsigned_bytes(file), file.size(),
+  return nv_.jpeg_stream_parse_header(handle_.get(), unsigned_bytes(header), header.size(),
                                       header_.get()) == NVJPEG_STATUS_SUCCESS &&
          nv_.decode_batched_supported(handle_.get(), header_.get(), &unsupported) ==
              NVJPEG_STATUS_SUCCESS &&
@@ -147,7 +147,7 @@ void NvJpegEncoder::set_up(const PlanarLayout& layout, std::span<const std::byte
 }
 
 Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
-                            std::span<const std::byte> tables, bool optimised, Bytes memory) {
+                            std::span<const std::byte> tables, bool optimised, SpareBytes& spare) {
   set_up(layout, tables, optimised);
   const nvjpegImage_t image = image_of(planes, layout);
   check(nv_.encode_yuv(handle_.get(), state_.get(), params_.get(), &image, sampling_of(layout),
@@ -171,9 +171,9 @@ Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
                                       stream_.get()),
         "nvjpegEncodeRetrieveBitstream");
   check(cudaStreamSynchronize(stream_.get()), "encoding on the device");
-  memory.reserve(length + room_for_markers);
-  memory.assign(staging_.get(), staging_.get() + length);
-  return memory;
+  Bytes made = spare.take(length + room_for_markers);
+  made.assign(staging_.get(), staging_.get() + length);
+  return made;
 }
 
 }  // namespace qturn

@@ -11,6 +11,7 @@
 
 #include "src/cuda/owners.hpp"
 #include "src/formats/codec.hpp"
+#include "src/formats/spare_bytes.hpp"
 #include "src/nvjpeg/library.hpp"
 
 namespace qturn {
@@ -70,8 +71,9 @@ class NvJpegDecoder {
  public:
   NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream);
 
-  /// Whether the engines can decode this file, by its header.
-  bool supports(std::span<const std::byte> file);
+  /// Whether the engines can decode a file with this header, which ends where the data of its scan
+  /// begins: nvJPEG looks through all that it is given.
+  bool supports(std::span<const std::byte> header);
 
   /// Decodes `files` to `planes[i] + layouts[i]`, device memory, and waits until that is done.
   /// Throws NvJpegError, after which it can be used again, if any of them cannot be decoded;
@@ -95,10 +97,10 @@ class NvJpegEncoder {
   explicit NvJpegEncoder(const NvJpegHandle& handle);
 
   /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG
-  /// `tables`, the standard's Huffman tables or optimised ones, in `memory`. Blocks. Throws
-  /// NvJpegError, CudaError.
+  /// `tables`, the standard's Huffman tables or optimised ones, in memory from `spare`. Blocks.
+  /// Throws NvJpegError, CudaError.
   Bytes encode(const std::byte* planes, const PlanarLayout& layout,
-               std::span<const std::byte> tables, bool optimised, Bytes memory);
+               std::span<const std::byte> tables, bool optimised, SpareBytes& spare);
 
  private:
   void set_up(const PlanarLayout& layout, std::span<const std::byte> tables, bool optimised);

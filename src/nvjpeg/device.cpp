@@ -4,7 +4,9 @@
 #include <qturn/planes.hpp>
 
 #include <algorithm>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "src/nvjpeg/batches.hpp"
 #include "src/nvjpeg/codec.hpp"
@@ -12,9 +14,13 @@
 namespace qturn {
 namespace {
 
-// One batch is decoded while two others are encoded.
-constexpr int workers_per_device = 3;
-constexpr int encoders_per_worker = 3;
+// One batch is decoded while another is encoded. More at a time hold up the decoder by a tenth
+// (docs/measurements/nvjpeg-h200.md).
+constexpr int workers_per_device = 2;
+constexpr int encoders_per_worker = 2;
+// Threads that wait for the device ask again and again whether it is done, which takes two to three
+// cores. With fewer cores than this for each device they sleep, and each picture takes longer.
+constexpr std::size_t cores_to_spin = 8;
 // Of a device's free memory, what the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
 
@@ -28,27 +34,61 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
                       swap ? request.h : request.v);
 }
 
-// Threads that wait for the device sleep. CUDA's default is that they ask again and again, a dozen
-// cores' worth of them, which those who feed the device then have not.
-void use(int device) {
+// Before anything else uses the device.
+void use(int device, bool spins) {
   check(cudaSetDevice(device), "the device");
   // Refused, it only costs.
-  if (cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) != cudaSuccess) cudaGetLastError();
+  if (!spins && cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) != cudaSuccess) {
+    cudaGetLastError();
+  }
+}
+
+/// A device's engines, for all its workers: a decoder has page-locked memory for the files of a
+/// batch, and one at a time decodes.
+struct DeviceDecoder {
+  NvJpegHandle handle{NVJPEG_BACKEND_HARDWARE};
+  CudaStream stream;
+  NvJpegDecoder decoder{handle, stream.get()};
+};
+
+/// What the workers of a device share. To make the two takes half a second, so both are made at
+/// once, while files are being read.
+struct DeviceCodecs {
+  DeviceCodecs(int of_device, bool spins)
+      : device(of_device),
+        decoding(std::async(std::launch::async,
+                            [=]() -> std::unique_ptr<DeviceDecoder> {
+                              use(of_device, spins);
+                              try {
+                                return std::make_unique<DeviceDecoder>();
+                              } catch (const NvJpegError&) {
+                                return nullptr;  // it has no engines
+                              }
+                            })),
+        encoding(std::async(std::launch::async, [=] {
+          use(of_device, spins);
+          return std::make_unique<NvJpegHandle>(NVJPEG_BACKEND_DEFAULT);
+        })) {}
+
+  int device;
+  std::shared_future<std::unique_ptr<DeviceDecoder>> decoding;
+  std::shared_future<std::unique_ptr<NvJpegHandle>> encoding;
+};
+
+std::uint64_t batch_bytes() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "the device's memory");
+  return free / memory_share;
 }
 
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
-  /// `memory_bytes` of the device may be used.
-  DeviceWorker(int device, std::uint64_t memory_bytes, SpareBytes& spare)
-      : device_(device),
-        memory_bytes_(memory_bytes),
-        spare_(spare),
-        decoding_((use(device), NVJPEG_BACKEND_HARDWARE)),
-        encoding_(NVJPEG_BACKEND_DEFAULT),
-        decoder_(decoding_, stream_.get()) {
+  /// On the current device, of which `memory_bytes` may be used.
+  DeviceWorker(std::shared_ptr<DeviceCodecs> codecs, std::uint64_t memory_bytes, SpareBytes& spare)
+      : codecs_(std::move(codecs)), memory_bytes_(memory_bytes), spare_(spare) {
     for (int i = 0; i < encoders_per_worker; ++i) {
-      encoders_.push_back(std::make_unique<NvJpegEncoder>(encoding_));
+      encoders_.push_back(std::make_unique<NvJpegEncoder>(*codecs_->encoding.get()));
     }
   }
 
@@ -56,7 +96,7 @@ class DeviceWorker {
            const std::function<void(std::size_t)>& done) {
     std::vector<Picture> pictures;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (decoder_.supports(batch[i]->request->file)) {
+      if (codecs_->decoding.get()->decoder.supports(batch[i]->request->header)) {
         pictures.push_back({i, batch[i], layout_of(*batch[i]->request)});
       } else {
         done(i);
@@ -107,7 +147,7 @@ class DeviceWorker {
         layouts.push_back(pictures[i].layout);
         planes.push_back(pictures[i].planes);
       }
-      if (!some.empty()) decoder_.decode(files, layouts, planes);
+      if (!some.empty()) codecs_->decoding.get()->decoder.decode(files, layouts, planes);
     };
     std::vector<Picture*> decoded;
     for (const std::size_t i :
@@ -163,15 +203,15 @@ class DeviceWorker {
     std::mutex failing;
     std::atomic<std::size_t> next = 0;
     const auto encode_some = [&](NvJpegEncoder& encoder) {
-      cudaSetDevice(device_);
+      cudaSetDevice(codecs_->device);
       for (std::size_t i = next++; i < encodings.size(); i = next++) {
         const Encoding& encoding = encodings[i];
         PlanarWork& work = *encoding.picture->work;
         const PlanarRequest& request = *work.request;
         try {
-          Bytes made = encoder.encode(encoding.planes, encoding.layout,
-                                      request.outputs[encoding.output].tables, request.optimised,
-                                      spare_.take());
+          Bytes made =
+              encoder.encode(encoding.planes, encoding.layout,
+                             request.outputs[encoding.output].tables, request.optimised, spare_);
           const std::lock_guard lock(failing);
           if (work.results) (*work.results)[encoding.output] = std::move(made);
         } catch (const NvJpegError&) {
@@ -191,26 +231,13 @@ class DeviceWorker {
     encode_some(*encoders_[0]);
   }
 
-  int device_;
+  std::shared_ptr<DeviceCodecs> codecs_;
   std::uint64_t memory_bytes_;
   SpareBytes& spare_;
-  NvJpegHandle decoding_, encoding_;
   CudaStream stream_;
-  NvJpegDecoder decoder_;
   std::vector<std::unique_ptr<NvJpegEncoder>> encoders_;
   DeviceBuffer decoded_, turned_;
 };
-
-std::uint64_t batch_bytes(const std::vector<int>& devices) {
-  std::uint64_t least = ~std::uint64_t{0};
-  for (const int device : devices) {
-    std::size_t free = 0, total = 0;
-    check(cudaSetDevice(device), "the device");
-    check(cudaMemGetInfo(&free, &total), "the device's memory");
-    least = std::min<std::uint64_t>(least, free / memory_share);
-  }
-  return least;
-}
 
 }  // namespace
 
@@ -232,23 +259,22 @@ NvJpegStatus nvjpeg_status(int device) {
 
 std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop) {
-  std::vector<int> usable;
-  std::ranges::copy_if(devices, std::back_inserter(usable),
-                       [](int device) { return nvjpeg_status(device).problem.empty(); });
-  if (usable.empty()) return nullptr;
-  // Where the next batch of each device is full, more can wait.
-  BatchLimits limits;
-  limits.device_bytes = batch_bytes(usable);
-  limits.busy = limits.count * usable.size();
+  if (devices.empty() || !nvjpeg_library().problem.empty()) return nullptr;
+  std::vector<std::shared_ptr<DeviceCodecs>> all;
+  const bool spins = std::thread::hardware_concurrency() >= cores_to_spin * devices.size();
+  for (const int device : devices) all.push_back(std::make_shared<DeviceCodecs>(device, spins));
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
-    for (const int device : usable) {
-      workers.push_back({device, [device, limits, &spare]() -> Batches::Worker {
-                           const auto worker =
-                               std::make_shared<DeviceWorker>(device, limits.device_bytes, spare);
-                           return [worker](auto batch, const auto& decoded, const auto& done) {
-                             worker->run(batch, decoded, done);
-                           };
+    for (const auto& codecs : all) {
+      workers.push_back({codecs->device, [codecs, &spare]() -> Batches::Worker {
+                           if (!codecs->decoding.get()) return {};
+                           check(cudaSetDevice(codecs->device), "the device");
+                           const std::uint64_t bytes = batch_bytes();
+                           const auto worker = std::make_shared<DeviceWorker>(codecs, bytes, spare);
+                           return {[worker](auto batch, const auto& decoded, const auto& done) {
+                                     worker->run(batch, decoded, done);
+                                   },
+                                   bytes};
                          }});
     }
   }
@@ -259,6 +285,9 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
     }
     return bytes;
   };
+  // Where the next batch of each device is full, more can wait.
+  BatchLimits limits;
+  limits.busy = limits.count * devices.size();
   return std::make_unique<Batches>(limits, device_bytes, std::move(workers), stop);
 }
 

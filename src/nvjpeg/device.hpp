@@ -26,10 +26,10 @@ struct NvJpegStatus {
 NvJpegStatus nvjpeg_status(int device);
 
 /// How many requests one device wants to have under way.
-inline constexpr std::size_t nvjpeg_requests_per_device = 256;
+inline constexpr std::size_t nvjpeg_requests_per_device = 384;
 
-/// Those of `devices` that have nvJPEG and its hardware engines, together; null if none has.
-/// `spare` must outlive them. May throw CudaError.
+/// Those of `devices` that have nvJPEG's hardware engines, together; null if there is no nvJPEG.
+/// They start in the background. `spare` must outlive them.
 std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop);
 

@@ -22,8 +22,9 @@ std::string reason(const std::exception& error) {
   return error.what();
 }
 
-// With `fastest`, this share of the seats stays free for those who bring the device its work.
-constexpr int kept_for_device = 8;
+// With `fastest`, this share of the seats stays free for those who bring the device its work: a
+// picture takes ten times as much of a core as one that the device turns.
+constexpr int kept_for_device = 2;
 
 Route written_by(JpegRoute route) {
   switch (route) {
@@ -109,7 +110,7 @@ void Flight::step(void (Flight::*work)()) {
 
 void Flight::read_file_and_header() {
   file_reservation_ = seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
-  file_ = read_file(job_.input, spare_.take());
+  file_ = read_file(job_.input, spare_.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
 
   if (file_.empty()) throw ImageFileError("the file is empty");
