@@ -155,7 +155,8 @@ TEST_CASE("What the device made gets the source's markers, names and end") {
   Bytes made = turn(file, Orientation::rotate90, by_planes);
   const Bytes anonymous = make_jpeg({.width = 80, .height = 96, .h = 2, .v = 2});
   const auto jpeg = HardwareJpeg::of(file, never);
-  const Bytes turned = jpeg->finish(made, Orientation::rotate90);
+  SpareBytes spare(0);
+  const Bytes turned = jpeg->finish(made, Orientation::rotate90, spare);
   const JpegInside result = look_inside(turned), wanted = look_inside(made);
   REQUIRE(result.markers.size() == source.markers.size());
   for (std::size_t i = 0; i < source.markers.size(); ++i) {
@@ -168,10 +169,10 @@ TEST_CASE("What the device made gets the source's markers, names and end") {
   }
   CHECK(turned.back() == std::byte{8});
   CHECK(turned[turned.size() - 3] == std::byte{0xD9});
-  CHECK_THROWS_WITH(jpeg->finish(anonymous, Orientation::rotate90),
+  CHECK_THROWS_WITH(jpeg->finish(anonymous, Orientation::rotate90, spare),
                     Catch::Matchers::ContainsSubstring("other tables"));
-  CHECK_THROWS_WITH(jpeg->finish(anonymous, Orientation::flop),
+  CHECK_THROWS_WITH(jpeg->finish(anonymous, Orientation::flop, spare),
                     Catch::Matchers::ContainsSubstring("other sizes"));
   made.resize(made.size() / 2);
-  CHECK_THROWS_AS(jpeg->finish(made, Orientation::rotate90), ImageFileError);
+  CHECK_THROWS_AS(jpeg->finish(made, Orientation::rotate90, spare), ImageFileError);
 }

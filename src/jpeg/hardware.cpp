@@ -180,7 +180,8 @@ PlanarRequest HardwareJpeg::request(std::span<const Orientation> orientations) c
   return request;
 }
 
-Bytes HardwareJpeg::finish(Bytes made, Orientation orientation) const {
+Bytes HardwareJpeg::finish(std::span<const std::byte> made, Orientation orientation,
+                           SpareBytes& spare) const {
   constexpr unsigned sof0 = 0xC0, dht = 0xC4, soi = 0xD8, sos = 0xDA, dqt = 0xDB, dri = 0xDD;
   const JpegPicture wanted = turned(picture_, orientation);
   Bytes head;
@@ -243,16 +244,12 @@ Bytes HardwareJpeg::finish(Bytes made, Orientation orientation) const {
   constexpr std::array eoi{std::byte{0xFF}, std::byte{0xD9}};
   const auto end = std::find_end(data.begin(), data.end(), eoi.begin(), eoi.end());
   if (end == data.end()) disobeyed("data");
-  const std::size_t data_at = made.size() - data.size();
-  made.resize(data_at + static_cast<std::size_t>(end - data.begin()) + eoi.size());
-  if (head.size() > data_at) {
-    made.insert(made.begin(), head.size() - data_at, std::byte{});
-  } else {
-    made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(data_at - head.size()));
-  }
-  std::ranges::copy(head, made.begin());
-  made.insert(made.end(), tail_.begin(), tail_.end());
-  return made;
+  const auto scan = data.first(static_cast<std::size_t>(end - data.begin()) + eoi.size());
+  Bytes file = spare.take(head.size() + scan.size() + tail_.size());
+  file.assign(head.begin(), head.end());
+  file.insert(file.end(), scan.begin(), scan.end());
+  file.insert(file.end(), tail_.begin(), tail_.end());
+  return file;
 }
 
 void HardwareJpeg::add_warnings(std::vector<std::string>& warnings) const {

@@ -32,15 +32,15 @@ class HardwareJpeg {
   /// Whether the device can do this turn.
   bool takes(Orientation orientation) const;
 
-  /// The order for these turns, each of which takes().
+  /// The order for these turns, each of which takes(); without finish().
   PlanarRequest request(std::span<const Orientation> orientations) const;
 
-  /// The turned file, in the same memory: the picture `made` that the device made of output
+  /// The turned file, in memory from `spare`: the picture `made` that the device made of output
   /// `orientation`, with the source's markers, the orientation set to 1, its names for the
   /// components, and what follows it.
   ///
   /// Throws ImageFileError if the device made something else than it was told.
-  Bytes finish(Bytes made, Orientation orientation) const;
+  Bytes finish(std::span<const std::byte> made, Orientation orientation, SpareBytes& spare) const;
 
   /// Where the picture ends in the file.
   std::size_t end() const { return file_.size() - tail_.size(); }

@@ -5,12 +5,15 @@
 
 #include <qturn/orientation.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "src/formats/codec.hpp"
+#include "src/formats/spare_bytes.hpp"
 
 namespace qturn {
 
@@ -27,16 +30,21 @@ struct PlanarRequest {
   int h = 2, v = 2;        ///< luma pixels that share a chroma sample along each axis: 1 or 2
   bool optimised = false;  ///< whether Huffman tables are made for the picture
   std::vector<Output> outputs;
+  /// The file for an output, in memory from `spare`: what the device has made, which has markers of
+  /// its own, with those of the source. Throws ImageFileError if it made something else than it was
+  /// told. For any thread.
+  std::function<Bytes(std::size_t output, std::span<const std::byte> made, SpareBytes& spare)>
+      finish = {};
 };
 
 class PlanarDevice {
  public:
   virtual ~PlanarDevice() = default;
 
-  /// The results in the order of the outputs: JPEGs with markers of the device's own. Nothing if
-  /// the device cannot take this file. Blocks; several files at a time go best.
+  /// The files in the order of the outputs. Nothing if the device cannot take this file. Blocks;
+  /// several files at a time go best.
   ///
-  /// Throws Interrupted when the run is given up; CudaError when the device fails.
+  /// Throws Interrupted when the run is given up; CudaError when the device fails; as finish().
   virtual std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) = 0;
 
   /// Whether so much waits here already that another file would not be missed.

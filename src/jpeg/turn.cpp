@@ -40,14 +40,18 @@ std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> appl
   hardware_ = std::make_shared<const HardwareJpeg>(std::move(*found));
   std::erase_if(planar, [&](Orientation each) { return !hardware_->takes(each); });
   if (planar.empty()) return std::nullopt;
-  return hardware_->request(planar);
+  PlanarRequest request = hardware_->request(planar);
+  request.finish = [jpeg = hardware_, planar](std::size_t output, std::span<const std::byte> made,
+                                              SpareBytes& spare) {
+    return jpeg->finish(made, planar[output], spare);
+  };
+  return request;
 }
 
 void JpegTurn::accept(const PlanarRequest& request, std::vector<Bytes> made,
                       std::vector<std::string>& warnings) {
   for (std::size_t i = 0; i < made.size(); ++i) {
-    const Orientation orientation = request.outputs[i].orientation;
-    made_[orientation] = hardware_->finish(std::move(made[i]), orientation);
+    made_[request.outputs[i].orientation] = std::move(made[i]);
   }
   hardware_->add_warnings(warnings);
 }

@@ -36,7 +36,7 @@ class JpegTurn {
   std::optional<PlanarRequest> request(std::span<const Orientation> applied,
                                        const std::atomic<bool>& stop);
 
-  /// Takes what a device has made of request(). Throws as HardwareJpeg::finish.
+  /// Takes the files that a device has made of request().
   void accept(const PlanarRequest& request, std::vector<Bytes> made,
               std::vector<std::string>& warnings);
 

@@ -10,8 +10,6 @@ namespace {
 
 // Rows of device memory begin at multiples of this: the kernels are fastest so.
 constexpr std::int64_t alignment = 128;
-// The source's, which most files get without being moved to other memory.
-constexpr std::size_t room_for_markers = 1 << 16;
 
 const unsigned char* unsigned_bytes(std::span<const std::byte> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -146,8 +144,10 @@ void NvJpegEncoder::set_up(const PlanarLayout& layout, std::span<const std::byte
         "nvjpegEncoderParamsSetOptimizedHuffman");
 }
 
-Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
-                            std::span<const std::byte> tables, bool optimised, SpareBytes& spare) {
+std::span<const std::byte> NvJpegEncoder::encode(const std::byte* planes,
+                                                 const PlanarLayout& layout,
+                                                 std::span<const std::byte> tables,
+                                                 bool optimised) {
   set_up(layout, tables, optimised);
   const nvjpegImage_t image = image_of(planes, layout);
   check(nv_.encode_yuv(handle_.get(), state_.get(), params_.get(), &image, sampling_of(layout),
@@ -171,9 +171,7 @@ Bytes NvJpegEncoder::encode(const std::byte* planes, const PlanarLayout& layout,
                                       stream_.get()),
         "nvjpegEncodeRetrieveBitstream");
   check(cudaStreamSynchronize(stream_.get()), "encoding on the device");
-  Bytes made = spare.take(length + room_for_markers);
-  made.assign(staging_.get(), staging_.get() + length);
-  return made;
+  return {staging_.get(), length};
 }
 
 }  // namespace qturn

@@ -11,7 +11,6 @@
 
 #include "src/cuda/owners.hpp"
 #include "src/formats/codec.hpp"
-#include "src/formats/spare_bytes.hpp"
 #include "src/nvjpeg/library.hpp"
 
 namespace qturn {
@@ -97,10 +96,10 @@ class NvJpegEncoder {
   explicit NvJpegEncoder(const NvJpegHandle& handle);
 
   /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG
-  /// `tables`, the standard's Huffman tables or optimised ones, in memory from `spare`. Blocks.
-  /// Throws NvJpegError, CudaError.
-  Bytes encode(const std::byte* planes, const PlanarLayout& layout,
-               std::span<const std::byte> tables, bool optimised, SpareBytes& spare);
+  /// `tables`, and the standard's Huffman tables or optimised ones; valid until the next call.
+  /// Blocks. Throws NvJpegError, CudaError.
+  std::span<const std::byte> encode(const std::byte* planes, const PlanarLayout& layout,
+                                    std::span<const std::byte> tables, bool optimised);
 
  private:
   void set_up(const PlanarLayout& layout, std::span<const std::byte> tables, bool optimised);

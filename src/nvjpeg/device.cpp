@@ -18,9 +18,6 @@ namespace {
 // (docs/measurements/nvjpeg-h200.md).
 constexpr int workers_per_device = 2;
 constexpr int encoders_per_worker = 2;
-// Threads that wait for the device ask again and again whether it is done, which takes two to three
-// cores. With fewer cores than this for each device they sleep, and each picture takes longer.
-constexpr std::size_t cores_to_spin = 8;
 // Of a device's free memory, what the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
 
@@ -34,13 +31,12 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
                       swap ? request.h : request.v);
 }
 
-// Before anything else uses the device.
-void use(int device, bool spins) {
+// Threads that wait for the device let others run meanwhile. By CUDA's default they do not, and
+// take two to three cores from those who feed the device; asleep, they are woken up too late.
+void use(int device) {
   check(cudaSetDevice(device), "the device");
   // Refused, it only costs.
-  if (!spins && cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync) != cudaSuccess) {
-    cudaGetLastError();
-  }
+  if (cudaSetDeviceFlags(cudaDeviceScheduleYield) != cudaSuccess) cudaGetLastError();
 }
 
 /// A device's engines, for all its workers: a decoder has page-locked memory for the files of a
@@ -54,11 +50,11 @@ struct DeviceDecoder {
 /// What the workers of a device share. To make the two takes half a second, so both are made at
 /// once, while files are being read.
 struct DeviceCodecs {
-  DeviceCodecs(int of_device, bool spins)
+  explicit DeviceCodecs(int of_device)
       : device(of_device),
         decoding(std::async(std::launch::async,
                             [=]() -> std::unique_ptr<DeviceDecoder> {
-                              use(of_device, spins);
+                              use(of_device);
                               try {
                                 return std::make_unique<DeviceDecoder>();
                               } catch (const NvJpegError&) {
@@ -66,7 +62,7 @@ struct DeviceCodecs {
                               }
                             })),
         encoding(std::async(std::launch::async, [=] {
-          use(of_device, spins);
+          use(of_device);
           return std::make_unique<NvJpegHandle>(NVJPEG_BACKEND_DEFAULT);
         })) {}
 
@@ -209,11 +205,12 @@ class DeviceWorker {
         PlanarWork& work = *encoding.picture->work;
         const PlanarRequest& request = *work.request;
         try {
-          Bytes made =
+          const auto made =
               encoder.encode(encoding.planes, encoding.layout,
-                             request.outputs[encoding.output].tables, request.optimised, spare_);
+                             request.outputs[encoding.output].tables, request.optimised);
+          Bytes file = request.finish(encoding.output, made, spare_);
           const std::lock_guard lock(failing);
-          if (work.results) (*work.results)[encoding.output] = std::move(made);
+          if (work.results) (*work.results)[encoding.output] = std::move(file);
         } catch (const NvJpegError&) {
           const std::lock_guard lock(failing);
           work.results.reset();
@@ -261,8 +258,7 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
                                                  const std::atomic<bool>& stop) {
   if (devices.empty() || !nvjpeg_library().problem.empty()) return nullptr;
   std::vector<std::shared_ptr<DeviceCodecs>> all;
-  const bool spins = std::thread::hardware_concurrency() >= cores_to_spin * devices.size();
-  for (const int device : devices) all.push_back(std::make_shared<DeviceCodecs>(device, spins));
+  for (const int device : devices) all.push_back(std::make_shared<DeviceCodecs>(device));
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
     for (const auto& codecs : all) {
