@@ -9,7 +9,7 @@
 #include "src/carriers/xmp.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/jpeg/carriers.hpp"
-#include "src/run/memory_limit.hpp"
+#include "src/run/limits.hpp"
 
 namespace qturn {
 namespace {

@@ -10,12 +10,11 @@
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
-#include <thread>
 
 #include "src/files/safe_file.hpp"
 #include "src/jpeg/hardware.hpp"
 #include "src/nvjpeg/decode_rate.hpp"
-#include "src/run/memory_limit.hpp"
+#include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/bench/machine.hpp"
 
@@ -101,7 +100,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
   const Plan plan = qturn::plan(planned);
   RunOptions options;
   options.orientation = Orientation::rotate90;
-  options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = available_cores();
   options.memory_bytes = available_memory() / 4;
   options.device = device;
   options.jpeg.mode = mode;
@@ -136,7 +135,7 @@ void measure_jpeg(const JpegChoice& choice) {
   const DeviceChoice device = choose_device(choice.device);
   const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
   say(fmt::format("{}, {}, {} threads; {}, commit {}", machine.device, machine.driver,
-                  std::thread::hardware_concurrency(), machine.date, machine.commit));
+                  available_cores(), machine.date, machine.commit));
 
   double bound = 0;
   const auto wanted = [&](const char* route) {

@@ -162,7 +162,8 @@ void add_running(CLI::App& app, CommandLine& line) {
                  "where pictures are turned: auto, cpu, cuda, or cuda:0,1 (see 'qturn devices')")
       ->type_name("DEVICE")
       ->group(group);
-  app.add_option("-j,--threads", line.threads, "pictures in work at a time; default: one a core")
+  app.add_option("-j,--threads", line.threads,
+                 "pictures in work at a time; default: one a core that this process may use")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N")
       ->group(group);

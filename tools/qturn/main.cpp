@@ -8,12 +8,11 @@
 #include <iostream>
 #include <span>
 #include <system_error>
-#include <thread>
 
 #include "src/files/safe_file.hpp"
 #include "src/nvjpeg/device.hpp"
 #include "src/plan/labels.hpp"
-#include "src/run/memory_limit.hpp"
+#include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -83,7 +82,7 @@ PlanOptions plan_options(const CommandLine& line) {
 int print_devices() {
   const Devices devices = find_devices();
   const DeviceChoice choice = choose_device("auto");
-  fmt::print("cpu     {} threads\n", std::thread::hardware_concurrency());
+  fmt::print("cpu     {} threads\n", available_cores());
   for (const CudaDevice& device : devices.cuda)
     fmt::print("cuda:{}  {}, compute capability {}.{}, {:.0f} GiB: {}\n", device.index, device.name,
                device.compute_capability / 10, device.compute_capability % 10,
@@ -193,9 +192,7 @@ int turn_pictures(const CommandLine& line) {
   options.allow_storage_change = line.allow_storage_change;
   if (line.command == CommandLine::Command::turn)
     options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
-  options.threads = line.threads > 0
-                        ? line.threads
-                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = line.threads > 0 ? line.threads : available_cores();
   options.memory_bytes = line.memory_bytes > 0 ? line.memory_bytes : available_memory() / 4;
   options.device = choose_device(line.device);
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};

@@ -1,6 +1,6 @@
-// How much memory there is to use, which in a container is not what the machine has.
-#ifndef QTURN_SRC_RUN_MEMORY_LIMIT_HPP
-#define QTURN_SRC_RUN_MEMORY_LIMIT_HPP
+// What this process may use, which in a container or a cluster's job is not what the machine has.
+#ifndef QTURN_SRC_RUN_LIMITS_HPP
+#define QTURN_SRC_RUN_LIMITS_HPP
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +13,10 @@ namespace qturn {
 /// /sys/fs/cgroup are looked for.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
+/// Processors that the calling thread may run on or, where that is less, the time that its control
+/// groups are given, in processors, rounded up.
+int available_cores(const std::filesystem::path& root = "/");
+
 }  // namespace qturn
 
-#endif  // QTURN_SRC_RUN_MEMORY_LIMIT_HPP
+#endif  // QTURN_SRC_RUN_LIMITS_HPP

@@ -1,9 +1,13 @@
-#include "src/run/memory_limit.hpp"
+#include "src/run/limits.hpp"
+
+#include <sched.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <thread>
 
 #include "tests/temporary_folder.hpp"
 
+using qturn::available_cores;
 using qturn::available_memory;
 
 namespace {
@@ -91,4 +95,41 @@ TEST_CASE("a limit wider than the machine changes nothing") {
   root.add("sys/fs/cgroup/memory.max", bytes(100'000 * mib));
   root.add("sys/fs/cgroup/memory.current", bytes(0));
   CHECK(available_memory(root.path()) == 1000 * mib);
+}
+
+TEST_CASE("a thread that may run on one processor has one core") {
+  cpu_set_t all;
+  REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+  CHECK(available_cores("/no/such/folder") == CPU_COUNT(&all));
+  int cores = 0;
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (std::size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+      if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    }
+    if (::sched_setaffinity(0, sizeof one, &one) == 0) cores = available_cores();
+  }).join();
+  CHECK(cores == 1);
+}
+
+TEST_CASE("time that control groups are given counts as cores, rounded up, and no limit as none") {
+  const int all = available_cores("/no/such/folder");
+  const TemporaryFolder two;
+  two.add("proc/self/cgroup", "0::/user/job\n");
+  two.add("sys/fs/cgroup/user/cpu.max", "20000 100000\n");
+  two.add("sys/fs/cgroup/user/job/cpu.max", "max 100000\n");
+  CHECK(available_cores(two.path()) == 1);
+  two.add("sys/fs/cgroup/user/cpu.max", "max 100000\n");
+  CHECK(available_cores(two.path()) == all);
+  two.add("sys/fs/cgroup/user/cpu.max", std::to_string(100'000 * all - 1) + " 100000\n");
+  CHECK(available_cores(two.path()) == all);
+
+  const TemporaryFolder one;
+  one.add("proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n");
+  one.add("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n");
+  one.add("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  CHECK(available_cores(one.path()) == 1);
+  one.add("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  CHECK(available_cores(one.path()) == all);
 }

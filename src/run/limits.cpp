@@ -1,0 +1,126 @@
+#include "src/run/limits.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// The number in a file that holds nothing else. "max", too, is no number.
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  std::uint64_t number;
+  return in >> number ? std::optional(number) : std::nullopt;
+}
+
+/// The number behind a word.
+std::optional<std::uint64_t> number_behind(std::string_view word, const fs::path& file) {
+  std::ifstream in(file);
+  std::uint64_t number;
+  for (std::string read; in >> read;) {
+    if (read == word && in >> number) return number;
+  }
+  return std::nullopt;
+}
+
+enum class Version { one, two };
+
+/// Calls `look(folder, version)` for each control group that has a say in `controller` for this
+/// process. Inside a container the path may be the host's, with no such folder here: then the
+/// topmost folder is the container's own group.
+template <typename Look>
+void look_at_groups(const fs::path& root, std::string_view controller, Look look) {
+  const auto look_down = [&](const fs::path& mount, const fs::path& group, Version version) {
+    look(mount, version);
+    fs::path folder = mount;
+    for (const fs::path& part : group.relative_path()) look(folder /= part, version);
+  };
+  // Lines of "NUMBER:CONTROLLER,CONTROLLER:/GROUP"; version 2 has number 0 and no controllers.
+  std::ifstream groups(root / "proc/self/cgroup");
+  const fs::path mounts = root / "sys/fs/cgroup";
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const fs::path group = line.substr(second + 1);
+    if (controllers == ",,") {
+      look_down(mounts, group, Version::two);
+    } else if (controllers.find(fmt::format(",{},", controller)) != controllers.npos) {
+      look_down(mounts / controller, group, Version::one);
+    }
+  }
+}
+
+std::uint64_t memory_left(const fs::path& group, Version version) {
+  const bool one = version == Version::one;
+  const auto limit = number_in(group / (one ? "memory.limit_in_bytes" : "memory.max"));
+  const auto used = number_in(group / (one ? "memory.usage_in_bytes" : "memory.current"));
+  if (!limit || !used) return unlimited;
+  const std::uint64_t cache =
+      number_behind(one ? "total_inactive_file" : "inactive_file", group / "memory.stat")
+          .value_or(0);
+  const std::uint64_t held = *used - std::min(*used, cache);
+  return *limit - std::min(*limit, held);
+}
+
+/// Processors' worth of time in each period; nothing if there is no limit.
+std::optional<double> processors(const fs::path& group, Version version) {
+  std::optional<std::uint64_t> quota, period;
+  if (version == Version::one) {
+    quota = number_in(group / "cpu.cfs_quota_us");  // no limit is -1, a huge number here
+    period = number_in(group / "cpu.cfs_period_us");
+  } else {
+    std::ifstream in(group / "cpu.max");  // "QUOTA PERIOD" or "max PERIOD"
+    std::uint64_t first, second;
+    if (in >> first >> second) {
+      quota = first;
+      period = second;
+    }
+  }
+  if (!quota || !period || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+}  // namespace
+
+std::uint64_t available_memory(const fs::path& root) {
+  const auto kib = number_behind("MemAvailable:", root / "proc/meminfo");
+  std::uint64_t least = kib ? *kib * 1024
+                            : static_cast<std::uint64_t>(::sysconf(_SC_AVPHYS_PAGES)) *
+                                  static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+
+  look_at_groups(root, "memory", [&](const fs::path& group, Version version) {
+    least = std::min(least, memory_left(group, version));
+  });
+  return least;
+}
+
+int available_cores(const fs::path& root) {
+  cpu_set_t set;
+  int cores = ::sched_getaffinity(0, sizeof set, &set) == 0
+                  ? CPU_COUNT(&set)
+                  : static_cast<int>(std::thread::hardware_concurrency());  // over 1024 of them
+  look_at_groups(root, "cpu", [&](const fs::path& group, Version version) {
+    if (const auto given = processors(group, version); given && *given < cores) {
+      cores = static_cast<int>(std::ceil(*given));
+    }
+  });
+  return std::max(cores, 1);
+}
+
+}  // namespace qturn
