@@ -9,16 +9,20 @@ using qturn::DeviceChoice;
 using qturn::DeviceError;
 using qturn::Devices;
 using qturn::find_devices;
+using qturn::Work;
 
-TEST_CASE("The CPU is always to be had") { CHECK(choose_device("cpu").cuda.empty()); }
+TEST_CASE("The CPU is always to be had") {
+  CHECK(choose_device("cpu", Work::reencodes_jpegs).cuda.empty());
+}
 
 TEST_CASE("A word that is no device is refused with those that are") {
   for (const char* word : {"", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:-1", "cuda:0,", "cuda:1 "}) {
     INFO("device '" << word << "'");
-    CHECK_THROWS_AS(choose_device(word), std::invalid_argument);
+    CHECK_THROWS_AS(choose_device(word, Work::reencodes_jpegs), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(choose_device("gpu"), Catch::Matchers::ContainsSubstring("auto, cpu, cuda"));
-  CHECK_THROWS_WITH(choose_device("cuda:1,1"), "device 1 is named twice");
+  CHECK_THROWS_WITH(choose_device("gpu", Work::reencodes_jpegs),
+                    Catch::Matchers::ContainsSubstring("auto, cpu, cuda"));
+  CHECK_THROWS_WITH(choose_device("cuda:1,1", Work::reencodes_jpegs), "device 1 is named twice");
 }
 
 TEST_CASE(
@@ -27,9 +31,9 @@ TEST_CASE(
   const Devices devices = find_devices();
   for (const auto& device : devices.cuda)
     if (device.problem.empty()) SKIP("there is a usable GPU");
-  CHECK_THROWS_AS(choose_device("cuda"), DeviceError);
-  CHECK_THROWS_AS(choose_device("cuda:0"), DeviceError);
-  const DeviceChoice choice = choose_device("auto");
+  CHECK_THROWS_AS(choose_device("cuda", Work::reencodes_jpegs), DeviceError);
+  CHECK_THROWS_AS(choose_device("cuda:0", Work::reencodes_jpegs), DeviceError);
+  const DeviceChoice choice = choose_device("auto", Work::reencodes_jpegs);
   CHECK(choice.cuda.empty());
   CHECK_FALSE(choice.why.empty());
 }
@@ -40,8 +44,23 @@ TEST_CASE("With a usable GPU, auto and cuda take it, and a number beyond the las
   bool usable = !devices.cuda.empty();
   for (const auto& device : devices.cuda) usable = usable && device.problem.empty();
   if (!usable) SKIP("no usable GPU: " + devices.cuda_problem);
-  CHECK(choose_device("auto").cuda.size() == devices.cuda.size());
-  CHECK(choose_device("cuda").cuda.size() == devices.cuda.size());
-  CHECK(choose_device("cuda:0").cuda == std::vector{0});
-  CHECK_THROWS_AS(choose_device("cuda:99"), DeviceError);
+  CHECK(choose_device("auto", Work::reencodes_jpegs).cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda", Work::reencodes_jpegs).cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda:0", Work::reencodes_jpegs).cuda == std::vector{0});
+  CHECK_THROWS_AS(choose_device("cuda:99", Work::reencodes_jpegs), DeviceError);
+}
+
+TEST_CASE(
+    "For what a GPU does no faster, auto takes the CPU, and cuda is still taken if asked for") {
+  const DeviceChoice choice = choose_device("auto", Work::other);
+  CHECK(choice.cuda.empty());
+  CHECK_THAT(choice.why, Catch::Matchers::ContainsSubstring("--jpeg planar"));
+  const Devices devices = find_devices();
+  bool usable = !devices.cuda.empty();
+  for (const auto& device : devices.cuda) usable = usable && device.problem.empty();
+  if (usable) {
+    CHECK(choose_device("cuda", Work::other).cuda.size() == devices.cuda.size());
+  } else {
+    CHECK_THROWS_AS(choose_device("cuda", Work::other), DeviceError);
+  }
 }

@@ -175,7 +175,7 @@ TEST_CASE("Lanes on the GPU give the files that lanes on the CPU give", "[gpu]")
   const TemporaryFolder folder;
   const auto on_cpu = run_all(make_jobs(folder, folder.path() / "cpu", 20), quarter_turn(3));
   RunOptions options = quarter_turn(3);
-  options.device = choose_device("cuda");
+  options.device = choose_device("cuda", Work::other);
   for (const auto& [output, outcome] : run_all(again(on_cpu, folder.path() / "cuda"), options)) {
     INFO(outcome.message);
     REQUIRE(outcome.status == Status::done);

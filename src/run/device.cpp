@@ -27,7 +27,7 @@ std::vector<int> parse_indices(std::string_view list) {
 
 }  // namespace
 
-DeviceChoice choose_device(std::string_view option) {
+DeviceChoice choose_device(std::string_view option, Work work) {
   if (option == "cpu") return {{}, "asked for"};
 
   constexpr std::string_view numbered = "cuda:";
@@ -35,6 +35,8 @@ DeviceChoice choose_device(std::string_view option) {
   if (option != "auto" && option != "cuda" && !lists)
     throw std::invalid_argument(
         fmt::format("'{}' is no device; choose auto, cpu, cuda or cuda:0,1", option));
+  if (option == "auto" && work == Work::other)
+    return {{}, "a GPU makes only --jpeg planar and fastest faster"};
   const std::vector<int> wanted =
       lists ? parse_indices(option.substr(numbered.size())) : std::vector<int>{};
 

@@ -44,9 +44,13 @@ struct DeviceChoice {
   std::string why;  ///< "the only one that is usable", "asked for"...
 };
 
-/// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`. Throws DeviceError;
-/// std::invalid_argument for other words.
-DeviceChoice choose_device(std::string_view option);
+/// Whether JPEGs will be re-encoded where they can be, which a GPU does several times as fast as
+/// the CPU. All else is bound by codecs that run on the CPU, and a GPU only costs its start.
+enum class Work : std::uint8_t { reencodes_jpegs, other };
+
+/// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`; `auto` is what is fastest for
+/// `work`. Throws DeviceError; std::invalid_argument for other words.
+DeviceChoice choose_device(std::string_view option, Work work);
 
 }  // namespace qturn
 

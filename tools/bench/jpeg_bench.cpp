@@ -132,7 +132,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
 void measure_jpeg(const JpegChoice& choice) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);  // as qturn does
   const std::vector<fs::path> photographs = photographs_in(choice.photographs);
-  const DeviceChoice device = choose_device(choice.device);
+  const DeviceChoice device = choose_device(choice.device, Work::reencodes_jpegs);
   const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
   say(fmt::format("{}, {}, {} threads; {}, commit {}", machine.device, machine.driver,
                   available_cores(), machine.date, machine.commit));

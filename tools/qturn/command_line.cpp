@@ -159,7 +159,8 @@ void add_json(CLI::App& app, CommandLine& line, const char* of_what) {
 void add_running(CLI::App& app, CommandLine& line) {
   const std::string group = "Running";
   app.add_option("--device", line.device,
-                 "where pictures are turned: auto, cpu, cuda, or cuda:0,1 (see 'qturn devices')")
+                 "where pictures are turned: auto (what is fastest), cpu, cuda, or cuda:0,1 (see "
+                 "'qturn devices')")
       ->type_name("DEVICE")
       ->group(group);
   app.add_option("-j,--threads", line.threads,

@@ -81,7 +81,7 @@ PlanOptions plan_options(const CommandLine& line) {
 
 int print_devices() {
   const Devices devices = find_devices();
-  const DeviceChoice choice = choose_device("auto");
+  const DeviceChoice choice = choose_device("auto", Work::reencodes_jpegs);
   fmt::print("cpu     {} threads\n", available_cores());
   for (const CudaDevice& device : devices.cuda)
     fmt::print("cuda:{}  {}, compute capability {}.{}, {:.0f} GiB: {}\n", device.index, device.name,
@@ -105,7 +105,9 @@ int print_devices() {
     fmt::print("built with CUDA {}; the driver {}\n", cuda_version(devices.runtime_version),
                devices.driver_version > 0 ? "supports CUDA " + cuda_version(devices.driver_version)
                                           : "is missing");
-  fmt::print("--device auto takes {}: {}\n", choice.cuda.empty() ? "cpu" : "cuda", choice.why);
+  fmt::print("--device auto takes {}: {}\n",
+             choice.cuda.empty() ? "cpu" : "cuda for --jpeg planar and fastest, otherwise cpu",
+             choice.why);
   return exit_done;
 }
 
@@ -194,7 +196,8 @@ int turn_pictures(const CommandLine& line) {
     options.sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
   options.threads = line.threads > 0 ? line.threads : available_cores();
   options.memory_bytes = line.memory_bytes > 0 ? line.memory_bytes : available_memory() / 4;
-  options.device = choose_device(line.device);
+  options.device = choose_device(
+      line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   const std::string device = device_name(options.device, options.threads);
   if (line.verbose)
