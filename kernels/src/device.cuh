@@ -1,5 +1,6 @@
 // The few machine operations that the kernels are made of, each wrapped once: memory accesses by
-// width, asynchronous copies into shared memory, division by a number known before the launch.
+// width, asynchronous copies into shared memory, division by a number known before the launch. And
+// what all of them say of a picture's place in memory.
 #ifndef QTURN_KERNELS_DEVICE_CUH
 #define QTURN_KERNELS_DEVICE_CUH
 
@@ -24,6 +25,19 @@ inline constexpr int resident_threads = 1536;
 #else
 inline constexpr int resident_threads = 2048;
 #endif
+
+/// The bytes of a picture, from its first to its last in memory. Copies read whole granules as far
+/// as they lie in it.
+struct Extent {
+  const Byte* begin;
+  const Byte* end;
+};
+
+__host__ __device__ inline Extent extent(const Byte* data, std::int64_t pitch, std::int64_t height,
+                                         std::int64_t row_bytes) {
+  const Byte* last_row = data + (height - 1) * pitch;
+  return pitch < 0 ? Extent{last_row, data + row_bytes} : Extent{data, last_row + row_bytes};
+}
 
 template <int bytes>
 struct WordOf;

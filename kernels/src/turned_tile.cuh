@@ -23,19 +23,6 @@ __host__ __device__ constexpr int rounds(int work, int threads) {
   return (work + threads - 1) / threads;
 }
 
-/// The bytes of a picture, from its first to its last in memory. Copies read whole granules as far
-/// as they lie in it.
-struct Extent {
-  const Byte* begin;
-  const Byte* end;
-};
-
-__device__ __forceinline__ Extent extent(const Byte* data, std::int64_t pitch, std::int64_t height,
-                                         std::int64_t row_bytes) {
-  const Byte* last_row = data + (height - 1) * pitch;
-  return pitch < 0 ? Extent{last_row, data + row_bytes} : Extent{data, last_row + row_bytes};
-}
-
 /// Which phase each row of a tile has: its address modulo 16.
 struct RowPhases {
   unsigned first;
