@@ -36,8 +36,9 @@ TEST_CASE("Option --version names the program and the codecs it uses") {
 TEST_CASE("Option --help lists the operations and exits with 0, also for each operation") {
   const Result result = Workplace().qturn({"--help"});
   CHECK(result.exit_code == 0);
-  for (const char* name : {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose",
-                           "transverse", "flip", "flop", "upright", "augment", "check", "devices"}) {
+  for (const char* name :
+       {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose", "transverse", "flip",
+        "flop", "upright", "augment", "check", "devices"}) {
     CAPTURE(name);
     CHECK_THAT(result.out, ContainsSubstring(name));
     const Result own = Workplace().qturn({name, "--help"});
@@ -162,4 +163,16 @@ TEST_CASE(
   const Result verbose = workplace.qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
   CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
   CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n"));
+}
+
+TEST_CASE("Device auto is chosen by whether JPEGs are re-encoded, and says why") {
+  Workplace workplace;
+  with_picture(workplace);
+  const std::string why = "a GPU makes only --jpeg planar and fastest faster";
+  CHECK_THAT(workplace.qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
+  for (const char* mode : {"planar", "fastest"}) {
+    const Result result = workplace.qturn({"cw", "in", "-o", mode, "-v", "--jpeg", mode});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, !ContainsSubstring(why));
+  }
 }

@@ -4,11 +4,14 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "src/nvjpeg/device.hpp"
+
 using qturn::choose_device;
 using qturn::DeviceChoice;
 using qturn::DeviceError;
 using qturn::Devices;
 using qturn::find_devices;
+using qturn::nvjpeg_status;
 using qturn::Work;
 
 TEST_CASE("The CPU is always to be had") {
@@ -38,13 +41,18 @@ TEST_CASE(
   CHECK_FALSE(choice.why.empty());
 }
 
-TEST_CASE("With a usable GPU, auto and cuda take it, and a number beyond the last is refused",
-          "[gpu]") {
+TEST_CASE(
+    "With a usable GPU, cuda takes it and auto one with engines, and a number beyond the last is "
+    "refused",
+    "[gpu]") {
   const Devices devices = find_devices();
   bool usable = !devices.cuda.empty();
   for (const auto& device : devices.cuda) usable = usable && device.problem.empty();
   if (!usable) SKIP("no usable GPU: " + devices.cuda_problem);
-  CHECK(choose_device("auto", Work::reencodes_jpegs).cuda.size() == devices.cuda.size());
+  std::size_t with_engines = 0;
+  for (const auto& device : devices.cuda)
+    with_engines += nvjpeg_status(device.index).problem.empty() ? 1 : 0;
+  CHECK(choose_device("auto", Work::reencodes_jpegs).cuda.size() == with_engines);
   CHECK(choose_device("cuda", Work::reencodes_jpegs).cuda.size() == devices.cuda.size());
   CHECK(choose_device("cuda:0", Work::reencodes_jpegs).cuda == std::vector{0});
   CHECK_THROWS_AS(choose_device("cuda:99", Work::reencodes_jpegs), DeviceError);

@@ -179,7 +179,9 @@ TEST_CASE("What no device is of use for is for another way, whenever it was aske
     go = true;
     go.notify_all();
   });
+  CHECK(device.is_of_use());
   for (const auto& result : ask(device, 6)) CHECK_FALSE(result);
+  CHECK_FALSE(device.is_of_use());
   CHECK_FALSE(device.turn(request_of(1)));
 }
 
@@ -188,6 +190,7 @@ TEST_CASE("One device of use does what is asked of all") {
   Batches device({.count = 4}, hundred_bytes,
                  {{0, none}, {1, [] { return Batches::Worker{echo}; }}}, never);
   for (const auto& result : ask(device, 6)) CHECK(result);
+  CHECK(device.is_of_use());
 }
 
 TEST_CASE("One picture that cannot be decoded does not spoil its batch") {

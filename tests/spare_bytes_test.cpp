@@ -35,6 +35,13 @@ TEST_CASE(
   CHECK(spare.take(70).empty());
 }
 
+TEST_CASE("Nothing is kept of what has no memory") {
+  SpareBytes spare(1000);
+  spare.give({});
+  spare.give(Bytes(100));
+  CHECK(spare.take(0).size() == 100);
+}
+
 TEST_CASE("No more is kept than was said") {
   SpareBytes spare(250);
   for (int i = 0; i < 3; ++i) spare.give(Bytes(100));

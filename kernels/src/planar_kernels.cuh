@@ -15,8 +15,8 @@
 // A warp writes pieces of 128 bytes. Where rows of source and planes are whole granules, which is
 // what a training loop has, axes that are kept need no shared memory at all, and no phases are
 // looked after where they are swapped: instructions are what limits these kernels, 3 bytes becoming
-// 6 with a conversion for each. Where planes are not aligned to 16 bytes, they are written by way
-// of shared memory: first as the tile lies, then in aligned granules.
+// 6 with a conversion for each. Where rows of planes are not whole granules, they are written by
+// way of shared memory: first as the tile lies, then in aligned granules.
 //
 // The planes are at least as many bytes as the pixels in most uses (bytes to halves: twice), so the
 // order of tiles is that in which writes come in sequence.

@@ -10,9 +10,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "src/formats/codec.hpp"
 
@@ -35,10 +35,11 @@ class SpareBytes {
   }
 
   void give(Bytes bytes) {
+    const std::size_t capacity = bytes.capacity();
     const std::lock_guard lock(mutex_);
-    if (bytes.capacity() > keep_bytes_ - kept_) return;
-    kept_ += bytes.capacity();
-    spare_.push_back(std::move(bytes));
+    if (capacity == 0 || capacity > keep_bytes_ - kept_) return;
+    kept_ += capacity;
+    spare_.emplace(capacity, std::move(bytes));
   }
 
  private:
@@ -46,23 +47,16 @@ class SpareBytes {
   // a larger one comes.
   Bytes take_spare(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    auto best = spare_.begin();
-    for (auto each = spare_.begin(); each != spare_.end(); ++each) {
-      const bool fits = each->capacity() >= bytes, best_fits = best->capacity() >= bytes;
-      const bool is_smaller = each->capacity() < best->capacity();
-      if (fits ? !best_fits || is_smaller : !best_fits && !is_smaller) best = each;
-    }
-    if (best == spare_.end()) return {};
-    std::swap(*best, spare_.back());
-    Bytes taken = std::move(spare_.back());
-    spare_.pop_back();
-    kept_ -= taken.capacity();
-    return taken;
+    if (spare_.empty()) return {};
+    auto best = spare_.lower_bound(bytes);
+    if (best == spare_.end()) --best;
+    kept_ -= best->first;
+    return std::move(spare_.extract(best).mapped());
   }
 
   const std::uint64_t keep_bytes_;
   std::mutex mutex_;
-  std::vector<Bytes> spare_;
+  std::multimap<std::size_t, Bytes> spare_;  ///< by capacity
   std::uint64_t kept_ = 0;
 };
 

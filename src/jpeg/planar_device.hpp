@@ -49,6 +49,9 @@ class PlanarDevice {
 
   /// Whether so much waits here already that another file would not be missed.
   virtual bool is_busy() = 0;
+
+  /// False once it is known that no file can be taken.
+  virtual bool is_of_use() = 0;
 };
 
 }  // namespace qturn

@@ -50,6 +50,11 @@ bool Batches::is_busy() {
   return waiting_.size() >= limits_.busy;
 }
 
+bool Batches::is_of_use() {
+  const std::lock_guard lock(mutex_);
+  return workers_ > 0;
+}
+
 void Batches::finish(Waiting& waiting) {
   const std::lock_guard lock(mutex_);
   waiting.done = true;

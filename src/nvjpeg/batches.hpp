@@ -72,6 +72,7 @@ class Batches final : public PlanarDevice {
 
   std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) override;
   bool is_busy() override;
+  bool is_of_use() override;
 
  private:
   struct Waiting {

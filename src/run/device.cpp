@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "src/nvjpeg/device.hpp"
+
 namespace qturn {
 namespace {
 
@@ -50,7 +52,12 @@ DeviceChoice choose_device(std::string_view option, Work work) {
       problem = fmt::format("device {} ({}): {}", device.index, device.name, device.problem);
   }
   if (option == "auto") {
-    choice.why = choice.cuda.empty() ? problem : "a usable CUDA device is present";
+    std::erase_if(choice.cuda, [&](int device) {
+      const std::string missing = nvjpeg_status(device).problem;
+      if (!missing.empty()) problem = fmt::format("device {}: {}", device, missing);
+      return !missing.empty();
+    });
+    choice.why = choice.cuda.empty() ? problem : "a device with nvJPEG's engines is present";
     return choice;
   }
   for (const int index : wanted)

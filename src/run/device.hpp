@@ -44,8 +44,9 @@ struct DeviceChoice {
   std::string why;  ///< "the only one that is usable", "asked for"...
 };
 
-/// Whether JPEGs will be re-encoded where they can be, which a GPU does several times as fast as
-/// the CPU. All else is bound by codecs that run on the CPU, and a GPU only costs its start.
+/// Whether JPEGs will be re-encoded where they can be, which a GPU with nvJPEG's engines does
+/// several times as fast as the CPU. All else is bound by codecs that run on the CPU, and a GPU
+/// only costs its start.
 enum class Work : std::uint8_t { reencodes_jpegs, other };
 
 /// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`; `auto` is what is fastest for

@@ -137,7 +137,7 @@ void Flight::decode_pixels() {
   if (applied.empty()) return;
 
   if (jpeg_) {
-    if (device_) turn_on_device(applied);
+    if (device_ && device_->is_of_use()) turn_on_device(applied);
     if (applied.empty()) return;
     reserve(jpeg_->bytes_needed(header_, applied));
     lane_ = lanes_.take();

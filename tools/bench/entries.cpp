@@ -11,4 +11,28 @@ std::string line(const EntryResult& r) {
       r.bound.median, r.bound_by);
 }
 
+std::string markdown(const std::vector<EntryResult>& results) {
+  std::string table = "| what | bytes of a pixel | GB/s | % of a copy |\n|---|---|---|---|\n";
+  for (const EntryResult& r : results) {
+    table += fmt::format("| {} | {} | {:.0f} | {:.1f} |\n", r.what, r.pixel_bytes, r.rate.median,
+                         100 * r.rate.median / r.bound.median);
+  }
+  return table;
+}
+
+std::string json(const Machine& machine, const std::vector<EntryResult>& results) {
+  std::string text = json_opening(machine);
+  const char* separator = "\n";
+  for (const EntryResult& r : results) {
+    text += fmt::format(
+        "{}{{\"what\": \"{}\", \"pixel_bytes\": {}, \"gb_per_s\": {:.1f}, \"slow_gb_per_s\": "
+        "{:.1f}, \"fast_gb_per_s\": {:.1f}, \"bound_gb_per_s\": {:.1f}, \"bound_by\": \"{}\", "
+        "\"percent\": {:.2f}}}",
+        separator, r.what, r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.bound.median,
+        r.bound_by, 100 * r.rate.median / r.bound.median);
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
 }  // namespace qturn::bench

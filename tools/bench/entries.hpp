@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/bench/cases.hpp"
+#include "tools/bench/machine.hpp"
 
 namespace qturn::bench {
 
@@ -19,6 +21,8 @@ struct EntryResult {
 };
 
 std::string line(const EntryResult& result);
+std::string markdown(const std::vector<EntryResult>& results);
+std::string json(const Machine& machine, const std::vector<EntryResult>& results);
 
 /// Called with each result as soon as it is there.
 using EntryListener = std::function<void(const EntryResult&)>;

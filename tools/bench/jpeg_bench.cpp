@@ -13,6 +13,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/jpeg/hardware.hpp"
+#include "src/nvjpeg/batches.hpp"
 #include "src/nvjpeg/decode_rate.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
@@ -89,7 +90,8 @@ void measure_steps(const std::vector<fs::path>& photographs, const fs::path& wor
 
 struct Rates {
   double images = 0, megabytes = 0, cpu_ms = 0;
-  double first_after = 0, from_the_first = 0;  ///< seconds; images a second
+  double first_after = 0;  ///< seconds
+  double then = 0;         ///< images a second, without those that were begun before the first
   std::uint64_t failed = 0, by_nvjpeg = 0;
 };
 
@@ -120,7 +122,10 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
   });
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
-  rates.from_the_first = static_cast<double>(plan.jobs.size() - 1) / (seconds - rates.first_after);
+  // The first one of a batch is done when the whole batch is decoded.
+  const std::size_t begun = rates.by_nvjpeg > 0 ? BatchLimits{}.count * device.cuda.size() : 1;
+  rates.then = static_cast<double>(plan.jobs.size() - std::min(begun, plan.jobs.size())) /
+               (seconds - rates.first_after);
   rates.megabytes = bytes / 1e6 / seconds;
   rates.cpu_ms = 1e3 * (cpu_seconds() - cpu_before) / static_cast<double>(plan.jobs.size());
   fs::remove_all(out);
@@ -182,11 +187,10 @@ void measure_jpeg(const JpegChoice& choice) {
     std::string line = fmt::format(
         "{}: {:.0f} images/s, {:.0f} MB/s, {:.1f} ms of CPU each; the first after {:.2f} s, {:.0f} "
         "images/s from then on",
-        way.name, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after,
-        rates.from_the_first);
+        way.name, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after, rates.then);
     if (bound > 0) {
       line += fmt::format("; {:.1f} and {:.1f} % of decoding alone", 100 * rates.images / bound,
-                          100 * rates.from_the_first / bound);
+                          100 * rates.then / bound);
     }
     if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
     if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);

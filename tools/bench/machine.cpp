@@ -1,5 +1,7 @@
 #include "tools/bench/machine.hpp"
 
+#include <commit.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +19,7 @@ Machine now() {
   gmtime_r(&time, &utc);
   std::array<char, 16> date{};
   std::strftime(date.data(), date.size(), "%Y-%m-%d", &utc);
-  return {"unknown", "", date.data(), QTURN_COMMIT};
+  return {"unknown", "", date.data(), commit_of_build};
 }
 
 std::string first_line_of(const std::string& command) {

@@ -20,6 +20,14 @@ struct Output {
   std::string json_file;
 };
 
+void add_options(CLI::App& command, int& batches, Output& output) {
+  command.add_option("--batches", batches, "How often each is measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
+  command.add_option("--json", output.json_file, "Write all numbers to this file");
+}
+
 void add_options(CLI::App& command, Choice& choice, Output& output) {
   command.add_option("--shapes", choice.shapes, "WIDTHxHEIGHT[+PIXELS][/BYTES], comma separated")
       ->delimiter(',')
@@ -31,11 +39,7 @@ void add_options(CLI::App& command, Choice& choice, Output& output) {
   command.add_option("--orientations", choice.orientations, "Comma separated")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--batches", choice.batches, "How often each is measured")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
-  command.add_option("--json", output.json_file, "Write all numbers to this file");
+  add_options(command, choice.batches, output);
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -45,18 +49,30 @@ void write_file(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error(path + ": cannot be written");
 }
 
-template <class Measure>
-void run(const Choice& choice, const Output& output, const Machine& machine, Measure measure) {
-  std::vector<Result> results;
-  const Plan planned = plan(choice);
+/// `measure(listener)` calls its listener with each result; all of them are returned.
+template <class OneResult, class Measure>
+std::vector<OneResult> listen(const Machine& machine, Measure measure) {
+  std::vector<OneResult> results;
   std::fputs(heading(machine).c_str(), stdout);
-  measure(planned, [&](const Result& result) {
+  measure([&](const OneResult& result) {
     std::fputs(line(result).c_str(), stdout);
     std::fflush(stdout);
     results.push_back(result);
   });
+  return results;
+}
+
+template <class OneResult>
+void put_out(const Output& output, const Machine& machine, const std::vector<OneResult>& results) {
   if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
   if (!output.json_file.empty()) write_file(output.json_file, json(machine, results));
+}
+
+template <class Measure>
+void run(const Choice& choice, const Output& output, const Machine& machine, Measure measure) {
+  const Plan planned = plan(choice);
+  put_out(output, machine,
+          listen<Result>(machine, [&](const Listener& listener) { measure(planned, listener); }));
 }
 
 struct LadderChoice {
@@ -71,31 +87,21 @@ void add_options(CLI::App& command, LadderChoice& choice, Output& output) {
   command.add_option("--shapes", choice.shapes, "WIDTHxHEIGHT, comma separated")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--batches", choice.batches, "How often each is measured")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_options(command, choice.batches, output);
   command.add_flag("--check", choice.check_only, "Check the results, measure nothing");
-  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
-  command.add_option("--json", output.json_file, "Write all numbers to this file");
   command.add_option("--svg", choice.svg_file, "Draw a plot into this file");
 }
 
 void run(const LadderChoice& choice, const Output& output, int device) {
   const Machine machine = this_gpu(device);
-  std::vector<LadderResult> results;
-  std::fputs(heading(machine).c_str(), stdout);
-  measure_ladder(choice.shapes, choice.check_only, device, choice.batches,
-                 [&](const LadderResult& result) {
-                   std::fputs(line(result).c_str(), stdout);
-                   std::fflush(stdout);
-                   results.push_back(result);
-                 });
+  const auto results = listen<LadderResult>(machine, [&](const auto& listener) {
+    measure_ladder(choice.shapes, choice.check_only, device, choice.batches, listener);
+  });
   if (choice.check_only) {
     std::fputs("every result is right\n", stdout);
     return;
   }
-  if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
-  if (!output.json_file.empty()) write_file(output.json_file, json(machine, results));
+  put_out(output, machine, results);
   if (!choice.svg_file.empty()) write_file(choice.svg_file, svg(machine, results));
 }
 
@@ -126,9 +132,7 @@ int main(int argc, char** argv) {
   CLI::App* planar = app.add_subcommand("planar", "Pictures made planar, and planes turned");
   for (CLI::App* command : {batch, in_place, planar}) {
     command->add_option("--device", device, "Which GPU")->capture_default_str();
-    command->add_option("--batches", batches, "How often each is measured")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    add_options(*command, batches, output);
   }
 
   LadderChoice ladder_choice;
@@ -170,19 +174,14 @@ int main(int argc, char** argv) {
     } else if (*jpeg) {
       measure_jpeg(jpeg_choice);
     } else if (*batch || *in_place || *planar) {
-      std::fputs(heading(this_gpu(device)).c_str(), stdout);
-      const auto print = [](const EntryResult& result) {
-        std::fputs(line(result).c_str(), stdout);
-        std::fflush(stdout);
-      };
+      const auto measure = *batch ? measure_batches : *in_place ? measure_in_place : measure_planar;
+      const Machine machine = this_gpu(device);
+      put_out(output, machine, listen<EntryResult>(machine, [&](const EntryListener& listener) {
+                measure(device, batches, listener);
+              }));
       if (*batch) {
-        measure_batches(device, batches, print);
         std::printf("host time of a call: %.2f us (256 pictures)\n",
                     batch_call_microseconds(device));
-      } else if (*in_place) {
-        measure_in_place(device, batches, print);
-      } else {
-        measure_planar(device, batches, print);
       }
     } else {
       run(cpu_choice, output, this_cpu(), measure_cpu);

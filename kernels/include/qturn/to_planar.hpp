@@ -30,8 +30,9 @@ struct PlanarImage {
 /// a graph. Bytes of `src` between its rows may be read, but none before its first byte or behind
 /// its last one.
 ///
-/// Fastest where the destination's address and both its pitches are multiples of 16 bytes, and of
-/// 128 still a little faster; the source may lie anywhere.
+/// Fastest where the destination's address, its two pitches and the bytes of its rows are multiples
+/// of 16, and of 128 still a little faster; where they are not, at half the speed. The source may
+/// lie anywhere, and gains a little from the same.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, for what the other one refuses;
 /// CudaError when the launch fails.
