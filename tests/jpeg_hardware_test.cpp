@@ -65,6 +65,19 @@ TEST_CASE("What a GPU's decoder does not know is not taken") {
   CHECK_FALSE(is_taken(make_jpeg({.width = 63, .height = 96})));
 }
 
+TEST_CASE("A number of a quantisation table that no JPEG can have is not looked up") {
+  Bytes file = make_jpeg({.width = 72, .height = 66});
+  constexpr std::array frame{std::byte{0xFF}, std::byte{0xC0}};
+  const auto at = std::ranges::search(file, frame).begin() - file.begin();
+  std::byte& number = file[static_cast<std::size_t>(at) + 12];  // of the first component
+  REQUIRE(number == std::byte{0});
+  for (unsigned other = 3; other < 256; ++other) {
+    INFO("table " << other);
+    number = static_cast<std::byte>(other);
+    CHECK_FALSE(is_taken(file));
+  }
+}
+
 TEST_CASE("A file that is cut anywhere is not taken") {
   const Bytes file = make_jpeg({.width = 72, .height = 66, .h = 2, .v = 2});
   REQUIRE(is_taken(file));

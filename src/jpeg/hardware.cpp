@@ -62,6 +62,8 @@ bool header_fits(const jpeg_decompress_struct& info) {
   for (int i = 0; i < 3; ++i) {
     const jpeg_component_info& component = components[i];
     if (i > 0 && (component.h_samp_factor != 1 || component.v_samp_factor != 1)) return false;
+    // The file's own number, at which libjpeg only looks when it decodes.
+    if (component.quant_tbl_no < 0 || component.quant_tbl_no >= NUM_QUANT_TBLS) return false;
     const JQUANT_TBL* table = info.quant_tbl_ptrs[component.quant_tbl_no];
     if (!table || *std::max_element(table->quantval, table->quantval + DCTSIZE2) > 255) {
       return false;

@@ -1,11 +1,13 @@
 // Feeds libFuzzer's inputs to the turning of JPEGs. Damage may only ever be an ImageFileError; what
-// is turned must be readable, and give the source's coefficients when turned back.
+// is turned must be readable, and give the source's coefficients when turned back. What is found to
+// be whole for a device that is silent about damage, libjpeg must find whole, too.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "src/jpeg/codec.hpp"
+#include "src/jpeg/hardware.hpp"
 #include "src/jpeg/lossless.hpp"
 #include "src/jpeg/turn.hpp"
 
@@ -49,12 +51,23 @@ void check(const Bytes& file, Orientation orientation) {
       require(false, error.what());
     }
   }
+  const auto require_readable = [&](const Bytes& turned) {
+    try {
+      turned_jpeg(turned, Orientation::identity, lossless);
+    } catch (const ImageFileError& error) {
+      require(false, error.what());
+    }
+  };
+  const auto for_device = HardwareJpeg::of(file, never);
+  if (for_device) require_readable(file);
   const Bytes planar = turned_jpeg(file, orientation, {JpegMode::planar, JpegEdges::fail});
-  try {
-    turned_jpeg(planar, Orientation::identity, lossless);
-  } catch (const ImageFileError& error) {
-    require(false, error.what());
+  require_readable(planar);
+  if (for_device && for_device->takes(orientation)) {
+    SpareBytes spare(0);
+    for_device->request(std::span(&orientation, 1));
+    require_readable(for_device->finish(planar, orientation, spare));
   }
+  require_readable(turned_jpeg(file, orientation, {JpegMode::lossless, JpegEdges::trim}));
 }
 
 }  // namespace

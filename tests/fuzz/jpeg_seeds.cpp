@@ -26,16 +26,22 @@ int main(int argc, char** argv) {
       {.h = 2, .v = 2, .one_scan_each = true},
       {.quality = 100, .progressive = true},
   };
-  int number = 0;
-  for (JpegPicture kind : kinds) {
-    for (const bool whole : {true, false}) {
-      kind.width = whole ? 32 : 19;
-      kind.height = whole ? 16 : 11;
-      const qturn::Bytes file = qturn::tests::make_jpeg(kind);
-      const std::string name = std::to_string(100 + number++) + ".jpg";
-      std::ofstream out(std::filesystem::path(argv[1]) / name, std::ios::binary);
-      out.write(reinterpret_cast<const char*>(file.data()),
-                static_cast<std::streamsize>(file.size()));
-    }
+  int number = 100;
+  const auto write = [&](JpegPicture kind, int width, int height) {
+    kind.width = width;
+    kind.height = height;
+    const qturn::Bytes file = qturn::tests::make_jpeg(kind);
+    const std::string name = std::to_string(number++) + ".jpg";
+    std::ofstream out(std::filesystem::path(argv[1]) / name, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(file.data()),
+              static_cast<std::streamsize>(file.size()));
+  };
+  for (const JpegPicture& kind : kinds) {
+    write(kind, 32, 16);
+    write(kind, 19, 11);
   }
+  // As small as a device takes them.
+  write({.h = 2, .v = 2, .quality = 10}, 64, 64);
+  write({.h = 2, .v = 1, .quality = 10, .optimised = true}, 65, 64);
+  write({.h = 1, .v = 1, .quality = 10}, 64, 66);
 }
