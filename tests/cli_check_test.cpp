@@ -1,8 +1,7 @@
-// qturn check, and the XMP files beside pictures.
+// qturn check: which carriers disagree.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "src/carriers/xmp.hpp"
 #include "tests/carrier_fixtures.hpp"
 #include "tests/cli_pictures.hpp"
 #include "tests/cli_program.hpp"
@@ -106,55 +105,4 @@ TEST_CASE("What the program writes, it finds nothing in") {
     CAPTURE(turn, result.out);
     CHECK(result.exit_code == 0);
   }
-}
-
-TEST_CASE("A sidecar that holds an orientation is reported, and turned with --sidecars") {
-  Workplace workplace;
-  const std::string packet = xmp_packet_with("tiff:Orientation='6' tiff:ImageWidth='64'");
-  workplace.add("in/a.jpg", jpeg_with(exif({})));
-  workplace.add("in/a.xmp", packet);
-  workplace.add("in/a.jpg.xmp", packet);
-  workplace.add("in/b.jpg", jpeg_with(exif({})));
-  workplace.add("in/b.jpg.xmp", xmp_packet_with("tiff:Make='Maker'"));
-
-  const Result without = workplace.qturn({"upright", "in", "-o", "without"});
-  CHECK(without.exit_code == 0);
-  CHECK_THAT(without.err,
-             ContainsSubstring("a.jpg: warning: a.xmp beside it holds an orientation"));
-  CHECK_THAT(without.err, ContainsSubstring("a.jpg: warning: a.jpg.xmp beside it"));
-  CHECK(without.err.find("b.jpg: warning") == std::string::npos);
-  CHECK(workplace.files("without") == std::set<std::string>{"a.jpg", "b.jpg"});
-
-  CHECK(workplace.qturn({"upright", "in", "-o", "with", "--sidecars"}).exit_code == 0);
-  CHECK(workplace.files("with") == std::set<std::string>{"a.jpg", "a.jpg.xmp", "a.xmp", "b.jpg"});
-  for (const char* name : {"with/a.xmp", "with/a.jpg.xmp"}) {
-    const qturn::XmpSays says = qturn::read_xmp(workplace.content(name));
-    CHECK(says.orientation == "1");
-    CHECK(says.width == "48");
-  }
-  CHECK(workplace.content("in/a.xmp") == packet);
-
-  const Result augmented = workplace.qturn({"augment", "in", "-o", "augmented"});
-  CHECK(augmented.exit_code == 0);
-  CHECK(augmented.err.find("beside it") == std::string::npos);
-
-  CHECK(workplace.qturn({"cw", "in/a.jpg", "--in-place", "--tag-only", "--sidecars"}).exit_code ==
-        0);
-  CHECK(qturn::read_xmp(workplace.content("in/a.xmp")).orientation == "3");
-  CHECK(workplace.qturn({"check", "in/a.jpg"}).exit_code == 0);
-  workplace.add("in/a.xmp", packet);
-  const Result stale = workplace.qturn({"check", "in/a.jpg", "-q"});
-  CHECK(stale.out == "in/a.jpg: a.xmp beside it says orientation 6, the picture's is 3\n");
-}
-
-TEST_CASE("A sidecar that may belong to another file of that name is left alone") {
-  Workplace workplace;
-  const std::string packet = xmp_packet_with("tiff:Orientation='6'");
-  workplace.add("in/a.jpg", jpeg_with(exif({})));
-  workplace.add("in/a.CR2", "raw");
-  workplace.add("in/a.xmp", packet);
-  const Result result = workplace.qturn({"upright", "in/a.jpg", "-o", "out", "--sidecars"});
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("may belong to another file"));
-  CHECK(workplace.files("out") == std::set<std::string>{"a.jpg"});
 }

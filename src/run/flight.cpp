@@ -252,6 +252,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = jpeg_not_exact;
       return;
     case Action::tag_jpeg:
+      outcome.applied = Orientation::identity;
       return write(retagged(outcome), Route::tagged);
     case Action::turn_jpeg: {
       const JpegRoute route = jpeg_->route(outcome.applied);
@@ -318,9 +319,11 @@ std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
     }
     return {};
   }
-  CarrierTurn turn{
-      .stored = header_.stored, .pixels = outcome.applied, .size = {outcome.width, outcome.height}};
-  if (options_.tag_only) turn.tag = applied_to(outcome);
+  const CarrierTurn turn{.stored = header_.stored,
+                         .pixels = outcome.applied,
+                         // What was not done to the pixels is left to the tag.
+                         .tag = compose(inverse(outcome.applied), applied_to(outcome)),
+                         .size = {outcome.width, outcome.height}};
   for (Sidecar& sidecar : sidecars) {
     sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
   }
