@@ -2,6 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/stat.h>
+
 #include "src/carriers/xmp.hpp"
 #include "tests/carrier_fixtures.hpp"
 #include "tests/cli_pictures.hpp"
@@ -15,6 +17,7 @@ using qturn::tests::exif_fixture;
 using qturn::tests::jpeg_segment;
 using qturn::tests::xmp_packet_with;
 using std::string_literals::operator""s;
+using Names = std::set<std::string>;
 
 namespace {
 
@@ -117,4 +120,142 @@ TEST_CASE("A JPEG that is turned by its tag and its sidecar say the same") {
     CAPTURE(check.out);
     CHECK(check.exit_code == 0);
   }
+}
+
+TEST_CASE("Sidecars are found with their suffix in capitals, and keep it") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", jpeg_with(exif()));
+  workplace.add("in/a.XMP", packet);
+  workplace.add("in/a.jpg.XMP", packet);
+  workplace.add("in/B.JPG", jpeg_with(exif()));
+  workplace.add("in/B.XMP", packet);
+  const Result without = workplace.qturn({"upright", "in", "-o", "without"});
+  for (const char* name : {"a.XMP", "a.jpg.XMP", "B.XMP"})
+    CHECK_THAT(without.err, ContainsSubstring(name + " beside it holds an orientation"s));
+  CHECK(workplace.qturn({"upright", "in", "-o", "out", "--sidecars"}).exit_code == 0);
+  CHECK(workplace.files("out") == Names{"B.JPG", "B.XMP", "a.XMP", "a.jpg", "a.jpg.XMP"});
+  for (const char* name : {"out/a.XMP", "out/a.jpg.XMP", "out/B.XMP"})
+    CHECK(orientation_in(workplace, name) == "1");
+  workplace.add("out/B.XMP", packet);
+  CHECK(workplace.qturn({"check", "out"}).out ==
+        "out/B.JPG: B.XMP beside it says orientation 6, the picture's is 1\n");
+}
+
+TEST_CASE("Where a sidecar cannot be written, its picture stays as it was") {
+  Workplace workplace;
+  workplace.without_privileges = true;
+  workplace.add("in/a.jpg", jpeg_with(exif()));
+  const fs::path folder = workplace.add("closed/a.xmp", packet).parent_path();
+  fs::create_symlink("../closed/a.xmp", workplace.path() / "in/a.xmp");
+  const auto before = workplace.tree("in");
+  ::chmod(folder.c_str(), 0555);
+  const Result result = workplace.qturn({"cw", "in/a.jpg", "--in-place", "--sidecars"});
+  ::chmod(folder.c_str(), 0755);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in/a.jpg: cannot write in/a.xmp: Permission denied"));
+  CHECK_THAT(result.err, ContainsSubstring("0 of 1 picture written"));
+  CHECK(workplace.tree("in") == before);
+  CHECK(workplace.files("closed") == Names{"a.xmp"});
+
+  // And the other way round: no picture, no sidecar.
+  workplace.add("broken/b.jpg", jpeg_with(exif()).substr(0, 900));
+  workplace.add("broken/b.xmp", packet);
+  CHECK(workplace.qturn({"cw", "broken/b.jpg", "-o", "out", "--sidecars"}).exit_code == 1);
+  CHECK(workplace.files("out").empty());
+}
+
+TEST_CASE("A sidecar is written through a link, and stays beside the name it was found by") {
+  Workplace workplace;
+  workplace.add("store/a.jpg", jpeg_with(exif()));
+  workplace.add("notes/a.xmp", packet);
+  fs::create_directories(workplace.path() / "in");
+  fs::create_symlink("../store/a.jpg", workplace.path() / "in/a.jpg");
+  fs::create_symlink("../notes/a.xmp", workplace.path() / "in/a.xmp");
+  CHECK(workplace.qturn({"upright", "in/a.jpg", "--in-place", "--sidecars"}).exit_code == 0);
+  CHECK(fs::is_symlink(workplace.path() / "in/a.xmp"));
+  CHECK(orientation_in(workplace, "notes/a.xmp") == "1");
+  CHECK(workplace.files("store") == Names{"a.jpg"});
+}
+
+TEST_CASE("A sidecar with hard links is refused in place, unless --break-links") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", jpeg_with(exif()));
+  const fs::path path = workplace.add("in/a.xmp", packet);
+  fs::create_hard_link(path, workplace.path() / "other.xmp");
+  const auto before = workplace.tree("in");
+  const Result refused = workplace.qturn({"upright", "in", "--in-place", "--sidecars"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "qturn: in/a.xmp has other names (hard links), which would keep the old orientation; "
+        "--break-links turns the named ones only\n");
+  CHECK(workplace.tree("in") == before);
+  CHECK(workplace.qturn({"upright", "in", "-o", "out", "--sidecars"}).exit_code == 0);
+  CHECK(workplace.qturn({"upright", "in", "--in-place", "--sidecars", "--break-links"}).exit_code ==
+        0);
+  CHECK(orientation_in(workplace, "in/a.xmp") == "1");
+  CHECK(workplace.content("other.xmp") == packet);
+}
+
+TEST_CASE("A sidecar that exists at the output is refused before anything starts, or replaced") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", jpeg_with(exif()));
+  workplace.add("in/a.xmp", packet);
+  workplace.add("in/b.jpg", jpeg_with(exif()));
+  workplace.add("in/b.xmp", xmp_packet_with("tiff:Make='Maker'"));
+  workplace.add("out/a.xmp", "old");
+  workplace.add("out/b.xmp", "not in the way: in/b.xmp holds no orientation");
+  const auto before = workplace.tree("out");
+  const Result refused = workplace.qturn({"upright", "in", "-o", "out", "--sidecars"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "qturn: out/a.xmp exists already; use --overwrite, --skip-existing or --update, or another "
+        "output\n");
+  CHECK(workplace.tree("out") == before);
+
+  for (const char* option : {"--overwrite", "--update"}) {
+    workplace.add("out/a.xmp", "old");
+    fs::remove(workplace.path() / "out/a.jpg");
+    CHECK(workplace.qturn({"upright", "in", "-o", "out", "--sidecars", option}).exit_code == 0);
+    CHECK(orientation_in(workplace, "out/a.xmp") == "1");
+  }
+
+  // What is left alone is said, and --strict exits with 1; the picture is there all the same.
+  for (const bool strict : {false, true}) {
+    workplace.add("out/a.xmp", "old");
+    fs::remove(workplace.path() / "out/a.jpg");
+    std::vector<std::string> words = {"upright", "in",         "-o",
+                                      "out",     "--sidecars", "--skip-existing"};
+    if (strict) words.push_back("--strict");
+    const Result kept = workplace.qturn(words);
+    CHECK(kept.exit_code == (strict ? 1 : 0));
+    CHECK_THAT(kept.err, ContainsSubstring("in/a.jpg: warning: the picture is written, its sidecar "
+                                           "is not: cannot write out/a.xmp: File exists"));
+    CHECK_THAT(kept.err, ContainsSubstring("1 of 1 picture written"));
+    CHECK(workplace.content("out/a.xmp") == "old");
+    CHECK(workplace.files("out") == Names{"a.jpg", "a.xmp", "b.jpg", "b.xmp"});
+    CHECK(cli::decoded(workplace.path() / "out/a.jpg").stored == qturn::Orientation::identity);
+  }
+}
+
+TEST_CASE("No two sidecars go to one place, and none to that of an input's or of a folder") {
+  Workplace workplace;
+  workplace.add("x/a.jpg", jpeg_with(exif()));
+  workplace.add("x/a.xmp", packet);
+  workplace.add("y/a.png", cli::png(cli::smooth_picture(5, 3)));
+  workplace.add("y/a.xmp", packet);
+  workplace.add("z/a.xmp/file", "");
+  const auto before = workplace.tree(".");
+  const auto refused = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"cw", "--sidecars"});
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK(workplace.tree(".") == before);
+    return result.err;
+  };
+  CHECK_THAT(refused({"x/a.jpg", "y/a.png", "-o", "out"}),
+             ContainsSubstring("a.xmp would both be written to out/a.xmp"));
+  CHECK_THAT(refused({"x/a.jpg", "-o", "x/a.png", "--overwrite"}),
+             ContainsSubstring("x/a.xmp: is a sidecar of the input as well"));
+  CHECK_THAT(refused({"x/a.jpg", "-o", "z", "--overwrite"}),
+             ContainsSubstring("z/a.xmp: is no regular file"));
 }

@@ -116,6 +116,28 @@ TEST_CASE("an existing file is replaced, or kept where that is asked") {
   CHECK(names_in(folder.path()) == Names{"a", "b"});
 }
 
+TEST_CASE("a staged file is in its place only when it is put there, and else leaves nothing") {
+  const TemporaryFolder folder;
+  const fs::path a = folder.add("a", "old");
+  const auto stage = [](const fs::path& target) {
+    return qturn::StagedFile(target, std::as_bytes(std::span("new", 3)), {}, qturn::Times::now);
+  };
+  {
+    std::vector<qturn::StagedFile> staged;
+    staged.push_back(stage(a));
+    staged.push_back(stage(folder.path() / "b"));
+    CHECK(content_of(a) == "old");
+    CHECK(names_in(folder.path()).size() == 3);
+    CHECK(error_of([&] { staged.front().put_in_place(IfExists::fail); }) == EEXIST);
+    staged.back().put_in_place(IfExists::fail);
+    CHECK(content_of(folder.path() / "b") == "new");
+  }
+  CHECK(content_of(a) == "old");
+  CHECK(names_in(folder.path()) == Names{"a", "b"});
+  stage(a).put_in_place(IfExists::replace);
+  CHECK(content_of(a) == "new");
+}
+
 TEST_CASE("where the file system cannot rename without replacing, an existing file is kept too") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old");

@@ -74,48 +74,6 @@ std::string temporary_name(const std::string& name, std::size_t longest) {
   return temporary;
 }
 
-/// The file beside the target, deleted unless it was renamed.
-class Temporary {
- public:
-  Temporary(const FileDescriptor& folder, const std::string& target_name, mode_t mode)
-      : folder_(folder.get()) {
-    const long longest = ::fpathconf(folder_, _PC_NAME_MAX);
-    do {
-      name_ = temporary_name(target_name, longest > 64 ? static_cast<std::size_t>(longest) : 255);
-      file_ = FileDescriptor(::openat(folder_, name_.c_str(),
-                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    } while (!file_ && (errno == EEXIST || errno == EINTR));
-  }
-  ~Temporary() {
-    if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  FileDescriptor& file() { return file_; }
-
-  /// Gives it the target's name. False, with errno set, where that failed.
-  bool rename(const std::string& target_name, IfExists if_exists) {
-    const char* from = name_.c_str();
-    const char* to = target_name.c_str();
-    if (if_exists == IfExists::replace) {
-      if (::renameat(folder_, from, folder_, to) != 0) return false;
-    } else if (::renameat2(folder_, from, folder_, to, RENAME_NOREPLACE) != 0) {
-      // NFS and others know no such rename, but a second name for a file never replaces one.
-      if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return false;
-      if (::linkat(folder_, from, folder_, to, 0) != 0) return false;
-      ::unlinkat(folder_, from, 0);
-    }
-    name_.clear();
-    return true;
-  }
-
- private:
-  int folder_;
-  std::string name_;
-  FileDescriptor file_;
-};
-
 bool write_all(int fd, std::span<const std::byte> content) {
   while (!content.empty()) {
     // write() takes at most 2 GiB at once, and returns early where it likes.
@@ -186,31 +144,87 @@ std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> co
   }
 }
 
-void write_file(const fs::path& target, std::span<const std::byte> content, const fs::path& like,
-                IfExists if_exists, Times times) try {
+/// The file beside the target, deleted unless it was renamed.
+class StagedFile::Temporary {
+ public:
+  /// In `folder`, to be called `name`.
+  Temporary(FileDescriptor folder, std::string name, mode_t mode)
+      : folder_(std::move(folder)), target_name_(std::move(name)) {
+    const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
+    do {
+      name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
+      file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    } while (!file_ && (errno == EEXIST || errno == EINTR));
+  }
+  ~Temporary() {
+    if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  FileDescriptor& file() { return file_; }
+  const FileDescriptor& folder() const { return folder_; }
+
+  /// Gives it the target's name. False, with errno set, where that failed.
+  bool rename(IfExists if_exists) {
+    const int folder = folder_.get();
+    const char* from = name_.c_str();
+    const char* to = target_name_.c_str();
+    if (if_exists == IfExists::replace) {
+      if (::renameat(folder, from, folder, to) != 0) return false;
+    } else if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) != 0) {
+      // NFS and others know no such rename, but a second name for a file never replaces one.
+      if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return false;
+      if (::linkat(folder, from, folder, to, 0) != 0) return false;
+      ::unlinkat(folder, from, 0);
+    }
+    name_.clear();
+    return true;
+  }
+
+ private:
+  FileDescriptor folder_;
+  std::string target_name_, name_;
+  FileDescriptor file_;
+};
+
+StagedFile::StagedFile(const fs::path& target, std::span<const std::byte> content,
+                       const fs::path& like, Times times) try
+    : target_(target) {
   struct stat like_status;
   if (!like.empty() && ::stat(like.c_str(), &like_status) != 0) fail_write(target);
 
   const fs::path place = follow_links(target);
-  const std::string name = place.filename().string();
-  const FileDescriptor folder = open_or_make_folder(place.parent_path());
+  FileDescriptor folder = open_or_make_folder(place.parent_path());
   if (!folder) fail_write(target);
 
-  {
-    Temporary temporary(folder, name, like.empty() ? 0666 : 0600);
-    FileDescriptor& file = temporary.file();
-    if (!file || !write_all(file.get(), content)) fail_write(target);
-    if (!like.empty()) make_alike(like, like_status, file.get(), times);
-    if (::fsync(file.get()) != 0) fail_write(target);
-    if (file.close() != 0 && errno != EINTR) fail_write(target);
-    if (!temporary.rename(name, if_exists)) fail_write(target);
-  }
-  // Some network file systems cannot flush a folder, and say so with EINVAL.
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) fail_write(target);
+  temporary_ = std::make_unique<Temporary>(std::move(folder), place.filename().string(),
+                                           like.empty() ? 0666 : 0600);
+  FileDescriptor& file = temporary_->file();
+  if (!file || !write_all(file.get(), content)) fail_write(target);
+  if (!like.empty()) make_alike(like, like_status, file.get(), times);
+  if (::fsync(file.get()) != 0) fail_write(target);
+  if (file.close() != 0 && errno != EINTR) fail_write(target);
 } catch (const FileError&) {
   throw;
 } catch (const std::system_error& error) {
   fail_write(target, error.code());
+}
+
+StagedFile::~StagedFile() = default;
+StagedFile::StagedFile(StagedFile&&) noexcept = default;
+StagedFile& StagedFile::operator=(StagedFile&&) noexcept = default;
+
+void StagedFile::put_in_place(IfExists if_exists) {
+  if (!temporary_->rename(if_exists)) fail_write(target_);
+  // Some network file systems cannot flush a folder, and say so with EINVAL.
+  if (::fsync(temporary_->folder().get()) != 0 && errno != EINVAL) fail_write(target_);
+}
+
+void write_file(const fs::path& target, std::span<const std::byte> content, const fs::path& like,
+                IfExists if_exists, Times times) {
+  StagedFile(target, content, like, times).put_in_place(if_exists);
 }
 
 bool is_temporary_name(std::string_view name) {

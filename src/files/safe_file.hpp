@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,29 @@ std::vector<std::byte> read_file(const std::filesystem::path& path,
 void write_file(const std::filesystem::path& target, std::span<const std::byte> content,
                 const std::filesystem::path& like, IfExists if_exists,
                 Times times = Times::of_the_other);
+
+/// The same in two steps, for files that belong together: all are staged before the first is put in
+/// its place.
+class StagedFile {
+ public:
+  /// Everything but the rename. Blocks until the content is on the disk. Throws FileError; then no
+  /// temporary is left behind.
+  StagedFile(const std::filesystem::path& target, std::span<const std::byte> content,
+             const std::filesystem::path& like, Times times);
+  /// Deletes the temporary, unless it was put in place.
+  ~StagedFile();
+  StagedFile(StagedFile&& other) noexcept;
+  StagedFile& operator=(StagedFile&& other) noexcept;
+
+  /// The rename, at most once; throws as write_file() does.
+  void put_in_place(IfExists if_exists);
+
+ private:
+  class Temporary;
+
+  std::filesystem::path target_;
+  std::unique_ptr<Temporary> temporary_;
+};
 
 /// Whether a file of this name is a temporary that a killed run has left behind.
 bool is_temporary_name(std::string_view name);

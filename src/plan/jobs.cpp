@@ -8,6 +8,7 @@
 
 #include "src/plan/find_files.hpp"
 #include "src/plan/outputs.hpp"
+#include "src/plan/sidecars.hpp"
 
 namespace qturn {
 namespace {
@@ -78,6 +79,7 @@ Plan plan(const PlanOptions& options) try {
   } else {
     place_outputs(options, found, plan);
   }
+  if (options.sidecars) refuse_sidecars(options, plan);
 
   std::sort(plan.jobs.begin(), plan.jobs.end(), [](const Job& a, const Job& b) {
     return std::tie(b.file_bytes, a.key, a.input) < std::tie(a.file_bytes, b.key, b.input);

@@ -38,6 +38,7 @@ struct PlanOptions {
   bool hidden = false;
   bool follow = false;
   bool break_links = false;
+  bool sidecars = false;  ///< --sidecars: the XMP files beside pictures are written too
   Others others = Others::count;
   Existing existing = Existing::refuse;
   std::optional<Format> format;  ///< --format

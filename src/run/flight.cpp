@@ -206,20 +206,7 @@ Flight::Action Flight::action_for(Orientation applied) {
 void Flight::write_output(std::size_t index) {
   Outcome& outcome = outcomes_[index];
   const auto write = [&](std::span<const std::byte> content, Route route) {
-    if (stop_) throw Interrupted();
-    std::vector<Sidecar> sidecars;
-    if (route != Route::copied) sidecars = turned_sidecars(outcome);
-    if (options_.strict) refuse_warnings(outcome);
-    const IfExists if_exists =
-        options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail;
-    write_file(outcome.output, content, job_.input, if_exists,
-               route == Route::tagged ? Times::now : Times::of_the_other);
-    for (const Sidecar& sidecar : sidecars) {
-      write_file(sidecar_of(outcome.output, sidecar), std::as_bytes(std::span(sidecar.packet)),
-                 sidecar.path, if_exists, Times::now);
-    }
-    outcome.route = route;
-    outcome.status = Status::done;
+    put_on_disk(outcome, content, route);
   };
   if (job_.copy_verbatim) return write(file_, Route::copied);
 
@@ -328,6 +315,35 @@ std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
     sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
   }
   return sidecars;
+}
+
+// The picture and its sidecars are one outcome, as far as a file system can do that: whatever takes
+// room or rights is done for all of them before the first is in its place, and then only renames
+// are left. The picture's comes first, so that a failure never speaks of a picture that was turned.
+void Flight::put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const {
+  if (stop_) throw Interrupted();
+  std::vector<Sidecar> sidecars;
+  if (route != Route::copied) sidecars = turned_sidecars(outcome);
+  if (options_.strict) refuse_warnings(outcome);
+  const IfExists if_exists =
+      options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail;
+  std::vector<StagedFile> staged;
+  for (const Sidecar& sidecar : sidecars) {
+    staged.emplace_back(options_.in_place ? sidecar.path : sidecar_of(outcome.output, sidecar),
+                        std::as_bytes(std::span(sidecar.packet)), sidecar.path, Times::now);
+  }
+  write_file(outcome.output, content, job_.input, if_exists,
+             route == Route::tagged ? Times::now : Times::of_the_other);
+  outcome.route = route;
+  outcome.status = Status::done;
+  for (StagedFile& sidecar : staged) {
+    try {
+      sidecar.put_in_place(if_exists);
+    } catch (const FileError& error) {
+      outcome.warnings.push_back(
+          fmt::format("the picture is written, its sidecar is not: {}", error.what()));
+    }
+  }
 }
 
 void Flight::refuse_warnings(Outcome& outcome) const {

@@ -21,12 +21,12 @@
 #include "src/jpeg/planar_device.hpp"
 #include "src/jpeg/turn.hpp"
 #include "src/plan/jobs.hpp"
+#include "src/plan/sidecars.hpp"
 #include "src/run/byte_budget.hpp"
 #include "src/run/lane.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/run/seats.hpp"
-#include "src/run/sidecars.hpp"
 
 namespace qturn {
 
@@ -65,6 +65,7 @@ class Flight {
   Bytes retagged(Outcome& outcome) const;
   std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;
   void refuse_warnings(Outcome& outcome) const;
+  void put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const;
   void fail(std::size_t index, const std::string& message);
 
   const Job& job_;

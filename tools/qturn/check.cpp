@@ -11,7 +11,7 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/check.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/run/sidecars.hpp"
+#include "src/plan/sidecars.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/stop_signals.hpp"

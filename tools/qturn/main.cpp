@@ -66,6 +66,7 @@ PlanOptions plan_options(const CommandLine& line) {
   options.output = line.output;
   options.base = line.base;
   options.break_links = line.break_links;
+  options.sidecars = line.sidecars;
   options.others = line.others;
   options.existing = line.existing;
   options.format = line.format;
@@ -206,7 +207,7 @@ int turn_pictures(const CommandLine& line) {
 
   Report report(line, plan, device);
   run(plan.jobs, options, stop, [&](const Outcome& outcome) { report.add(outcome); });
-  bool whole = report.failed() == 0 && report.json_is_whole();
+  bool whole = report.failed() == 0 && report.incomplete() == 0 && report.json_is_whole();
   if (!report.json_is_whole()) print_message("the JSON lines could not all be written");
   if (line.command == CommandLine::Command::augment) {
     try {

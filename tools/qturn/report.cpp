@@ -86,6 +86,10 @@ void Report::add(const Outcome& outcome) {
       ++failed_;
       break;
   }
+  // --strict fails what is warned of before it is written, so this is of what came after.
+  const bool is_incomplete =
+      line_.strict && outcome.status == Status::done && !outcome.warnings.empty();
+  incomplete_ += is_incomplete ? 1 : 0;
   by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
   ++routes_[static_cast<int>(outcome.route)];
   pixels_ += outcome.pixels;
@@ -96,7 +100,7 @@ void Report::add(const Outcome& outcome) {
   std::string text;
   if (outcome.status == Status::failed)
     text += fmt::format("qturn: {}: {}\n", input, printable(outcome.message));
-  if (!line_.quiet)
+  if (!line_.quiet || is_incomplete)
     for (const std::string& warning : outcome.warnings)
       text += fmt::format("qturn: {}: warning: {}\n", input, printable(warning));
   if (line_.verbose && outcome.status == Status::done)

@@ -45,6 +45,8 @@ class Report {
   bool json_is_whole() const { return json_is_whole_; }
 
   std::uint64_t failed() const { return failed_ + plan_.unreadable.size(); }
+  /// With --strict, pictures that were written and not all that belongs to them.
+  std::uint64_t incomplete() const { return incomplete_; }
   std::uint64_t finished() const { return done_ + skipped_ + failed_; }
 
  private:
@@ -65,7 +67,7 @@ class Report {
   std::mutex mutex_;  // guards what follows, against the thread that draws the progress
   std::uint64_t done_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0, work_ = 0;
   std::uint64_t routes_[route_count] = {};
-  std::uint64_t by_nvjpeg_ = 0;
+  std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0;
   std::vector<Outcome> written_;
   bool line_is_drawn_ = false;
   std::jthread watcher_;
