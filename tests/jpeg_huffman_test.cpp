@@ -81,3 +81,16 @@ TEST_CASE("A table that is no prefix code is replaced by one that is") {
   for (std::size_t length = 9; length <= 16; ++length) many.bits[length] = 255;
   CHECK(complete(many, JpegSymbols::ac) == fresh);
 }
+
+TEST_CASE("A table of DC coefficients with a symbol that is no size of one is replaced") {
+  JpegHuffmanTable table;
+  table.bits[1] = 1;
+  table.bits[2] = 1;
+  table.symbols[1] = 15;
+  CHECK(codes_dc_sizes(table));
+  table.symbols[1] = 16;
+  CHECK_FALSE(codes_dc_sizes(table));
+  CHECK(codes_dc_sizes(complete(table, JpegSymbols::dc)));
+  // Those of AC coefficients have such symbols.
+  CHECK_FALSE(codes_dc_sizes(complete(table, JpegSymbols::ac)));
+}

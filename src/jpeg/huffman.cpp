@@ -1,6 +1,8 @@
 #include "src/jpeg/huffman.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -50,8 +52,18 @@ bool is_sound(const JpegHuffmanTable& table) {
 
 }  // namespace
 
+bool codes_dc_sizes(const JpegHuffmanTable& table) {
+  constexpr int largest = 15;
+  const int count = std::accumulate(table.bits.begin() + 1, table.bits.end(), 0);
+  const auto symbols = std::span(table.symbols).first(
+      std::min(static_cast<std::size_t>(count), table.symbols.size()));
+  return std::ranges::all_of(symbols, [](int symbol) { return symbol <= largest; });
+}
+
 JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols) {
-  if (!is_sound(table)) return complete(JpegHuffmanTable{}, symbols);
+  if (!is_sound(table) || (symbols == JpegSymbols::dc && !codes_dc_sizes(table))) {
+    return complete(JpegHuffmanTable{}, symbols);
+  }
   std::vector<Code> codes;
   std::array<bool, 256> has_code{};
   int room = (1 << longest) - 1;  // the code of sixteen ones is not allowed

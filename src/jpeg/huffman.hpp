@@ -21,6 +21,10 @@ struct JpegHuffmanTable {
   bool operator==(const JpegHuffmanTable&) const = default;
 };
 
+/// Whether all that a table codes, used or not, may be the size of a DC coefficient: libjpeg refuses
+/// scans with other tables.
+bool codes_dc_sizes(const JpegHuffmanTable& table);
+
 /// What a table codes: DC or AC coefficients of a sequential picture, the first bits of AC
 /// coefficients of a progressive one, or bits that refine them.
 enum class JpegSymbols : std::uint8_t { dc, ac, ac_first, ac_refined };

@@ -76,7 +76,7 @@ class Reader {
   bool read_dc(const JpegScan& scan) {
     std::vector<HuffmanSymbols> codes;
     for (const JpegScanComponent& component : scan.components) {
-      if (!component.dc) return false;
+      if (!component.dc || !codes_dc_sizes(*component.dc)) return false;
       codes.emplace_back(*component.dc);
       if (!codes.back().valid()) return false;
     }
