@@ -7,8 +7,11 @@
 #include "src/carriers/exif.hpp"
 #include "src/carriers/exif_thumbnail.hpp"
 #include "src/carriers/md5.hpp"
+#include "src/carriers/tiff_structure.hpp"
+#include "src/carriers/xml_nodes.hpp"
 #include "src/carriers/xmp.hpp"
 #include "src/jpeg/markers.hpp"
+#include "src/jpeg/turn.hpp"
 #include "tests/carrier_fixtures.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/jpeg_pictures.hpp"
@@ -60,6 +63,43 @@ std::string segment_text(const Bytes& file, std::string_view signature) {
     if (text.starts_with(signature)) return std::string(text.substr(signature.size()));
   }
   return {};
+}
+
+// Turned without loss, and so without the edges that cut through a block.
+Bytes trimmed(const std::string& file, Orientation orientation,
+              std::vector<std::string>& warnings) {
+  const std::span<const std::byte> source = bytes_of(file);
+  const JpegOptions options{JpegMode::lossless, JpegEdges::trim};
+  return finish_jpeg(source, jpeg_end(source), turned_jpeg(source, orientation, options),
+                     orientation, JpegTurn(source, options).turned_size(orientation), turn_jpeg,
+                     warnings);
+}
+
+std::string faces_and_subject(const std::string& packet) {
+  std::string text, subject;
+  for (const XmlNode& node : xml_nodes(packet)) {
+    if (node.name == "x" || node.name == "y" || node.name == "w" || node.name == "h") {
+      text += std::string(node.value) + " ";
+    }
+    if (node.name == "Rectangle") text += "| " + std::string(node.value) + " ";
+    const bool is_number = node.name == "li" && !node.value.empty() &&
+                           node.value.find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_number) subject += (subject.empty() ? "" : " ") + std::string(node.value);
+  }
+  return text + "# " + subject;
+}
+
+std::string subject_area(const std::string& block) {
+  constexpr std::uint16_t exif_directory = 0x8769, subject_area_tag = 0x9214;
+  const auto tiff = *TiffStructure::open(bytes_of(block));
+  const TiffEntries first = tiff.directory(tiff.first_directory());
+  const TiffEntries exif = tiff.directory(*tiff.integer(*first.find(exif_directory)));
+  const TiffEntry* entry = exif.find(subject_area_tag);
+  std::string text;
+  for (std::uint64_t i = 0; i < entry->count; ++i) {
+    text += (i == 0 ? "" : " ") + std::to_string(tiff.number(entry->value_at + 2 * i, 2));
+  }
+  return text;
 }
 
 // An index of the first picture and others of these sizes, which follow it without gaps.
@@ -162,6 +202,56 @@ TEST_CASE("The thumbnail in Exif is turned along") {
   CHECK(jpeg_size(found) == Size{24, 32});
   const Bytes whole(found.begin(), found.end());
   CHECK(look_inside(whole).components.size() == 3);
+}
+
+TEST_CASE("Where edges are trimmed, faces and the subject stay where they were in the picture") {
+  struct Case {
+    Orientation orientation;
+    std::string regions, subject;
+  };
+  // Blocks of 16 x 16: 96 x 48 are left of 97 x 63, and of the fractions 97/96 and 63/48.
+  const auto c = GENERATE(values<Case>({
+      {Orientation::rotate180,
+       "96 48 0.747396 0.475000 0.101042 0.262500 | 0.696875, 0.343750, 0.101042, 0.262500",
+       "85 27 4 6"},
+      {Orientation::rotate90, "48 97 0.475000 0.25 0.262500 0.1 | 0.343750, 0.2, 0.262500, 0.1",
+       "27 10 6 4"},
+      {Orientation::flop, "96 63 0.747396 0.4 0.101042 0.20 | 0.696875, 0.3, 0.101042, 0.20",
+       "85 20 4 6"},
+      {Orientation::transpose, "63 97 0.4 0.25 0.20 0.1 | 0.3, 0.2, 0.20, 0.1", "20 10 6 4"},
+  }));
+  CAPTURE(c.orientation);
+  const std::string subject =
+      "<exif:SubjectArea><rdf:Seq><rdf:li>10</rdf:li><rdf:li>20</rdf:li><rdf:li>4</rdf:li>"
+      "<rdf:li>6</rdf:li></rdf:Seq></exif:SubjectArea>";
+  const std::string file =
+      with_segments(std::string(text_of(make_jpeg({.width = 97, .height = 63, .h = 2, .v = 2}))),
+                    exif_segment({.width = 97, .height = 63, .subject_area = {10, 20, 4, 6}}) +
+                        xmp_segment(xmp_packet_with("", face_regions("97", "63") + subject)));
+  std::vector<std::string> warnings;
+  const Bytes out = trimmed(file, c.orientation, warnings);
+  CHECK(warnings.empty());
+  CHECK(faces_and_subject(segment_text(out, xmp_signature)) == c.regions + " # " + c.subject);
+  CHECK(subject_area(segment_text(out, "Exif\0\0"sv)) == c.subject);
+}
+
+TEST_CASE("What lay in an edge that was trimmed is said") {
+  std::string regions = face_regions("97", "63");
+  regions.replace(regions.find("0.4'"), 3, "0.9");
+  regions.replace(regions.find("0.3,"), 3, "0.8");
+  const std::string file =
+      with_segments(std::string(text_of(make_jpeg({.width = 97, .height = 63, .h = 2, .v = 2}))),
+                    exif_segment({.width = 97, .height = 63, .subject_area = {10, 60}}) +
+                        xmp_segment(xmp_packet_with("", regions)));
+  std::vector<std::string> warnings;
+  const Bytes out = trimmed(file, Orientation::flip, warnings);
+  CHECK(warnings == std::vector<std::string>{
+                        "the SubjectArea of its Exif block lay in the edge that was "
+                        "trimmed, and now lies beside it",
+                        "a face region in its XMP reaches into the edge that was trimmed"});
+  CHECK(subject_area(segment_text(out, "Exif\0\0"sv)) == "10 0");
+  CHECK(faces_and_subject(segment_text(out, xmp_signature)) ==
+        "97 48 0.25 -0.181250 0.1 0.262500 | 0.2, -0.312500, 0.1, 0.262500 # ");
 }
 
 TEST_CASE("Extended XMP is turned, and named after its new content") {

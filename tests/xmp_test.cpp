@@ -121,6 +121,41 @@ TEST_CASE("Regions drawn on the upright picture, as their dimensions tell, move 
   CHECK(faces(turned(packet, half)) == "480 640 0.75 0.6 0.1 0.20 | 0.7, 0.50, 0.1, 0.20");
 }
 
+TEST_CASE(
+    "An edge that was trimmed is another one of the upright picture that regions are drawn on") {
+  // 97 x 63 with tag 6: what is cut below lies on the left as it is seen.
+  const CarrierTurn turn{.stored = Orientation::rotate90,
+                         .pixels = Orientation::rotate90,
+                         .size = {48, 97},
+                         .untrimmed = {97, 63}};
+  std::vector<std::string> warnings;
+  CHECK(faces(turn_xmp(xmp_packet_with("", face_regions("63", "97")), turn, warnings)) ==
+        "48 97 0.015625 0.4 0.131250 0.20 | -0.050000, 0.3, 0.131250, 0.20");
+  CHECK(warnings == std::vector<std::string>{
+                        "a face region in its XMP reaches into the edge that was trimmed"});
+}
+
+TEST_CASE("A round region's diameter is not scaled with an edge that was trimmed, which is said") {
+  std::string regions = face_regions("97", "63");
+  regions.replace(regions.find("stArea:w='0.1' stArea:h='0.20'"), 30, "stArea:d='0.1'");
+  CarrierTurn turn{.pixels = Orientation::flip, .size = {97, 48}, .untrimmed = {97, 63}};
+  std::vector<std::string> warnings;
+  CHECK_THAT(turn_xmp(xmp_packet_with("", regions), turn, warnings),
+             ContainsSubstring("stArea:x='0.25' stArea:y='0.475000' stArea:d='0.1'"));
+  CHECK(warnings.size() == 1);
+  CHECK_THAT(warnings.at(0), ContainsSubstring("keeps its diameter"));
+}
+
+TEST_CASE("A region that reaches out of the picture still does, and turning back restores it") {
+  std::string regions = face_regions("640", "480");
+  regions.replace(regions.find("0.25"), 4, "1.25");
+  std::string packet = xmp_packet_with("", regions);
+  CHECK_THAT(faces(turned(packet, turn_of(Orientation::flop))),
+             ContainsSubstring("640 480 -0.25 0.4 0.1 0.20"));
+  CHECK(faces(turned(turned(packet, turn_of(Orientation::flop)), turn_of(Orientation::flop))) ==
+        faces(packet));
+}
+
 TEST_CASE("Regions in pixels, or in elements, are moved too") {
   const std::string elements =
       "<mwg-rs:Regions rdf:parseType='Resource'><mwg-rs:AppliedToDimensions "
@@ -131,6 +166,10 @@ TEST_CASE("Regions in pixels, or in elements, are moved too") {
       "</mwg-rs:Regions>";
   CHECK(faces(turned(xmp_packet_with("", elements), turn_of(Orientation::rotate90))) ==
         "480 640 430 100 ");
+  CarrierTurn trimmed = turn_of(Orientation::rotate90);
+  trimmed.size = {472, 640};
+  trimmed.untrimmed = {640, 480};
+  CHECK(faces(turned(xmp_packet_with("", elements), trimmed)) == "472 640 422 100 ");
 }
 
 TEST_CASE("The subject's place moves with the pixels") {

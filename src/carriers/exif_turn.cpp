@@ -72,17 +72,23 @@ class ExifTurn {
   void move_subject(const TiffEntries& directory, std::uint16_t tag, const char* what) {
     const TiffEntry* entry = directory.find(tag);
     if (!entry) return;
-    const Size old = turn_.old_size();
+    const Size whole = turn_.whole_size();
     const auto value = [&](std::uint64_t i) {
       return static_cast<std::int64_t>(tiff_.number(entry->value_at + 2 * i, 2));
     };
     if (entry->type != short_type || entry->count < 2 || entry->count > 4 ||
-        entry->value_bytes == 0 || value(0) >= old.width || value(1) >= old.height) {
+        entry->value_bytes == 0 || value(0) >= whole.width || value(1) >= whole.height) {
       warnings_.push_back(
           fmt::format("the {} of its Exif block is damaged and stays as it was", what));
       return;
     }
-    const Position moved = destination_of(turn_.pixels, {value(0), value(1)}, old);
+    const Position before{value(0), value(1)}, moved = turn_.moved(before);
+    if (turn_.trims(before)) {
+      warnings_.push_back(
+          fmt::format("the {} of its Exif block lay in the edge that was trimmed, and now lies "
+                      "beside it",
+                      what));
+    }
     const auto put = [&](std::uint64_t i, std::int64_t number) {
       tiff_.put(body_, entry->value_at + 2 * i, 2, static_cast<std::uint64_t>(number));
     };

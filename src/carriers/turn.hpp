@@ -10,6 +10,7 @@
 
 #include <qturn/orientation.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -28,23 +29,41 @@ struct CarrierTurn {
   Orientation tag = Orientation::identity;     ///< what the tag is to say
   Size size = {};                              ///< of the pixels as they are stored now
   TurnJpeg turn_jpeg = {};                     ///< for thumbnails and previews
+  Size untrimmed = {};  ///< as stored before, if something was trimmed off the right or lower edge
 
   /// What became of the picture as a viewer shows it.
   Orientation view() const { return compose(inverse(stored), compose(pixels, tag)); }
-  /// The size that the pixels had. (What was trimmed off them lay at their right or lower edge.)
+  /// The size that the pixels which are left had before they were turned.
   Size old_size() const { return turned_size(inverse(pixels), size); }
+  /// The size of the picture before, with what was trimmed off it.
+  Size whole_size() const { return untrimmed == Size{} ? old_size() : untrimmed; }
 
-  /// What turns a second picture in the file of this size: like the pixels, unless it is of the
-  /// other shape than they were, which only the upright picture has.
-  Orientation turn_of(Size other) const;
+  /// Where a stored pixel lies now; for one that was trimmed off, where its nearest neighbour does.
+  Position moved(Position pixel) const;
+  bool trims(Position pixel) const;
+
+  /// Whether something of this size has the other shape than the pixels had, which only the upright
+  /// picture has.
+  bool is_upright_shape(Size other) const;
+
+  /// What turns a second picture in the file of this size: like the pixels, unless it is upright.
+  Orientation turn_of(Size other) const { return is_upright_shape(other) ? view() : pixels; }
 };
 
-inline Orientation CarrierTurn::turn_of(Size other) const {
+inline Position CarrierTurn::moved(Position pixel) const {
   const Size old = old_size();
-  const bool upright_shape = swaps_axes(stored) && old.width != old.height &&
-                             other.width != other.height &&
-                             (other.width > other.height) != (old.width > old.height);
-  return upright_shape ? view() : pixels;
+  return destination_of(pixels,
+                        {std::min(pixel.x, old.width - 1), std::min(pixel.y, old.height - 1)}, old);
+}
+
+inline bool CarrierTurn::trims(Position pixel) const {
+  return pixel.x >= old_size().width || pixel.y >= old_size().height;
+}
+
+inline bool CarrierTurn::is_upright_shape(Size other) const {
+  const Size old = whole_size();
+  return swaps_axes(stored) && old.width != old.height && other.width != other.height &&
+         (other.width > other.height) != (old.width > old.height);
 }
 
 }  // namespace qturn

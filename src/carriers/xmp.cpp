@@ -55,7 +55,7 @@ void move_subject(const std::vector<XmlNode>& nodes, std::string_view name, cons
   const XmlNode* property = find_property(nodes, exif, name);
   if (!property) return;
   const std::vector<XmlNode> items = list_below(nodes, *property);
-  const Size old = turn.old_size();
+  const Size whole_size = turn.whole_size();
   std::array<std::int64_t, 2> point{};
   bool whole = items.size() >= 2 && items.size() <= 4;
   for (std::size_t i = 0; whole && i < 2; ++i) {
@@ -63,11 +63,15 @@ void move_subject(const std::vector<XmlNode>& nodes, std::string_view name, cons
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), point[i]);
     whole = error == std::errc() && end == text.data() + text.size() && point[i] >= 0;
   }
-  if (!whole || point[0] >= old.width || point[1] >= old.height) {
+  if (!whole || point[0] >= whole_size.width || point[1] >= whole_size.height) {
     warnings.push_back(fmt::format("the {} of its XMP is damaged and stays as it was", name));
     return;
   }
-  const Position moved = destination_of(turn.pixels, {point[0], point[1]}, old);
+  const Position before{point[0], point[1]}, moved = turn.moved(before);
+  if (turn.trims(before)) {
+    warnings.push_back(fmt::format(
+        "the {} of its XMP lay in the edge that was trimmed, and now lies beside it", name));
+  }
   edits.replace(items[0], std::to_string(moved.x));
   edits.replace(items[1], std::to_string(moved.y));
   if (items.size() == 4 && swaps_axes(turn.pixels)) edits.exchange(items[2], items[3]);

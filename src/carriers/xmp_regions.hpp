@@ -5,6 +5,10 @@
 // orientation says. Some, though, have drawn them on the upright picture; then mwg-rs tells, where
 // the axes are exchanged: its AppliedToDimensions are then those of the upright picture, and the
 // regions are moved with the view instead of the pixels.
+//
+// Where an edge was trimmed, what is left is another picture: places in it are other fractions of
+// its sides, and AppliedToDimensions are its own. A region that reaches into what was trimmed then
+// reaches out of the picture, and its numbers say so.
 #ifndef QTURN_SRC_CARRIERS_XMP_REGIONS_HPP
 #define QTURN_SRC_CARRIERS_XMP_REGIONS_HPP
 

@@ -333,7 +333,8 @@ Bytes finish_jpeg(std::span<const std::byte> source, std::size_t end, Bytes turn
                          .pixels = applied,
                          .tag = Orientation::identity,
                          .size = size,
-                         .turn_jpeg = turn_jpeg};
+                         .turn_jpeg = turn_jpeg,
+                         .untrimmed = jpeg_size(source).value_or(Size{})};
   // What follows the picture in `turned`, if it does already, is taken from the source.
   if (end < source.size()) turned.resize(jpeg_end(turned));
   return Finisher(source, end, std::move(turned), turn, MissingTag::stays_absent, warnings)

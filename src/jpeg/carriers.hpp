@@ -20,9 +20,9 @@ namespace qturn {
 /// Finishes a JPEG that was turned.
 ///
 /// `turned` has the markers of `source` as they were and the pixels of `source` after `applied`;
-/// `size` is its size; `end` is where the picture ends in `source`. `turn_jpeg` turns thumbnails
-/// and previews. What follows the picture in `source` follows it again, turned where it is known.
-/// The result is tagged upright.
+/// `size` is its size, perhaps without what was trimmed off the right or lower edge; `end` is where
+/// the picture ends in `source`. `turn_jpeg` turns thumbnails and previews. What follows the
+/// picture in `source` follows it again, turned where it is known. The result is tagged upright.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when the
 /// orientation can neither be set nor proved absent, and for what cannot be turned along, by name.
