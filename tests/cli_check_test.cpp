@@ -65,6 +65,12 @@ TEST_CASE("What disagrees is said by file, and exits with 1") {
                  jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(24, 32))}))) ==
         "thumbnail.jpg: the thumbnail is 24 x 32, of another shape than the pixels, 64 x 48: it "
         "may be upright already\n");
+  CHECK(findings("header.jpg",
+                 jpeg_with(jpeg_segment(0xE1, "Exif\0\0XX"s + exif_fixture({}).substr(2)))) ==
+        "header.jpg: the Exif block is damaged\n");
+  CHECK(findings("filler.jpg",
+                 jpeg_with(jpeg_segment(0xE1, "Exif\0\xFF"s + exif_fixture({})), 32, 32)) ==
+        "filler.jpg: Exif says 64 x 48, the pixels are 32 x 32\n");
   CHECK_THAT(findings("damaged.jpg", jpeg_with(exif({.thumbnail = "no JPEG"}))),
              EndsWith("the Exif block is damaged\n"));
   CHECK_THAT(findings("text.jpg", jpeg_with(xmp("tiff:Orientation='<'"))),
@@ -78,16 +84,23 @@ TEST_CASE("A file that is no picture inside fails, the others are checked, nothi
   Workplace workplace;
   workplace.add("in/a.jpg", "no JPEG");
   workplace.add("in/b.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='3'")));
+  std::string block = exif_fixture({});
+  std::swap(block[2], block[3]);
+  workplace.add("in/c.jpg", jpeg_with(jpeg_segment(0xE1, "Exif\0\0"s + block)));
   const auto before = workplace.tree("in");
   const Result result = workplace.qturn({"check", "in", "--json"});
   CHECK(result.exit_code == 1);
-  REQUIRE(result.out_lines().size() == 2);
+  REQUIRE(result.out_lines().size() == 3);
   CHECK(result.out_lines()[0] ==
         "{\"input\":\"in/a.jpg\",\"status\":\"failed\",\"findings\":[],\"message\":\"not a picture "
         "in a format that qturn reads\"}");
   CHECK(result.out_lines()[1] ==
         "{\"input\":\"in/b.jpg\",\"status\":\"disagrees\",\"findings\":[\"XMP says orientation 3, "
         "the picture's is 6\"],\"message\":\"\"}");
+  CHECK_THAT(
+      result.out_lines()[2],
+      ContainsSubstring("\"status\":\"failed\",\"findings\":[],\"message\":\"the Exif block has "
+                        "a header that some programs read"));
   CHECK(workplace.tree("in") == before);
   CHECK(workplace.qturn({"check", "nowhere"}).exit_code == 2);
   CHECK(workplace.qturn({"check"}).exit_code == 2);

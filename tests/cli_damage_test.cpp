@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/carrier_fixtures.hpp"
 #include "tests/cli_pictures.hpp"
 #include "tests/cli_program.hpp"
 
@@ -183,6 +184,18 @@ TEST_CASE("An Exif block too damaged to tell the orientation is a failure") {
   file[count] = 9;  // nine entries are claimed, and the block ends after one
   file[count + 2] = 0;
   CHECK(complaint("exif.jpg", file) == "the Exif block is damaged where its orientation would be");
+}
+
+TEST_CASE("An Exif header that some programs read and others do not is a failure") {
+  std::string block = qturn::tests::exif_fixture({});
+  std::swap(block[2], block[3]);
+  const std::string sentence =
+      "the Exif block has a header that some programs read and others do not, so its orientation "
+      "cannot be told";
+  const Picture tagged = cli::smooth_picture(64, 48);
+  const std::string segment = qturn::tests::jpeg_segment(0xE1, std::string("Exif\0\0", 6) + block);
+  CHECK(complaint("header.jpg", cli::jpeg(tagged).insert(2, segment)) == sentence);
+  CHECK(complaint("header.png", cli::png(tagged, cli::png_chunk("eXIf", block))) == sentence);
 }
 
 TEST_CASE("A PNG that claims more pixels than its bytes can hold is refused by name") {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "src/formats/image.hpp"
 
@@ -14,13 +15,14 @@ namespace {
 using namespace qturn;
 using Certainty = StoredOrientation::Certainty;
 using Block = std::vector<std::byte>;
+using std::string_literals::operator""s;
 
 // Writes TIFF structures byte by byte.
 class Builder {
  public:
-  explicit Builder(bool little) : little_(little) {
+  explicit Builder(bool little, unsigned number = 42) : little_(little) {
     text(little ? "II" : "MM");
-    u16(42);
+    u16(number);
     u32(8);
   }
   void text(const char* letters) {
@@ -41,10 +43,10 @@ class Builder {
     u16(type);
     u32(count);
     // A value shorter than four bytes stands at their beginning.
-    if (type == 1) {
+    if (type == 1 || type == 6) {
       bytes.push_back(static_cast<std::byte>(value));
       bytes.resize(bytes.size() + 3);
-    } else if (type == 3) {
+    } else if (type == 3 || type == 8) {
       u16(value);
       u16(0);
     } else {
@@ -59,8 +61,8 @@ class Builder {
 };
 
 // Make, orientation of the given type, software; then no further directory.
-Block block_with(bool little, unsigned type, unsigned count, unsigned value) {
-  Builder builder(little);
+Block block_with(bool little, unsigned type, unsigned count, unsigned value, unsigned number = 42) {
+  Builder builder(little, number);
   builder.u16(3);
   builder.entry(271, 2, 4, 0x41424300);
   builder.entry(274, type, count, value);
@@ -73,7 +75,7 @@ Block block_with(bool little, unsigned type, unsigned count, unsigned value) {
 
 TEST_CASE("Every orientation is read in both byte orders, from each integer type") {
   const bool little = GENERATE(true, false);
-  const unsigned type = GENERATE(1U, 3U, 4U);
+  const unsigned type = GENERATE(1U, 3U, 4U, 6U, 8U, 9U);
   for (unsigned number = 1; number <= 8; ++number) {
     const StoredOrientation stored = stored_orientation(block_with(little, type, 1, number));
     CHECK(stored.certainty == Certainty::present);
@@ -81,19 +83,26 @@ TEST_CASE("Every orientation is read in both byte orders, from each integer type
   }
 }
 
-TEST_CASE("Values and types that Exif does not define count as upright") {
+TEST_CASE("Values that Exif does not define and types that are no integers count as upright") {
   for (const unsigned value : {0U, 9U, 65535U}) {
     const StoredOrientation stored = stored_orientation(block_with(true, 3, 1, value));
     CHECK(stored.certainty == Certainty::present);
     CHECK(stored.value == Orientation::identity);
   }
-  CHECK(stored_orientation(block_with(true, 2, 1, 6)).value == Orientation::identity);
+  // Signed and negative.
+  for (const auto& [type, value] : {std::pair{6U, 0xFAU}, {8U, 0xFFFAU}, {9U, 0xFFFFFFFAU}}) {
+    CHECK(stored_orientation(block_with(true, type, 1, value)).value == Orientation::identity);
+  }
+  // ASCII, RATIONAL, UNDEFINED, FLOAT, DOUBLE.
+  for (const unsigned type : {2U, 5U, 7U, 11U, 12U}) {
+    CHECK(stored_orientation(block_with(true, type, 1, 6)).value == Orientation::identity);
+  }
   CHECK(stored_orientation(block_with(true, 3, 2, 6)).value == Orientation::identity);
 }
 
 TEST_CASE("Setting upright changes the entry and no other byte") {
   const bool little = GENERATE(true, false);
-  const unsigned type = GENERATE(1U, 3U, 4U, 2U);
+  const unsigned type = GENERATE(1U, 3U, 4U, 6U, 8U, 9U, 2U);
   Block block = block_with(little, type, 1, 6);
   REQUIRE(set_upright(block, Directories::first));
   CHECK(block == block_with(little, 3, 1, 1));
@@ -141,6 +150,22 @@ TEST_CASE("Without a directory there is no orientation") {
   Block text(64, std::byte{'x'});
   CHECK(stored_orientation(text).certainty == Certainty::absent);
   CHECK(set_upright(text, Directories::first));
+  Block mixed = block_with(true, 3, 1, 6);
+  mixed[1] = std::byte{'M'};
+  CHECK(stored_orientation(mixed).certainty == Certainty::absent);
+}
+
+TEST_CASE("What has a TIFF's byte order and another number is read by some, so it is unknown") {
+  const bool little = GENERATE(true, false);
+  const auto number = GENERATE(0x2A00U, 43U, 0x2B00U, 0x55U, 0x5500U, 0U, 0x524FU);
+  Block block = block_with(little, 3, 1, 6, number);
+  const Block before = block;
+  CAPTURE(little, number);
+  CHECK(stored_orientation(block).certainty == Certainty::unknown);
+  CHECK_FALSE(set_upright(block, Directories::first));
+  CHECK(block == before);
+  CHECK_THROWS_AS(orientation_of_exif(block), ImageFileError);
+  CHECK_THROWS_AS(upright_exif(block), ImageFileError);
 }
 
 TEST_CASE("A directory that ends early might have held the orientation") {
@@ -180,9 +205,11 @@ TEST_CASE("No cut and no offset leads outside the block") {
   }
 }
 
-TEST_CASE("JPEG's signature before the structure is passed over") {
+TEST_CASE("JPEG's signature before the structure is passed over, whatever its last byte") {
+  const std::string signature =
+      GENERATE("Exif\0\0"s, "Exif\0\xFF"s, "Exif\0 "s, "Exif\0\0Exif\0\0"s);
   Block block;
-  for (const char c : exif_signature) block.push_back(static_cast<std::byte>(c));
+  for (const char c : signature) block.push_back(static_cast<std::byte>(c));
   const Block tiff = block_with(true, 3, 1, 8);
   block.insert(block.end(), tiff.begin(), tiff.end());
   CHECK(exif_body(block).size() == tiff.size());

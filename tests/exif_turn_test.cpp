@@ -16,6 +16,7 @@ namespace {
 using namespace qturn;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
+using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
 
 constexpr std::size_t no_limit = 65533;
@@ -261,6 +262,24 @@ TEST_CASE("What is damaged beside the orientation stays as it was, with a warnin
     turned(block, turn, warnings);
   }
   CHECK(warnings.size() == 1);
+}
+
+TEST_CASE("A block without a TIFF header stays as it was, with a warning") {
+  const std::string body = GENERATE(std::string("XX") + exif_fixture({}).substr(2),
+                                    std::string(64, '\0'), std::string());
+  const std::string block = "Exif\0\0"s + body;
+  std::vector<std::string> warnings;
+  CHECK(turned(block, turn_of(Orientation::rotate90, {48, 64}), warnings) == block);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("no TIFF header"));
+}
+
+TEST_CASE("A header that only some programs read fails the block, and says so") {
+  std::string block = exif_fixture({});
+  std::swap(block[2], block[3]);
+  std::vector<std::string> warnings;
+  CHECK_THROWS_WITH(turned(block, turn_of(Orientation::rotate90, {48, 64}), warnings),
+                    ContainsSubstring("some programs read"));
 }
 
 TEST_CASE("A size may be a signed LONG, as some programs write it") {

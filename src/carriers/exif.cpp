@@ -9,34 +9,38 @@ namespace qturn {
 namespace {
 
 constexpr std::uint16_t orientation_tag = 274;
-constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4;
 
-Orientation orientation_of_entry(const TiffStructure& tiff, const TiffEntry& entry) {
-  if (entry.type != byte_type && entry.type != short_type && entry.type != long_type) {
-    return Orientation::identity;
-  }
-  const std::uint64_t value = tiff.integer(entry).value_or(0);
-  return value >= 1 && value <= 8 ? static_cast<Orientation>(value) : Orientation::identity;
+// Of a block whose header has another number than 42 behind the byte order: ExifTool reads it all
+// the same, Pillow where that number's bytes are exchanged or it is BigTIFF's, libexif never.
+bool is_read_by_some(std::span<const std::byte> data) {
+  return TiffStructure::is_marked(data) && !TiffStructure::open(data);
 }
-
-constexpr const char* no_orientation = "the Exif block is damaged where its orientation would be";
 
 }  // namespace
 
 StoredOrientation stored_orientation(std::span<const std::byte> data) {
   using Certainty = StoredOrientation::Certainty;
+  if (is_read_by_some(data)) return {Certainty::unknown, Orientation::identity};
   const auto tiff = TiffStructure::open(data);
   if (!tiff || tiff->first_directory() == 0) return {};
   const TiffEntries first = tiff->directory(tiff->first_directory());
-  if (const TiffEntry* entry = first.find(orientation_tag)) {
-    return {Certainty::present, orientation_of_entry(*tiff, *entry)};
+  if (const auto value = orientation_of_directory(*tiff, first)) {
+    return {Certainty::present, *value};
   }
   return {first.all_entries ? Certainty::absent : Certainty::unknown, Orientation::identity};
 }
 
+std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
+                                                    const TiffEntries& directory) {
+  const TiffEntry* entry = directory.find(orientation_tag);
+  if (!entry) return std::nullopt;
+  const std::uint64_t value = tiff.integer(*entry).value_or(0);
+  return value >= 1 && value <= 8 ? static_cast<Orientation>(value) : Orientation::identity;
+}
+
 bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
   const auto tiff = TiffStructure::open(data);
-  if (!tiff) return true;
+  if (!tiff) return !is_read_by_some(data);
   std::unordered_set<std::uint64_t> seen;
   for (std::uint64_t at = tiff->first_directory(); at != 0;) {
     if (!seen.insert(at).second) return false;  // the chain runs in a circle
@@ -60,13 +64,22 @@ bool set_upright(std::span<std::byte> data, Directories directories) {
 
 std::span<const std::byte> exif_body(std::span<const std::byte> block) {
   const std::string_view text(reinterpret_cast<const char*>(block.data()), block.size());
-  return text.starts_with(exif_signature) ? block.subspan(exif_signature.size()) : block;
+  std::size_t at = 0;
+  while (is_exif_signed(text.substr(at))) at += exif_signature.size();
+  return block.subspan(at);
+}
+
+std::string why_unknown(std::span<const std::byte> data) {
+  return is_read_by_some(data)
+             ? "the Exif block has a header that some programs read and others do not, so its "
+               "orientation cannot be told"
+             : "the Exif block is damaged where its orientation would be";
 }
 
 Orientation orientation_of_exif(std::span<const std::byte> block) {
   const StoredOrientation stored = stored_orientation(exif_body(block));
   if (stored.certainty == StoredOrientation::Certainty::unknown) {
-    throw ImageFileError(no_orientation);
+    throw ImageFileError(why_unknown(exif_body(block)));
   }
   return stored.value;
 }
@@ -74,7 +87,7 @@ Orientation orientation_of_exif(std::span<const std::byte> block) {
 std::vector<std::byte> upright_exif(std::span<const std::byte> block) {
   std::vector<std::byte> upright(block.begin(), block.end());
   if (!set_upright(std::span(upright).last(exif_body(block).size()), Directories::first)) {
-    throw ImageFileError(no_orientation);
+    throw ImageFileError(why_unknown(exif_body(block)));
   }
   return upright;
 }

@@ -11,7 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,20 +23,28 @@ namespace qturn {
 /// thumbnail), or all of the chain (a TIFF file's pages).
 enum class Directories : std::uint8_t { first, all };
 
+class TiffStructure;
+struct TiffEntries;
+
 struct StoredOrientation {
   enum class Certainty : std::uint8_t {
     absent,   ///< there is no Orientation entry, and every entry could be seen
     present,  ///< there is one, and set_upright can set it
-    unknown   ///< none was seen, but the directory is damaged before it ends
+    unknown   ///< none was seen, but the directory is damaged before it ends, or the header has a
+              ///< TIFF's byte order and not its number
   };
   Certainty certainty = Certainty::absent;
-  /// What the first entry says; identity for values that Exif does not define.
+  /// What the first entry says, in any integer type; identity for values that Exif does not define.
   Orientation value = Orientation::identity;
 };
 
-/// Reads the Orientation (tag 274) of a TIFF structure of either byte order. A block without a TIFF
-/// header has no directory, and so no orientation.
+/// Reads the Orientation (tag 274) of a TIFF structure of either byte order. A block without a
+/// TIFF's byte order has no directory, and so no orientation.
 StoredOrientation stored_orientation(std::span<const std::byte> tiff);
+
+/// What one of its directories says, if it has the tag.
+std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
+                                                    const TiffEntries& directory);
 
 /// Sets every Orientation entry of the named directories to the value, as a SHORT, in place, and
 /// touches no other byte. Returns false, and may have set some, if a directory is damaged so that
@@ -47,8 +57,17 @@ bool set_upright(std::span<std::byte> tiff, Directories directories);
 /// What JPEG, and some writers of other formats, put before the TIFF structure.
 inline constexpr std::string_view exif_signature{"Exif\0\0", 6};
 
-/// The TIFF structure of an Exif block: the block without that signature, where it has one.
+/// Whether that signature is what `block` begins with. Its last byte is a filler: Exif says 0, but
+/// some cameras write another, and ExifTool does not look at it.
+constexpr bool is_exif_signed(std::string_view block) {
+  return block.size() >= exif_signature.size() && block.starts_with(exif_signature.substr(0, 5));
+}
+
+/// The TIFF structure of an Exif block: the block without that signature, as often as it is there.
 std::span<const std::byte> exif_body(std::span<const std::byte> block);
+
+/// Why a TIFF structure's orientation is unknown.
+std::string why_unknown(std::span<const std::byte> tiff);
 
 /// How an Exif block, with or without signature, says that its picture is stored. Throws
 /// ImageFileError where that cannot be told.

@@ -38,6 +38,7 @@ ExifSays read_exif(std::span<const std::byte> data) {
   const StoredOrientation stored = stored_orientation(data);
   if (stored.certainty == StoredOrientation::Certainty::present) says.orientation = stored.value;
   const auto tiff = TiffStructure::open(data);
+  says.damaged = !tiff;
   if (!tiff || tiff->first_directory() == 0) return says;
 
   const Reader reader(*tiff);

@@ -15,7 +15,7 @@ struct ExifSays {
   std::optional<Size> pixels;     ///< PixelXDimension, PixelYDimension
   std::optional<Size> image;      ///< ImageWidth, ImageLength of the first directory
   std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
-  bool damaged = false;           ///< a directory of them is not whole
+  bool damaged = false;  ///< the header or a directory of them is not whole
 };
 
 /// Reads a TIFF structure; what it does not say, or says in a wrong type, is missing.

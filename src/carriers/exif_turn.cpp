@@ -177,11 +177,14 @@ Bytes turn_exif(std::span<const std::byte> block, const CarrierTurn& turn, Missi
   };
   const std::uint64_t first = first_directory();
   if (!set_orientation(body, turn.tag, Directories::first)) {
-    throw ImageFileError("the Exif block is damaged where its orientation would be");
+    throw ImageFileError(why_unknown(body));
   }
   if (first == 0) {
     if (missing == MissingTag::is_added && turn.tag != Orientation::identity) {
       throw ImageFileError("its Exif block is damaged, and no orientation can be added to it");
+    }
+    if (!TiffStructure::open(body)) {
+      warnings.emplace_back("its Exif block has no TIFF header and stays as it was");
     }
     return with_signature(body);
   }

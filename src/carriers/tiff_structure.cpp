@@ -6,9 +6,9 @@
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4, signed_short_type = 8,
-                        signed_long_type = 9, directory_type = 13, long8_type = 16,
-                        directory8_type = 18;
+constexpr std::uint16_t byte_type = 1, short_type = 3, long_type = 4, signed_byte_type = 6,
+                        signed_short_type = 8, signed_long_type = 9, directory_type = 13,
+                        long8_type = 16, directory8_type = 18;
 constexpr std::uint64_t max_entries = 65535;
 
 constexpr std::uint64_t bytes_of_type(std::uint16_t type) {
@@ -24,11 +24,14 @@ const TiffEntry* TiffEntries::find(std::uint16_t tag) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
+bool TiffStructure::is_marked(std::span<const std::byte> data) {
+  if (data.size() < 8 || data[0] != data[1]) return false;
+  return data[0] == std::byte{'I'} || data[0] == std::byte{'M'};
+}
+
 std::optional<TiffStructure> TiffStructure::open(std::span<const std::byte> data) {
-  if (data.size() < 8) return std::nullopt;
-  const auto mark = std::to_integer<char>(data[0]);
-  if (data[0] != data[1] || (mark != 'I' && mark != 'M')) return std::nullopt;
-  TiffStructure tiff(data, mark == 'I', false);
+  if (!is_marked(data)) return std::nullopt;
+  TiffStructure tiff(data, data[0] == std::byte{'I'}, false);
   const std::uint64_t version = tiff.number(2, 2);
   tiff.big_ = version == 43;
   if (tiff.big_ && (data.size() < 16 || tiff.number(4, 2) != 8)) return std::nullopt;
@@ -90,6 +93,7 @@ std::optional<std::uint64_t> TiffStructure::integer(const TiffEntry& entry) cons
     case long8_type:
     case directory8_type:
       return number(entry.value_at, static_cast<std::size_t>(entry.value_bytes));
+    case signed_byte_type:
     case signed_short_type:
     case signed_long_type: {
       const std::uint64_t value =

@@ -35,7 +35,10 @@ struct TiffEntries {
 
 class TiffStructure {
  public:
-  /// Nothing if there is no TIFF header.
+  /// Whether there is room for a TIFF header, and a byte order's mark where it begins.
+  static bool is_marked(std::span<const std::byte> data);
+
+  /// Nothing if there is no TIFF header: no such mark, or another number behind it than TIFF's.
   static std::optional<TiffStructure> open(std::span<const std::byte> data);
 
   bool big() const { return big_; }
@@ -53,7 +56,8 @@ class TiffStructure {
 
   TiffEntries directory(std::uint64_t at) const;
 
-  /// The entry's only value, if it is an offset or an integer (BYTE to LONG8) and not negative.
+  /// The entry's only value, if it is an offset or an integer (BYTE to LONG8, signed or not) and
+  /// not negative.
   std::optional<std::uint64_t> integer(const TiffEntry& entry) const;
 
   /// Writes a number into `data`, which is what was opened or a copy of it, in its byte order.

@@ -99,7 +99,7 @@ Orientation orientation_in(const std::vector<JpegSegment>& segments) {
 }
 
 bool is_exif(const JpegSegment& segment) {
-  return segment.marker == app1 && text_of(segment).starts_with(exif_signature);
+  return segment.marker == app1 && is_exif_signed(text_of(segment));
 }
 
 bool is_xmp(const JpegSegment& segment) {
