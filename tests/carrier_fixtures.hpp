@@ -82,6 +82,7 @@ struct ExifSays {
   std::vector<unsigned> subject_area = {10, 20, 8, 4};
   std::string thumbnail = {};  ///< a JPEG; empty: no second directory
   unsigned thumbnail_width = 0, thumbnail_height = 0;
+  std::optional<unsigned> thumbnail_orientation = {};
 };
 
 inline constexpr std::string_view fixture_maker_note = "MakerNote with \x01\xFF offsets of its own";
@@ -123,11 +124,12 @@ inline std::string exif_fixture(const ExifSays& says) {
     second.add_long(256, says.thumbnail_width, order);
     second.add_long(257, says.thumbnail_height, order);
     second.add_short(259, 6, order);
+    if (says.thumbnail_orientation) second.add_short(274, *says.thumbnail_orientation, order);
     second.add_rational(282, 72, 1, order);
     second.add_rational(283, 36, 1, order);
     second.add_long(513, 0, order);
     second.add_long(514, says.thumbnail.size(), order);
-    second.entries[5].value = order.u32(second_at + second.bytes());
+    second.entries[second.entries.size() - 2].value = order.u32(second_at + second.bytes());
     block += second.at(second_at, 0, order) + says.thumbnail;
   }
   return block;

@@ -65,6 +65,9 @@ TEST_CASE("What disagrees is said by file, and exits with 1") {
                  jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(24, 32))}))) ==
         "thumbnail.jpg: the thumbnail is 24 x 32, of another shape than the pixels, 64 x 48: it "
         "may be upright already\n");
+  CHECK(findings("two.jpg", jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(32, 24)),
+                                            .thumbnail_orientation = 3}))) ==
+        "two.jpg: the thumbnail says orientation 3, the picture's is 6\n");
   CHECK(findings("header.jpg",
                  jpeg_with(jpeg_segment(0xE1, "Exif\0\0XX"s + exif_fixture({}).substr(2)))) ==
         "header.jpg: the Exif block is damaged\n");

@@ -53,6 +53,7 @@ ExifSays read_exif(std::span<const std::byte> data) {
   if (!first.whole || first.next == 0 || first.next == first.at) return says;
   const TiffEntries second = tiff->directory(first.next);
   says.damaged |= !second.whole;
+  says.thumbnail_orientation = orientation_of_directory(*tiff, second);
   const auto at = reader.integer(second, jpeg_offset), bytes = reader.integer(second, jpeg_bytes);
   if (at && bytes && tiff->holds(*at, *bytes)) {
     says.thumbnail =

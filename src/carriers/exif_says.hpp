@@ -15,6 +15,7 @@ struct ExifSays {
   std::optional<Size> pixels;     ///< PixelXDimension, PixelYDimension
   std::optional<Size> image;      ///< ImageWidth, ImageLength of the first directory
   std::optional<Size> thumbnail;  ///< of the JPEG, as its own header says
+  std::optional<Orientation> thumbnail_orientation;
   bool damaged = false;  ///< the header or a directory of them is not whole
 };
 

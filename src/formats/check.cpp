@@ -85,9 +85,15 @@ class Checker {
     findings.push_back(std::move(finding));
   }
 
-  void thumbnail(std::optional<Size> says) {
-    if (!says || says->width == says->height || pixels_.width == pixels_.height) return;
-    if ((says->width > says->height) == (pixels_.width > pixels_.height)) return;
+  void thumbnail(std::optional<Size> says, std::optional<Orientation> tag) {
+    const bool other_shape = says && says->width != says->height &&
+                             pixels_.width != pixels_.height &&
+                             (says->width > says->height) != (pixels_.width > pixels_.height);
+    if (!other_shape) {
+      // A thumbnail of the same shape is stored like the picture.
+      if (tag) orientation("the thumbnail", *tag);
+      return;
+    }
     findings.push_back(fmt::format("the thumbnail is {}, of another shape than the pixels, {}{}",
                                    in_words(*says), in_words(pixels_),
                                    swaps_axes(stored_) ? ": it may be upright already" : ""));
@@ -144,7 +150,7 @@ std::vector<std::string> check_carriers(std::span<const std::byte> file, Format 
     checker.size("Exif", says.pixels);
     if (format != Format::tiff) {
       checker.size("Exif's first directory", says.image);
-      checker.thumbnail(says.thumbnail);
+      checker.thumbnail(says.thumbnail, says.thumbnail_orientation);
       if (says.damaged) checker.findings.emplace_back("the Exif block is damaged");
     }
   }
