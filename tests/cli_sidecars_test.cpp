@@ -14,6 +14,7 @@ using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
 using qturn::tests::exif_fixture;
+using qturn::tests::face_regions;
 using qturn::tests::jpeg_segment;
 using qturn::tests::xmp_packet_with;
 using std::string_literals::operator""s;
@@ -258,4 +259,18 @@ TEST_CASE("No two sidecars go to one place, and none to that of an input's or of
              ContainsSubstring("x/a.xmp: is a sidecar of the input as well"));
   CHECK_THAT(refused({"x/a.jpg", "-o", "z", "--overwrite"}),
              ContainsSubstring("z/a.xmp: is no regular file"));
+}
+
+TEST_CASE("A sidecar's regions are carried into a picture whose edges were trimmed") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 50)));
+  workplace.add("in/a.xmp", xmp_packet_with("tiff:Orientation='1'", face_regions("64", "50")));
+  CHECK(
+      workplace
+          .qturn({"cw", "in", "-o", "out", "--jpeg-edges", "trim", "--sidecars", "--device", "cpu"})
+          .exit_code == 0);
+  const std::string sidecar = workplace.content("out/a.xmp");
+  CHECK_THAT(sidecar, ContainsSubstring("stDim:w='48' stDim:h='64'"));
+  // 0.4 of 50 rows are 20 of the 48 that are left, and now counted from the right.
+  CHECK_THAT(sidecar, ContainsSubstring("stArea:x='0.583333' stArea:y='0.25'"));
 }

@@ -310,7 +310,8 @@ std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
                          .pixels = outcome.applied,
                          // What was not done to the pixels is left to the tag.
                          .tag = compose(inverse(outcome.applied), applied_to(outcome)),
-                         .size = {outcome.width, outcome.height}};
+                         .size = {outcome.width, outcome.height},
+                         .untrimmed = {header_.width, header_.height}};
   for (Sidecar& sidecar : sidecars) {
     sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
   }
