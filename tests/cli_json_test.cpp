@@ -152,6 +152,21 @@ TEST_CASE("Option --dry-run --json prints what is planned") {
   CHECK_FALSE(workplace.exists("out"));
 }
 
+TEST_CASE("With --dry-run, too, lines go to a file if asked, and say what is left alone") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  workplace.add("in/b.png", cli::png(picture));
+  workplace.add("out/a.png", "");
+  const Result result = workplace.qturn(
+      {"flop", "in", "-o", "out", "--skip-existing", "--dry-run", "--json=plan.jsonl"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "in/b.png -> out/b.png (flop)\n");
+  const auto lines = by_output(workplace.content("plan.jsonl"));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines.at("out/a.png")["status"] == "skipped");
+  CHECK(lines.at("out/b.png")["status"] == "planned");
+}
+
 TEST_CASE("A name that is no UTF-8 is shown nearly and told exactly, in hexadecimal") {
   Workplace workplace;
   workplace.add("in/caf\xe9.png", cli::png(picture));

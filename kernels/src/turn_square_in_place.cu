@@ -8,8 +8,6 @@
 //
 // No other block reads or writes those pixels. Rows are read upside down where that makes a
 // quarter turn a transpose, as out of place.
-#include <qturn/cuda.hpp>
-
 #include <algorithm>
 #include <type_traits>
 

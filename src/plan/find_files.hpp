@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <span>
 #include <string>
@@ -56,6 +57,10 @@ struct FoundFiles {
 /// Throws PlanError for inputs that are not there, listed folders, and keys that would lead out of
 /// the output.
 FoundFiles find_files(const PlanOptions& options);
+
+/// The paths of a --files-from list, one a line or, if so asked, between NUL bytes. Empty ones are
+/// passed over; every other byte belongs to a name.
+std::vector<std::filesystem::path> read_file_list(std::istream& in, bool nul_separated);
 
 /// "a, b, c and 97 more": some names for a message.
 std::string name_some(std::span<const std::string> names);

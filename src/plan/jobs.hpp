@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -83,15 +82,12 @@ struct Plan {
 };
 
 /// Looks at the file system and writes nothing. Which files are found and what their keys are says
-/// find_files.hpp, where the results go outputs.hpp. A file that was given twice is one job.
+/// find_files.hpp, where the results go outputs.hpp and sidecars.hpp. A file that was given twice
+/// is one job.
 ///
 /// Throws PlanError: a missing input, no picture at all, an output that exists, equals or lies
 /// inside an input, two jobs with one output, a hard link in place...
 Plan plan(const PlanOptions& options);
-
-/// The paths of a --files-from list, one a line or, if so asked, between NUL bytes. Empty ones are
-/// passed over; every other byte belongs to a name.
-std::vector<std::filesystem::path> read_file_list(std::istream& in, bool nul_separated);
 
 }  // namespace qturn
 

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/check.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/sidecars.hpp"
 #include "tools/qturn/json.hpp"
+#include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/stop_signals.hpp"
 
@@ -33,18 +30,6 @@ std::vector<std::string> findings_of(const std::filesystem::path& path) {
   return findings;
 }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-File open_json(const CommandLine& line) {
-  if (!line.json || line.json_file.empty()) return {nullptr, std::fclose};
-  File file(std::fopen(line.json_file.c_str(), "w"), std::fclose);
-  if (!file) {
-    throw PlanError(
-        fmt::format("cannot write {}: {}", printable(line.json_file), std::strerror(errno)));
-  }
-  return file;
-}
-
 }  // namespace
 
 int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
@@ -52,8 +37,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   FoundFiles found = find_files(inputs);
   std::erase_if(found.files, [](const FoundFile& file) { return !file.picture; });
   if (found.files.empty()) throw PlanError("no pictures to check");
-  const File json_file = open_json(line);
-  std::FILE* json = json_file ? json_file.get() : stdout;
+  JsonLines json(line);
 
   std::size_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;
   for (const std::string& reason : found.unreadable) print_message(printable(reason));
@@ -71,8 +55,8 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
       ++failed;
       print_message(fmt::format("{}: {}", name, printable(failure)));
     }
-    if (line.json) fmt::print(json, "{}\n", json_line_checked(file.path, findings, failure));
-    if (line.json && json == stdout) continue;
+    json.put(json_line_checked(file.path, findings, failure));
+    if (json.is_standard_output()) continue;
     for (const std::string& finding : findings) {
       fmt::print("{}: {}\n", name, printable(finding));
     }
@@ -82,8 +66,9 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
                               checked == 1 ? "picture" : "pictures", disagreeing,
                               failed > 0 ? fmt::format(", {} failed", failed) : ""));
   }
+  const bool whole = json.finish();
   if (stop) return stop_exit_code();
-  return disagreeing + failed > 0 ? 1 : 0;
+  return !whole || disagreeing + failed > 0 ? 1 : 0;
 }
 
 }  // namespace qturn

@@ -61,13 +61,16 @@ void add_inputs(CLI::App& app, CommandLine& line) {
   app.add_flag("--hidden", line.hidden, "also hidden entries, @eaDir, *.photoslibrary and *.lrdata")
       ->group(group);
   app.add_flag("--follow", line.follow, "follow symbolic links found in folders")->group(group);
+}
+
+void add_others(CLI::App& app, CommandLine& line) {
   app.add_option("--others", line.others,
                  "what is no picture: count it in the summary, or copy it along")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Others>{{"count", Others::count},
                                                                         {"copy", Others::copy}})
                       .description(""))
       ->type_name("count|copy")
-      ->group(group);
+      ->group("Input");
 }
 
 void add_outputs(CLI::App& app, CommandLine& line) {
@@ -211,6 +214,10 @@ void add_in_place(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
   app.add_flag("--in-place", line.in_place, "replace each input by the result")
       ->excludes("--output")
+      ->excludes("--base")
+      ->excludes("--overwrite")
+      ->excludes("--skip-existing")
+      ->excludes("--update")
       ->group(group);
   app.add_flag("--break-links", line.break_links,
                "with --in-place: also files with several hard links; the other names keep the old "
@@ -226,15 +233,16 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   app->require_subcommand(1);
   app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, codec_versions()));
   app->get_formatter()->column_width(34);
-  app->footer(
+  const std::string exit_status =
       "Exit status: 0 all done; 1 some files failed, the others are done; 2 nothing was started; "
-      "130, 143 interrupted.\n"
-      "Example: qturn upright photos -o turned");
+      "130, 143 interrupted.\n";
+  app->footer(exit_status + "Example: qturn upright photos -o turned");
 
   for (const Turn& turn : turns) {
     CLI::App* command = app->add_subcommand(turn.name, turn.help);
     for (const char* alias : turn.aliases) command->alias(alias);
     add_inputs(*command, line);
+    add_others(*command, line);
     add_outputs(*command, line);
     add_in_place(*command, line);
     add_jpeg(*command, line);
@@ -247,12 +255,14 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                    "turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp) along")
         ->group("Output");
     add_running(*command, line);
+    command->footer(exit_status + fmt::format("Example: qturn {} photos -o turned", turn.name));
     command->callback([&line, orientation = turn.orientation] { line.orientation = orientation; });
   }
 
   CLI::App* augment = app->add_subcommand(
       "augment", "write several orientations of each picture, as NAME__ORIENTATION.SUFFIX");
   add_inputs(*augment, line);
+  add_others(*augment, line);
   add_outputs(*augment, line);
   add_strict(*augment, line);
   add_storage_change(*augment, line);
@@ -292,6 +302,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->group(group);
   add_jpeg(*augment, line);
   add_running(*augment, line);
+  augment->footer(exit_status + "Example: qturn augment photos -o more --random 3 --seed 1");
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
 
   CLI::App* check = app->add_subcommand(
@@ -300,9 +311,14 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_json(*check, line, "picture");
   check->add_flag("-q,--quiet", line.quiet, "print what disagrees and errors only")
       ->group("Running");
+  check->footer(
+      "Exit status: 0 all agree; 1 some disagree or cannot be read; 2 nothing was checked; 130, "
+      "143 "
+      "interrupted.\n"
+      "Example: qturn check photos");
   check->callback([&line] { line.command = CommandLine::Command::check; });
 
-  app->add_subcommand("devices", "what qturn would run on, and why")->callback([&line] {
+  app->add_subcommand("devices", "what qturn would run on, and why")->footer("")->callback([&line] {
     line.command = CommandLine::Command::devices;
   });
   return app;

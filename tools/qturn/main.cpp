@@ -11,12 +11,14 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/nvjpeg/device.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/labels.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json.hpp"
+#include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/stop_signals.hpp"
 
@@ -119,12 +121,13 @@ std::string device_name(const DeviceChoice& choice, int threads) {
 }
 
 int print_plan(const CommandLine& line, const Plan& plan) {
+  JsonLines json(line);
+  for (const Skipped& skipped : plan.skipped) json.put(json_line(skipped));
   for (const Job& job : plan.jobs) {
     for (const JobOutput& output : job.outputs) {
       const Orientation orientation = compose(line.orientation, output.variant);
-      if (line.json)
-        fmt::print("{}\n", json_line_planned(job, output, orientation));
-      else
+      json.put(json_line_planned(job, output, orientation));
+      if (!json.is_standard_output())
         fmt::print("{} -> {} ({})\n", printable(job.input.string()),
                    printable(output.path.string()),
                    job.copy_verbatim                      ? "copied"
@@ -132,7 +135,7 @@ int print_plan(const CommandLine& line, const Plan& plan) {
                                                           : name(orientation));
     }
   }
-  return plan.unreadable.empty() ? exit_done : exit_some_failed;
+  return json.finish() && plan.unreadable.empty() ? exit_done : exit_some_failed;
 }
 
 /// What is in OUTPUT already is in the manifest too, and nothing is in the manifest's place
@@ -207,8 +210,7 @@ int turn_pictures(const CommandLine& line) {
 
   Report report(line, plan, device);
   run(plan.jobs, options, stop, [&](const Outcome& outcome) { report.add(outcome); });
-  bool whole = report.failed() == 0 && report.incomplete() == 0 && report.json_is_whole();
-  if (!report.json_is_whole()) print_message("the JSON lines could not all be written");
+  bool whole = report.json_is_whole() && report.failed() == 0 && report.incomplete() == 0;
   if (line.command == CommandLine::Command::augment) {
     try {
       write_manifest(plan, report.written());

@@ -5,7 +5,6 @@
 
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 
 #include "tools/qturn/json.hpp"
 
@@ -46,31 +45,16 @@ std::string printable(std::string_view path) {
 void print_message(std::string_view message) { fmt::print(stderr, "qturn: {}\n", message); }
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
-    : line_(line), plan_(plan), device_(std::move(device)) {
+    : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
   for (const Job& job : plan.jobs) {
     outputs_ += job.outputs.size();
     work_ += job.file_bytes * job.outputs.size();
   }
-  if (line.json) {
-    json_ = line.json_file.empty() ? stdout : std::fopen(line.json_file.c_str(), "w");
-    if (!json_)
-      throw PlanError(
-          fmt::format("cannot write {}: {}", printable(line.json_file), std::strerror(errno)));
-    for (const Skipped& skipped : plan.skipped) put_json(json_line(skipped));
-  }
+  for (const Skipped& skipped : plan.skipped) json_.put(json_line(skipped));
   if (!line.quiet)
     for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   if (!line.quiet && !line.dry_run)
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
-}
-
-Report::~Report() {
-  if (json_ && json_ != stdout) std::fclose(json_);
-}
-
-void Report::put_json(const std::string& text) {
-  if (std::fprintf(json_, "%s\n", text.c_str()) < 0 || std::fflush(json_) != 0)
-    json_is_whole_ = false;
 }
 
 void Report::add(const Outcome& outcome) {
@@ -94,7 +78,7 @@ void Report::add(const Outcome& outcome) {
   ++routes_[static_cast<int>(outcome.route)];
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
-  if (json_) put_json(json_line(outcome));
+  json_.put(json_line(outcome));
 
   const std::string input = printable(outcome.input.string());
   std::string text;

@@ -4,7 +4,6 @@
 #define QTURN_TOOLS_QTURN_REPORT_HPP
 
 #include <chrono>
-#include <cstdio>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -15,6 +14,7 @@
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json_lines.hpp"
 
 namespace qturn {
 
@@ -30,7 +30,6 @@ class Report {
   /// `device` is what the pictures are turned on, for the summary. Opens --json's FILE; throws
   /// PlanError if it cannot.
   Report(const CommandLine& line, const Plan& plan, std::string device);
-  ~Report();
 
   /// An outcome arrived. One call at a time.
   void add(const Outcome& outcome);
@@ -41,8 +40,8 @@ class Report {
   /// The outputs of an augmentation that were written.
   const std::vector<Outcome>& written() const { return written_; }
 
-  /// False when the JSON lines could not all be written.
-  bool json_is_whole() const { return json_is_whole_; }
+  /// As JsonLines::finish().
+  bool json_is_whole() { return json_.finish(); }
 
   std::uint64_t failed() const { return failed_ + plan_.unreadable.size(); }
   /// With --strict, pictures that were written and not all that belongs to them.
@@ -50,7 +49,6 @@ class Report {
   std::uint64_t finished() const { return done_ + skipped_ + failed_; }
 
  private:
-  void put_json(const std::string& text);
   void watch(const std::stop_token& stop);
   void draw(bool terminal);
   std::string speed(double seconds) const;
@@ -61,8 +59,7 @@ class Report {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::uint64_t outputs_ = 0;
 
-  std::FILE* json_ = nullptr;
-  bool json_is_whole_ = true;
+  JsonLines json_;
 
   std::mutex mutex_;  // guards what follows, against the thread that draws the progress
   std::uint64_t done_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0, work_ = 0;

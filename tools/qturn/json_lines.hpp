@@ -1,0 +1,35 @@
+// Where the machine-readable lines go: standard output, or a file.
+#ifndef QTURN_TOOLS_QTURN_JSON_LINES_HPP
+#define QTURN_TOOLS_QTURN_JSON_LINES_HPP
+
+#include <cstdio>
+#include <string>
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+class JsonLines {
+ public:
+  /// Opens --json's FILE; throws PlanError if it cannot. Without --json lines go nowhere.
+  explicit JsonLines(const CommandLine& line);
+  ~JsonLines();
+  JsonLines(const JsonLines&) = delete;
+  JsonLines& operator=(const JsonLines&) = delete;
+
+  void put(const std::string& line);
+
+  bool is_wanted() const { return file_ != nullptr; }
+  bool is_standard_output() const { return file_ == stdout; }
+
+  /// False when they could not all be written, which is said on standard error.
+  bool finish();
+
+ private:
+  std::FILE* file_ = nullptr;
+  bool is_whole_ = true;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_JSON_LINES_HPP
