@@ -216,3 +216,15 @@ TEST_CASE("Several pictures cannot go into one file") {
   CHECK(result.exit_code == 2);
   CHECK(result.err == "qturn: b.png: several pictures cannot go into one file; name a folder\n");
 }
+
+TEST_CASE("A manifest is not written through a symbolic link") {
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("kept.jpg", "the only one");
+  workplace.add("out/b.txt", "");
+  fs::create_symlink("../kept.jpg", workplace.path() / "out/manifest.jsonl");
+  const Result result = workplace.qturn({"augment", "data", "-o", "out", "--overwrite"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("out/manifest.jsonl is a symbolic link"));
+  CHECK(workplace.content("kept.jpg") == "the only one");
+}

@@ -229,3 +229,25 @@ TEST_CASE("An output that appears while the run goes on is not replaced") {
   CHECK(result.err == "qturn: in/139.png: cannot write out/139.png: File exists\n");
   CHECK(workplace.content("out/139.png") == "somebody else's");
 }
+
+TEST_CASE("A standard error that takes nothing stops no picture") {
+  if (!fs::exists("/dev/full")) SKIP("there is no /dev/full");
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  workplace.add("in/bad.png", "no picture");
+  workplace.full_stream = 2;
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "-v"}).exit_code == 1);
+  CHECK(workplace.files("out") == Names{"a.png"});
+  CHECK(workplace.qturn({"flop", "nowhere", "-o", "out"}).exit_code == 2);
+}
+
+TEST_CASE("A limit on the size of files fails those that are larger, and leaves nothing of them") {
+  Workplace workplace;
+  workplace.add("in/large.png", cli::png(cli::random_picture(200, 200)));
+  workplace.add("in/small.png", cli::png(cli::random_picture(20, 20)));
+  workplace.largest_file = 20'000;
+  const Result result = workplace.qturn({"flop", "in", "-o", "out"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("large.png: cannot write"));
+  CHECK(workplace.files("out") == Names{"small.png"});
+}

@@ -193,3 +193,36 @@ TEST_CASE("Lines that cannot all be written make the exit 1, though the pictures
   CHECK_THAT(result.err, ContainsSubstring("qturn: the JSON lines could not all be written\n"));
   CHECK(workplace.files("out") == Names{"a.png"});
 }
+
+TEST_CASE("Lines take the place of no input and no output") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  const std::string before = workplace.content("in/a.png");
+  const std::initializer_list<std::vector<std::string>> refused = {
+      {"flop", "in", "--in-place", "--json=in/a.png"},
+      {"flop", "in", "-o", "out", "--json=./in/../in/a.png"},
+      {"flop", "in", "-o", "out", "--json=out/a.png"},
+      {"flop", "in", "-o", "out", "--dry-run", "--json=in/a.png"},
+      {"augment", "in", "-o", "out", "--json=out/manifest.jsonl"},
+      {"check", "in", "--json=in/a.png"}};
+  for (const auto& words : refused) {
+    CAPTURE(words);
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring("qturn: --json would write in the place of "));
+  }
+  CHECK(workplace.content("in/a.png") == before);
+  CHECK_FALSE(workplace.exists("out"));
+}
+
+TEST_CASE("A standard output that takes nothing makes the exit 1") {
+  if (!std::filesystem::exists("/dev/full")) SKIP("there is no /dev/full");
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(picture));
+  workplace.full_stream = 1;
+  CHECK(workplace.qturn({"check", "in", "--json"}).exit_code == 1);
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--dry-run", "--json"}).exit_code == 1);
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--dry-run"}).exit_code == 1);
+  CHECK(workplace.qturn({"devices"}).exit_code == 1);
+  CHECK_FALSE(workplace.exists("out"));
+}

@@ -84,6 +84,10 @@ class Workplace : public TemporaryFolder {
   std::string standard_input;
   /// Without root's right to read and write every file, which CI containers have and users do not.
   bool without_privileges = false;
+  /// 1 or 2: standard output or error, which then takes nothing.
+  int full_stream = 0;
+  /// Bytes of the largest file that may be written; 0: any.
+  rlim_t largest_file = 0;
 
   Running start(std::vector<std::string> arguments) const {
     const fs::path in = streams_.add("in", standard_input);
@@ -94,6 +98,8 @@ class Workplace : public TemporaryFolder {
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     const bool drop = without_privileges;
+    const int full = full_stream;
+    const rlim_t largest = largest_file;
 
     const pid_t pid = ::fork();
     if (pid < 0) throw std::runtime_error("fork failed");
@@ -105,6 +111,9 @@ class Workplace : public TemporaryFolder {
       open_as(0, in, O_RDONLY);
       open_as(1, out, O_WRONLY | O_CREAT | O_TRUNC);
       open_as(2, err, O_WRONLY | O_CREAT | O_TRUNC);
+      if (full != 0) open_as(full, "/dev/full", O_WRONLY);
+      const struct rlimit limit = {largest, largest};
+      if (largest != 0 && ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
       if (drop) {
         constexpr int dac_override = 1, dac_read_search = 2;
         ::prctl(PR_CAPBSET_DROP, dac_override, 0, 0, 0);

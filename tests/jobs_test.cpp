@@ -224,6 +224,16 @@ TEST_CASE("two jobs with one output are refused") {
     CHECK(message_of(linked) ==
           "photos/a.jpg and photos/b.jpg would both be written to out/b.jpg" + advice);
   }
+  SECTION("and none is written through a link to what does not exist") {
+    here.add("photos/a.jpg", jpeg);
+    fs::create_directories("out");
+    fs::create_symlink("elsewhere.jpg", "out/a.jpg");
+    PlanOptions linked = options_for({"photos"}, "out");
+    linked.existing = Existing::overwrite;
+    CHECK(message_of(linked) ==
+          "out/a.jpg is a symbolic link to a file that does not exist; remove it, or choose "
+          "another output");
+  }
   SECTION("and so is an output that another output needs as a folder") {
     here.add("f/b.jpg/c.jpg", jpeg);
     here.add("b.jpg", jpeg);

@@ -127,7 +127,13 @@ void refuse_collisions(const Plan& plan, Places& places) {
     for (const JobOutput& output : job.outputs) {
       const Places::Folder& folder = places.folder_of(output.path);
       fs::path place = folder.path / output.path.filename();
-      if (folder.exists && fs::is_symlink(fs::symlink_status(place)) && fs::exists(place)) {
+      if (folder.exists && fs::is_symlink(fs::symlink_status(place))) {
+        if (!fs::exists(place)) {
+          throw PlanError(fmt::format(
+              "{} is a symbolic link to a file that does not exist; remove it, or choose another "
+              "output",
+              output.path.string()));
+        }
         place = fs::canonical(place);
       }
       const auto [other, is_new] = taken.emplace(place.string(), &job);

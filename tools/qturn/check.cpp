@@ -37,6 +37,9 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   FoundFiles found = find_files(inputs);
   std::erase_if(found.files, [](const FoundFile& file) { return !file.picture; });
   if (found.files.empty()) throw PlanError("no pictures to check");
+  std::vector<std::filesystem::path> pictures;
+  for (const FoundFile& file : found.files) pictures.push_back(file.path);
+  refuse_json_in_place_of(pictures, line);
   JsonLines json(line);
 
   std::size_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;

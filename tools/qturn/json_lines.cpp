@@ -10,6 +10,20 @@
 
 namespace qturn {
 
+namespace fs = std::filesystem;
+
+void refuse_json_in_place_of(const std::vector<fs::path>& files, const CommandLine& line) {
+  if (line.json_file.empty()) return;
+  const fs::path wanted = fs::absolute(line.json_file).lexically_normal();
+  for (const fs::path& file : files) {
+    std::error_code ignored;
+    if (fs::equivalent(wanted, file, ignored) || fs::absolute(file).lexically_normal() == wanted) {
+      throw PlanError(fmt::format("--json would write in the place of {}; name another file",
+                                  printable(file.string())));
+    }
+  }
+}
+
 JsonLines::JsonLines(const CommandLine& line) {
   if (!line.json) return;
   file_ = line.json_file.empty() ? stdout : std::fopen(line.json_file.c_str(), "w");

@@ -3,11 +3,17 @@
 #define QTURN_TOOLS_QTURN_JSON_LINES_HPP
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
+
+/// Throws PlanError if --json's FILE is one of these files, which the lines would replace.
+void refuse_json_in_place_of(const std::vector<std::filesystem::path>& files,
+                             const CommandLine& line);
 
 class JsonLines {
  public:

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <span>
@@ -121,6 +122,7 @@ std::string device_name(const DeviceChoice& choice, int threads) {
 }
 
 int print_plan(const CommandLine& line, const Plan& plan) {
+  for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   JsonLines json(line);
   for (const Skipped& skipped : plan.skipped) json.put(json_line(skipped));
   for (const Job& job : plan.jobs) {
@@ -147,6 +149,11 @@ void check_manifest_place(const CommandLine& line, const Plan& plan) {
       if (output.path == manifest)
         throw PlanError(fmt::format("{}: its copy would be in the manifest's place; --exclude '{}'",
                                     job.input.string(), job.key));
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(manifest)))
+    throw PlanError(
+        fmt::format("{} is a symbolic link, and the manifest would replace what it "
+                    "leads to; remove it, or choose another output",
+                    manifest.string()));
   if (line.existing == Existing::refuse && std::filesystem::exists(manifest))
     throw PlanError(fmt::format(
         "{} exists already; use --overwrite, --skip-existing or --update, or another output",
@@ -185,7 +192,16 @@ int turn_pictures(const CommandLine& line) {
       throw PlanError(fmt::format(
           "{}: labels, which are not turned along yet; --labels none turns the pictures alone",
           printable(label->string())));
-  if (line.command == CommandLine::Command::augment) check_manifest_place(line, plan);
+  std::vector<std::filesystem::path> files;
+  for (const Job& job : plan.jobs) {
+    files.push_back(job.input);
+    for (const JobOutput& output : job.outputs) files.push_back(output.path);
+  }
+  if (line.command == CommandLine::Command::augment) {
+    check_manifest_place(line, plan);
+    files.push_back(plan.output_folder / manifest_name);
+  }
+  refuse_json_in_place_of(files, line);
   if (line.dry_run) return print_plan(line, plan);
 
   RunOptions options;
@@ -273,5 +289,8 @@ int main(int argc, char** argv) {
   // each thread. Pictures are such blocks: 6 of 27 MB on 6 threads then took 641 MiB whatever
   // --memory said, and 178 MiB this way, in less time.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  return qturn::run_program(argc, argv);
+  const int exit_code = qturn::run_program(argc, argv);
+  if (std::fflush(stdout) == 0) return exit_code;
+  qturn::print_message("standard output could not be written");
+  return exit_code == 0 ? 1 : exit_code;
 }

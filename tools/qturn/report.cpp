@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 
 #include "tools/qturn/json.hpp"
@@ -42,7 +43,10 @@ std::string printable(std::string_view path) {
   return text;
 }
 
-void print_message(std::string_view message) { fmt::print(stderr, "qturn: {}\n", message); }
+// A standard error that takes nothing is no reason to stop.
+void print_message(std::string_view message) {
+  std::fputs(fmt::format("qturn: {}\n", message).c_str(), stderr);
+}
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
@@ -51,8 +55,7 @@ Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     work_ += job.file_bytes * job.outputs.size();
   }
   for (const Skipped& skipped : plan.skipped) json_.put(json_line(skipped));
-  if (!line.quiet)
-    for (const std::string& reason : plan.unreadable) print_message(printable(reason));
+  for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   if (!line.quiet && !line.dry_run)
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
@@ -133,7 +136,8 @@ void Report::draw(bool terminal) {
     text += fmt::format(", {} left", duration(left));
   }
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
-  fmt::print(stderr, "{}{}{}", terminal ? "\r" : "qturn: ", text, terminal ? "\033[K" : "\n");
+  text = terminal ? "\r" + text + "\033[K" : "qturn: " + text + "\n";
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
   line_is_drawn_ = terminal;
 }

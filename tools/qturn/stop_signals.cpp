@@ -22,7 +22,9 @@ const std::atomic<bool>& watch_stop_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A reader that is gone and a limit on sizes are errors of what is written, not the end.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return stop;
 }
 
