@@ -135,6 +135,21 @@ TEST_CASE("A PNG cut anywhere is a failure, never a grey picture") {
   }
 }
 
+TEST_CASE("A PNM with several pictures or with a comment stays as it was in place and strictly") {
+  const std::string one = "P6\n1 1\n255\nabc";
+  Workplace workplace;
+  workplace.add("in/several.ppm", one + one);
+  workplace.add("in/comment.ppm", "P6\n# by hand\n1 1\n255\nabc");
+  workplace.add("in/behind.ppm", one + "d");
+  const auto before = workplace.tree("in");
+  const Result result = workplace.qturn({"cw", "in", "--in-place", "--strict"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in/several.ppm: holds several pictures\n"));
+  CHECK_THAT(result.err, ContainsSubstring("in/comment.ppm: its comments are not kept (--strict)"));
+  CHECK_THAT(result.err, ContainsSubstring("in/behind.ppm: 1 bytes behind the pixels"));
+  CHECK(workplace.tree("in") == before);
+}
+
 TEST_CASE("upright does not copy a damaged picture as if it were whole") {
   const std::string jpeg = cli::jpeg(cli::smooth_picture(96, 80)), png = cli::png(picture);
   for (const auto& [name, message] : complaints({{"cut.jpg", jpeg.substr(0, jpeg.size() / 2)},

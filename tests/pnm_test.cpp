@@ -65,6 +65,33 @@ TEST_CASE("Floats keep their bits, from the bottom row up, in either byte order"
   CHECK(read_header(bytes_of(little), pnm).pixel_bytes_total == 8);
 }
 
+TEST_CASE("Several pictures in a file are refused, for only the first would be left") {
+  for (const std::string_view several :
+       {"P6\n1 1\n255\nabcP6\n1 1\n255\ndef"sv, "P5\n1 1\n255\na\n P7\nWIDTH 1\n"sv,
+        "P4\n8 1\n\x81P4#\n8 1\n\x81"sv, "P2\n1 1\n255\n7\nP2\n1 1\n255\n8\n"sv,
+        "P1\n3 1\n100\nP1\n3 1\n001"sv, "Pf\n1 1\n-1.0\nabcdPf\n1 1\n-1.0\nabcd"sv}) {
+    INFO(several);
+    CHECK(refusal(bytes_of(several), pnm) == "holds several pictures");
+  }
+}
+
+TEST_CASE("Comments and bytes behind the pixels are not kept, and it is said") {
+  using Warnings = std::vector<std::string>;
+  const auto warnings = [](std::string_view file) { return Decoded(bytes_of(file), pnm).warnings; };
+  CHECK(warnings("P5\n1 1\n255\nP6 xy"sv) == Warnings{"4 bytes behind the pixels are not kept"});
+  CHECK(warnings("P5\n1 1\n255\na\n"sv) == Warnings{"1 bytes behind the pixels are not kept"});
+  CHECK(warnings("P5\n# by a scanner\n1 1\n255\na"sv) == Warnings{"its comments are not kept"});
+  CHECK(warnings("P2\n1 2\n255\n7 # seven\n8\n"sv) == Warnings{"its comments are not kept"});
+  CHECK(warnings("P2\n1 1\n255\n7\n# end\n"sv) ==
+        Warnings{"6 bytes behind the pixels are not kept"});
+  for (const std::string_view whole :
+       {"P5\n1 1\n255\n#"sv, "P2\n1 1\n255\n7\n\n"sv, "P1\n1 1\n1\n"sv, "P4\n9 1\n##"sv,
+        "Pf\n1 1\n-1.0\n####"sv}) {
+    INFO(whole);
+    CHECK(warnings(whole).empty());
+  }
+}
+
 TEST_CASE("Cut and damaged files are failures that say where") {
   CHECK(refusal(bytes_of("P5\n3 4\n255\nabcdefgh"), pnm) == "truncated after 2 of 4 rows");
   for (const std::string_view bad :

@@ -46,7 +46,7 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
     case Format::png:
       return decode_png(file, target, arena, stop, warnings);
     case Format::pnm:
-      return decode_pnm(file, arena);
+      return decode_pnm(file, arena, warnings);
     case Format::tiff:
       if (target == Format::tiff) return decode_tiff(file, arena, stop, warnings);
       [[fallthrough]];

@@ -27,6 +27,7 @@ struct PnmHeader {
   std::int64_t width = 0, height = 0;
   std::uint32_t max_value = 1;  // of a sample; 1 for bitmaps and floats
   double scale = -1;            // floats: negative means little-endian
+  bool has_comments = false;
   std::string_view samples;
 
   bool is_float() const { return kind == 'F' || kind == 'f'; }
@@ -70,7 +71,8 @@ std::uint32_t next_number(std::string_view& text) {
 }
 
 PnmHeader read_header_of(std::span<const std::byte> file) {
-  std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
+  std::string_view text = all;
   if (text.size() < 3) throw ImageFileError("truncated within the PNM header");
   PnmHeader header{.kind = text[1], .samples = {}};
   text.remove_prefix(2);
@@ -87,6 +89,7 @@ PnmHeader read_header_of(std::span<const std::byte> file) {
   }
   if (text.empty()) throw ImageFileError("truncated within the PNM header");
   header.samples = text.substr(1);
+  header.has_comments = all.substr(0, all.size() - text.size()).find('#') != all.npos;
   if (header.width == 0 || header.height == 0) throw ImageFileError("a PNM without pixels");
   if (header.max_value == 0 || header.max_value > 65535) throw ImageFileError("damaged PNM header");
 
@@ -151,6 +154,23 @@ void read_binary_row(const PnmHeader& header, const unsigned char* row, std::byt
   }
 }
 
+bool begins_a_picture(std::string_view text) {
+  constexpr std::string_view kinds = "1234567Ff";
+  return text.size() > 2 && text[0] == 'P' && kinds.find(text[1]) != kinds.npos &&
+         (is_blank(text[2]) || text[2] == '#');
+}
+
+// What stands behind the samples, and comments, would not be in the result.
+void look_behind(std::string_view rest, const PnmHeader& header,
+                 std::vector<std::string>& warnings) {
+  const auto text = std::find_if_not(rest.begin(), rest.end(), is_blank);
+  const std::string_view other = rest.substr(static_cast<std::size_t>(text - rest.begin()));
+  if (begins_a_picture(other)) throw ImageFileError("holds several pictures");
+  const std::size_t bytes = header.is_text() ? other.size() : rest.size();
+  if (bytes > 0) warnings.push_back(fmt::format("{} bytes behind the pixels are not kept", bytes));
+  if (header.has_comments) warnings.emplace_back("its comments are not kept");
+}
+
 void append_row(Bytes& file, const std::byte* row, const Page& page) {
   const std::size_t at = file.size();
   file.insert(file.end(), row, row + page.row_bytes());
@@ -192,8 +212,10 @@ Header read_pnm_header(std::span<const std::byte> file) {
   return header;
 }
 
-Image decode_pnm(std::span<const std::byte> file, PixelArena& arena) {
+Image decode_pnm(std::span<const std::byte> file, PixelArena& arena,
+                 std::vector<std::string>& warnings) {
   PnmHeader header = read_header_of(file);
+  const std::string_view samples = header.samples;
   Page page{.width = header.width,
             .height = header.height,
             .channels = header.channels(),
@@ -213,6 +235,14 @@ Image decode_pnm(std::span<const std::byte> file, PixelArena& arena) {
                       static_cast<std::byte*>(page.pixels) + y * page.row_bytes());
     }
   }
+  std::string_view rest = header.samples;
+  if (header.is_text()) {
+    const std::string_view read = samples.substr(0, samples.size() - rest.size());
+    header.has_comments |= read.find('#') != read.npos;
+  } else {
+    rest.remove_prefix(static_cast<std::uint64_t>(page.height) * header.row_bytes());
+  }
+  look_behind(rest, header, warnings);
   auto extras = std::make_shared<PnmExtras>();
   extras->bitmap = header.is_bitmap();
   return {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/formats/codec.hpp"
@@ -17,7 +18,9 @@ namespace qturn {
 Header read_pnm_header(std::span<const std::byte> file);
 
 /// As decode. Samples are scaled to the full range of 8 or 16 bits; bitmaps become grey.
-Image decode_pnm(std::span<const std::byte> file, PixelArena& arena);
+/// Throws ImageFileError for a file with another picture behind the first.
+Image decode_pnm(std::span<const std::byte> file, PixelArena& arena,
+                 std::vector<std::string>& warnings);
 
 /// As encode: 1 or 3 channels of 8 or 16 bits, or of floats. A picture that was a bitmap is written
 /// as one. Throws ImageFileError for any other.
