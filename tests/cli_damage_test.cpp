@@ -150,6 +150,27 @@ TEST_CASE("A PNM with several pictures or with a comment stays as it was in plac
   CHECK(workplace.tree("in") == before);
 }
 
+TEST_CASE("What only encoding would lose is no warning where a picture is copied or retagged") {
+  const std::string upright = cli::png(picture) + "trail",
+                    tagged = cli::tagged_png(picture, 6) + "trail";
+  Workplace workplace;
+  workplace.add("upright.png", upright);
+  workplace.add("tagged.png", tagged);
+  const Result copied = workplace.qturn({"upright", "upright.png", "-o", "out/", "--strict"});
+  CHECK(copied.exit_code == 0);
+  CHECK(copied.err.find("not kept") == copied.err.npos);
+  CHECK(workplace.content("out/upright.png") == upright);
+  // A turn that undoes the tag.
+  const Result retagged = workplace.qturn({"ccw", "tagged.png", "-o", "out/", "--strict"});
+  CHECK(retagged.exit_code == 0);
+  CHECK(retagged.err.find("not kept") == retagged.err.npos);
+  CHECK_THAT(workplace.content("out/tagged.png"), Catch::Matchers::EndsWith("trail"));
+
+  const Result turned = workplace.qturn({"cw", "upright.png", "-o", "turned/", "--strict"});
+  CHECK(turned.exit_code == 1);
+  CHECK_THAT(turned.err, ContainsSubstring("5 bytes after the end of the PNG are not kept"));
+}
+
 TEST_CASE("upright does not copy a damaged picture as if it were whole") {
   const std::string jpeg = cli::jpeg(cli::smooth_picture(96, 80)), png = cli::png(picture);
   for (const auto& [name, message] : complaints({{"cut.jpg", jpeg.substr(0, jpeg.size() / 2)},

@@ -127,12 +127,13 @@ void Flight::read_file_and_header() {
 void Flight::decode_pixels() {
   if (job_.copy_verbatim || options_.tag_only) return;
   std::vector<Orientation> applied;  // for outputs that are written
-  bool only_pixels_are_written = true;
+  bool only_pixels_are_written = true, any_pixels_are_written = false;
   for (const Outcome& outcome : outcomes_) {
     const Orientation each = applied_to(outcome);
     const Action action = action_for(each);
     if (action != Action::leave && action != Action::skip) applied.push_back(each);
     only_pixels_are_written &= action == Action::turn;
+    any_pixels_are_written |= action == Action::turn;
   }
   if (applied.empty()) return;
 
@@ -146,8 +147,10 @@ void Flight::decode_pixels() {
   }
   reserve(2 * header_.pixel_bytes_total + header_.working_bytes);
   lane_ = lanes_.take();
+  // It warns of what encoding leaves out, which a copy and a file with another tag keep.
+  std::vector<std::string> unused;
   image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_->decoded(), stop_,
-                         warnings_);
+                         any_pixels_are_written ? warnings_ : unused);
   lane_->load(image_);
   // Encoding takes more than decoding, and then the file is in the way. Its reservation stays, or
   // another file would come in its place.
