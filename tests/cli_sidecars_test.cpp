@@ -75,6 +75,48 @@ TEST_CASE("A sidecar that holds an orientation is reported, and turned with --si
   CHECK(stale.out == "in/a.jpg: a.xmp beside it says orientation 6, the picture's is 3\n");
 }
 
+TEST_CASE("A sidecar that contradicts an upright picture is named, and is 1 beside its copy") {
+  const std::string jpeg = jpeg_with(""), agreeing = xmp_packet_with("tiff:Orientation='1'");
+  const std::string says =
+      "in/a.jpg: warning: a.xmp beside it says orientation 6, the picture is "
+      "upright: ";
+  for (const bool sidecars : {true, false}) {
+    Workplace workplace;
+    workplace.add("in/a.jpg", jpeg);
+    workplace.add("in/a.xmp", packet);
+    workplace.add("in/b.jpg", jpeg);
+    workplace.add("in/b.xmp", agreeing);
+    const auto before = workplace.tree("in");
+    const auto upright = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {"upright", "in"});
+      if (sidecars) words.push_back("--sidecars");
+      const Result result = workplace.qturn(words);
+      CHECK(result.err.find("b.xmp") == std::string::npos);
+      return result;
+    };
+    const Result in_place = upright({"--in-place"});
+    CHECK(in_place.exit_code == 0);
+    CHECK_THAT(in_place.err, ContainsSubstring(says + "not changed\n"));
+    CHECK(upright({"--in-place", "--strict"}).exit_code == 1);
+    CHECK(workplace.tree("in") == before);
+
+    const Result copied = upright({"-o", "out"});
+    CHECK(copied.exit_code == 0);
+    CHECK(workplace.content("out/a.jpg") == jpeg);
+    if (sidecars) {
+      CHECK_THAT(copied.err, ContainsSubstring(says + "1 beside the copy\n"));
+      CHECK(orientation_in(workplace, "out/a.xmp") == "1");
+      CHECK(workplace.content("out/b.xmp") == agreeing);
+    } else {
+      CHECK_THAT(copied.err, ContainsSubstring(says + "not changed\n"));
+      CHECK(workplace.files("out") == Names{"a.jpg", "b.jpg"});
+    }
+    CHECK(workplace.qturn({"check", "out"}).exit_code == 0);
+    CHECK(upright({"-o", "strict", "--strict"}).exit_code == 1);
+    CHECK_FALSE(workplace.exists("strict/a.jpg"));
+  }
+}
+
 TEST_CASE("A sidecar that may belong to another file of that name is left alone") {
   Workplace workplace;
   workplace.add("in/a.jpg", jpeg_with(exif()));

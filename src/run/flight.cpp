@@ -231,6 +231,8 @@ void Flight::write_output(std::size_t index) {
     case Action::leave:
       outcome.status = Status::skipped;
       outcome.message = "already upright";
+      sidecars_of_upright(outcome);
+      if (options_.strict) refuse_warnings(outcome);
       return;
     case Action::copy:
       return write(file_, Route::copied);
@@ -298,6 +300,29 @@ Bytes Flight::retagged(Outcome& outcome) const {
   return std::move(*file);
 }
 
+// Those that go with the copy of a picture that was upright. One that contradicts it is named.
+std::vector<Sidecar> Flight::sidecars_of_upright(Outcome& outcome) const {
+  if (options_.sidecars == Sidecars::ignore || job_.copy_verbatim) return {};
+  const bool are_written = options_.sidecars == Sidecars::turn && !options_.in_place;
+  // Nothing would have been done to the others, so whether they could be is not said.
+  std::vector<std::string> unused;
+  std::vector<Sidecar> sidecars =
+      find_sidecars(job_.input, are_written ? outcome.warnings : unused);
+  for (const Sidecar& sidecar : sidecars) {
+    const std::string says = read_xmp(sidecar.packet).orientation.value_or("1");
+    if (says == "1") continue;
+    outcome.warnings.push_back(fmt::format(
+        "{} beside it says orientation {}, the picture is upright: {}",
+        sidecar.path.filename().string(), says, are_written ? "1 beside the copy" : "not changed"));
+  }
+  if (!are_written) return {};
+  for (Sidecar& sidecar : sidecars) {
+    sidecar.packet =
+        turn_xmp(sidecar.packet, {.size = {outcome.width, outcome.height}}, outcome.warnings);
+  }
+  return sidecars;
+}
+
 std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
   if (options_.sidecars == Sidecars::ignore) return {};
   std::vector<Sidecar> sidecars = find_sidecars(job_.input, outcome.warnings);
@@ -326,8 +351,8 @@ std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
 // are left. The picture's comes first, so that a failure never speaks of a picture that was turned.
 void Flight::put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const {
   if (stop_) throw Interrupted();
-  std::vector<Sidecar> sidecars;
-  if (route != Route::copied) sidecars = turned_sidecars(outcome);
+  std::vector<Sidecar> sidecars =
+      route == Route::copied ? sidecars_of_upright(outcome) : turned_sidecars(outcome);
   if (options_.strict) refuse_warnings(outcome);
   const IfExists if_exists =
       options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail;

@@ -63,6 +63,7 @@ class Flight {
   Action action_for(Orientation applied);
   void refuse_storage_change() const;
   Bytes retagged(Outcome& outcome) const;
+  std::vector<Sidecar> sidecars_of_upright(Outcome& outcome) const;
   std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;
   void refuse_warnings(Outcome& outcome) const;
   void put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const;
