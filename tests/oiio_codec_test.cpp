@@ -70,6 +70,49 @@ Bytes picture(const Case& kind, std::vector<std::uint8_t>& samples, int width = 
   return write_with_oiio(kind.plugin, spec, samples);
 }
 
+Bytes converted(const Bytes& file, Format format, Format target) {
+  const Decoded decoded(file, format, target);
+  return tests::encode(decoded.image, Orientation::identity, target);
+}
+
+std::string message_of(const Bytes& file, Format format, Format target) {
+  try {
+    converted(file, format, target);
+  } catch (const ImageFileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// What a PNG made of the file shows.
+std::vector<std::uint8_t> shown(const Bytes& file, Format format) {
+  return read_with_oiio("png", converted(file, format, Format::png)).samples;
+}
+
+// 2 x 1 pixels of 32 bits, with a header as long as asked for.
+Bytes bmp32(std::uint32_t header_bytes, std::uint32_t compression, std::uint32_t alpha_mask,
+            std::string_view bgra) {
+  std::string file = "BM";
+  const auto put = [&](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) file += static_cast<char>(value >> 8 * i & 255);
+  };
+  put(22 + header_bytes, 4);
+  put(0, 4);
+  put(14 + header_bytes, 4);
+  put(header_bytes, 4);
+  put(2, 4);
+  put(1, 4);
+  put(1, 2);
+  put(32, 2);
+  put(compression, 4);
+  file.resize(54);
+  if (header_bytes > 40) {
+    for (const std::uint32_t mask : {0xFF0000U, 0xFF00U, 0xFFU, alpha_mask}) put(mask, 4);
+  }
+  file.resize(14 + header_bytes);
+  return owned(file.append(bgra));
+}
+
 }  // namespace
 
 TEST_CASE("Every sample of every format and type is where it belongs, bit for bit") {
@@ -347,6 +390,7 @@ TEST_CASE("A picture goes to a format that holds its samples as they are, or now
   CHECK(message(3, TypeDesc::UINT8, Format::png) == "");
   CHECK(message(4, TypeDesc::UINT16, Format::png) == "");
   CHECK(message(3, TypeDesc::UINT8, Format::bmp) == "");
+  CHECK(message(4, TypeDesc::UINT8, Format::bmp) == "4 channels with alpha cannot be kept in bmp");
   CHECK(message(3, TypeDesc::UINT16, Format::pnm) == "");
   CHECK(message(3, TypeDesc::FLOAT, Format::openexr) == "");
   CHECK(message(3, TypeDesc::UINT8, Format::jpeg) == "");
@@ -359,6 +403,84 @@ TEST_CASE("A picture goes to a format that holds its samples as they are, or now
   CHECK_THAT(message(3, TypeDesc::FLOAT, Format::hdr), ContainsSubstring("hdr"));
   CHECK_THAT(message(3, TypeDesc::INT16, Format::png), ContainsSubstring("signed"));
   CHECK_THAT(message(5, TypeDesc::UINT8, Format::png), ContainsSubstring("5 channels"));
+}
+
+TEST_CASE("A WebP with transparency keeps its colours, or is refused by name") {
+  OIIO::ImageSpec spec = plain_spec(6, 5, 4, TypeDesc::UINT8);
+  std::vector<std::uint8_t> samples = samples_for(spec);
+  for (std::size_t i = 3; i < samples.size(); i += 4) samples[i] |= 1;  // none that has no colour
+  spec.attribute("compression", "lossless");
+  const Bytes file = write_with_oiio("webp", spec, samples);
+#if OIIO_VERSION >= 30100
+  CHECK(shown(file, Format::webp) == samples);
+  CHECK(read_with_oiio("tiff", converted(file, Format::webp, Format::tiff)).samples == samples);
+  const Bytes out = turn_file(file, Format::webp, Orientation::rotate90);
+  CHECK(shown(out, Format::webp) == turned_samples(spec, samples, Orientation::rotate90));
+#else
+  for (const Format target : {Format::webp, Format::tiff, Format::png}) {
+    CHECK(message_of(file, Format::webp, target) ==
+          "OpenImageIO 2.4 changes the colours of a WebP with transparency (3.1 keeps them)");
+  }
+  // Read back multiplied, these samples would seem to be what was written.
+  const std::vector<std::uint8_t> flat(120, 128);
+  OIIO::ImageSpec png = plain_spec(6, 5, 4, TypeDesc::UINT8);
+  CHECK_THAT(message_of(write_with_oiio("png", png, flat), Format::png, Format::webp),
+             ContainsSubstring("without loss"));
+#endif
+}
+
+TEST_CASE("A BMP's fourth byte is alpha where a mask says so, and nothing elsewhere") {
+  using std::string_view_literals::operator""sv;
+  using Samples = std::vector<std::uint8_t>;
+  constexpr std::uint32_t plain = 0, bit_fields = 3;
+  constexpr std::string_view zero = "\x0A\x14\x1E\0\x28\x32\x3C\0"sv;
+  constexpr std::string_view some = "\x0A\x14\x1E\x07\x28\x32\x3C\x09"sv;
+  const Samples colours = {30, 20, 10, 60, 50, 40};
+  for (const std::string_view bgra : {zero, some}) {
+    CHECK(shown(bmp32(40, plain, 0, bgra), Format::bmp) == colours);
+    CHECK(shown(bmp32(108, bit_fields, 0, bgra), Format::bmp) == colours);
+    const Bytes file = bmp32(40, plain, 0, bgra);
+    CHECK(read_with_oiio("tiff", converted(file, Format::bmp, Format::tiff)).samples == colours);
+    CHECK(contains(turn_file(file, Format::bmp, Orientation::rotate180),
+                   std::string(bgra.substr(4)).append(bgra.substr(0, 4))));
+  }
+  const Bytes masked = bmp32(108, bit_fields, 0xFF000000, some);
+  CHECK(shown(masked, Format::bmp) == Samples{30, 20, 10, 7, 60, 50, 40, 9});
+  CHECK(message_of(masked, Format::bmp, Format::bmp) ==
+        "a BMP with alpha cannot be written; --format png can keep it");
+}
+
+TEST_CASE("A TGA's alpha is kept if its header declares it, or if it is opaque") {
+  OIIO::ImageSpec spec = plain_spec(6, 5, 4, TypeDesc::UINT8);
+  std::vector<std::uint8_t> samples = samples_for(spec);
+  Bytes file = write_with_oiio("targa", spec, samples);
+  CHECK(shown(file, Format::tga) == samples);
+  constexpr std::size_t attributes = 17, end_of_signature = 26;
+  const auto undeclared = [&](Bytes tga) {
+    tga.resize(tga.size() - end_of_signature);  // which leads to a second declaration
+    tga[attributes] &= std::byte{0xF0};
+    return tga;
+  };
+  for (const Format target : {Format::tga, Format::tiff, Format::png}) {
+    CHECK_THAT(message_of(undeclared(file), Format::tga, target),
+               ContainsSubstring("not declared in its header"));
+  }
+  for (std::size_t i = 3; i < samples.size(); i += 4) samples[i] = 255;
+  CHECK(shown(undeclared(write_with_oiio("targa", spec, samples)), Format::tga) == samples);
+}
+
+TEST_CASE("Alpha beside grey is declared in a TIFF") {
+  const OIIO::ImageSpec spec = plain_spec(6, 5, 2, TypeDesc::UINT8);
+  const std::vector<std::uint8_t> samples = samples_for(spec);
+  for (const auto& [format, plugin] :
+       {std::pair{Format::png, "png"}, std::pair{Format::tga, "targa"}}) {
+    const Bytes file = write_with_oiio(plugin, spec, samples);
+    const Bytes out = converted(file, format, Format::tiff);
+    constexpr std::uint64_t unassociated = 2;
+    CHECK(read_tiff(out).pages[0].integer(tiff_tag::extra_samples, 99) == unassociated);
+    CHECK(read_with_oiio("tiff", out).samples == samples);
+    CHECK(shown(file, format) == samples);
+  }
 }
 
 TEST_CASE("Reading and writing stop when asked to") {

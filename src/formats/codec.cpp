@@ -51,7 +51,7 @@ Image decode(std::span<const std::byte> file, Format format, Format target, Pixe
       if (target == Format::tiff) return decode_tiff(file, arena, stop, warnings);
       [[fallthrough]];
     default:
-      return decode_oiio(file, format, arena, stop, warnings);
+      return decode_oiio(file, format, target, arena, stop, warnings);
   }
 }
 

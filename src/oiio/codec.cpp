@@ -134,6 +134,32 @@ Orientation common_orientation(const std::vector<OIIO::ImageSpec>& specs,
   return first;
 }
 
+bool is_opaque(const Page& page) {
+  if (page.channels != 4 || page.type != SampleFormat::u8) return false;
+  const std::span pixels(static_cast<const std::uint8_t*>(page.pixels), page.bytes());
+  for (std::size_t i = 3; i < pixels.size(); i += 4) {
+    if (pixels[i] != 255) return false;
+  }
+  return true;
+}
+
+// What is multiplied by an alpha of one is the same with and without it.
+bool has_straight_alpha(const OiioExtras& extras, Format format) {
+  return extras.structure.alpha_mask ||
+         (extras.opaque && (format == Format::webp || format == Format::tga));
+}
+
+void drop_fourth_channel(Page& page, OIIO::ImageSpec& spec) {
+  auto* pixels = static_cast<std::uint8_t*>(page.pixels);
+  const std::int64_t count = page.width * page.height;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t k = 0; k < 3; ++k) pixels[3 * i + k] = pixels[4 * i + k];
+  }
+  page.channels = 3;
+  spec.nchannels = 3;
+  spec.default_channel_names();
+}
+
 void check_pages(std::size_t readable, const FileStructure& structure) {
   if (structure.pages && *structure.pages != readable) {
     throw ImageFileError(
@@ -180,10 +206,13 @@ void check_lossless_webp(const Bytes& encoded, const Page& page, const std::atom
   const OIIO::ImageSpec spec = reader.spec();
   std::vector<std::uint8_t> read(spec.image_bytes());
   reader.read(0, spec, read.data(), stop);
-  // libwebp leaves out an alpha channel that is opaque everywhere.
+  // libwebp leaves out an alpha channel that is opaque everywhere. One that the reader multiplies
+  // the colours by tells nothing of what was written.
+  const bool readable = spec.nchannels != 4 || is_opaque(page) ||
+                        spec.get_int_attribute("oiio:UnassociatedAlpha") != 0;
+  bool same = readable && spec.width == page.width && spec.height == page.height;
   const int channels = std::min(spec.nchannels, page.channels);
   const auto* written = static_cast<const std::uint8_t*>(page.pixels);
-  bool same = spec.width == page.width && spec.height == page.height;
   for (std::int64_t i = 0; same && i < page.width * page.height; ++i) {
     same = std::equal(written, written + channels, read.data() + i * spec.nchannels);
     written += page.channels;
@@ -221,7 +250,7 @@ Header read_oiio_header(std::span<const std::byte> file, Format format) {
   return header;
 }
 
-Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& arena,
+Image decode_oiio(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   FileStructure structure = read_structure(file, format);
   Reader reader(file, format);
@@ -243,6 +272,14 @@ Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& ar
   if (extras->metadata.icc.empty()) extras->metadata.icc = icc_profile_of(extras->specs.front());
   warnings.insert(warnings.end(), structure.warnings.begin(), structure.warnings.end());
   extras->structure = std::move(structure);
+  OIIO::ImageSpec& first = extras->specs.front();
+  if (extras->structure.reserved_bytes && target != format && first.nchannels == 4) {
+    drop_fourth_channel(image.pages.front(), first);
+  }
+  extras->opaque = is_opaque(image.pages.front());
+  if (first.alpha_channel >= 0 && has_straight_alpha(*extras, format)) {
+    first.attribute("oiio:UnassociatedAlpha", 1);
+  }
   image.extras = extras;
   return image;
 }
@@ -252,6 +289,7 @@ void check_conversion(const Image& image, Format target) {
     throw ImageFileError(
         fmt::format("{} pages cannot be kept in {}", image.pages.size(), name(target)));
   }
+  check_alpha(image, target);
   for (const Page& page : image.pages) converted_spec(image, page, target);
 }
 
@@ -260,6 +298,7 @@ Bytes encode_oiio(const Image& turned, Orientation applied, Format target,
   use_one_thread();
   const auto* extras =
       turned.format == target ? dynamic_cast<const OiioExtras*>(turned.extras.get()) : nullptr;
+  if (extras) check_alpha(turned, target);
   std::vector<Bytes> encoded;
   for (std::size_t i = 0; i < turned.pages.size(); ++i) {
     const Page& page = turned.pages[i];

@@ -20,8 +20,9 @@ namespace qturn {
 /// As read_header.
 Header read_oiio_header(std::span<const std::byte> file, Format format);
 
-/// As decode; the samples are those the file stores, whatever will be written.
-Image decode_oiio(std::span<const std::byte> file, Format format, PixelArena& arena,
+/// As decode; the samples are those the file stores, but for a BMP's reserved bytes, which no other
+/// format gets.
+Image decode_oiio(std::span<const std::byte> file, Format format, Format target, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
 /// As encode. `target` may differ from the format that the picture was read from; then samples are

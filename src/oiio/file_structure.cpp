@@ -67,6 +67,11 @@ FileStructure read_bmp_structure(std::span<const std::byte> file) {
       (number(54, 4) != 0xFF0000 || number(58, 4) != 0xFF00 || number(62, 4) != 0xFF)) {
     throw ImageFileError("a BMP with channels in an unusual order is not supported");
   }
+  // Only a mask makes the fourth byte an alpha; else it is reserved, whatever its value.
+  constexpr std::size_t with_alpha_mask = 70;
+  structure.alpha_mask = bits == 32 && compression == bit_fields && number(14, 4) >= 56 &&
+                         file.size() >= with_alpha_mask && number(66, 4) != 0;
+  structure.reserved_bytes = bits == 32 && !structure.alpha_mask;
   if (file.size() >= with_profile && number(14, 4) == 124 && number(130, 4) != 0) {
     structure.storage_change = "the colour profile is left out";
     structure.warnings.push_back(structure.storage_change);

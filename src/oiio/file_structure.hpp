@@ -28,6 +28,8 @@ struct FileStructure {
   Metadata metadata;
   std::vector<std::byte> skeleton;  ///< HDR: the lines before the pixels
   bool lossless = true;             ///< WebP: how its pixels are stored
+  bool reserved_bytes = false;      ///< BMP: a fourth byte in each pixel that means nothing
+  bool alpha_mask = false;          ///< BMP: a fourth byte that is alpha
 };
 
 /// Walks the file. Throws ImageFileError for damage and for what is not supported.

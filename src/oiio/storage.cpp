@@ -103,12 +103,18 @@ void check_channels(const Page& page, Format target, Alpha alpha) {
     case Format::tga:
     case Format::pnm: {
       const bool grey = page.channels <= 2 && target != Format::webp;
-      const bool with_alpha = page.channels == 2 ? target == Format::png : target != Format::pnm;
+      // OpenImageIO writes a BMP's fourth bytes without the mask that makes them an alpha.
+      const bool with_alpha = page.channels == 2 ? target == Format::png
+                                                 : target != Format::pnm && target != Format::bmp;
       const bool has_alpha = page.channels == 2 || page.channels == 4;
       fits = page.channels <= 4 && (page.channels >= 3 || grey) &&
              (!has_alpha || (with_alpha && alpha == Alpha::unassociated));
       break;
     }
+    case Format::tiff:
+      // OpenImageIO would not say there what the second one is.
+      fits = page.channels != 2 || alpha != Alpha::none;
+      break;
     case Format::openexr:
       fits = alpha != Alpha::unassociated;
       break;
@@ -252,6 +258,24 @@ std::vector<std::byte> icc_profile_of(const OIIO::ImageSpec& spec) {
   return {data, data + profile->type().size()};
 }
 
+void check_alpha(const Image& image, Format target) {
+  const auto* extras = dynamic_cast<const OiioExtras*>(image.extras.get());
+  if (!extras || extras->opaque) return;
+  const bool doubted = alpha_of(extras->specs.front()) == Alpha::associated;
+  if (image.format == Format::webp && doubted) {
+    throw ImageFileError(fmt::format(
+        "OpenImageIO {}.{} changes the colours of a WebP with transparency (3.1 keeps them)",
+        OIIO_VERSION_MAJOR, OIIO_VERSION_MINOR));
+  }
+  if (image.format == Format::tga && doubted) {
+    throw ImageFileError(
+        "a TGA whose alpha is premultiplied, or is not declared in its header, is not supported");
+  }
+  if (image.format == Format::bmp && target == Format::bmp && extras->structure.alpha_mask) {
+    throw ImageFileError("a BMP with alpha cannot be written; --format png can keep it");
+  }
+}
+
 OIIO::ImageSpec turned_spec(const OiioExtras& extras, std::size_t number, const Page& page,
                             Orientation applied, Format format) {
   const OIIO::ImageSpec& stored = extras.specs[number];
@@ -288,6 +312,7 @@ OIIO::ImageSpec converted_spec(const Image& image, const Page& page, Format targ
   if ((page.channels == 2 || page.channels == 4) && target != Format::openexr) {
     alpha = Alpha::unassociated;
   }
+  int alpha_channel = alpha == Alpha::none ? -1 : page.channels - 1;
   OIIO::TypeDesc type = type_desc(page.type);
   if (const auto* extras = dynamic_cast<const OiioExtras*>(image.extras.get())) {
     const OIIO::ImageSpec& stored = extras->specs.front();
@@ -298,10 +323,17 @@ OIIO::ImageSpec converted_spec(const Image& image, const Page& page, Format targ
       throw ImageFileError(fmt::format("signed samples cannot be kept in {}", name(target)));
     }
     alpha = alpha_of(stored);
+    alpha_channel = stored.alpha_channel;
+    // OpenImageIO knows no alpha beside grey; a TGA's second channel is nothing else.
+    if (image.format == Format::tga && page.channels == 2) {
+      alpha = Alpha::unassociated;
+      alpha_channel = 1;
+    }
   }
   check_samples(page, target);
   check_channels(page, target, alpha);
   OIIO::ImageSpec spec = bare_spec(page, type);
+  spec.alpha_channel = alpha_channel;
   if (alpha == Alpha::associated) spec.erase_attribute("oiio:UnassociatedAlpha");
   if (target == Format::webp) set_webp_options(spec, true);
   if (target == Format::tiff) {

@@ -19,6 +19,7 @@ namespace qturn {
 struct OiioExtras final : Extras {
   std::vector<OIIO::ImageSpec> specs;  ///< of each page, as stored
   FileStructure structure;
+  bool opaque = false;  ///< its alpha is the largest everywhere
 
   std::shared_ptr<Extras> copy() const override { return std::make_shared<OiioExtras>(*this); }
 };
@@ -39,6 +40,10 @@ std::string storage_change_of(const OIIO::ImageSpec& spec, Format format);
 
 /// The ICC profile that OpenImageIO found; empty if none.
 std::vector<std::byte> icc_profile_of(const OIIO::ImageSpec& spec);
+
+/// Throws ImageFileError where the alpha of a picture that OpenImageIO read, or `target` would
+/// show, is another than the file's.
+void check_alpha(const Image& image, Format target);
 
 /// The description to write a turned page of the same format with.
 OIIO::ImageSpec turned_spec(const OiioExtras& extras, std::size_t number, const Page& page,
