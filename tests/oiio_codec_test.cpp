@@ -483,6 +483,35 @@ TEST_CASE("Alpha beside grey is declared in a TIFF") {
   }
 }
 
+TEST_CASE("A palette TIFF's colours come out as their upper 8 bits, or as the 8 that they have") {
+  const OIIO::ImageSpec spec = plain_spec(3, 1, 1, TypeDesc::UINT8);
+  const Bytes grey = write_with_oiio("tiff", spec, {0, 1, 2});
+  const bool little = GENERATE(true, false), big = GENERATE(false, true);
+  const auto with_map = [&](std::initializer_list<std::uint32_t> reds) {
+    TiffFile tiff = read_tiff(grey);
+    tiff.little = little;
+    tiff.big = big;
+    std::vector<std::uint64_t> map(768);
+    std::copy(reds.begin(), reds.end(), map.begin());
+    constexpr std::uint16_t colour_map = 320;
+    std::erase_if(tiff.pages[0].fields, [](const TiffField& field) {
+      return field.tag == tiff_tag::photometric || field.tag == colour_map;
+    });
+    tiff.pages[0].fields.push_back(tiff_integers(tiff_tag::photometric, tiff_type::u16, {{3}}));
+    tiff.pages[0].fields.push_back(tiff_integers(colour_map, tiff_type::u16, map));
+    const std::span<const std::byte> parts[] = {grey};
+    return write_tiff(tiff, parts);
+  };
+  const Bytes whole = with_map({109});
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK(refusal(cut(whole, whole.size() * i / 20), Format::tiff, Format::png) != "");
+  }
+  using Samples = std::vector<std::uint8_t>;
+  CHECK(shown(with_map({109 << 8, 109 * 257, 0xFF00}), Format::tiff) ==
+        Samples{109, 0, 0, 109, 0, 0, 255, 0, 0});
+  CHECK(shown(with_map({109, 7, 255}), Format::tiff) == Samples{109, 0, 0, 7, 0, 0, 255, 0, 0});
+}
+
 TEST_CASE("Reading and writing stop when asked to") {
   for (const Case& kind : {Case{Format::png, "png", 3, TypeDesc::UINT8},
                            Case{Format::tiff, "tiff", 3, TypeDesc::UINT8, "zip"}}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "src/formats/image.hpp"
@@ -36,6 +37,23 @@ Bytes one_bit_entry(std::size_t entry_bytes, bool little) {
   return entry;
 }
 
+// Colours of 16 bits as viewers show them in 8: OpenImageIO divides by 257, which libtiff and
+// others do not, and the bits that they leave out are made to say the same to both. A map of 8-bit
+// colours is told, as by libtiff, by having no larger ones.
+Bytes colour_map(std::span<const std::byte> stored, bool little) {
+  std::vector<std::uint32_t> colours(stored.size() / 2);
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    colours[i] = std::to_integer<std::uint32_t>(stored[2 * i + (little ? 1 : 0)]) << 8 |
+                 std::to_integer<std::uint32_t>(stored[2 * i + (little ? 0 : 1)]);
+  }
+  const bool small = std::ranges::all_of(colours, [](std::uint32_t c) { return c < 256; });
+  Bytes shown;
+  for (const std::uint32_t colour : colours) {
+    shown.insert(shown.end(), 2, static_cast<std::byte>(small ? colour : colour >> 8));
+  }
+  return shown;
+}
+
 // Each directory is replaced by one of the same length in its place, with the entries that are
 // shown first and nothing behind the offset that follows them. What is added takes the place of one
 // that is not shown, or says the default.
@@ -55,6 +73,7 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
   };
 
   VisiblePart part;
+  std::map<std::uint64_t, Bytes> changed;  // by the place
   std::size_t done = 0;
   for (const std::uint64_t offset : tiff.page_offsets) {
     const auto at = static_cast<std::size_t>(offset);
@@ -82,6 +101,16 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
       }
       const auto bytes = file.subspan(entry, entry_bytes);
       directory.insert(directory.end(), bytes.begin(), bytes.end());
+      constexpr std::uint16_t colour_map_tag = 320;
+      if (tag == colour_map_tag) {
+        const std::uint64_t values = number(entry + 4, offset_bytes);
+        const std::uint64_t from = number(entry + entry_bytes - offset_bytes, offset_bytes);
+        if (number(entry + 2, 2) != tiff_type::u16 || 2 * values <= offset_bytes ||
+            values > file.size() / 2 || from > file.size() - 2 * values) {
+          throw ImageFileError("damaged: the colours of a TIFF's palette");
+        }
+        changed[from] = colour_map(file.subspan(from, 2 * values), little);
+      }
       ++shown;
     }
     if (shown > count) {
@@ -93,10 +122,17 @@ VisiblePart visible_tiff(std::span<const std::byte> file) {
     const auto next = file.subspan(end - offset_bytes, offset_bytes);
     directory.insert(directory.end(), next.begin(), next.end());
     directory.resize(end - at);
-    part.pieces.push_back(file.subspan(done, at - done));
-    part.made.push_back(std::move(directory));
-    part.pieces.emplace_back(part.made.back());
+    changed[offset] = std::move(directory);
     done = end;
+  }
+  done = 0;
+  for (auto& [offset, bytes] : changed) {
+    const auto at = static_cast<std::size_t>(offset);
+    if (at < done) throw ImageFileError("damaged: a TIFF's palette lies over something else");
+    part.pieces.push_back(file.subspan(done, at - done));
+    done = at + bytes.size();
+    part.made.push_back(std::move(bytes));
+    part.pieces.emplace_back(part.made.back());
   }
   part.pieces.push_back(file.subspan(done));
   return part;
