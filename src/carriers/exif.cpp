@@ -20,8 +20,8 @@ bool is_read_by_some(std::span<const std::byte> data) {
 
 StoredOrientation stored_orientation(std::span<const std::byte> data) {
   using Certainty = StoredOrientation::Certainty;
-  if (is_read_by_some(data)) return {Certainty::unknown, Orientation::identity};
   const auto tiff = TiffStructure::open(data);
+  if (!tiff && TiffStructure::is_marked(data)) return {Certainty::unknown, Orientation::identity};
   if (!tiff || tiff->first_directory() == 0) return {};
   const TiffEntries first = tiff->directory(tiff->first_directory());
   if (const auto value = orientation_of_directory(*tiff, first)) {
@@ -40,7 +40,7 @@ std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
 
 bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
   const auto tiff = TiffStructure::open(data);
-  if (!tiff) return !is_read_by_some(data);
+  if (!tiff) return !TiffStructure::is_marked(data);
   std::unordered_set<std::uint64_t> seen;
   for (std::uint64_t at = tiff->first_directory(); at != 0;) {
     if (!seen.insert(at).second) return false;  // the chain runs in a circle

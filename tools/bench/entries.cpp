@@ -7,15 +7,15 @@ namespace qturn::bench {
 std::string line(const EntryResult& r) {
   return fmt::format(
       "{:<58} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({})\n", r.what,
-      r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, 100 * r.rate.median / r.bound.median,
-      r.bound.median, r.bound_by);
+      r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.percent(), r.bound.median,
+      r.bound_by);
 }
 
 std::string markdown(const std::vector<EntryResult>& results) {
   std::string table = "| what | bytes of a pixel | GB/s | % of a copy |\n|---|---|---|---|\n";
   for (const EntryResult& r : results) {
     table += fmt::format("| {} | {} | {:.0f} | {:.1f} |\n", r.what, r.pixel_bytes, r.rate.median,
-                         100 * r.rate.median / r.bound.median);
+                         r.percent());
   }
   return table;
 }
@@ -29,7 +29,7 @@ std::string json(const Machine& machine, const std::vector<EntryResult>& results
         "{:.1f}, \"fast_gb_per_s\": {:.1f}, \"bound_gb_per_s\": {:.1f}, \"bound_by\": \"{}\", "
         "\"percent\": {:.2f}}}",
         separator, r.what, r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.bound.median,
-        r.bound_by, 100 * r.rate.median / r.bound.median);
+        r.bound_by, r.percent());
     separator = ",\n";
   }
   return text + "\n]}\n";

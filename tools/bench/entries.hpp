@@ -18,6 +18,8 @@ struct EntryResult {
   Rate rate;
   Rate bound;
   std::string bound_by;
+
+  double percent() const { return 100 * rate.median / bound.median; }
 };
 
 std::string line(const EntryResult& result);

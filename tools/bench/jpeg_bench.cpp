@@ -149,11 +149,11 @@ void measure_jpeg(const JpegChoice& choice) {
   if (wanted("decode") && !device.cuda.empty()) {
     std::vector<Bytes> files;
     for (const fs::path& photograph : photographs) files.push_back(read_file(photograph));
-    struct Batches {
+    struct Batch {
       std::size_t count;
       int at_a_time;
     };
-    for (const auto [count, at_a_time] : {Batches{64, 1}, {64, 2}, {128, 1}, {256, 1}}) {
+    for (const auto [count, at_a_time] : {Batch{64, 1}, {64, 2}, {128, 1}, {256, 1}}) {
       const double rate = nvjpeg_decode_rate(device.cuda, files, count, at_a_time, seconds_each);
       say(fmt::format("decode alone, batches of {}, {} at a time: {:.0f} images/s", count,
                       at_a_time, rate));

@@ -37,9 +37,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   FoundFiles found = find_files(inputs);
   std::erase_if(found.files, [](const FoundFile& file) { return !file.picture; });
   if (found.files.empty()) throw PlanError("no pictures to check");
-  std::vector<std::filesystem::path> pictures;
-  for (const FoundFile& file : found.files) pictures.push_back(file.path);
-  refuse_json_in_place_of(pictures, line);
+  for (const FoundFile& file : found.files) refuse_json_in_place_of(file.path, line);
   JsonLines json(line);
 
   std::size_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;
@@ -58,7 +56,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
       ++failed;
       print_message(fmt::format("{}: {}", name, printable(failure)));
     }
-    json.put(json_line_checked(file.path, findings, failure));
+    json.put([&] { return json_line_checked(file.path, findings, failure); });
     if (json.is_standard_output()) continue;
     for (const std::string& finding : findings) {
       fmt::print("{}: {}\n", name, printable(finding));

@@ -12,15 +12,13 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
-void refuse_json_in_place_of(const std::vector<fs::path>& files, const CommandLine& line) {
+void refuse_json_in_place_of(const fs::path& file, const CommandLine& line) {
   if (line.json_file.empty()) return;
   const fs::path wanted = fs::absolute(line.json_file).lexically_normal();
-  for (const fs::path& file : files) {
-    std::error_code ignored;
-    if (fs::equivalent(wanted, file, ignored) || fs::absolute(file).lexically_normal() == wanted) {
-      throw PlanError(fmt::format("--json would write in the place of {}; name another file",
-                                  printable(file.string())));
-    }
+  std::error_code ignored;
+  if (fs::equivalent(wanted, file, ignored) || fs::absolute(file).lexically_normal() == wanted) {
+    throw PlanError(fmt::format("--json would write in the place of {}; name another file",
+                                printable(file.string())));
   }
 }
 
@@ -37,10 +35,8 @@ JsonLines::~JsonLines() {
   if (file_ && file_ != stdout) std::fclose(file_);
 }
 
-void JsonLines::put(const std::string& line) {
-  if (file_ && (std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0)) {
-    is_whole_ = false;
-  }
+void JsonLines::write(const std::string& line) {
+  if (std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0) is_whole_ = false;
 }
 
 bool JsonLines::finish() {

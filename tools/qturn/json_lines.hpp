@@ -5,15 +5,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 
-/// Throws PlanError if --json's FILE is one of these files, which the lines would replace.
-void refuse_json_in_place_of(const std::vector<std::filesystem::path>& files,
-                             const CommandLine& line);
+/// Throws PlanError if --json's FILE is this file, which the lines would replace.
+void refuse_json_in_place_of(const std::filesystem::path& file, const CommandLine& line);
 
 class JsonLines {
  public:
@@ -23,15 +21,20 @@ class JsonLines {
   JsonLines(const JsonLines&) = delete;
   JsonLines& operator=(const JsonLines&) = delete;
 
-  void put(const std::string& line);
+  /// `make()` is the line; it is made only where it is wanted.
+  template <typename Make>
+  void put(Make make) {
+    if (file_) write(make());
+  }
 
-  bool is_wanted() const { return file_ != nullptr; }
   bool is_standard_output() const { return file_ == stdout; }
 
   /// False when they could not all be written, which is said on standard error.
   bool finish();
 
  private:
+  void write(const std::string& line);
+
   std::FILE* file_ = nullptr;
   bool is_whole_ = true;
 };

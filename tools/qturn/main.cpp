@@ -124,11 +124,11 @@ std::string device_name(const DeviceChoice& choice, int threads) {
 int print_plan(const CommandLine& line, const Plan& plan) {
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   JsonLines json(line);
-  for (const Skipped& skipped : plan.skipped) json.put(json_line(skipped));
+  for (const Skipped& skipped : plan.skipped) json.put([&] { return json_line(skipped); });
   for (const Job& job : plan.jobs) {
     for (const JobOutput& output : job.outputs) {
       const Orientation orientation = compose(line.orientation, output.variant);
-      json.put(json_line_planned(job, output, orientation));
+      json.put([&] { return json_line_planned(job, output, orientation); });
       if (!json.is_standard_output())
         fmt::print("{} -> {} ({})\n", printable(job.input.string()),
                    printable(output.path.string()),
@@ -192,16 +192,14 @@ int turn_pictures(const CommandLine& line) {
       throw PlanError(fmt::format(
           "{}: labels, which are not turned along yet; --labels none turns the pictures alone",
           printable(label->string())));
-  std::vector<std::filesystem::path> files;
   for (const Job& job : plan.jobs) {
-    files.push_back(job.input);
-    for (const JobOutput& output : job.outputs) files.push_back(output.path);
+    refuse_json_in_place_of(job.input, line);
+    for (const JobOutput& output : job.outputs) refuse_json_in_place_of(output.path, line);
   }
   if (line.command == CommandLine::Command::augment) {
     check_manifest_place(line, plan);
-    files.push_back(plan.output_folder / manifest_name);
+    refuse_json_in_place_of(plan.output_folder / manifest_name, line);
   }
-  refuse_json_in_place_of(files, line);
   if (line.dry_run) return print_plan(line, plan);
 
   RunOptions options;

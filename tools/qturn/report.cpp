@@ -54,7 +54,7 @@ Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     outputs_ += job.outputs.size();
     work_ += job.file_bytes * job.outputs.size();
   }
-  for (const Skipped& skipped : plan.skipped) json_.put(json_line(skipped));
+  for (const Skipped& skipped : plan.skipped) json_.put([&] { return json_line(skipped); });
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   if (!line.quiet && !line.dry_run)
     watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -81,7 +81,7 @@ void Report::add(const Outcome& outcome) {
   ++routes_[static_cast<int>(outcome.route)];
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
-  json_.put(json_line(outcome));
+  json_.put([&] { return json_line(outcome); });
 
   const std::string input = printable(outcome.input.string());
   std::string text;
