@@ -79,7 +79,8 @@ class Pictures {
 
 }  // namespace
 
-void measure_batches(int device, int batches, const EntryListener& listener) {
+void measure_batches(int device, const EntryChoice& choice, const EntryListener& listener) {
+  const int batches = choice.batches;
   must(cudaSetDevice(device));
   Arena arena;
   const std::optional<Orientation> orientations[] = {Orientation::rotate90, Orientation::flop, {}};
@@ -90,26 +91,32 @@ void measure_batches(int device, int batches, const EntryListener& listener) {
         for (const auto& orientation : orientations) {
           const Pictures pictures(mixture, pixel_bytes, pitch_multiple, orientation);
           const std::int64_t launches = launches_of_a_batch(pictures.stride());
-          EntryResult result;
-          result.pixel_bytes = pixel_bytes;
-          result.bound = arena.copy(pictures.bytes(), pictures.stride(), batches, result.bound_by);
           const std::string what =
               mixture.text + (pitch_multiple == 1 ? ", tight, " : ", rows of 16 bytes, ") +
               (orientation ? std::string(name(*orientation)) : std::string("all orientations"));
+          const std::string what_on_device = what + ", from the device";
+          const bool wanted = choice.wants(what, pixel_bytes);
+          const bool wanted_on_device = !orientation && choice.wants(what_on_device, pixel_bytes);
+          if (!wanted && !wanted_on_device) continue;
+          EntryResult result;
+          result.pixel_bytes = pixel_bytes;
+          result.bound = arena.copy(pictures.bytes(), pictures.stride(), batches, result.bound_by);
 
           std::vector<std::vector<BatchImage>> images;
           for (std::int64_t slot = 0; slot < launches; ++slot) {
             images.push_back(pictures.images(arena, slot));
           }
-          result.what = what;
-          result.rate = arena.timer.rate(
-              [&](std::int64_t slot, cudaStream_t stream) {
-                const auto& batch = images[static_cast<std::size_t>(slot)];
-                transform_batch(batch.data(), batch.size(), stream);
-              },
-              launches, 2 * pictures.bytes(), batches);
-          listener(result);
-          if (orientation) continue;
+          if (wanted) {
+            result.what = what;
+            result.rate = arena.timer.rate(
+                [&](std::int64_t slot, cudaStream_t stream) {
+                  const auto& batch = images[static_cast<std::size_t>(slot)];
+                  transform_batch(batch.data(), batch.size(), stream);
+                },
+                launches, 2 * pictures.bytes(), batches);
+            listener(result);
+          }
+          if (!wanted_on_device) continue;
 
           // The same from descriptors on the device.
           const std::size_t count = mixture.sizes.size();
@@ -124,7 +131,7 @@ void measure_batches(int device, int batches, const EntryListener& listener) {
                             static_cast<std::size_t>(descriptor_bytes), cudaMemcpyHostToDevice));
           }
           must(cudaDeviceSynchronize());
-          result.what = what + ", from the device";
+          result.what = what_on_device;
           result.rate = arena.timer.rate(
               [&](std::int64_t slot, cudaStream_t stream) {
                 transform_batch(reinterpret_cast<const BatchImage*>(on_device(slot)), count,

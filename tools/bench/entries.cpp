@@ -2,7 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace qturn::bench {
+
+bool EntryChoice::wants(const std::string& what, int pixel_bytes) const {
+  const bool in_text =
+      texts.empty() || std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        return what.find(text) != std::string::npos;
+      });
+  return in_text && (pixel_sizes.empty() || std::find(pixel_sizes.begin(), pixel_sizes.end(),
+                                                      pixel_bytes) != pixel_sizes.end());
+}
 
 std::string line(const EntryResult& r) {
   return fmt::format(

@@ -26,22 +26,31 @@ std::string line(const EntryResult& result);
 std::string markdown(const std::vector<EntryResult>& results);
 std::string json(const Machine& machine, const std::vector<EntryResult>& results);
 
+/// Which rows are measured, and how often each.
+struct EntryChoice {
+  int batches = 31;
+  std::vector<std::string> texts;  // of which a row must have one in its text; all, if none
+  std::vector<int> pixel_sizes;    // likewise
+
+  bool wants(const std::string& what, int pixel_bytes) const;
+};
+
 /// Called with each result as soon as it is there.
 using EntryListener = std::function<void(const EntryResult&)>;
 
 /// 256 pictures of 224 x 224 and 64 of random sizes from 16 to 2048, against a copy of as many
 /// bytes. Both throw std::runtime_error when there is no GPU, or it fails.
-void measure_batches(int device, int batches, const EntryListener& listener);
+void measure_batches(int device, const EntryChoice& choice, const EntryListener& listener);
 
 /// Microseconds of host time for one call with 256 pictures.
 double batch_call_microseconds(int device);
 
 /// Squares of 4096 x 4096 turned in place, against a copy of as many bytes to other memory.
-void measure_in_place(int device, int batches, const EntryListener& listener);
+void measure_in_place(int device, const EntryChoice& choice, const EntryListener& listener);
 
 /// Interleaved pictures made planar and normalised, and sets of planes turned, against a copy that
 /// reads and writes as many bytes together.
-void measure_planar(int device, int batches, const EntryListener& listener);
+void measure_planar(int device, const EntryChoice& choice, const EntryListener& listener);
 
 }  // namespace qturn::bench
 

@@ -5,7 +5,8 @@
 
 namespace qturn::bench {
 
-void measure_in_place(int device, int batches, const EntryListener& listener) {
+void measure_in_place(int device, const EntryChoice& choice, const EntryListener& listener) {
+  const int batches = choice.batches;
   must(cudaSetDevice(device));
   Arena arena;
   for (int pixel_bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
@@ -16,11 +17,14 @@ void measure_in_place(int device, int batches, const EntryListener& listener) {
       const std::int64_t stride = (bytes + 1023) / 512 * 512;
       EntryResult result;
       result.pixel_bytes = pixel_bytes;
-      result.bound = arena.copy(bytes, stride, batches, result.bound_by);
       for (Orientation orientation : all_orientations) {
         if (orientation == Orientation::identity) continue;
         result.what = "in place " + std::to_string(side) + "x" + std::to_string(side) +
                       (offset == 0 ? ", " : "+1, ") + std::string(name(orientation));
+        if (!choice.wants(result.what, pixel_bytes)) continue;
+        if (result.bound_by.empty()) {
+          result.bound = arena.copy(bytes, stride, batches, result.bound_by);
+        }
         result.rate = arena.timer.rate(
             [&](std::int64_t slot, cudaStream_t stream) {
               transform_in_place({arena.src.at(slot * stride + offset * pixel_bytes), side, side,

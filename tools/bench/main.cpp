@@ -126,13 +126,16 @@ int main(int argc, char** argv) {
   CLI::App* cpu = app.add_subcommand("cpu", "The CPU kernels on one core");
   add_options(*cpu, cpu_choice, output);
 
-  int batches = 31;
+  EntryChoice entry_choice;
   CLI::App* batch = app.add_subcommand("batch", "Batches of pictures in one launch");
   CLI::App* in_place = app.add_subcommand("in-place", "Squares turned within their memory");
   CLI::App* planar = app.add_subcommand("planar", "Pictures made planar, and planes turned");
   for (CLI::App* command : {batch, in_place, planar}) {
     command->add_option("--device", device, "Which GPU")->capture_default_str();
-    add_options(*command, batches, output);
+    command->add_option("--rows", entry_choice.texts, "Only rows with one of these in their text");
+    command->add_option("--pixels", entry_choice.pixel_sizes, "Bytes of a pixel, comma separated")
+        ->delimiter(',');
+    add_options(*command, entry_choice.batches, output);
   }
 
   LadderChoice ladder_choice;
@@ -177,7 +180,7 @@ int main(int argc, char** argv) {
       const auto measure = *batch ? measure_batches : *in_place ? measure_in_place : measure_planar;
       const Machine machine = this_gpu(device);
       put_out(output, machine, listen<EntryResult>(machine, [&](const EntryListener& listener) {
-                measure(device, batches, listener);
+                measure(device, entry_choice, listener);
               }));
       if (*batch) {
         std::printf("host time of a call: %.2f us (256 pictures)\n",

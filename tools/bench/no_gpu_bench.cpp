@@ -13,9 +13,9 @@ namespace {
 }  // namespace
 
 void measure_gpu(const Plan&, int, const Listener&) { no_gpu(); }
-void measure_batches(int, int, const EntryListener&) { no_gpu(); }
-void measure_in_place(int, int, const EntryListener&) { no_gpu(); }
-void measure_planar(int, int, const EntryListener&) { no_gpu(); }
+void measure_batches(int, const EntryChoice&, const EntryListener&) { no_gpu(); }
+void measure_in_place(int, const EntryChoice&, const EntryListener&) { no_gpu(); }
+void measure_planar(int, const EntryChoice&, const EntryListener&) { no_gpu(); }
 void measure_ladder(const std::vector<std::string>&, bool, int, int, const LadderListener&) {
   no_gpu();
 }

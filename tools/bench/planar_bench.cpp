@@ -24,9 +24,11 @@ std::int64_t up_to_256(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 // Measures `launch`, which reads `read` bytes from places in arena.src and writes `written` to
 // such in arena.dst, `stride` bytes a slot; against a copy of the mean of both, which reads and
 // writes as many.
-void measure(Arena& arena, int batches, std::int64_t read, std::int64_t written,
+void measure(Arena& arena, const EntryChoice& choice, std::int64_t read, std::int64_t written,
              std::int64_t stride, const GpuTimer::Launch& launch, EntryResult result,
              const EntryListener& listener) {
+  if (!choice.wants(result.what, result.pixel_bytes)) return;
+  const int batches = choice.batches;
   result.bound = arena.copy((read + written) / 2, stride, batches, result.bound_by);
   result.rate = arena.timer.rate(launch, launches_of_a_batch(stride), read + written, batches);
   listener(result);
@@ -39,8 +41,8 @@ struct Samples {
   std::string text;
 };
 
-void measure_planar(Arena& arena, int batches, const Samples& samples, std::size_t count, Size size,
-                    Turn turn, const EntryListener& listener) {
+void measure_planar(Arena& arena, const EntryChoice& choice, const Samples& samples,
+                    std::size_t count, Size size, Turn turn, const EntryListener& listener) {
   PlanarFormat format;
   format.src_type = samples.src;
   format.dst_type = samples.dst;
@@ -74,7 +76,7 @@ void measure_planar(Arena& arena, int batches, const Samples& samples, std::size
                 samples.text + ", " + text(turn);
   result.pixel_bytes = pixel_bytes;
   measure(
-      arena, batches, images_of * src_bytes, images_of * dst_bytes, stride,
+      arena, choice, images_of * src_bytes, images_of * dst_bytes, stride,
       [&](std::int64_t slot, cudaStream_t stream) {
         const std::vector<PlanarImage>& images = slots[static_cast<std::size_t>(slot)];
         to_planar_batch(images.data(), images.size(), format, stream);
@@ -87,7 +89,7 @@ struct PlaneKind {
   Subsampling subsampling;
 };
 
-void measure_planes(Arena& arena, int batches, const std::string& kind,
+void measure_planes(Arena& arena, const EntryChoice& choice, const std::string& kind,
                     const std::vector<PlaneKind>& planes, Size luma, Orientation orientation,
                     const EntryListener& listener) {
   struct Place {
@@ -109,7 +111,7 @@ void measure_planes(Arena& arena, int batches, const std::string& kind,
   result.what = kind + " " + text(luma) + ", " + std::string(name(orientation));
   result.pixel_bytes = planes.front().pixel_bytes;
   measure(
-      arena, batches, bytes, bytes, stride,
+      arena, choice, bytes, bytes, stride,
       [&](std::int64_t slot, cudaStream_t stream) {
         PlanesImage image;
         image.planes = static_cast<int>(places.size());
@@ -129,7 +131,7 @@ void measure_planes(Arena& arena, int batches, const std::string& kind,
 
 }  // namespace
 
-void measure_planar(int device, int batches, const EntryListener& listener) {
+void measure_planar(int device, const EntryChoice& choice, const EntryListener& listener) {
   must(cudaSetDevice(device));
   Arena arena;
   using enum SampleType;
@@ -138,11 +140,11 @@ void measure_planar(int device, int batches, const EntryListener& listener) {
   const Turn some[] = {Orientation::identity, Orientation::flop, Orientation::rotate90, {}};
   for (const Samples& samples : {to_half, to_float}) {
     for (const Turn turn : some) {
-      measure_planar(arena, batches, samples, 256, {224, 224}, turn, listener);
+      measure_planar(arena, choice, samples, 256, {224, 224}, turn, listener);
     }
-    measure_planar(arena, batches, samples, 256, {227, 227}, {}, listener);
+    measure_planar(arena, choice, samples, 256, {227, 227}, {}, listener);
     for (const Turn turn : {some[1], some[2]}) {
-      measure_planar(arena, batches, samples, 1, {4096, 4096}, turn, listener);
+      measure_planar(arena, choice, samples, 1, {4096, 4096}, turn, listener);
     }
   }
   const Samples others[] = {{uint8, 4, float16, "bytes to halves, alpha dropped"},
@@ -151,17 +153,17 @@ void measure_planar(int device, int batches, const EntryListener& listener) {
                             {float32, 3, float32, "floats to floats"}};
   for (const Samples& samples : others) {
     for (const Turn turn : {some[1], some[2]}) {
-      measure_planar(arena, batches, samples, 1, {4096, 4096}, turn, listener);
+      measure_planar(arena, choice, samples, 1, {4096, 4096}, turn, listener);
     }
   }
   constexpr Subsampling full = Subsampling::yuv444;
   constexpr Subsampling quarter = Subsampling::yuv420;
   for (const Orientation orientation : {Orientation::flop, Orientation::rotate90}) {
-    measure_planes(arena, batches, "NV12", {{1, full}, {2, quarter}}, {3840, 2160}, orientation,
+    measure_planes(arena, choice, "NV12", {{1, full}, {2, quarter}}, {3840, 2160}, orientation,
                    listener);
-    measure_planes(arena, batches, "P010", {{2, full}, {4, quarter}}, {3840, 2160}, orientation,
+    measure_planes(arena, choice, "P010", {{2, full}, {4, quarter}}, {3840, 2160}, orientation,
                    listener);
-    measure_planes(arena, batches, "4:2:0", {{1, full}, {1, quarter}, {1, quarter}}, {7680, 4320},
+    measure_planes(arena, choice, "4:2:0", {{1, full}, {1, quarter}, {1, quarter}}, {7680, 4320},
                    orientation, listener);
   }
 }
