@@ -75,6 +75,22 @@ __device__ __forceinline__ void exchange(const std::uint32_t (&in)[4][3],
   }
 }
 
+/// Two rows of four 6-byte pixels, exchanged.
+__device__ __forceinline__ void exchange(const std::uint32_t (&in)[2][6],
+                                         std::uint32_t (&out)[4][3]) {
+#pragma unroll
+  for (int two = 0; two < 2; ++two) {
+    const std::uint32_t* upper = in[0] + 3 * two;
+    const std::uint32_t* lower = in[1] + 3 * two;
+    out[2 * two][0] = upper[0];
+    out[2 * two][1] = pick(upper[1], lower[0], 0x5410);
+    out[2 * two][2] = pick(lower[0], lower[1], 0x5432);
+    out[2 * two + 1][0] = pick(upper[1], upper[2], 0x5432);
+    out[2 * two + 1][1] = pick(upper[2], lower[1], 0x7632);
+    out[2 * two + 1][2] = lower[2];
+  }
+}
+
 }  // namespace qturn::device
 
 #endif  // QTURN_KERNELS_EXCHANGE_CUH

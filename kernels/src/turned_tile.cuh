@@ -8,7 +8,8 @@
 // destination is written in its own aligned granules. Both copy in aligned pieces of 16 bytes.
 //
 // Pixels of 1, 2 and 3 bytes are exchanged in registers, 4 x 4 or 8 x 4 at once, and go back to
-// shared memory in the order in which they are stored. Larger ones are gathered word by word.
+// shared memory in the order in which they are stored. So are, 2 x 4 at once, those of 6 bytes
+// where a kernel asks for it. Larger ones are gathered word by word.
 #ifndef QTURN_KERNELS_TURNED_TILE_CUH
 #define QTURN_KERNELS_TURNED_TILE_CUH
 
@@ -46,23 +47,26 @@ struct TileTarget {
 };
 
 /// `width` x `rows` pixels, in rows of `row_bytes` of shared memory. `aligned`: all addresses and
-/// pitches are multiples of 16.
-template <int pixel, int row_bytes, int width, int rows, int threads, bool aligned>
+/// pitches are multiples of 16. `in_registers`: pixels are exchanged there.
+template <int pixel, int row_bytes, int width, int rows, int threads, bool aligned,
+          bool in_registers = (pixel <= 3)>
 struct TurnedTile {
   static constexpr int word = word_bytes(pixel);
   static constexpr int most_phase = aligned ? 0 : granule - word;
-  static_assert(row_bytes % 128 == 0 && width * pixel + most_phase <= row_bytes);
-  static constexpr bool exchanged = pixel <= 3;
+  static_assert(width * pixel + most_phase <= row_bytes);
+  static constexpr bool exchanged = in_registers;
   // Rows whose granules lie in the same order.
   static constexpr int group_rows = pixel == 1 || pixel == 24   ? 8
                                     : pixel <= 4 || pixel == 12 ? 4
                                     : pixel == 6 || pixel == 8  ? 2
                                                                 : 1;
+  // The order changes within 128 bytes, which may belong to several rows of a group.
+  static_assert(group_rows * row_bytes % 128 == 0);
 
   // Exchanged pixels lie in rows of the destination, with room for parts of granules around them
   // where those occur, and padding after each four rows that puts the words which a warp writes at
   // once into different banks.
-  static constexpr int unit_rows = pixel == 1 ? 8 : 4;
+  static constexpr int unit_rows = pixel == 1 ? 8 : pixel == 6 ? 2 : 4;
   static constexpr int unit_words = unit_rows * pixel / 4;
   static constexpr int units_down = rows / unit_rows;
   static constexpr int units_across = width / 4;
@@ -71,7 +75,7 @@ struct TurnedTile {
   static constexpr int out_row_bytes =
       (rows * pixel + granule - 1) / granule * granule + 2 * margin;
   static constexpr int out_padding =
-      (((pixel == 3 ? 96 : 64) - 4 * out_row_bytes) % 128 + 128) % 128;
+      (((pixel % 3 == 0 ? 96 : 64) - 4 * out_row_bytes) % 128 + 128) % 128;
   static constexpr int in_bytes = rows * row_bytes;
   static constexpr int out_bytes =
       exchanged ? width * out_row_bytes + units_across * out_padding : 0;
@@ -100,9 +104,8 @@ struct TurnedTile {
       const int column = number % granules;
       const int offset = column * granule - phases.of(row);
       if (row >= first_row && row < end_row && offset < wanted) {
-        start_copy_between<128>(
-            tile + row * row_bytes + swizzled(column, row / group_rows) * granule,
-            src + row * pitch + offset, picture.begin, picture.end);
+        start_copy_between<128>(tile + place_in(row, column, row / group_rows),
+                                src + row * pitch + offset, picture.begin, picture.end);
       }
     }
   }
@@ -126,10 +129,17 @@ struct TurnedTile {
           const int row = down * unit_rows + i;
           const int at = phases.of(row) + across * 4 * pixel;
           const auto word_at = [&](int index) {
-            return load<4>(tile + row * row_bytes + swizzled(index / 4, down) * granule +
-                           index % 4 * 4);
+            return load<4>(tile + place_in(row, index / 4, down) + index % 4 * 4);
           };
-          if constexpr (aligned) {
+          if constexpr (aligned && pixel == 6) {
+#pragma unroll
+            for (int k = 0; k < pixel; k += 2) {
+              const int index = at / 4 + k;
+              const uint2 two = load<8>(tile + place_in(row, index / 4, down) + index % 4 * 4);
+              in[i][k] = two.x;
+              in[i][k + 1] = two.y;
+            }
+          } else if constexpr (aligned) {
 #pragma unroll
             for (int k = 0; k < pixel; ++k) in[i][k] = word_at(at / 4 + k);
           } else {
@@ -185,6 +195,15 @@ struct TurnedTile {
   }
 
  private:
+  // Where the granule at `column` of a row of group `group` lies.
+  static __device__ __forceinline__ int place_in(int row, int column, int group) {
+    if constexpr (row_bytes % 128 == 0) {
+      return row * row_bytes + swizzled(column, group) * granule;
+    } else {
+      return (row * row_bytes + column * granule) ^ (group % 8 * granule);
+    }
+  }
+
   struct Place {
     int down;
     int column;
@@ -233,8 +252,7 @@ struct TurnedTile {
         const int row = index / (pixel / word);
         const int in_row = phases.of(row) + column * pixel + index % (pixel / word) * word;
         out.part[i] =
-            load<word>(tile + row * row_bytes +
-                       swizzled(in_row / granule, row / group_rows) * granule + in_row % granule);
+            load<word>(tile + place_in(row, in_row / granule, row / group_rows) + in_row % granule);
       }
       return out.value;
     }
