@@ -27,8 +27,9 @@ struct Transpose {
   const Byte* begin;     // the source's first byte in memory; none before it are read,
   const Byte* end;       // and none from here on
   unsigned strip_shift;  // strips are 1 << strip_shift tiles wide
+  unsigned early;        // so many blocks prefetch their tiles
 
-  explicit Transpose(const Reduced& r, unsigned shift = 0)
+  explicit Transpose(const Reduced& r, unsigned shift = 0, unsigned early_blocks = 0)
       : src(static_cast<const Byte*>(r.src.data)),
         dst(static_cast<Byte*>(r.dst.data)),
         src_pitch(r.src.pitch),
@@ -37,7 +38,8 @@ struct Transpose {
         height(r.src.height),
         begin(src_pitch < 0 ? src + (height - 1) * src_pitch : src),
         end(begin + (height - 1) * (src_pitch < 0 ? -src_pitch : src_pitch) + r.src.row_bytes()),
-        strip_shift(shift) {}
+        strip_shift(shift),
+        early(early_blocks) {}
 };
 
 /// The first source pixel of this block's tile.
@@ -73,6 +75,26 @@ constexpr std::int64_t divide_up(std::int64_t number, std::int64_t by) {
 /// times the read requests, 2026-11).
 __device__ __forceinline__ int swizzled(int index, int row_group) {
   return index ^ (row_group & 7);
+}
+
+/// Waits for the kernel before this one. In the meantime the first blocks prefetch their tiles: of
+/// rows `first_row` to before `end_row`, all of which exist, the `bytes` from `src` on.
+template <int threads>
+__device__ __forceinline__ void wait_prefetching(const Transpose& t, const Byte* src, int first_row,
+                                                 int end_row, int bytes) {
+  wait_for_previous_kernel([&] {
+    if (threadIdx.x % 32 != 0 || !is_among_first(t.early)) return;
+#pragma unroll 1
+    for (int row = first_row + static_cast<int>(threadIdx.x / 32); row < end_row;
+         row += threads / 32) {
+      prefetch_between(src + row * t.src_pitch, static_cast<unsigned>(bytes), t.begin, t.end);
+    }
+  });
+}
+
+/// As many of `left` as a tile has.
+__device__ __forceinline__ int at_most(int in_tile, std::int64_t left) {
+  return left < in_tile ? static_cast<int>(left) : in_tile;
 }
 
 /// Starts the copies of a tile of `rows` rows of `row_bytes` into shared memory: all of it, or the

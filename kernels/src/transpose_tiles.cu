@@ -25,33 +25,35 @@ constexpr auto tile_kernel() {
 }
 
 template <int pixel, Rows rows, int piece>
-void run_tiles(const Reduced& r, cudaStream_t stream) {
+void run_tiles(const Reduced& r, const DeviceTraits& gpu, cudaStream_t stream) {
   constexpr TileTuning tuning = tile_tuning(pixel, rows);
-  const Transpose transpose(r, strip_shift(pixel, rows, r.src.pitch));
+  const Transpose transpose(r, strip_shift(pixel, rows, r.src.pitch),
+                            tuning.early ? device::waiting_blocks(gpu, tuning.threads) : 0);
   const dim3 grid =
       device::tile_grid(device::divide_up(r.src.width, tuning.row_bytes / pixel),
                         device::divide_up(r.src.height, tuning.rows), transpose.strip_shift);
-  device::launch_overlapping(tile_kernel<pixel, rows, piece>(), grid, tuning.threads, stream,
-                             transpose);
+  device::launch_overlapping(gpu, tile_kernel<pixel, rows, piece>(), grid, tuning.threads, 0,
+                             stream, transpose);
 }
 
-Rows rows_of(const Reduced& r) {
+Rows rows_of(const Reduced& r, const DeviceTraits& gpu) {
   const TileTuning tuning = tile_tuning(r.src.pixel_bytes, Rows::whole_lines);
   const std::int64_t tiles = device::divide_up(r.src.row_bytes(), tuning.row_bytes) *
                              device::divide_up(r.src.height, tuning.rows);
-  if (tiles < 2048 / tuning.threads * current_device().multiprocessors) return Rows::few_tiles;
+  if (tiles < 2048 / tuning.threads * gpu.multiprocessors) return Rows::few_tiles;
   return r.src.pitch % 256 == 0 ? Rows::whole_lines : Rows::ragged;
 }
 
 template <int pixel, int piece = device::granule>
 void run(const Reduced& r, cudaStream_t stream) {
-  switch (rows_of(r)) {
+  const DeviceTraits& gpu = current_device();
+  switch (rows_of(r, gpu)) {
     case Rows::whole_lines:
-      return run_tiles<pixel, Rows::whole_lines, piece>(r, stream);
+      return run_tiles<pixel, Rows::whole_lines, piece>(r, gpu, stream);
     case Rows::ragged:
-      return run_tiles<pixel, Rows::ragged, piece>(r, stream);
+      return run_tiles<pixel, Rows::ragged, piece>(r, gpu, stream);
     case Rows::few_tiles:
-      return run_tiles<pixel, Rows::few_tiles, piece>(r, stream);
+      return run_tiles<pixel, Rows::few_tiles, piece>(r, gpu, stream);
   }
 }
 

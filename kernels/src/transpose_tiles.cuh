@@ -54,13 +54,15 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   static_assert(unit_rows * pixel % granule == 0);
 
   alignas(128) __shared__ Byte tile[rows * row_bytes];
-  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
+                            at_most(row_bytes, columns_left * pixel));
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -107,13 +109,15 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   constexpr int units_across = row_bytes / 4;
 
   alignas(128) __shared__ Byte tile[rows * row_bytes];
-  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
+                            at_most(row_bytes, columns_left * pixel));
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -163,13 +167,15 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
 
   // First the tile as it was read, then as it will be written.
   alignas(128) __shared__ Byte tile[out_bytes];
-  wait_for_previous_kernel();
   const TileOrigin origin = tile_origin(t, width, rows);
   if (origin.x >= t.width) return;
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(
-      t, tile, t.src + origin.y * t.src_pitch + origin.x * pixel, columns_left * pixel, rows_left);
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
+                            at_most(row_bytes, columns_left * pixel));
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
   finish_copies();
 
   const Unit unit = unit_of<units_down, units_across, lanes_down>(static_cast<int>(threadIdx.x));

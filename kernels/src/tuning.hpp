@@ -2,7 +2,8 @@
 //
 // Chosen by runs of some 20 candidates each on one H200 (driver 580.159, CUDA 13.0, 2026-11-21).
 // The numbers beside the rows are % of a copy in those runs, at 8192^2 and 4096^2 for whole lines,
-// at 6000x4000 for ragged rows, at 1920x1080 for few tiles. What they have in common: 2048 threads
+// at 6000x4000 for ragged rows, at 1920x1080 for few tiles; those beside "late" are without the
+// early prefetch, of which "early" are with it (2026-11-22). What they have in common: 2048 threads
 // and 64 to 128 KB of tiles for each multiprocessor, pieces of 128 bytes or more on both sides.
 #ifndef QTURN_KERNELS_TUNING_HPP
 #define QTURN_KERNELS_TUNING_HPP
@@ -18,6 +19,7 @@ struct TileTuning {
   int unit_rows;   // rows that one thread turns at once
   int prefetch;    // bytes that the second-level cache is asked to fetch around each read
   int lanes_down;  // threads of a warp along a row of the destination; 0: as many as fit
+  bool early;      // the first blocks prefetch their tiles while they wait (launch.cuh)
 };
 
 /// What the picture is like.
@@ -31,36 +33,36 @@ constexpr TileTuning tile_tuning(int pixel_bytes, Rows rows) {
   const bool few = rows == Rows::few_tiles;
   const bool ragged = rows == Rows::ragged;
   switch (pixel_bytes) {
-    case 1:                                                  // 97, 97
-      return few      ? TileTuning{128, 64, 256, 8, 128, 8}  // 77; but for rows of 8 bytes 50
-             : ragged ? TileTuning{256, 64, 512, 8, 128, 8}  // 91
-                      : TileTuning{128, 128, 512, 8, 256, 8};
-    case 2:                                                  // 96, 96.5
-      return few      ? TileTuning{128, 32, 128, 4, 128, 8}  // 94; the larger tile 88
-             : ragged ? TileTuning{256, 32, 256, 4, 128, 8}  // 95; the larger tile 92
-                      : TileTuning{128, 64, 256, 4, 256, 8};
-    case 3:                                                  // 95.5, 94.5
-      return few      ? TileTuning{384, 32, 256, 4, 128, 8}  // 82
-             : ragged ? TileTuning{384, 64, 512, 4, 128, 8}  // 92.5
-                      : TileTuning{384, 64, 512, 4, 256, 8};
-    case 4:                                                  // 97, 97
-      return few      ? TileTuning{256, 32, 256, 4, 128, 8}  // 105
-             : ragged ? TileTuning{256, 32, 256, 4, 256, 8}  // 96; as whole lines 95
-                      : TileTuning{256, 64, 512, 4, 128, 8};
-    case 6:                                             // 96, 94.5, ragged 93
-      return few ? TileTuning{384, 64, 512, 8, 128, 0}  // 96.5
-                 : TileTuning{384, 64, 512, 8, 256, 0};
-    case 8:                                                // 97, 97.5, few 99
-      return ragged ? TileTuning{512, 32, 512, 2, 256, 8}  // 96.5; as whole lines 95
-                    : TileTuning{256, 32, 256, 2, 128, 8};
-    case 12:  // 96, 96.5, ragged 95.5, few 96.5
-      return {384, 16, 192, 4, 256, 0};
-    case 16:  // 94 (in strips; 91.5 without), 97, ragged 96.5, few 97.5
-      return {256, 32, 256, 1, 128, 8};
-    case 24:  // 97, 97, ragged 96.5, few 95.5
-      return {384, 32, 384, 2, 256, 0};
-    default:  // 32: 94 and 95 (in strips; 92 and 91 without), ragged 97, few 98
-      return {256, 16, 128, 1, 128, 8};
+    case 1:                                                        // 99, 102; late 97, 98
+      return few      ? TileTuning{128, 64, 256, 8, 128, 8, true}  // 82, late 79; 8-byte rows 50
+             : ragged ? TileTuning{256, 64, 512, 8, 128, 8, true}  // 92.5, late 91.5
+                      : TileTuning{128, 128, 512, 8, 256, 8, true};
+    case 2:                                                        // 97.5, 99.5; late 96.5, 97
+      return few      ? TileTuning{128, 32, 128, 4, 128, 8, true}  // 110, late 97; larger tile 88
+             : ragged ? TileTuning{256, 32, 256, 4, 128, 8, true}  // 95.5; the larger tile 92
+                      : TileTuning{128, 64, 256, 4, 256, 8, true};
+    case 3:                                                        // 96, 96; early 95.5, 94.5
+      return few      ? TileTuning{384, 32, 256, 4, 128, 8, true}  // 87.5, late 83
+             : ragged ? TileTuning{384, 64, 512, 4, 128, 8, true}  // 93, late 93
+                      : TileTuning{384, 64, 512, 4, 256, 8, false};
+    case 4:                                                        // 97.5, 99.5; late 97, 97.5
+      return few      ? TileTuning{256, 32, 256, 4, 128, 8, true}  // late 105
+             : ragged ? TileTuning{256, 32, 256, 4, 256, 8, true}  // 96.5; as whole lines 95
+                      : TileTuning{256, 64, 512, 4, 128, 8, true};
+    case 6:                                                   // 96.5, 96.5; late 96, 95
+      return few ? TileTuning{384, 64, 512, 8, 128, 0, true}  // 99, late 96
+                 : TileTuning{384, 64, 512, 8, 256, 0, true};  // ragged 94, late 93.5
+    case 8:                                                      // 97.5, 98; late 97, 97.5, few 99
+      return ragged ? TileTuning{512, 32, 512, 2, 256, 8, true}  // 97.5, late 97
+                    : TileTuning{256, 32, 256, 2, 128, 8, true};
+    case 12:  // 96.5, 97, ragged 96; late 96.5, 96.5, 95.5, few 96.5
+      return {384, 16, 192, 4, 256, 0, true};
+    case 16:  // 94.5 (in strips; 91.5 without), 97, ragged 96.5, few 97.5; early the same
+      return {256, 32, 256, 1, 128, 8, false};
+    case 24:  // 97.5, 97.5, ragged 97; late 97.5, 97.5, 97, few 95.5
+      return {384, 32, 384, 2, 256, 0, true};
+    default:  // 32: 94.5 and 95.5 (in strips; 92 and 91 without), ragged 97, few 98; early the same
+      return {256, 16, 128, 1, 128, 8, false};
   }
 }
 
