@@ -24,7 +24,9 @@ void run_any(const Reduced& r, cudaStream_t stream) {
   const dim3 grid =
       device::tile_grid(device::divide_up(r.src.width, tuning.width),
                         device::divide_up(r.src.height + tuning.before, tuning.height), 0);
-  device::launch_overlapping(kernel, grid, tuning.threads, stream, Transpose(r));
+  const DeviceTraits& gpu = current_device();
+  device::launch_overlapping(gpu, kernel, grid, tuning.threads, 0, stream,
+                             Transpose(r, 0, device::waiting_blocks(gpu, tuning.threads)));
 }
 
 }  // namespace
