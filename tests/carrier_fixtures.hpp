@@ -3,6 +3,7 @@
 #ifndef QTURN_TESTS_CARRIER_FIXTURES_HPP
 #define QTURN_TESTS_CARRIER_FIXTURES_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -143,6 +144,48 @@ inline std::string jpeg_segment(unsigned char marker, std::string_view payload) 
   segment += order.u16(payload.size() + 2);
   segment += payload;
   return segment;
+}
+
+/// An MPF index of the first picture of a file and others of these sizes and types, at offsets from
+/// the index' own header.
+inline std::string mpf_payload(const std::vector<std::size_t>& sizes,
+                               const std::vector<unsigned>& types,
+                               const std::vector<std::size_t>& offsets, ByteOrder order) {
+  std::string entries;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    entries += order.u32(types[i]) + order.u32(sizes[i]) + order.u32(offsets[i]) + order.u32(0);
+  }
+  ExifDirectory index;
+  index.entries.push_back({0xB000, 7, 4, "0100"});
+  index.add_long(0xB001, sizes.size(), order);
+  index.entries.push_back({0xB002, 7, entries.size(), entries});
+  return std::string("MPF\0", 4) + (order.little ? "II" : "MM") + order.u16(42) + order.u32(8) +
+         index.at(8, 0, order);
+}
+
+/// `jpeg` with `segments` and an index behind its first marker, and `followers` of these types
+/// behind it without gaps.
+inline std::string jpeg_with_followers(const std::string& jpeg, const std::string& segments,
+                                       const std::vector<std::string>& followers,
+                                       const std::vector<unsigned>& types,
+                                       ByteOrder order = {true}) {
+  const auto build = [&](std::size_t first_bytes) {
+    const std::size_t header_at = 2 + segments.size() + 4 + 4;
+    std::vector<std::size_t> sizes{first_bytes}, offsets{0};
+    std::vector<unsigned> all_types{0x030000};
+    std::size_t at = first_bytes - std::min(first_bytes, header_at);
+    for (std::size_t i = 0; i < followers.size(); ++i) {
+      sizes.push_back(followers[i].size());
+      offsets.push_back(at);
+      all_types.push_back(types[i]);
+      at += followers[i].size();
+    }
+    return std::string(jpeg).insert(
+        2, segments + jpeg_segment(0xE2, mpf_payload(sizes, all_types, offsets, order)));
+  };
+  std::string file = build(build(0).size());
+  for (const std::string& follower : followers) file += follower;
+  return file;
 }
 
 /// An XMP packet around properties, with the padding that packets have.

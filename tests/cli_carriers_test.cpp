@@ -1,17 +1,18 @@
-// A table: every carrier of orientation x the formats that have it x what the program does, read by
-// another program, ExifTool. The fixtures are written byte by byte.
+// A table: every carrier of orientation x the formats that have it, sidecars too, x what the
+// program does, read by another program, ExifTool. The fixtures are written byte by byte. What
+// follows a JPEG is in cli_followers_test.cpp.
 #include <catch2/catch_test_macros.hpp>
 
 #include <array>
-#include <cstdio>
 #include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
 
 #include "tests/carrier_fixtures.hpp"
 #include "tests/cli_pictures.hpp"
 #include "tests/cli_program.hpp"
+#include "tests/exiftool.hpp"
 
+using cli::Json;
+using cli::value;
 using cli::Workplace;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
@@ -139,46 +140,10 @@ const std::map<Orientation, std::string> faces = {
     {Orientation::transpose, "0.4 0.25"},  {Orientation::rotate90, "0.6 0.25"},
     {Orientation::transverse, "0.6 0.75"}, {Orientation::rotate270, "0.4 0.75"}};
 
-using Json = nlohmann::json;
-
-// What ExifTool says of all files below the folder, by their path; nothing where it is missing.
-std::map<std::string, Json> read_by_exiftool(const std::filesystem::path& folder) {
-  const std::string command =
-      "cd '" + folder.string() + "' && exiftool -r -j -n -G1 -struct -all -validate . 2> /dev/null";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
-                                                             ::pclose);
-  std::string text;
-  for (std::array<char, 65536> part;
-       std::size_t got = std::fread(part.data(), 1, part.size(), pipe.get());) {
-    text.append(part.data(), got);
-  }
-  std::map<std::string, Json> files;
-  const std::size_t begin = text.find('['), end = text.rfind(']');
-  REQUIRE(begin != std::string::npos);
-  for (const Json& file : Json::parse(text.substr(begin, end - begin + 1))) {
-    files[file["SourceFile"].get<std::string>().substr(2)] = file;
-  }
-  return files;
-}
-
-std::string value(const Json& file, const std::string& tag) {
-  if (!file.contains(tag)) return "absent";
-  const Json& found = file[tag];
-  return found.is_string() ? found.get<std::string>() : found.dump();
-}
-
-void check_file(const Json& file, const std::string& suffix, const Expected& expected) {
+void check_xmp(const Json& file, const Expected& expected) {
   const bool swapped = qturn::swaps_axes(expected.pixels);
   const std::string wide = swapped ? "48" : "64", high = swapped ? "64" : "48";
   const std::string tag = std::to_string(static_cast<int>(expected.tag));
-  CHECK(value(file, "IFD0:Orientation") == tag);
-  CHECK(value(file, "IFD0:XResolution") == (swapped ? "72" : "300"));
-  CHECK(value(file, "IFD0:YResolution") == (swapped ? "300" : "72"));
-  CHECK(value(file, "ExifIFD:ExifImageWidth") == wide);
-  CHECK(value(file, "ExifIFD:ExifImageHeight") == high);
-  const auto [x, y] = shown_at(expected.pixels, 10, 20);
-  CHECK(value(file, "ExifIFD:SubjectArea") ==
-        std::to_string(x) + " " + std::to_string(y) + (swapped ? " 4 8" : " 8 4"));
   CHECK(value(file, "XMP-tiff:Orientation") == tag);
   CHECK(value(file, "XMP-tiff:ImageWidth") == wide);
   CHECK(value(file, "XMP-tiff:ImageHeight") == high);
@@ -193,7 +158,22 @@ void check_file(const Json& file, const std::string& suffix, const Expected& exp
   CHECK(value(area, "W") == (swapped ? "0.2" : "0.1"));
   CHECK(value(area, "H") == (swapped ? "0.1" : "0.2"));
   CHECK(value(file["XMP-MP:RegionInfoMP"]["Regions"][0], "PersonDisplayName") == "Ada");
+}
 
+void check_file(const Json& file, const std::string& suffix, const Expected& expected) {
+  check_xmp(file, expected);
+  if (suffix == ".xmp") return;
+  const bool swapped = qturn::swaps_axes(expected.pixels);
+  const std::string wide = swapped ? "48" : "64", high = swapped ? "64" : "48";
+  const std::string tag = std::to_string(static_cast<int>(expected.tag));
+  CHECK(value(file, "IFD0:Orientation") == tag);
+  CHECK(value(file, "IFD0:XResolution") == (swapped ? "72" : "300"));
+  CHECK(value(file, "IFD0:YResolution") == (swapped ? "300" : "72"));
+  CHECK(value(file, "ExifIFD:ExifImageWidth") == wide);
+  CHECK(value(file, "ExifIFD:ExifImageHeight") == high);
+  const auto [x, y] = shown_at(expected.pixels, 10, 20);
+  CHECK(value(file, "ExifIFD:SubjectArea") ==
+        std::to_string(x) + " " + std::to_string(y) + (swapped ? " 4 8" : " 8 4"));
   if (suffix == ".tif") {
     CHECK(value(file, "IFD0:ImageWidth") == wide);
     CHECK(value(file, "IFD0:ImageHeight") == high);
@@ -218,13 +198,10 @@ void check_file(const Json& file, const std::string& suffix, const Expected& exp
   }
 }
 
-bool is_there(const char* command) { return std::system(command) == 0; }
-
 }  // namespace
 
 TEST_CASE("Every carrier in every format is true after every operation, as another program reads") {
-  if (!is_there("exiftool -ver > /dev/null 2>&1"))
-    SKIP("exiftool (libimage-exiftool-perl) is missing");
+  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
   Workplace workplace;
   const std::map<std::string, std::string (*)(int, bool)> makers = {{".jpg", jpeg_fixture},
                                                                     {".png", png_fixture},
@@ -234,10 +211,16 @@ TEST_CASE("Every carrier in every format is true after every operation, as anoth
   for (const auto& [suffix, make] : makers) {
     for (const int orientation : {1, 2, 6, 7}) {
       for (const bool little : {true, false}) {
-        const std::string name =
-            std::to_string(orientation) + (little ? "-little" : "-big") + suffix;
-        workplace.add("in/" + name, make(orientation, little));
-        stored[name] = static_cast<Orientation>(orientation);
+        const std::string stem =
+            std::to_string(orientation) + (little ? "-little-" : "-big-") + suffix.substr(1);
+        const auto add = [&](const std::string& name, const std::string& content) {
+          workplace.add("in/" + name, content);
+          stored[name] = static_cast<Orientation>(orientation);
+        };
+        add(stem + suffix, make(orientation, little));
+        if (!little) continue;
+        add(stem + ".xmp", xmp_of(orientation));
+        add(stem + suffix + ".xmp", xmp_of(orientation));
       }
     }
   }
@@ -252,7 +235,7 @@ TEST_CASE("Every carrier in every format is true after every operation, as anoth
   for (const Orientation turn : qturn::all_orientations) {
     const bool upright = turn == Orientation::identity;
     const std::string word = upright ? "upright" : std::string(qturn::name(turn));
-    const cli::Result turned = workplace.qturn({word, "in", "-o", word});
+    const cli::Result turned = workplace.qturn({word, "in", "--sidecars", "-o", word});
     CAPTURE(word, turned.err);
     REQUIRE(turned.exit_code == 0);
     expect(word, [&](Orientation was) {
@@ -260,13 +243,13 @@ TEST_CASE("Every carrier in every format is true after every operation, as anoth
     });
     if (upright) continue;
     const std::string folder = word + "-tag";
-    REQUIRE(workplace.qturn({word, "in", "--tag-only", "-o", folder}).exit_code == 0);
+    REQUIRE(workplace.qturn({word, "in", "--tag-only", "--sidecars", "-o", folder}).exit_code == 0);
     expect(folder, [&](Orientation was) {
       return Expected{Orientation::identity, qturn::compose(was, turn)};
     });
   }
 
-  const auto files = read_by_exiftool(workplace.path());
+  const auto files = cli::read_by_exiftool(workplace.path(), "-G1 -all -validate");
   for (const auto& [name, result] : expected) {
     CAPTURE(name);
     REQUIRE(files.contains(name));
@@ -279,14 +262,14 @@ TEST_CASE("Every carrier in every format is true after every operation, as anoth
 }
 
 TEST_CASE("libexif reads the turned block too") {
-  if (!is_there("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
+  if (!cli::succeeds("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
   Workplace workplace;
   workplace.add("a.jpg", jpeg_fixture(6, true));
   REQUIRE(workplace.qturn({"upright", "a.jpg", "-o", "b.jpg"}).exit_code == 0);
   const std::string at = "cd '" + workplace.path().string() + "' && ";
-  CHECK(is_there((at + "exif -m -t Orientation b.jpg | grep -q 'Top-left'").c_str()));
-  CHECK(is_there((at + "exif -m -t PixelXDimension b.jpg | grep -qx 48").c_str()));
-  CHECK(is_there((at + "exif -e -o t.jpg b.jpg > /dev/null").c_str()));
+  CHECK(cli::succeeds(at + "exif -m -t Orientation b.jpg | grep -q 'Top-left'"));
+  CHECK(cli::succeeds(at + "exif -m -t PixelXDimension b.jpg | grep -qx 48"));
+  CHECK(cli::succeeds(at + "exif -e -o t.jpg b.jpg > /dev/null"));
   const cli::Picture thumbnail = cli::pixels_of(workplace.path() / "t.jpg");
   CHECK(thumbnail.width == 24);
   CHECK(thumbnail.height == 32);

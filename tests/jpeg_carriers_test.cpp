@@ -102,45 +102,10 @@ std::string subject_area(const std::string& block) {
   return text;
 }
 
-// An index of the first picture and others of these sizes, which follow it without gaps.
-std::string mpf_payload(const std::vector<std::size_t>& sizes, const std::vector<unsigned>& types,
-                        const std::vector<std::size_t>& offsets) {
-  const ByteOrder order{true};
-  std::string entries;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    entries += order.u32(types[i]) + order.u32(sizes[i]) + order.u32(offsets[i]) + order.u32(0);
-  }
-  ExifDirectory index;
-  index.entries.push_back({0xB000, 7, 4, "0100"});
-  index.add_long(0xB001, sizes.size(), order);
-  index.entries.push_back({0xB002, 7, entries.size(), entries});
-  return "MPF\0II"s + order.u16(42) + order.u32(8) + index.at(8, 0, order);
-}
-
-struct Followed {
-  std::string file;
-  std::size_t first_bytes = 0;
-};
-
-Followed with_followers(const std::string& segments, const std::vector<std::string>& followers,
-                        unsigned type = 0x010001) {
-  const auto build = [&](std::size_t first_bytes, std::size_t header_at) {
-    std::vector<std::size_t> sizes{first_bytes}, offsets{0};
-    std::vector<unsigned> types{0x030000};
-    std::size_t at = first_bytes - header_at;
-    for (const std::string& follower : followers) {
-      sizes.push_back(follower.size());
-      types.push_back(type);
-      offsets.push_back(at);
-      at += follower.size();
-    }
-    return with_segments(jpeg_of(64, 48),
-                         segments + jpeg_segment(0xE2, mpf_payload(sizes, types, offsets)));
-  };
-  const std::size_t bytes = build(4096, 0).size();
-  Followed result{build(bytes, 2 + segments.size() + 4 + 4), bytes};
-  for (const std::string& follower : followers) result.file += follower;
-  return result;
+std::string with_followers(const std::string& segments, const std::vector<std::string>& followers,
+                           unsigned type = 0x010001) {
+  return jpeg_with_followers(jpeg_of(64, 48), segments, followers,
+                             std::vector<unsigned>(followers.size(), type));
 }
 
 // Where the index of the file says that its pictures are.
@@ -286,8 +251,8 @@ TEST_CASE("Pictures behind the first are turned, and the index leads to them") {
   const std::string preview = jpeg_of(32, 24);
   const std::string tagged =
       with_segments(jpeg_of(16, 8), exif_segment({.width = 16, .height = 8, .subject_area = {}}));
-  const Followed before = with_followers(exif_segment({}), {preview, tagged});
-  const Bytes out = turned(before.file);
+  const std::string before = with_followers(exif_segment({}), {preview, tagged});
+  const Bytes out = turned(before);
   const auto places = indexed(out);
   REQUIRE(places.size() == 3);
   CHECK(places[0].second == jpeg_end(out));
@@ -330,8 +295,8 @@ TEST_CASE("A picture that both lists name, with and without its padding, is turn
       "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
       "<rdf:li><Container:Item Item:Semantic='GainMap' Item:Mime='image/jpeg' Item:Length='" +
           std::to_string(gain_map.size() + 3) + "'/></rdf:li></rdf:Seq></Container:Directory>");
-  Followed before = with_followers(xmp_segment(packet), {gain_map}, 0);
-  const Bytes out = turned(before.file + "pad");
+  std::string before = with_followers(xmp_segment(packet), {gain_map}, 0);
+  const Bytes out = turned(before + "pad");
   const auto places = indexed(out);
   REQUIRE(places.size() == 2);
   CHECK(places[1].first == jpeg_end(out));
@@ -351,9 +316,9 @@ TEST_CASE("What cannot be turned behind the picture is refused by its name") {
     }
     return std::string();
   };
-  CHECK_THAT(refusal_of(with_followers("", {jpeg_of(64, 48)}, 0x020002).file),
+  CHECK_THAT(refusal_of(with_followers("", {jpeg_of(64, 48)}, 0x020002)),
              ContainsSubstring("stereo"));
-  CHECK_THAT(refusal_of(with_followers("", {"no picture at all"}).file),
+  CHECK_THAT(refusal_of(with_followers("", {"no picture at all"})),
              ContainsSubstring("picture 2") && ContainsSubstring("no JPEG"));
   const std::string heic = xmp_packet_with(
       "",
@@ -388,18 +353,18 @@ TEST_CASE("A manifest that no longer holds is warned of") {
 
 TEST_CASE("Retagging moves no pixel and keeps every carrier in step") {
   const std::string preview = with_segments(jpeg_of(32, 24), exif_segment({.orientation = 6}));
-  const Followed before = with_followers(
+  const std::string before = with_followers(
       exif_segment({.orientation = 6}) + xmp_segment(xmp_packet_with("tiff:Orientation='6'")),
       {preview});
   std::vector<std::string> warnings;
-  const auto out = retag(bytes_of(before.file), Format::jpeg, Orientation::rotate270,
-                         MissingTag::is_added, warnings);
+  const auto out =
+      retag(bytes_of(before), Format::jpeg, Orientation::rotate270, MissingTag::is_added, warnings);
   REQUIRE(out);
   CHECK(warnings.empty());
-  REQUIRE(out->size() == before.file.size());
+  REQUIRE(out->size() == before.size());
   std::size_t different = 0;
   for (std::size_t i = 0; i < out->size(); ++i) {
-    different += text_of(*out)[i] != before.file[i];
+    different += text_of(*out)[i] != before[i];
   }
   CHECK(different == 3);
   CHECK(read_header(*out, Format::jpeg).stored == Orientation::rotate270);
@@ -410,10 +375,10 @@ TEST_CASE(
     "A missing tag is added behind JFIF's segment, and the index still leads to its pictures") {
   const std::string preview = jpeg_of(32, 24);
   const std::string exif = GENERATE(std::string(), exif_segment({.orientation = std::nullopt}));
-  const Followed before = with_followers(exif, {preview});
+  const std::string before = with_followers(exif, {preview});
   std::vector<std::string> warnings;
-  const auto out = retag(bytes_of(before.file), Format::jpeg, Orientation::transpose,
-                         MissingTag::is_added, warnings);
+  const auto out =
+      retag(bytes_of(before), Format::jpeg, Orientation::transpose, MissingTag::is_added, warnings);
   REQUIRE(out);
   CHECK(read_header(*out, Format::jpeg).stored == Orientation::transpose);
   CHECK(text_of(*out).ends_with(preview));
@@ -422,18 +387,18 @@ TEST_CASE(
   CHECK(places[0].second == jpeg_end(*out));
   CHECK(places[1] == std::pair(jpeg_end(*out), preview.size()));
 
-  const auto kept = retag(bytes_of(before.file), Format::jpeg, Orientation::identity,
-                          MissingTag::is_added, warnings);
+  const auto kept =
+      retag(bytes_of(before), Format::jpeg, Orientation::identity, MissingTag::is_added, warnings);
   REQUIRE(kept);
-  CHECK(text_of(*kept) == before.file);
+  CHECK(text_of(*kept) == before);
 }
 
 TEST_CASE("No cut of a file with all of this leads outside it") {
-  const Followed whole = with_followers(
+  const std::string whole = with_followers(
       exif_segment({.thumbnail = jpeg_of(32, 24)}) +
           xmp_segment(xmp_packet_with("tiff:Orientation='6'", face_regions("64", "48"))),
       {jpeg_of(32, 24)});
-  const Bytes file = owned(whole.file);
+  const Bytes file = owned(whole);
   const TurnJpeg as_it_is = [](std::span<const std::byte> jpeg, Orientation) {
     return Bytes(jpeg.begin(), jpeg.end());
   };
