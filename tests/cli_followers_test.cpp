@@ -203,3 +203,25 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
     }
   }
 }
+
+TEST_CASE("A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
+  Workplace workplace;
+  const auto file = [](int map_height) {
+    return jpeg_with_followers(cli::jpeg(cli::smooth_picture(64, 44)), "",
+                               {cli::jpeg(cli::smooth_picture(32, map_height, 1))},
+                               {gain_map_type});
+  };
+  workplace.add("exact.jpg", file(22));
+  workplace.add("cut.jpg", file(21));
+  const auto trim = [&](const std::string& name, const std::string& option) {
+    return workplace.qturn({"flip", name, "--jpeg-edges", "trim", option, "-o", "out-" + name});
+  };
+  CHECK(trim("exact.jpg", "--strict").exit_code == 0);
+  CHECK(workplace.content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x14\0\x20"s) !=
+        std::string::npos);  // the frame of 20 rows, 32 pixels wide
+  CHECK(trim("cut.jpg", "--strict").exit_code == 1);
+  CHECK_FALSE(workplace.exists("out-cut.jpg"));
+  const cli::Result result = trim("cut.jpg", "--overwrite");
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);
+}

@@ -306,6 +306,42 @@ TEST_CASE("A picture that both lists name, with and without its padding, is turn
   CHECK(text_of(out).ends_with("pad"));
 }
 
+TEST_CASE("A gain map loses what the picture loses, where no pixel is cut") {
+  // Blocks of 16 x 16: 64 x 48 are left of 64 x 56.
+  const std::string first =
+      std::string(text_of(make_jpeg({.width = 64, .height = 56, .h = 2, .v = 2})));
+  constexpr unsigned map_type = 0, thumbnail_type = 0x010001;
+  const auto follower_of = [&](const std::string& follower, unsigned type,
+                               std::vector<std::string>& warnings) {
+    const Bytes out = trimmed(jpeg_with_followers(first, "", {follower}, {type}),
+                              Orientation::rotate90, warnings);
+    const auto places = indexed(out);
+    REQUIRE(places.size() == 2);
+    const auto found = std::span(out).subspan(places[1].first, places[1].second);
+    return Bytes(found.begin(), found.end());
+  };
+  const std::string regions = xmp_segment(xmp_packet_with("tiff:ImageWidth='32'"));
+  const std::string map = with_segments(jpeg_of(32, 28), regions);
+
+  std::vector<std::string> warnings;
+  const Bytes left = follower_of(map, map_type, warnings);
+  CHECK(warnings.empty());
+  CHECK(jpeg_size(left) == Size{24, 32});
+  CHECK(read_xmp(segment_text(left, xmp_signature)).width == "24");
+  const JpegInside is = look_inside(left),
+                   wanted = look_inside(
+                       turn_jpeg(cropped_jpeg(bytes_of(map), {32, 24}), Orientation::rotate90));
+  for (std::size_t c = 0; c < 3; ++c) CHECK(is.components[c].blocks == wanted.components[c].blocks);
+
+  CHECK(jpeg_size(follower_of(map, thumbnail_type, warnings)) == Size{28, 32});
+  CHECK(warnings.empty());
+  // The edge lies at 48 of 56 rows, which is between the rows of 30.
+  CHECK(jpeg_size(follower_of(jpeg_of(32, 30), map_type, warnings)) == Size{30, 32});
+  CHECK(warnings == std::vector<std::string>{
+                        "picture 2 of the file stays whole and covers what was trimmed: the edge "
+                        "would lie within its pixels"});
+}
+
 TEST_CASE("What cannot be turned behind the picture is refused by its name") {
   const auto refusal_of = [](const std::string& file) {
     std::vector<std::string> warnings;

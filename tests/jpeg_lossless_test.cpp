@@ -187,6 +187,28 @@ TEST_CASE("Edges that do not fill a block are refused, or trimmed and nothing el
   CHECK(JpegTurn(tiny, trim).route(Orientation::flop) == JpegRoute::fail);
 }
 
+TEST_CASE("A part at the upper left is taken as jpegtran takes it") {
+  if (std::system("jpegtran -version > /dev/null 2>&1") == 127 << 8) {
+    SKIP("jpegtran is not installed (libjpeg-turbo-progs)");
+  }
+  for (const JpegPicture& kind : kinds) {
+    const Bytes file = make(kind, 91, 61);
+    for (const Size size : {Size{91, 61}, Size{80, 33}, Size{1, 61}, Size{64, 32}}) {
+      const Bytes ours = cropped_jpeg(file, size);
+      const std::string area =
+          "-optimize -crop " + std::to_string(size.width) + "x" + std::to_string(size.height);
+      const Bytes wanted = jpegtran(file, area + "+0+0");
+      REQUIRE(!wanted.empty());
+      CHECK(scans_of(jpegtran(ours, "-optimize")) == scans_of(wanted));
+      CHECK(look_inside(ours).progressive == kind.progressive);
+    }
+  }
+  const Bytes file = make({}, 91, 61);
+  CHECK_THROWS_AS(cropped_jpeg(file, {92, 61}), ImageFileError);
+  CHECK_THROWS_AS(cropped_jpeg(file, {91, 62}), ImageFileError);
+  CHECK_THROWS_AS(cropped_jpeg(file, {0, 61}), ImageFileError);
+}
+
 TEST_CASE("A coefficient that 8-bit JPEG does not have is damage") {
   // Sixteen times the same step up of 1,024 in the DC coefficient leads out of the range.
   JpegPicture picture{.width = 8 * 64, .height = 8, .space = JCS_GRAYSCALE};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "src/formats/image.hpp"
 #include "src/jpeg/followers.hpp"
 #include "src/jpeg/markers.hpp"
+#include "src/jpeg/turn.hpp"
 
 namespace qturn {
 namespace {
@@ -79,8 +81,9 @@ class Finisher {
 
   Bytes finish() {
     JpegFollowers followers(source_, jpeg_header_segments(source_), end_, warnings_);
-    const Bytes rest = followers.turned([&](auto jpeg) { return turned_follower(jpeg); },
-                                        turn_.pixels != Orientation::identity, warnings_);
+    const Bytes rest =
+        followers.turned([&](const auto& picture) { return turned_follower(picture); },
+                         turn_.pixels != Orientation::identity, warnings_);
     container_lengths_ = followers.container_lengths();
 
     rename_extended_xmp();
@@ -227,7 +230,8 @@ class Finisher {
     }
   }
 
-  Bytes turned_follower(std::span<const std::byte> jpeg);
+  Bytes turned_follower(const JpegFollowers::Picture& follower);
+  std::optional<Size> trimmed_like_the_first(Size size) const;
 
   // Behind JFIF's segments, which want to be first as well.
   void add_exif() {
@@ -302,11 +306,35 @@ class Finisher {
   std::size_t added_at_ = 0;
 };
 
-Bytes Finisher::turned_follower(std::span<const std::byte> jpeg) {
-  const Size size = *jpeg_size(jpeg);
-  const Orientation applied = turn_.turn_of(size);
-  const auto picture = jpeg.first(jpeg_end(jpeg));
-  const auto behind = jpeg.subspan(picture.size());
+// What is left of a picture of this size that belongs to the first one point for point, where that
+// was trimmed; nothing where the trimmed edge would lie within a pixel.
+std::optional<Size> Finisher::trimmed_like_the_first(Size size) const {
+  const Size whole = turn_.whole_size(), left = turn_.old_size();
+  const Size scaled{size.width * left.width, size.height * left.height};
+  const bool is_exact = scaled.width % whole.width == 0 && scaled.height % whole.height == 0;
+  if (!is_exact || scaled.width == 0 || scaled.height == 0) return std::nullopt;
+  return Size{scaled.width / whole.width, scaled.height / whole.height};
+}
+
+Bytes Finisher::turned_follower(const JpegFollowers::Picture& follower) {
+  const auto picture = follower.jpeg.first(jpeg_end(follower.jpeg));
+  const auto behind = follower.jpeg.subspan(picture.size());
+  const Size whole = *jpeg_size(follower.jpeg);
+  const Orientation applied = turn_.turn_of(whole);
+  Bytes turned(picture.begin(), picture.end());
+  Size size = whole;
+  if (follower.is_map && turn_.old_size() != turn_.whole_size()) {
+    const auto trimmed =
+        applied == turn_.pixels ? trimmed_like_the_first(whole) : std::optional<Size>();
+    if (trimmed) {
+      size = *trimmed;
+      turned = cropped_jpeg(picture, size);
+    } else {
+      warnings_.push_back(fmt::format(
+          "{} stays whole and covers what was trimmed: the edge would lie within its pixels",
+          follower.name));
+    }
+  }
   const Orientation own = stored_in(jpeg_header_segments(picture));
   // A picture without a tag of its own is shown by the first one's.
   const Orientation tag = applied == turn_.pixels ? turn_.tag : Orientation::identity;
@@ -314,9 +342,9 @@ Bytes Finisher::turned_follower(std::span<const std::byte> jpeg) {
                          .pixels = applied,
                          .tag = tag,
                          .size = turned_size(applied, size),
-                         .turn_jpeg = turn_.turn_jpeg};
-  Bytes turned = applied == Orientation::identity ? Bytes(picture.begin(), picture.end())
-                                                  : turn_.turn_jpeg(picture, applied);
+                         .turn_jpeg = turn_.turn_jpeg,
+                         .untrimmed = whole};
+  if (applied != Orientation::identity) turned = turn_.turn_jpeg(turned, applied);
   turned = Finisher(picture, picture.size(), std::move(turned), turn, MissingTag::stays_absent,
                     warnings_)
                .finish();

@@ -19,9 +19,12 @@ constexpr std::uint16_t entries_tag = 0xB002;
 constexpr std::size_t index_entry_bytes = 16;
 
 // CIPA DC-007, table 4: the lower three bytes of an image's attributes.
-std::string refusal_of_type(std::uint64_t attributes) {
-  const auto type = static_cast<unsigned>(attributes & 0xFFFFFF);
-  if (type == 0 || type == 0x030000 || type >> 16 == 1) return {};
+unsigned type_of(std::uint64_t attributes) { return static_cast<unsigned>(attributes & 0xFFFFFF); }
+
+bool is_thumbnail(unsigned type) { return type >> 16 == 1; }
+
+std::string refusal_of_type(unsigned type) {
+  if (type == 0 || type == 0x030000 || is_thumbnail(type)) return {};
   if (type == 0x020001) return "a frame of a panorama";
   if (type == 0x020002) return "a frame of a stereo picture";
   if (type == 0x020003) return "a frame of a multi-angle picture";
@@ -80,11 +83,12 @@ void JpegFollowers::read_index(const std::vector<JpegSegment>& segments,
         damaged = true;
         continue;
       }
-      const std::string refusal = refusal_of_type(number(at, 4));
+      const unsigned type = type_of(number(at, 4));
       add({.at = index_.back().at,
            .bytes = index_.back().bytes,
            .name = fmt::format("picture {} of the file", index_.size() + 1),
-           .refusal = refusal});
+           .is_thumbnail = is_thumbnail(type),
+           .refusal = refusal_of_type(type)});
     }
   }
   if (damaged) {
@@ -152,7 +156,7 @@ Bytes JpegFollowers::turned(const Turn& turn, bool pixels_turned,
         throw ImageFileError(fmt::format("it is {}, which cannot be turned", follower.refusal));
       }
       if (!jpeg_size(bytes)) throw ImageFileError("it is no JPEG and cannot be turned");
-      append(turn(bytes));
+      append(turn({bytes, follower.name, !follower.is_thumbnail}));
     } catch (const ImageFileError& error) {
       if (pixels_turned) throw ImageFileError(fmt::format("{}: {}", follower.name, error.what()));
       append(bytes);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/carriers/xmp.hpp"
@@ -23,7 +24,13 @@ class JpegFollowers {
   JpegFollowers(std::span<const std::byte> file, const std::vector<JpegSegment>& segments,
                 std::size_t end, std::vector<std::string>& warnings);
 
-  using Turn = std::function<std::vector<std::byte>(std::span<const std::byte> jpeg)>;
+  /// One of them, to be turned.
+  struct Picture {
+    std::span<const std::byte> jpeg;
+    std::string_view name;  ///< for a message
+    bool is_map;            ///< belongs to the first picture point for point, as a gain map does
+  };
+  using Turn = std::function<std::vector<std::byte>(const Picture&)>;
 
   /// What is to follow the turned picture: each JPEG after `turn`, and the bytes between as they
   /// were. If `pixels_turned`, throws ImageFileError for a follower that cannot be turned, by its
@@ -43,6 +50,7 @@ class JpegFollowers {
     std::size_t new_at = 0, new_bytes = 0;  // behind the end of the turned picture
     std::string name;                       // for a message
     bool is_video = false;
+    bool is_thumbnail = false;
     std::string refusal;  // what it is, if that cannot be turned
   };
 

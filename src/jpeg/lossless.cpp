@@ -1,5 +1,7 @@
 #include "src/jpeg/lossless.hpp"
 
+#include <fmt/format.h>
+
 #include "src/jpeg/blocks.hpp"
 #include "src/jpeg/header.hpp"
 #include "src/jpeg/markers.hpp"
@@ -54,6 +56,17 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
   return write_jpeg(picture, parts_->blocks, orientation, parts_->tail, stop);
+}
+
+Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
+  const Size whole = parts_->shape.size;
+  if (size.width < 1 || size.height < 1 || size.width > whole.width || size.height > whole.height) {
+    throw ImageFileError(fmt::format("{} x {} pixels, of which no {} x {} can be taken",
+                                     whole.width, whole.height, size.width, size.height));
+  }
+  JpegPicture picture = parts_->picture;
+  set_size(picture, static_cast<JDIMENSION>(size.width), static_cast<JDIMENSION>(size.height));
+  return write_jpeg(picture, parts_->blocks, Orientation::identity, parts_->tail, stop);
 }
 
 }  // namespace qturn

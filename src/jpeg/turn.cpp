@@ -103,4 +103,11 @@ Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation) {
   return turned_jpeg(file, orientation, {});
 }
 
+Bytes cropped_jpeg(std::span<const std::byte> file, Size size) {
+  const std::atomic<bool> never{false};
+  std::vector<std::string> notes;
+  PixelArena arena;
+  return JpegCoefficients(file, arena, never, notes).crop(size, never);
+}
+
 }  // namespace qturn

@@ -82,6 +82,9 @@ Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
 /// A small JPEG inside another file: losslessly where that is exact, else by its own planes.
 Bytes turn_jpeg(std::span<const std::byte> file, Orientation orientation);
 
+/// The upper left part of a JPEG, losslessly: an edge at the right or below may cut through blocks.
+Bytes cropped_jpeg(std::span<const std::byte> file, Size size);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_JPEG_TURN_HPP
