@@ -10,9 +10,12 @@ using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
 using cli::Result;
 using cli::Workplace;
+using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
+using qturn::tests::ExifDirectory;
 using qturn::tests::ExifSays;
 using qturn::tests::jpeg_segment;
+using qturn::tests::jpeg_with_followers;
 using qturn::tests::xmp_packet_with;
 using std::string_literals::operator""s;
 
@@ -83,6 +86,80 @@ TEST_CASE("What disagrees is said by file, and exits with 1") {
         "eight.png: Exif says 64 x 48, the pixels are 5 x 3\n");
 }
 
+TEST_CASE("Extended XMP, pictures that follow and later pages of a TIFF are looked at") {
+  Workplace workplace;
+  const auto findings = [&](const std::string& name, const std::string& file) {
+    workplace.add(name, file);
+    const Result result = workplace.qturn({"check", name, "-q"});
+    CHECK(result.exit_code == (result.out.empty() ? 0 : 1));
+    return result.out;
+  };
+  const auto extended = [](const std::string& packet, std::size_t at) {
+    return jpeg_segment(0xE1, "http://ns.adobe.com/xmp/extension/\0"s + std::string(32, 'A') +
+                                  cli::big_endian(1000) + cli::big_endian(unsigned(at)) + packet);
+  };
+  const std::string says = xmp_packet_with("tiff:ImageWidth='48' tiff:ImageLength='64'");
+  CHECK(findings("extended.jpg",
+                 jpeg_with(extended(says.substr(0, 300), 0) + extended(says.substr(300), 300))) ==
+        "extended.jpg: extended XMP says 48 x 64, the pixels are 64 x 48\n");
+  CHECK(findings("parts.jpg", jpeg_with(extended(says, 1))) ==
+        "parts.jpg: the extended XMP is damaged\n");
+
+  const auto followed = [](const std::string& follower) {
+    return jpeg_with_followers(cli::jpeg(cli::smooth_picture(64, 48)), exif({}), {follower},
+                               {0x010001});
+  };
+  CHECK(findings("same.jpg", followed(jpeg_with(exif({})))).empty());
+  CHECK(findings("untagged.jpg", followed(jpeg_with("", 32, 24))).empty());
+  CHECK(findings("tag.jpg", followed(jpeg_with(exif({.orientation = 1})))) ==
+        "tag.jpg: picture 2 of the file says orientation 1, the picture's is 6\n");
+  CHECK(findings("size.jpg", followed(jpeg_with(exif({}), 32, 24))) ==
+        "size.jpg: picture 2 of the file: Exif says 64 x 48, the pixels are 32 x 24\n");
+  CHECK(
+      findings("shape.jpg", followed(jpeg_with("", 24, 32))) ==
+      "shape.jpg: picture 2 of the file is 24 x 32, of another shape than the pixels, 64 x 48: it "
+      "may be upright already\n");
+  CHECK(findings("none.jpg", followed("no picture")) ==
+        "none.jpg: picture 2 of the file cannot be read: is no JPEG\n");
+  const std::string whole = followed(jpeg_with(exif({})));
+  CHECK(findings("cut.jpg", whole.substr(0, whole.size() - 1)) ==
+        "cut.jpg: the index of the pictures behind the first (MPF) is damaged\n");
+
+  const auto pages = [](const std::string& xmp) {
+    const ByteOrder order{true};
+    const auto page = [&](int width, int height, bool is_second) {
+      ExifDirectory made;
+      made.add_short(256, unsigned(width), order);
+      made.add_short(257, unsigned(height), order);
+      made.add_short(258, 8, order);
+      made.add_short(259, 1, order);
+      made.add_short(262, 1, order);
+      made.add_long(273, 8, order);
+      made.add_short(274, 6, order);
+      made.add_short(277, 1, order);
+      made.add_short(278, unsigned(height), order);
+      made.add_long(279, std::uint64_t(width * height), order);
+      if (is_second) made.entries.push_back({700, 1, xmp.size(), xmp});
+      if (is_second) made.add_long(0x8769, 0, order);
+      return made;
+    };
+    const ExifDirectory first = page(6, 4, false);
+    ExifDirectory second = page(5, 3, true), sizes;
+    sizes.add_short(0xA002, 3, order);
+    sizes.add_short(0xA003, 5, order);
+    const std::size_t first_at = 8 + 24, second_at = first_at + first.bytes(),
+                      exif_at = second_at + second.bytes();
+    second.entries.back().value = order.u32(exif_at);
+    return "II" + order.u16(42) + order.u32(first_at) + std::string(24, 'x') +
+           first.at(first_at, second_at, order) + second.at(second_at, 0, order) +
+           sizes.at(exif_at, 0, order);
+  };
+  const std::string turned = ": they may have been turned, and orientation 6 be left over\n";
+  CHECK(findings("two.tif", pages(xmp_packet_with("tiff:Orientation='1'"))) ==
+        "two.tif: Exif of page 2 says 3 x 5, the pixels are 5 x 3" + turned +
+            "two.tif: XMP of page 2 says orientation 1, the picture's is 6\n");
+}
+
 TEST_CASE("A file that is no picture inside fails, the others are checked, nothing is written") {
   Workplace workplace;
   workplace.add("in/a.jpg", "no JPEG");
@@ -114,6 +191,9 @@ TEST_CASE("What the program writes, it finds nothing in") {
   workplace.add("in/a.jpg", jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(32, 24))}) +
                                       xmp("tiff:Orientation='6' tiff:ImageWidth='64' "
                                           "tiff:ImageLength='48'")));
+  workplace.add("in/b.jpg",
+                jpeg_with_followers(cli::jpeg(cli::smooth_picture(64, 48)), exif({}),
+                                    {jpeg_with(exif({})), jpeg_with("", 32, 24)}, {0x010001, 0}));
   CHECK(workplace.qturn({"check", "in"}).exit_code == 0);
   for (const char* turn : {"upright", "cw", "flop", "transverse"}) {
     CHECK(workplace.qturn({turn, "in", "-o", turn}).exit_code == 0);

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "src/carriers/exif.hpp"
 #include "src/carriers/exif_says.hpp"
 #include "src/carriers/xmp.hpp"
+#include "src/jpeg/extended_xmp.hpp"
+#include "src/jpeg/followers.hpp"
 #include "src/jpeg/markers.hpp"
 #include "src/png/chunks.hpp"
 #include "src/tiff/directories.hpp"
@@ -85,16 +89,17 @@ class Checker {
     findings.push_back(std::move(finding));
   }
 
-  void thumbnail(std::optional<Size> says, std::optional<Orientation> tag) {
+  // A thumbnail or a picture that follows.
+  void smaller(std::string_view where, std::optional<Size> says, std::optional<Orientation> tag) {
     const bool other_shape = says && says->width != says->height &&
                              pixels_.width != pixels_.height &&
                              (says->width > says->height) != (pixels_.width > pixels_.height);
     if (!other_shape) {
-      // A thumbnail of the same shape is stored like the picture.
-      if (tag) orientation("the thumbnail", *tag);
+      // One of the same shape is stored like the picture.
+      if (tag) orientation(where, *tag);
       return;
     }
-    findings.push_back(fmt::format("the thumbnail is {}, of another shape than the pixels, {}{}",
+    findings.push_back(fmt::format("{} is {}, of another shape than the pixels, {}{}", where,
                                    in_words(*says), in_words(pixels_),
                                    swaps_axes(stored_) ? ": it may be upright already" : ""));
   }
@@ -136,6 +141,61 @@ std::vector<std::string> check_xmp(std::string_view packet, const Header& header
   return checker.findings;
 }
 
+namespace {
+
+void add(std::vector<std::string> more, std::vector<std::string>& findings) {
+  std::ranges::move(more, std::back_inserter(findings));
+}
+
+// The pictures behind a JPEG: each with itself, as any JPEG, and with the first one.
+void check_followers(std::span<const std::byte> file, Checker& first) {
+  const JpegFollowers followers(file, jpeg_header_segments(file), jpeg_end(file), first.findings);
+  for (const JpegFollowers::Picture& picture : followers.pictures()) {
+    // What follows this one in turn is of no concern.
+    const auto jpeg = picture.jpeg.first(jpeg_end(picture.jpeg));
+    try {
+      for (const std::string& finding : check_carriers(jpeg, Format::jpeg)) {
+        first.findings.push_back(fmt::format("{}: {}", picture.name, finding));
+      }
+      std::optional<Orientation> tag;
+      const Carriers carriers = find_carriers(jpeg, Format::jpeg);
+      if (!carriers.exif.empty()) tag = read_exif(carriers.exif.front()).orientation;
+      const Header header = read_header(jpeg, Format::jpeg);
+      first.smaller(picture.name, Size{header.width, header.height}, tag);
+    } catch (const ImageFileError& error) {
+      first.findings.push_back(fmt::format("{} cannot be read: {}", picture.name, error.what()));
+    }
+  }
+}
+
+void check_later_pages(std::span<const std::byte> file, const Header& first,
+                       std::vector<std::string>& findings) {
+  constexpr std::uint16_t pixel_x_dimension = 0xA002, pixel_y_dimension = 0xA003;
+  const TiffFile tiff = read_tiff(file);
+  for (std::size_t i = 1; i < tiff.pages.size(); ++i) {
+    const TiffDirectory& page = tiff.pages[i];
+    Header header = first;
+    header.width = static_cast<std::int64_t>(page.integer(tiff_tag::width, 0));
+    header.height = static_cast<std::int64_t>(page.integer(tiff_tag::height, 0));
+    if (const auto exif = page.children.find(tiff_tag::exif); exif != page.children.end()) {
+      const auto side = [&](std::uint16_t tag) {
+        return static_cast<std::int64_t>(exif->second.integer(tag, 0));
+      };
+      const Size says{side(pixel_x_dimension), side(pixel_y_dimension)};
+      Checker checker(header);
+      if (says.width != 0 && says.height != 0) {
+        checker.size(fmt::format("Exif of page {}", i + 1), says);
+      }
+      add(std::move(checker.findings), findings);
+    }
+    if (const TiffField* xmp = page.find(tiff_tag::xmp)) {
+      add(check_xmp(text_of(xmp->value), header, fmt::format("XMP of page {}", i + 1)), findings);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> check_carriers(std::span<const std::byte> file, Format format) {
   const Header header = read_header(file, format);
   const Carriers carriers = find_carriers(file, format);
@@ -150,15 +210,24 @@ std::vector<std::string> check_carriers(std::span<const std::byte> file, Format 
     checker.size("Exif", says.pixels);
     if (format != Format::tiff) {
       checker.size("Exif's first directory", says.image);
-      checker.thumbnail(says.thumbnail, says.thumbnail_orientation);
+      checker.smaller("the thumbnail", says.thumbnail, says.thumbnail_orientation);
       if (says.damaged) checker.findings.emplace_back("the Exif block is damaged");
     }
   }
   for (const std::string& packet : carriers.xmp) {
-    for (std::string& finding : check_xmp(packet, header, "XMP")) {
-      checker.findings.push_back(std::move(finding));
-    }
+    add(check_xmp(packet, header, "XMP"), checker.findings);
   }
+  if (format == Format::jpeg) {
+    const std::vector<JpegSegment> segments = jpeg_header_segments(file);
+    const ExtendedXmp extended = read_extended_xmp(segments);
+    if (extended.damaged) {
+      checker.findings.emplace_back("the extended XMP is damaged");
+    } else if (!extended.parts.empty()) {
+      add(check_xmp(extended.packet, header, "extended XMP"), checker.findings);
+    }
+    check_followers(file, checker);
+  }
+  if (format == Format::tiff) check_later_pages(file, header, checker.findings);
   return checker.findings;
 }
 

@@ -14,6 +14,7 @@
 #include "src/carriers/md5.hpp"
 #include "src/carriers/xmp.hpp"
 #include "src/formats/image.hpp"
+#include "src/jpeg/extended_xmp.hpp"
 #include "src/jpeg/followers.hpp"
 #include "src/jpeg/markers.hpp"
 #include "src/jpeg/turn.hpp"
@@ -26,8 +27,7 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::size_t max_payload = 65533;
 constexpr unsigned char app0 = 0xE0, app1 = 0xE1, app11 = 0xEB;
-constexpr std::string_view jfif_signature = "JFIF\0"sv, jfxx_signature = "JFXX\0"sv,
-                           extension_signature = "http://ns.adobe.com/xmp/extension/\0"sv;
+constexpr std::string_view jfif_signature = "JFIF\0"sv, jfxx_signature = "JFXX\0"sv;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -35,10 +35,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-bool is_extension(const JpegSegment& segment) {
-  return segment.marker == app1 && text_of(segment.payload).starts_with(extension_signature);
 }
 
 Orientation stored_in(const std::vector<JpegSegment>& segments) {
@@ -140,26 +136,14 @@ class Finisher {
     replace(segment, std::move(payload));
   }
 
-  // Extended XMP is one packet in several segments, each with the packet's name, its length and
-  // where the segment's part belongs. The name is its MD5, by which the main packet refers to it.
   void rename_extended_xmp() {
-    constexpr std::size_t name_bytes = 32, header_bytes = name_bytes + 8;
-    const std::size_t head = extension_signature.size() + header_bytes;
-    std::vector<const JpegSegment*> parts;
-    std::string packet, name;
-    for (const JpegSegment& segment : segments_) {
-      if (!is_extension(segment) || segment.payload.size() < head) continue;
-      const std::string_view text = text_of(segment.payload);
-      const std::string_view its_name = text.substr(extension_signature.size(), name_bytes);
-      if (parts.empty()) name = its_name;
-      const std::size_t at = be32(segment.payload, head - 4);
-      // Only parts of one packet that follow each other.
-      if (its_name != name || at != packet.size()) {
-        warnings_.emplace_back("its extended XMP is damaged and stays as it was");
-        return;
-      }
-      packet += text.substr(head);
-      parts.push_back(&segment);
+    const ExtendedXmp extended = read_extended_xmp(segments_);
+    const std::vector<const JpegSegment*>& parts = extended.parts;
+    const std::string& packet = extended.packet;
+    constexpr std::size_t head = extended_xmp_part_at;
+    if (extended.damaged) {
+      warnings_.emplace_back("its extended XMP is damaged and stays as it was");
+      return;
     }
     if (parts.empty()) return;
     std::string turned = turn_xmp(packet, turn_, warnings_);
@@ -171,7 +155,7 @@ class Finisher {
       warnings_.emplace_back("its extended XMP is full and stays as it was");
       return;
     }
-    if (md5(packet) == name) extended_name_ = md5(turned);
+    if (md5(packet) == extended.name) extended_name_ = md5(turned);
     std::size_t at = 0;
     for (const JpegSegment* part : parts) {
       Bytes payload(part->payload.begin(), part->payload.end());
@@ -179,20 +163,14 @@ class Finisher {
       if (!extended_name_.empty()) {
         std::ranges::copy(
             bytes_of(extended_name_),
-            payload.begin() + static_cast<std::ptrdiff_t>(extension_signature.size()));
+            payload.begin() + static_cast<std::ptrdiff_t>(extended_xmp_signature.size()));
       }
-      put_be32(payload, head - 8, turned.size());
+      put_be32(payload, extended_xmp_length_at, turned.size());
       const auto text = bytes_of(turned).subspan(at, payload.size() - head);
       std::ranges::copy(text, payload.begin() + static_cast<std::ptrdiff_t>(head));
       at += text.size();
       replace(*part, std::move(payload));
     }
-  }
-
-  static std::size_t be32(std::span<const std::byte> bytes, std::size_t at) {
-    std::size_t value = 0;
-    for (int i = 0; i < 4; ++i) value = value << 8 | std::to_integer<std::size_t>(bytes[at + i]);
-    return value;
   }
 
   static void put_be32(Bytes& bytes, std::size_t at, std::size_t value) {

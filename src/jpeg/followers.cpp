@@ -144,6 +144,15 @@ void JpegFollowers::add(const Follower& follower) {
   followers_.push_back(follower);
 }
 
+std::vector<JpegFollowers::Picture> JpegFollowers::pictures() const {
+  std::vector<Picture> found;
+  for (const Follower& each : followers_) {
+    if (each.is_video || !each.refusal.empty()) continue;
+    found.push_back({file_.subspan(each.at, each.bytes), each.name, !each.is_thumbnail});
+  }
+  return found;
+}
+
 Bytes JpegFollowers::turned(const Turn& turn, bool pixels_turned,
                             std::vector<std::string>& warnings) {
   Bytes result;

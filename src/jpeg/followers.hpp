@@ -32,6 +32,9 @@ class JpegFollowers {
   };
   using Turn = std::function<std::vector<std::byte>(const Picture&)>;
 
+  /// Those that could be turned, in the order of the file.
+  std::vector<Picture> pictures() const;
+
   /// What is to follow the turned picture: each JPEG after `turn`, and the bytes between as they
   /// were. If `pixels_turned`, throws ImageFileError for a follower that cannot be turned, by its
   /// name; otherwise it stays as it was.
