@@ -7,6 +7,7 @@
 
 #include "src/carriers/exif.hpp"
 #include "src/carriers/exif_thumbnail.hpp"
+#include "src/carriers/tiff_structure.hpp"
 #include "src/formats/image.hpp"
 #include "tests/carrier_fixtures.hpp"
 #include "tests/codec_pictures.hpp"
@@ -112,6 +113,117 @@ TEST_CASE("A thumbnail without compression that does not hold together is left o
          warnings, 100'000);
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], ContainsSubstring("left out"));
+}
+
+TEST_CASE("A thumbnail in several strips becomes one strip, or one for each plane") {
+  struct Case {
+    unsigned width, height, photometric, planar;
+    std::vector<std::string> strips;
+    std::string turned;
+    unsigned strip_type = 4;
+  };
+  const Case c = GENERATE(values<Case>({
+      {3, 2, 1, 1, {"abc", "def"}, "daebfc"},
+      {3, 2, 1, 1, {"abc", "def"}, "daebfc", 3},
+      {2, 3, 2, 1, {"aAabBbcCcdDd", "eEefFf"}, "eEecCcaAafFfdDdbBb"},
+      {4, 4, 6, 1, {"abcdBRefghUV", "ijklXYmnopZW"}, "kiljXYcadbBRompnZWgehfUV"},
+      {3, 2, 2, 2, {"abcdef", "ghijkl", "mnopqr"}, "daebfcjgkhlipmqnro"},
+      {3, 2, 2, 2, {"abc", "def", "ghi", "jkl", "mno", "pqr"}, "daebfcjgkhlipmqnro"},
+      {3, 2, 2, 2, {"abc", "def", "ghi", "jkl", "mno", "pqr"}, "daebfcjgkhlipmqnro", 3},
+  }));
+  const bool gaps = GENERATE(false, true);
+  CAPTURE(c.turned, c.strips.size(), c.strip_type, gaps);
+  const ByteOrder order{true};
+  ExifDirectory first, second;
+  first.add_short(274, 1, order);
+  second.add_long(256, c.width, order);
+  second.add_long(257, c.height, order);
+  second.add_short(259, 1, order);
+  second.add_short(262, c.photometric, order);
+  const auto list = [&](std::uint16_t tag, auto value_of) {
+    std::string values;
+    for (std::size_t i = 0; i < c.strips.size(); ++i) {
+      values += order.number(value_of(i), c.strip_type == 3 ? 2 : 4);
+    }
+    second.entries.push_back({tag, c.strip_type, c.strips.size(), values});
+  };
+  list(273, [](std::size_t) { return std::size_t{0}; });
+  second.add_long(278, 1, order);
+  list(279, [&](std::size_t i) { return c.strips[i].size(); });
+  second.add_short(284, c.planar, order);
+  const std::size_t second_at = 8 + first.bytes(), strips_at = second_at + second.bytes();
+  std::string strips;
+  std::vector<std::size_t> places;
+  for (const std::string& strip : c.strips) {
+    places.push_back(strips_at + strips.size());
+    strips += strip + (gaps ? "--" : "");
+  }
+  const ExifDirectory::Entry offsets = [&] {
+    list(273, [&](std::size_t i) { return places[i]; });
+    ExifDirectory::Entry made = second.entries.back();
+    second.entries.pop_back();
+    return made;
+  }();
+  second.entries[4] = offsets;
+  const std::string block = "II" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
+                            second.at(second_at, 0, order) + strips;
+
+  const CarrierTurn turn = turn_of(Orientation::rotate90, {48, 64}, Orientation::identity);
+  std::vector<std::string> warnings;
+  const Bytes after =
+      turn_exif(bytes_of(block), turn, MissingTag::stays_absent, no_limit, warnings);
+  CHECK(warnings.empty());
+  const auto tiff = *TiffStructure::open(after);
+  const TiffEntries directory = tiff.directory(tiff.directory(8).next);
+  const auto numbers = [&](std::uint16_t tag) {
+    const TiffEntry& entry = *directory.find(tag);
+    std::vector<std::uint64_t> found;
+    const std::size_t bytes = entry.value_bytes / entry.count;
+    for (std::uint64_t i = 0; i < entry.count; ++i) {
+      found.push_back(tiff.number(entry.value_at + i * bytes, bytes));
+    }
+    return found;
+  };
+  const auto at = numbers(273), sizes = numbers(279);
+  REQUIRE(at.size() == (c.planar == 2 ? 3U : 1U));
+  REQUIRE(sizes.size() == at.size());
+  std::string pixels;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    pixels += text_of(after).substr(at[i], sizes[i]);
+  }
+  CHECK(pixels == c.turned);
+  CHECK(numbers(256) == std::vector<std::uint64_t>{c.height});
+  CHECK(numbers(257) == std::vector<std::uint64_t>{c.width});
+  CHECK(numbers(278) == std::vector<std::uint64_t>{c.width});
+  // Only strips that do not follow each other need a new place.
+  CHECK((after.size() > block.size()) == (gaps && c.strips.size() > at.size()));
+
+  if (!gaps || c.strips.size() == at.size()) return;
+  turn_exif(bytes_of(block), turn, MissingTag::stays_absent, block.size() + 1, warnings);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("left out") && ContainsSubstring("full"));
+}
+
+TEST_CASE("Three planes in two strips are left out") {
+  const ByteOrder order{false};
+  ExifDirectory first, second;
+  first.add_short(274, 1, order);
+  second.add_long(256, 2, order);
+  second.add_long(257, 2, order);
+  second.add_short(259, 1, order);
+  second.add_short(262, 2, order);
+  const std::size_t second_at = 8 + first.bytes();
+  // The lists of strips are the end of the block, where a third number would lie beyond it.
+  const std::size_t strips_at = second_at + 2 + 12 * 7 + 4;
+  second.entries.push_back({273, 4, 2, order.u32(strips_at) + order.u32(strips_at + 8)});
+  second.entries.push_back({279, 4, 2, order.u32(8) + order.u32(4)});
+  second.add_short(284, 2, order);
+  const std::string block = "MM" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
+                            second.at(second_at, 0, order);
+  std::vector<std::string> warnings;
+  turned(block, turn_of(Orientation::rotate90, {48, 64}, Orientation::identity), warnings);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("its strips do not hold its pixels"));
 }
 
 TEST_CASE("A quarter turn changes what depends on it, and no other byte") {

@@ -14,9 +14,9 @@
 namespace qturn {
 
 /// Turns the thumbnail of the TIFF structure `body`, if it has one. It is written where it was if
-/// it fits there, else behind the end, up to `max_bytes`; then `body` grows. A thumbnail that is
-/// damaged, does not fit or is stored in another way than as a JPEG or as RGB is left out (nothing
-/// leads to it any more), and `warnings` says so.
+/// it fits there, else behind the end, up to `max_bytes`; then `body` grows. Several strips become
+/// one. A thumbnail that is damaged, does not fit or is stored in another way than as a JPEG or as
+/// pixels without compression is left out (nothing leads to it any more), and `warnings` says so.
 void turn_thumbnail(std::vector<std::byte>& body, const CarrierTurn& turn, std::size_t max_bytes,
                     std::vector<std::string>& warnings);
 
