@@ -150,6 +150,28 @@ TEST_CASE("A PNM with several pictures or with a comment stays as it was in plac
   CHECK(workplace.tree("in") == before);
 }
 
+TEST_CASE("Bytes behind a TIFF, a BMP and an HDR are said to be lost, and kept strictly") {
+  Workplace workplace;
+  const Picture three = cli::random_picture(3, 2);
+  workplace.add("in/a.tif", cli::encoded(three, qturn::Format::tiff) + "lost");
+  workplace.add("in/b.bmp", cli::encoded(three, qturn::Format::bmp) + "lost");
+  workplace.add("in/c.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 3\n" +
+                                std::string(24, 'p') + "lost");
+  const auto before = workplace.tree("in");
+  const Result strictly = workplace.qturn({"cw", "in", "--in-place", "--strict"});
+  CHECK(strictly.exit_code == 1);
+  CHECK(workplace.tree("in") == before);
+  const Result copied = workplace.qturn({"upright", "in", "-o", "copied", "--strict"});
+  CHECK(copied.exit_code == 0);
+  CHECK(workplace.content("copied/c.hdr") == workplace.content("in/c.hdr"));
+  const Result result = workplace.qturn({"cw", "in", "-o", "out"});
+  CHECK(result.exit_code == 0);
+  for (const char* name : {"a.tif", "b.bmp", "c.hdr"}) {
+    CHECK_THAT(result.err, ContainsSubstring("in/" + std::string(name) +
+                                             ": warning: 4 bytes behind the picture are not kept"));
+  }
+}
+
 TEST_CASE("What only encoding would lose is no warning where a picture is copied or retagged") {
   const std::string upright = cli::png(picture) + "trail",
                     tagged = cli::tagged_png(picture, 6) + "trail";

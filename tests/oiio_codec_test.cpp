@@ -176,6 +176,50 @@ TEST_CASE("HDR keeps its values and its header's lines") {
   CHECK(turn_file(out, Format::hdr, Orientation::rotate270) == file);
 }
 
+TEST_CASE("Bytes behind the pixels of a BMP, an HDR and a TIFF are not kept, and it is said") {
+  struct Kind {
+    const char* plugin;
+    Format format;
+    TypeDesc type;
+    int width;
+  };
+  // A Radiance picture of 5 columns is written pixel by pixel, one of 16 by run lengths.
+  for (const Kind& kind :
+       {Kind{"bmp", Format::bmp, TypeDesc::UINT8, 5}, Kind{"hdr", Format::hdr, TypeDesc::FLOAT, 5},
+        Kind{"hdr", Format::hdr, TypeDesc::FLOAT, 16},
+        Kind{"tiff", Format::tiff, TypeDesc::UINT8, 5}}) {
+    CAPTURE(kind.plugin, kind.width);
+    const OIIO::ImageSpec spec = plain_spec(kind.width, 7, 3, kind.type);
+    const Bytes file = write_with_oiio(kind.plugin, spec, samples_for(spec));
+    const auto warnings = [&](std::string_view behind, Format target) {
+      Bytes longer = file;
+      longer.insert(longer.end(), bytes_of(behind).begin(), bytes_of(behind).end());
+      return Decoded(longer, kind.format, target).warnings;
+    };
+    const Format other = kind.type == TypeDesc::UINT8 ? Format::png : Format::openexr;
+    const std::vector<std::string> said = {"4 bytes behind the picture are not kept"};
+    for (const Format target : {kind.format, other}) {
+      CHECK(warnings("", target).empty());
+      CHECK(warnings(std::string_view("\0\0", 2), target).empty());
+      CHECK(warnings("tail", target) == said);
+    }
+  }
+}
+
+TEST_CASE("The resolution of a BMP changes places with the axes") {
+  using std::string_view_literals::operator""sv;
+  constexpr std::string_view resolution = "\x23\x2E\0\0\x13\x0B\0\0"sv,
+                             exchanged = "\x13\x0B\0\0\x23\x2E\0\0"sv;
+  const OIIO::ImageSpec spec = plain_spec(5, 7, 3, TypeDesc::UINT8);
+  Bytes file = write_with_oiio("bmp", spec, samples_for(spec));
+  std::ranges::copy(bytes_of(resolution), file.begin() + 38);
+  for (const Orientation each : all_orientations) {
+    CAPTURE(each);
+    const Bytes out = turn_file(file, Format::bmp, each);
+    CHECK(text_of(out).substr(38, 8) == (swaps_axes(each) ? exchanged : resolution));
+  }
+}
+
 TEST_CASE("A cut at any twentieth of a file is a failure") {
   for (const Case& kind : cases) {
     INFO(kind.plugin << ", " << kind.channels << " channels, " << TypeDesc(kind.type).c_str());

@@ -72,6 +72,16 @@ TEST_CASE("What is written is read again: pages, fields, children, strips") {
   }
 }
 
+TEST_CASE("What a TIFF leads to ends before what follows it") {
+  for (const bool big : {false, true}) {
+    Bytes file = make_tiff(big);
+    const std::size_t size = file.size();
+    CHECK(read_tiff(file).end == size);
+    file.resize(size + 5, std::byte{'x'});
+    CHECK(read_tiff(file).end == size);
+  }
+}
+
 TEST_CASE("Every cut is a failure that names the page") {
   for (const bool big : {false, true}) {
     const Bytes file = make_tiff(big);

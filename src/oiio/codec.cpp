@@ -308,7 +308,8 @@ Bytes encode_oiio(const Image& turned, Orientation applied, Format target,
     encoded.push_back(encode_page(page, spec, target, stop));
     if (is_lossless_webp(spec, target)) check_lossless_webp(encoded.back(), page, stop);
   }
-  return finish_file(std::move(encoded), turned, extras ? &extras->structure : nullptr, target);
+  return finish_file(std::move(encoded), turned, extras ? &extras->structure : nullptr, target,
+                     applied);
 }
 
 std::string oiio_library_version() {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/formats/bytes_behind.hpp"
+#include "src/oiio/pixels_end.hpp"
 #include "src/tiff/codec.hpp"
 #include "src/tiff/metadata.hpp"
 #include "src/webp/chunks.hpp"
@@ -42,11 +44,16 @@ FileStructure read_tiff_structure(std::span<const std::byte> file) {
   structure.pages = tiff.pages.size();
   structure.metadata = tiff_metadata(tiff.pages.front());
   structure.orientation = tiff_orientation(tiff);
+  warn_of_bytes_behind(file, tiff.end, structure.warnings);
   if (!tiff.pages.front().pictures.empty()) {
     structure.warnings.emplace_back("pictures in sub-directories of the TIFF are left out");
   }
   return structure;
 }
+
+// Pixels a metre, to the right and up, four bytes each.
+constexpr std::ptrdiff_t bmp_resolution_at = 38, bmp_resolution_bytes = 8,
+                         bmp_resolution_end = bmp_resolution_at + bmp_resolution_bytes;
 
 // Windows bitmaps say in their header's fields what OpenImageIO does not look at.
 FileStructure read_bmp_structure(std::span<const std::byte> file) {
@@ -57,7 +64,10 @@ FileStructure read_bmp_structure(std::span<const std::byte> file) {
   };
   constexpr std::size_t smallest = 54, with_masks = 66, with_profile = 138;
   FileStructure structure;
+  warn_of_bytes_behind(file, bmp_pixels_end(file), structure.warnings);
   if (file.size() < smallest || number(14, 4) < 40) return structure;
+  structure.skeleton.assign(file.begin() + bmp_resolution_at,
+                            file.begin() + bmp_resolution_at + bmp_resolution_bytes);
   const std::uint32_t bits = number(28, 2), compression = number(30, 4);
   constexpr std::uint32_t bit_fields = 3;
   if (compression > bit_fields) {
@@ -86,6 +96,7 @@ FileStructure read_hdr_structure(std::span<const std::byte> file) {
   const std::size_t end = hdr_header_bytes(file);
   if (end == 0) throw ImageFileError("truncated within the Radiance header");
   structure.skeleton.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end));
+  warn_of_bytes_behind(file, hdr_pixels_end(file, end), structure.warnings);
   return structure;
 }
 
@@ -107,7 +118,8 @@ FileStructure read_structure(std::span<const std::byte> file, Format format) {
 }
 
 std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
-                                   const FileStructure* source, Format target) {
+                                   const FileStructure* source, Format target,
+                                   Orientation applied) {
   static const Metadata none;
   const Metadata& metadata = turned.extras ? turned.extras->metadata : none;
   switch (target) {
@@ -116,6 +128,15 @@ std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, 
     case Format::tiff:
       return describe_tiff(encoded, tiff_description(metadata));
 
+    case Format::bmp: {
+      std::vector<std::byte>& file = encoded.front();
+      if (!source || source->skeleton.empty() || std::ssize(file) < bmp_resolution_end) break;
+      const auto half = bmp_resolution_bytes / 2;
+      const auto from = source->skeleton.begin();
+      std::rotate_copy(from, from + (swaps_axes(applied) ? half : 0), source->skeleton.end(),
+                       file.begin() + bmp_resolution_at);
+      break;
+    }
     case Format::hdr: {
       if (!source) break;
       std::vector<std::byte> file = source->skeleton;

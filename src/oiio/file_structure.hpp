@@ -26,7 +26,7 @@ struct FileStructure {
   bool whole_pages = false;  ///< its reader decodes a page whole, in memory of its own
   std::vector<std::string> warnings;
   Metadata metadata;
-  std::vector<std::byte> skeleton;  ///< HDR: the lines before the pixels
+  std::vector<std::byte> skeleton;  ///< HDR: the lines before the pixels; BMP: its resolution
   bool lossless = true;             ///< WebP: how its pixels are stored
   bool reserved_bytes = false;      ///< BMP: a fourth byte in each pixel that means nothing
   bool alpha_mask = false;          ///< BMP: a fourth byte that is alpha
@@ -38,9 +38,10 @@ FileStructure read_structure(std::span<const std::byte> file, Format format);
 /// The file made of what OpenImageIO wrote for the pages of `turned`, a file each, with the
 /// metadata that belongs to it.
 ///
-/// `source`: what was read of the file that the picture comes from, if it has the same format.
+/// `source`: what was read of the file that the picture comes from, if it has the same format;
+/// `applied` is what was done to its pixels.
 std::vector<std::byte> finish_file(std::vector<std::vector<std::byte>> encoded, const Image& turned,
-                                   const FileStructure* source, Format target);
+                                   const FileStructure* source, Format target, Orientation applied);
 
 }  // namespace qturn
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/formats/bits.hpp"
+#include "src/formats/bytes_behind.hpp"
 #include "src/tiff/layout.hpp"
 #include "src/tiff/library.hpp"
 #include "src/tiff/metadata.hpp"
@@ -238,6 +239,7 @@ Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std:
   auto extras = std::make_shared<TiffExtras>();
   extras->tiff = read_tiff(file);
   refuse_what_cannot_turn(extras->tiff);
+  warn_of_bytes_behind(file, extras->tiff.end, warnings);
   Image image{
       .format = Format::tiff, .stored = tiff_orientation(extras->tiff), .pages = {}, .extras = {}};
   for_each_picture(extras->tiff, [&](const TiffDirectory& directory) {

@@ -72,6 +72,7 @@ class Reader {
       read_pictures(tiff.pages.back());
     }
     if (tiff.pages.empty()) throw ImageFileError("damaged: a TIFF without a page");
+    tiff.end = end_;
     return tiff;
   }
 
@@ -87,11 +88,12 @@ class Reader {
     return value;
   }
 
-  void need(std::uint64_t at, std::uint64_t bytes, const char* what) const {
+  void need(std::uint64_t at, std::uint64_t bytes, const char* what) {
     if (at > file_.size() || bytes > file_.size() - at) {
       throw ImageFileError(
           fmt::format("truncated: {} of page {} lies beyond the end of the file", what, page_));
     }
+    end_ = std::max(end_, at + bytes);
   }
 
   Bytes value(std::uint64_t at, std::uint64_t bytes, std::size_t word_bytes) {
@@ -129,6 +131,7 @@ class Reader {
       const FieldSize size = size_of_type(field.type);
       if (size.value_bytes == 0) {
         directory.unknown_types.push_back(field.tag);
+        end_ = file_.size();  // nobody knows how far its value reaches
         continue;
       }
       if (field.count > file_.size()) need(file_.size(), field.count, "a field");
@@ -159,13 +162,25 @@ class Reader {
                   [](const TiffField& field) { return field.tag == tiff_tag::sub_directories; });
   }
 
-  void check_pixels(const TiffDirectory& page) const {
+  void check_pixels(const TiffDirectory& page) {
     for (const auto& [offsets_tag, counts_tag] :
          {std::pair{tiff_tag::strip_offsets, tiff_tag::strip_byte_counts},
           std::pair{tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}}) {
       const auto offsets = page.integers(offsets_tag), counts = page.integers(counts_tag);
+      if (counts.size() < offsets.size()) end_ = file_.size();
       for (std::size_t i = 0; i < std::min(offsets.size(), counts.size()); ++i) {
         need(offsets[i], counts[i], offsets_tag == tiff_tag::strip_offsets ? "a strip" : "a tile");
+      }
+    }
+    // Said of itself to be unused, or said elsewhere to be left out.
+    for (const auto& [offset_tag, count_tag] :
+         {std::pair{tiff_tag::free_offsets, tiff_tag::free_byte_counts},
+          std::pair{tiff_tag::jpeg_interchange, tiff_tag::jpeg_interchange_length}}) {
+      const auto offsets = page.integers(offset_tag), counts = page.integers(count_tag);
+      for (std::size_t i = 0; i < std::min(offsets.size(), counts.size()); ++i) {
+        end_ = std::max(
+            end_,
+            offsets[i] + std::min(counts[i], file_.size() - std::min(file_.size(), offsets[i])));
       }
     }
   }
@@ -174,6 +189,7 @@ class Reader {
   bool little_ = false, big_ = false;
   std::uint64_t next_ = 0;
   std::uint64_t value_bytes_ = 0;
+  std::uint64_t end_ = 0;
   std::size_t page_ = 0;
 };
 

@@ -101,6 +101,7 @@ struct TiffFile {
   std::vector<TiffDirectory> pages;
   bool little = true;                            ///< the byte order
   std::vector<std::uint64_t> page_offsets = {};  ///< where their directories begin in the file
+  std::uint64_t end = 0;  ///< of the last that its directories lead to, as far as that is known
 };
 
 /// Reads all directories of a TIFF or BigTIFF of either byte order.
