@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -148,6 +149,7 @@ TEST_CASE("no instruction set reads or writes a byte beside the pictures") {
   const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12, 16);
   const GuardedMemory src_memory(66 * 64 * 16);
   const GuardedMemory dst_memory(66 * 64 * 16);
+  int moved = 0, wrong = 0;
   for (std::int64_t width : {2, 5, 17, 33, 64, 66}) {
     for (std::int64_t height : {2, 5, 17, 33, 64, 61}) {
       const auto bytes = static_cast<std::size_t>(width * height * pixel_bytes);
@@ -156,19 +158,30 @@ TEST_CASE("no instruction set reads or writes a byte beside the pictures") {
         for (const bool at_the_end : {false, true}) {
           unsigned char* from = at_the_end ? src_memory.last(bytes) : src_memory.first();
           unsigned char* to = at_the_end ? dst_memory.last(bytes) : dst_memory.first();
-          const Reduced reduced =
-              reduce({from, width, height, width * pixel_bytes, pixel_bytes},
-                     {to, turned.width, turned.height, turned.width * pixel_bytes, pixel_bytes},
-                     orientation);
+          const std::vector<unsigned char> pixels = random_bytes(width * height * pixel_bytes, 1);
+          std::copy(pixels.begin(), pixels.end(), from);
+          const ConstView src{from, width, height, width * pixel_bytes, pixel_bytes};
+          const View dst{to, turned.width, turned.height, turned.width * pixel_bytes, pixel_bytes};
+          std::vector<unsigned char> wanted(bytes);
+          transform_by_definition(
+              src,
+              {wanted.data(), turned.width, turned.height, turned.width * pixel_bytes, pixel_bytes},
+              orientation);
+          const Reduced reduced = reduce(src, dst, orientation);
           for (const CpuPath& path : cpu_paths()) {
-            path.move(reduced, Store::through_caches);
-            path.move(reduced, Store::past_caches);
+            for (const Store store : {Store::through_caches, Store::past_caches}) {
+              std::fill_n(to, bytes, static_cast<unsigned char>(0xCD));
+              path.move(reduced, store);
+              ++moved;
+              wrong += !std::equal(wanted.begin(), wanted.end(), to);
+            }
           }
         }
       }
     }
   }
-  SUCCEED();
+  CHECK(moved > 0);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a picture that no cache holds is moved like any other") {
