@@ -1,6 +1,6 @@
 // Whatever bytes a file has, its carriers are turned or it is refused: nothing is read or written
-// outside them, and what was turned says so. The first byte chooses what the rest is taken for, the
-// second the turn.
+// outside them, and what was turned says so. The first byte chooses what the rest is taken for, and
+// whether thumbnails and what follows a JPEG are really turned; the second chooses the turn.
 #include <algorithm>
 #include <cstdlib>
 #include <span>
@@ -12,9 +12,12 @@
 #include "src/carriers/exif_says.hpp"
 #include "src/carriers/exif_turn.hpp"
 #include "src/carriers/xmp.hpp"
+#include "src/formats/check.hpp"
 #include "src/formats/image.hpp"
 #include "src/jpeg/carriers.hpp"
 #include "src/jpeg/markers.hpp"
+#include "src/jpeg/turn.hpp"
+#include "src/oiio/pixels_end.hpp"
 #include "src/tiff/carriers.hpp"
 #include "src/webp/carriers.hpp"
 
@@ -27,8 +30,8 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// A JPEG "turned": damaged, shorter, longer or as it was, by its size.
-Bytes turn_jpeg(std::span<const std::byte> jpeg, Orientation) {
+// A JPEG "turned": damaged, shorter, longer or as it was, by its size, so that these come often.
+Bytes pretend_to_turn(std::span<const std::byte> jpeg, Orientation) {
   Bytes turned(jpeg.begin(), jpeg.end());
   if (jpeg.size() % 4 == 0) throw ImageFileError("damaged");
   if (jpeg.size() % 4 == 1) turned.insert(turned.end(), 100, std::byte{0x55});
@@ -46,19 +49,21 @@ void require_tag(std::span<const std::byte> tiff, const CarrierTurn& turn) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
+  constexpr std::uint8_t pretends = 0x80;
+  const TurnJpeg turn_one = data[0] & pretends ? pretend_to_turn : TurnJpeg(turn_jpeg);
   const auto orientation_of = [](unsigned bits) { return static_cast<Orientation>(bits % 8 + 1); };
   const CarrierTurn turn{.stored = orientation_of(data[1]),
                          .pixels = orientation_of(data[1] >> 3),
                          .tag = data[1] & 0x40 ? Orientation::rotate90 : Orientation::identity,
                          .size = {48, 64},
-                         .turn_jpeg = turn_jpeg};
+                         .turn_jpeg = turn_one};
   const MissingTag missing = data[1] & 0x80 ? MissingTag::is_added : MissingTag::stays_absent;
   const std::span body(reinterpret_cast<const std::byte*>(data + 2), size - 2);
   const Bytes file(body.begin(), body.end());
   const std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
   std::vector<std::string> warnings;
   try {
-    switch (data[0] % 5) {
+    switch ((data[0] & ~pretends) % 6) {
       case 0: {
         read_exif(body);
         const Bytes turned = turn_exif(body, turn, missing, 65533, warnings);
@@ -77,14 +82,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       }
       case 2:
-        finish_jpeg(body, jpeg_end(body), file, turn.pixels, turn.size, turn_jpeg, warnings);
-        retag_jpeg(body, turn.tag, missing, turn_jpeg, warnings);
+        check_carriers(body, Format::jpeg);
+        finish_jpeg(body, jpeg_end(body), file, turn.pixels, turn.size, turn_one, warnings);
+        retag_jpeg(body, turn.tag, missing, turn_one, warnings);
         break;
       case 3:
+        check_carriers(body, Format::tiff);
         require_tag(turn_tiff_carriers(file, turn, missing, warnings), turn);
         break;
       case 4:
         turn_webp_carriers(file, turn, missing, warnings);
+        break;
+      case 5:
+        bmp_pixels_end(body);
+        hdr_pixels_end(body, 0);
         break;
     }
   } catch (const ImageFileError&) {
