@@ -1,6 +1,7 @@
 #include "kernels/src/transpose_any.cuh"
 
 #include "kernels/src/families.hpp"
+#include "kernels/src/transpose_any_shift.cuh"
 #include "kernels/src/tuning.hpp"
 
 namespace qturn {
@@ -8,25 +9,28 @@ namespace {
 
 using device::Transpose;
 
+void run(void (*kernel)(Transpose), const Reduced& r, int width, int height, int before,
+         int threads, cudaStream_t stream) {
+  const dim3 grid = device::tile_grid(device::divide_up(r.src.width, width),
+                                      device::divide_up(r.src.height + before, height), 0);
+  const DeviceTraits& gpu = current_device();
+  device::launch_overlapping(gpu, kernel, grid, threads, 0, stream,
+                             Transpose(r, 0, device::waiting_blocks(gpu, threads)));
+}
+
 template <int pixel>
 void run_any(const Reduced& r, cudaStream_t stream) {
-  constexpr AnyTuning tuning = any_tuning(pixel);
-  constexpr auto kernel = [] {
+  if constexpr (pixel <= 3) {
+    constexpr ShiftTuning t = shift_tuning(pixel);
+    using Tile = device::ShiftTile<pixel, t.width, t.rows, t.before, t.threads, t.units>;
+    run(device::transpose_any_shift<Tile, 128>, r, t.width, Tile::height, t.before, t.threads,
+        stream);
+  } else {
     constexpr AnyTuning t = any_tuning(pixel);
-    if constexpr (pixel <= 3) {
-      return device::transpose_any_shift<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
-                                         t.group_bytes, t.prefetch>;
-    } else {
-      return device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before,
-                                          t.threads, t.group_bytes, t.prefetch>;
-    }
-  }();
-  const dim3 grid =
-      device::tile_grid(device::divide_up(r.src.width, tuning.width),
-                        device::divide_up(r.src.height + tuning.before, tuning.height), 0);
-  const DeviceTraits& gpu = current_device();
-  device::launch_overlapping(gpu, kernel, grid, tuning.threads, 0, stream,
-                             Transpose(r, 0, device::waiting_blocks(gpu, tuning.threads)));
+    run(device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
+                                     t.group_bytes, t.prefetch>,
+        r, t.width, t.height, t.before, t.threads, stream);
+  }
 }
 
 }  // namespace

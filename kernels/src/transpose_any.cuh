@@ -9,12 +9,10 @@
 // reads as many rows before its first one as lie in 31 bytes.
 //
 //   4 bytes and more, and 6   words are gathered one by one, as where all is aligned (gather)
-//   1, 2 and 3                4 x 4 (or 8 x 4) pixels are exchanged in registers, written to shared
-//                             memory in the new order, and shifted into place from there (shift)
+//   1, 2 and 3                pixels are exchanged in registers (transpose_any_shift.cuh)
 #ifndef QTURN_KERNELS_TRANSPOSE_ANY_CUH
 #define QTURN_KERNELS_TRANSPOSE_ANY_CUH
 
-#include "kernels/src/exchange.cuh"
 #include "kernels/src/phased.cuh"
 
 namespace qturn::device {
@@ -61,20 +59,6 @@ __device__ __forceinline__ PhasedTile start_phased_tile(const Transpose& t, Byte
     }
   }
   return phased;
-}
-
-/// The words of four pixels at any place.
-template <int group_bytes, int count>
-__device__ __forceinline__ void load_words(const Byte* tile, int place,
-                                           std::uint32_t (&words)[count]) {
-  const int aligned = place / 4 * 4;
-  std::uint32_t low = load<4>(tile + reordered<group_bytes>(aligned));
-#pragma unroll
-  for (int i = 0; i < count; ++i) {
-    const std::uint32_t high = load<4>(tile + reordered<group_bytes>(aligned + 4 * i + 4));
-    words[i] = __funnelshift_r(low, high, static_cast<unsigned>(place) * 8);
-    low = high;
-  }
 }
 
 /// What a block of these kernels works on.
@@ -179,71 +163,6 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
           load<word>(tile + reordered<group_bytes>(place[i % period] + i / period * phased.pitch));
     }
     return out.value;
-  });
-}
-
-/// A unit of work is 4 columns of 8 rows (1-byte pixels) or 4, exchanged.
-template <int pixel, int row_bytes, int width, int height, int before, int threads, int group_bytes,
-          int prefetch>
-__global__ void __launch_bounds__(threads, resident_threads / threads)
-    transpose_any_shift(const Transpose t) {
-  static_assert(pixel <= 3 && width % 4 == 0 && width * pixel + granule - 1 <= row_bytes);
-  constexpr int rows = height + before;
-  constexpr int unit_rows = pixel == 1 ? 8 : 4;
-  constexpr int unit_words = unit_rows * pixel / 4;  // of a row of the destination
-  constexpr int units_down = rows / unit_rows;
-  constexpr int units_across = width / 4;
-  static_assert(rows % unit_rows == 0);
-  constexpr int padded_down = (units_down + 7) / 8 * 8;  // in warps of 8 x 4
-  constexpr int units = padded_down * ((units_across + 3) / 4 * 4);
-  // Rows of the destination lie here with room for one granule more, at an offset from group to
-  // group of four that puts the words which a warp writes at once into different banks.
-  constexpr int out_row_bytes = (rows * pixel + granule - 1) / granule * granule + granule;
-  constexpr int wanted_offset = pixel == 3 ? 96 : 64;  // modulo 128, of 4 rows
-  constexpr int out_padding = ((wanted_offset - 4 * out_row_bytes) % 128 + 128) % 128;
-
-  alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
-  alignas(128) __shared__ Byte turned[width * out_row_bytes + units_across * out_padding];
-  AnyTile<pixel, width, height, before> any;
-  if (!any.find(t)) return;
-  wait_prefetching<threads>(t, any.src, any.skipped, any.end_row, any.columns * pixel);
-  const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, group_bytes, prefetch>(
-      t, tile, any.src, any.skipped, any.end_row, any.columns * pixel);
-  finish_copies();
-
-#pragma unroll
-  for (int step = 0; step < steps(units, threads); ++step) {
-    const int number = static_cast<int>(threadIdx.x) + step * threads;
-    if (units % threads != 0 && number >= units) break;
-    const int warp = number / 32;
-    const int lane = number % 32;
-    const int down = warp % (padded_down / 8) * 8 + lane % 8;
-    const int across = warp / (padded_down / 8) * 4 + lane / 8;
-    if (down >= units_down || across >= units_across) continue;
-    std::uint32_t in[unit_rows][pixel];
-#pragma unroll
-    for (int i = 0; i < unit_rows; ++i) {
-      load_words<group_bytes>(tile, phased.place(down * unit_rows + i, across * 4 * pixel), in[i]);
-    }
-    std::uint32_t out[4][unit_words];
-    exchange(in, out);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      Byte* to =
-          turned + (across * 4 + i) * out_row_bytes + across * out_padding + down * unit_words * 4;
-      if constexpr (unit_words == 2) {
-        store<8>(to, make_uint2(out[i][0], out[i][1]));
-      } else {
-#pragma unroll
-        for (int k = 0; k < unit_words; ++k) store<4>(to + 4 * k, out[i][k]);
-      }
-    }
-  }
-  __syncthreads();
-
-  any.template write<threads, 1>(t, [&](int from_top, int column) {
-    return load_across(turned + column * out_row_bytes + column / 4 * out_padding + from_top +
-                       before * pixel);
   });
 }
 

@@ -49,9 +49,9 @@ constexpr TileTuning tile_tuning(int pixel_bytes, Rows rows) {
       return few      ? TileTuning{256, 32, 256, 4, 128, 8, true}  // late 105
              : ragged ? TileTuning{256, 32, 256, 4, 256, 8, true}  // 96.5; as whole lines 95
                       : TileTuning{256, 64, 512, 4, 128, 8, true};
-    case 6:                                                   // 96.5, 96.5; late 96, 95
-      return few ? TileTuning{384, 64, 512, 8, 128, 0, true}  // 99, late 96
-                 : TileTuning{384, 64, 512, 8, 256, 0, true};  // ragged 94, late 93.5
+    case 6:                                                      // 96.5, 96.5; late 96, 95
+      return few ? TileTuning{384, 64, 512, 8, 128, 0, true}     // 99, late 96
+                 : TileTuning{384, 64, 512, 8, 256, 0, true};    // ragged 94, late 93.5
     case 8:                                                      // 97.5, 98; late 97, 97.5, few 99
       return ragged ? TileTuning{512, 32, 512, 2, 256, 8, true}  // 97.5, late 97
                     : TileTuning{256, 32, 256, 2, 128, 8, true};
@@ -66,9 +66,9 @@ constexpr TileTuning tile_tuning(int pixel_bytes, Rows rows) {
   }
 }
 
-/// For pictures aligned to their pixels only. A tile is `width` pixels of `height` rows, with
-/// `before` rows more that it shares with the one above; each lies in `row_bytes`, of which 15 are
-/// for its phase.
+/// For pictures of pixels of 4 bytes and more (and of 6) that are aligned to them only. A tile is
+/// `width` pixels of `height` rows, with `before` rows more that it shares with the one above; each
+/// lies in `row_bytes`, of which 15 are for its phase.
 struct AnyTuning {
   int row_bytes;
   int width;
@@ -81,13 +81,7 @@ struct AnyTuning {
 
 constexpr AnyTuning any_tuning(int pixel_bytes) {
   switch (pixel_bytes) {  // % of a copy at 4095x4093, one pixel into the memory
-    case 1:  // 60; 448 threads 55
-      return {128, 112, 96, 32, 256, 1024, 128};
-    case 2:  // 72; 512 threads 63
-      return {256, 120, 48, 16, 256, 1024, 128};
-    case 3:  // 70; 480 threads 68
-      return {256, 80, 64, 12, 256, 1024, 128};
-    case 4:  // 89.5; rows of 256 bytes and 512 threads 83
+    case 4:               // 89.5; rows of 256 bytes and 512 threads 83
       return {512, 124, 40, 8, 320, 1024, 128};
     case 6:  // 87; 512 threads 81
       return {384, 60, 48, 6, 384, 2048, 128};
@@ -97,6 +91,27 @@ constexpr AnyTuning any_tuning(int pixel_bytes) {
       return {384, 31, 48, 3, 384, 1024, 128};
     default:  // 24: 92
       return {384, 15, 28, 2, 256, 1024, 128};
+  }
+}
+
+/// For pixels of 1, 2 and 3 bytes there. A tile is `width` pixels of `rows` rows, of which it
+/// shares `before` with the one above; each thread exchanges `units` units.
+struct ShiftTuning {
+  int width;
+  int rows;
+  int before;
+  int threads;
+  int units;
+};
+
+constexpr ShiftTuning shift_tuning(int pixel_bytes) {
+  switch (pixel_bytes) {  // % of a copy at 4095x4093, one pixel into the memory; and other tiles
+    case 1:               // 69; 128x192 62, 96x256 63, 256x128 54
+      return {112, 192, 32, 384, 2};
+    case 2:  // 79; 128x96 75, 128x64 74, 256x64 71
+      return {120, 96, 16, 384, 2};
+    default:  // 3: 79; 96x76 77, 120x76 with two units 64, 32x140 78
+      return {64, 76, 12, 320, 1};
   }
 }
 
