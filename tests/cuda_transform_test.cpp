@@ -139,6 +139,39 @@ TEST_CASE("large pictures, which have tiles of other sizes, agree too", "[gpu]")
   }
 }
 
+TEST_CASE("pictures of a few rows or columns agree, at lengths around the edges of blocks",
+          "[gpu]") {
+  need_gpu();
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8, 12);
+  const int few = GENERATE(2, 3, 4, 5);
+  const bool few_rows = GENERATE(true, false);
+  Stream stream;
+  for (std::int64_t many : {1, 15, 32, 128, 131, 272, 1027, 2048, 4112}) {
+    const Size size = few_rows ? Size{many, few} : Size{few, many};
+    for (Orientation orientation : all_orientations) {
+      const std::int64_t src_gap = to_16(size.width * pixel_bytes);
+      const std::int64_t dst_gap = to_16(turned_size(orientation, size).width * pixel_bytes);
+      const struct {
+        Layout src;
+        Layout dst;
+      } layouts[] = {
+          {{}, {}},
+          // One side packed, the rows of the other begin at multiples of 16 bytes, or end there.
+          {{src_gap + 16, 16}, {0, 16}},
+          {{0, 16, true}, {dst_gap + 16, 16, true}},
+          {{src_gap, src_gap, true}, {0, 32, true}},
+          {{0, 32}, {dst_gap, dst_gap}},
+          {{0, pixel_bytes}, {0, pixel_bytes}},
+      };
+      for (const auto& layout : layouts) {
+        const Plan src{size.width, size.height, pixel_bytes, layout.src};
+        const std::string difference = difference_from_cpu(src, layout.dst, orientation, stream);
+        if (!difference.empty()) FAIL(difference);
+      }
+    }
+  }
+}
+
 TEST_CASE("thin pictures of very many rows or columns agree", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(1, 3, 4);
@@ -187,6 +220,7 @@ TEST_CASE("no kernel reads or writes beside the pictures", "[gpu][sanitizer]") {
   require_equal_in_exact_memory({69, 75, pixel_bytes, {}}, {}, stream);
   require_equal_in_exact_memory({3, 301, pixel_bytes, {}}, {}, stream);
   require_equal_in_exact_memory({301, 3, pixel_bytes, {p, p}}, {0, p}, stream);
+  require_equal_in_exact_memory({304, 4, pixel_bytes, {}}, {}, stream);
   require_equal_in_exact_memory({69, 145, pixel_bytes, {to_16(69 * p), 16}}, {}, stream);
   require_equal_in_exact_memory({144, 80, pixel_bytes, {}}, {}, stream);
   require_equal_in_exact_memory({67, 70, pixel_bytes, {p, 3 * p, true}}, {3 * p, p, true}, stream);

@@ -14,7 +14,8 @@ void transform(ConstView src, View dst, Orientation orientation, cudaStream_t st
   const int alignment = alignment_of(reduced);
   if (reduced.motion != Motion::transpose) {
     move_rows(reduced, stream);
-  } else if (!transpose_thin(reduced, alignment, stream) && !transpose_tiles(reduced, stream) &&
+  } else if (!transpose_thin_units(reduced, stream) &&
+             !transpose_thin(reduced, alignment, stream) && !transpose_tiles(reduced, stream) &&
              !transpose_any(reduced, alignment, stream)) {
     transpose_words(reduced, alignment, stream);
   }

@@ -175,6 +175,14 @@ __device__ __forceinline__ void finish_copies() {
   __syncthreads();
 }
 
+/// The same of those that a warp started, for that warp.
+__device__ __forceinline__ void finish_copies_of_warp() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncwarp();
+}
+
 /// Bytes 0 to 7 are those of `low` and `high`; hexadecimal digit i of `selector` names byte i of
 /// the result.
 __device__ __forceinline__ std::uint32_t pick(std::uint32_t low, std::uint32_t high,

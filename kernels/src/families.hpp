@@ -10,6 +10,9 @@
 
 namespace qturn {
 
+bool transpose_thin_units(const Reduced& reduced, cudaStream_t stream);
+bool mirror_thin_units(const Reduced& reduced, cudaStream_t stream);
+
 /// `alignment` is alignment_of(reduced).
 bool transpose_thin(const Reduced& reduced, int alignment, cudaStream_t stream);
 bool transpose_tiles(const Reduced& reduced, cudaStream_t stream);

@@ -222,7 +222,8 @@ struct MirrorWords {
   }
 };
 
-/// Mirrors short rows which lie packed, one behind the other, as one long row.
+/// Mirrors short rows which lie packed, one behind the other, as one long row, where
+/// mirror_thin_units() does not.
 template <int word>
 struct MirrorShort {
   static constexpr int piece = word < 4 ? word : 4;
@@ -404,7 +405,7 @@ void move_rows(const Reduced& reduced, cudaStream_t stream) {
   if (r.motion == Motion::copy) {
     return aligned ? run<CopyAligned>(r, aligned, stream) : run<Copy>(r, aligned, stream);
   }
-  if (!aligned && mirror_short(r, stream)) return;
+  if (mirror_thin_units(r, stream) || (!aligned && mirror_short(r, stream))) return;
   const int word = std::min(alignment, device::word_bytes(pixel));
   if (pixel == word) {
     switch (pixel) {

@@ -5,6 +5,8 @@
 // side is a line that a block cuts anywhere, the other a few long rows. As in the other kernels
 // aligned granules come into shared memory, and threads gather aligned granules of the destination,
 // here for any pixel size in words that divide it.
+//
+// Two to four rows or columns of common pixels, where they are aligned, are thin_units.cu's.
 #include <algorithm>
 
 #include "kernels/src/families.hpp"
@@ -183,7 +185,7 @@ void run_thin(const Reduced& r, bool few_rows, cudaStream_t stream) {
                                : (pixel == word ? unweave<word, true> : unweave<word, false>);
   if (word == 1) {
     // Bound by instructions, this one loses where kernels overlap: 55 % of a copy instead of 66
-    // with 4 rows of 1-byte pixels (H200, 2026-11-21).
+    // with 4 rows of 1-byte pixels, which it had then (H200, 2026-11-21).
     device::launch(kernel, grid, threads, 0, stream, thin);
   } else {
     device::launch_overlapping(kernel, grid, threads, stream, thin);
