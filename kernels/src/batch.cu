@@ -13,7 +13,7 @@ namespace {
 using device::BatchParameters;
 using device::BatchPicture;
 
-constexpr int few = 64;
+constexpr int few = 46;
 constexpr int many = static_cast<int>(batch_images_in_a_launch);
 static_assert(sizeof(BatchParameters<BatchPicture, few>) + sizeof(int) <=
               device::old_parameter_bytes);

@@ -39,9 +39,10 @@ __host__ __device__ inline bool is_in(unsigned orientations, Orientation orienta
 }
 
 /// Tiles are divided into stretches of 2^`shift`, at most this many, so that a block need not look
-/// for the picture of its tile among all of them.
-template <int capacity>
-inline constexpr unsigned batch_stretches = capacity > 64 ? 128 : 64;
+/// for the picture of its tile among all of them. `Picture::stretches`: how many where there is
+/// room for more than a few pictures.
+template <class Picture, int capacity>
+inline constexpr unsigned batch_stretches = capacity > 64 ? Picture::stretches : 64;
 inline constexpr unsigned stretches_in_memory = 1024;
 
 __host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
@@ -55,8 +56,9 @@ template <class Picture, int capacity>
 struct BatchParameters {
   unsigned count;
   unsigned shift;
-  std::uint16_t first_picture[batch_stretches<capacity> + 1];  // of each stretch, and the last one
-  unsigned first_tile[capacity];                               // of each picture
+  std::uint16_t
+      first_picture[batch_stretches<Picture, capacity> + 1];  // of each stretch, and the last one
+  unsigned first_tile[capacity];                              // of each picture
   Picture pictures[capacity];
 };
 
@@ -228,7 +230,7 @@ std::size_t launch_some(std::size_t first, std::size_t count, const Plan& plan,
     batch.count += 1;
   }
   if (tiles == 0) return i - first;
-  constexpr unsigned stretches = batch_stretches<capacity>;
+  constexpr unsigned stretches = batch_stretches<Picture, capacity>;
   batch.shift = stretch_shift(static_cast<unsigned>(tiles), stretches);
   unsigned picture = 0;
   for (unsigned stretch = 0; stretch <= stretches; ++stretch) {

@@ -63,6 +63,8 @@ __host__ __device__ constexpr int planar_kept_row_bytes(int bytes) {
 
 /// One picture of a batch. Sizes are the source's.
 struct PlanarPicture {
+  static constexpr unsigned stretches = 128;
+
   const Byte* src;
   Byte* dst;
   std::int64_t src_pitch;

@@ -54,8 +54,11 @@ __device__ __forceinline__ void load_row_window(const SourceRow& row, const Byte
 }
 
 /// Policies: how the granule at byte `at` of the row (from 15 before it to its last one) is made
-/// from the row of the source.
+/// from the row of the source. `together`: how many of them one thread of a batch makes. Those that
+/// hold little while they wait for memory make two, and some, of aligned rows, can read for both
+/// before they go on: made() of the `words` that read() gave is what make() gives.
 struct CopyRow {
+  static constexpr int together = 1;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
     Granule value;
     load_row_window(row, row.data + at, value.word);
@@ -65,11 +68,27 @@ struct CopyRow {
 
 /// The same, where both rows are aligned to a granule.
 struct CopyAlignedRow {
+  static constexpr int together = 2;
+  static constexpr int words = 4;
+  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&in)[4]) {
+    const Granule value =
+        at + granule > row.bytes ? CopyRow::make(row, at, 0) : load_granule(row.data + at);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) in[i] = value.word[i];
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[4], unsigned) {
+    return {{in[0], in[1], in[2], in[3]}};
+  }
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
     if (at + granule > row.bytes) return CopyRow::make(row, at, 0);
     return load_granule(row.data + at);
   }
 };
+
+/// Whether with_mirror() has a policy for aligned rows of such pixels.
+__host__ __device__ constexpr bool has_aligned_mirror(int pixel) {
+  return (pixel >= 1 && pixel <= 4) || pixel == 6 || pixel == 8;
+}
 
 /// The pixels of four words in opposite order.
 template <int pixel>
@@ -90,6 +109,7 @@ __device__ __forceinline__ Granule reversed_pixels(const std::uint32_t (&in)[4])
 /// source, wherever in the row they lie.
 template <int pixel>
 struct MirrorRow {
+  static constexpr int together = 1;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
     std::uint32_t in[4];
     load_row_window(row, row.after() - granule - at, in);
@@ -100,8 +120,20 @@ struct MirrorRow {
 /// The same, where both rows and their length are aligned to a granule.
 template <int pixel>
 struct MirrorAlignedRow {
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
-    return reversed_pixels<pixel>(load_granule(row.after() - granule - at).word);
+  static constexpr int together = 2;
+  static constexpr int words = 4;
+  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&in)[4]) {
+    const Granule value = load_granule(row.after() - granule - at);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) in[i] = value.word[i];
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[4], unsigned) {
+    return reversed_pixels<pixel>(in);
+  }
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    std::uint32_t in[4];
+    read(row, at, in);
+    return made(in, index);
   }
 };
 
@@ -121,25 +153,47 @@ __device__ __forceinline__ void load_around(const SourceRow& row, std::int64_t a
   }
 }
 
-/// 3-byte pixels. A granule begins 0, 1 or 2 bytes into a pixel and shows bytes of six. In the
-/// source they lie within 20 bytes, and word m of the granule takes its bytes from words 3 - m and
-/// 4 - m of those, in one of three patterns. `aligned` as in MirrorAlignedRow.
-template <bool aligned>
+/// 3-byte pixels in opposite order. A granule begins `phase` = 0, 1 or 2 bytes into a pixel and
+/// shows bytes of six. In the source they lie within 20 bytes, and word m of the granule takes its
+/// bytes from words 3 - m and 4 - m of those, in one of three patterns.
+__device__ __forceinline__ Granule reversed_triples(const std::uint32_t (&around)[6],
+                                                    unsigned phase) {
+  std::uint32_t in[5];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
+  const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
+  const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
+  const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
+  return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
+           pick(in[0], in[1], first)}};
+}
+
+/// 3-byte pixels at any address.
 struct MirrorTriplesRow {
+  static constexpr int together = 1;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
     std::uint32_t around[6];
-    load_around<aligned>(row, at, around);
-    std::uint32_t in[5];
-#pragma unroll
-    for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
+    load_around<false>(row, at, around);
     // at % 3, of 15 more: 16 is 1 modulo 3.
     const unsigned before = 16 * index - static_cast<unsigned>(at);
-    const unsigned phase = (index % 3 + 15 - before) % 3;
-    const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
-    const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
-    const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
-    return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
-             pick(in[0], in[1], first)}};
+    return reversed_triples(around, (index % 3 + 15 - before) % 3);
+  }
+};
+
+/// The same, where both rows and their length are aligned to a granule.
+struct MirrorAlignedTriplesRow {
+  static constexpr int together = 2;
+  static constexpr int words = 6;
+  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&around)[6]) {
+    load_around<true>(row, at, around);
+  }
+  __device__ static Granule made(const std::uint32_t (&around)[6], unsigned index) {
+    return reversed_triples(around, index % 3);
+  }
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    std::uint32_t around[6];
+    read(row, at, around);
+    return made(around, index);
   }
 };
 
@@ -147,6 +201,7 @@ struct MirrorTriplesRow {
 /// words of four. In the source they lie within 24 bytes.
 template <bool aligned>
 struct MirrorSixesRow {
+  static constexpr int together = aligned ? 2 : 1;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
     std::uint32_t in[6];
     load_around<aligned>(row, at, in);
@@ -166,6 +221,7 @@ struct MirrorSixesRow {
 /// 12-byte pixels, aligned to 4. A granule shows four words of two pixels, from word 0, 1 or 2 of
 /// the first on.
 struct MirrorTwelvesRow {
+  static constexpr int together = 2;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
     // at % 12, of 24 more: 16 is 4 modulo 12, and the pattern repeats after three granules.
     const unsigned before = 16 * index - static_cast<unsigned>(at);
@@ -181,6 +237,7 @@ struct MirrorTwelvesRow {
 /// Any pixel, in words that divide it. `pixel` is 0 where its size is known only at run time.
 template <int pixel, int word>
 struct MirrorWordsRow {
+  static constexpr int together = has_aligned_mirror(pixel) ? 1 : 2;
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
     const int bytes = pixel != 0 ? pixel : row.pixel;
     union {
@@ -235,9 +292,9 @@ __host__ __device__ __forceinline__ void with_mirror(int pixel_bytes, int alignm
     if (word == 16) run(MirrorWordsRow<0, 16>());
   } else if constexpr (pixel == 3) {
     if (aligned) {
-      run(MirrorTriplesRow<true>());
+      run(MirrorAlignedTriplesRow());
     } else {
-      run(MirrorTriplesRow<false>());
+      run(MirrorTriplesRow());
     }
   } else if constexpr (pixel == word_bytes(pixel) && pixel <= 8) {
     if (aligned) {

@@ -20,7 +20,7 @@ struct BatchImage {
 
 /// How many images one launch holds: their descriptors travel in the kernel's parameters. 64 where
 /// the driver is older than CUDA 12.1.
-inline constexpr std::size_t batch_images_in_a_launch = 540;
+inline constexpr std::size_t batch_images_in_a_launch = 360;
 
 /// Enqueues all `count` images and returns without waiting. Allocates nothing, does not read
 /// `images` later; may be captured in a graph.
