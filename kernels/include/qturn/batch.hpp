@@ -18,7 +18,7 @@ struct BatchImage {
   Orientation orientation = Orientation::identity;
 };
 
-/// How many images one launch holds: their descriptors travel in the kernel's parameters. 64 where
+/// How many images one launch holds: their descriptors travel in the kernel's parameters. 46 where
 /// the driver is older than CUDA 12.1.
 inline constexpr std::size_t batch_images_in_a_launch = 360;
 
