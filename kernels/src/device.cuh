@@ -143,28 +143,20 @@ __device__ __forceinline__ void start_copy_between(Byte* shared, const Byte* glo
   }
 }
 
-/// Asks the second-level cache to fetch `bytes` bytes; they and the address are multiples of 16.
-/// That is no read: whoever reads there later sees what was written until then.
-__device__ __forceinline__ void prefetch_bytes([[maybe_unused]] const Byte* global,
-                                               [[maybe_unused]] unsigned bytes) {
+/// Asks the second-level cache to fetch a row of aligned granules. That is no read: whoever reads
+/// there later sees what was written until then.
+template <int bytes>
+__device__ __forceinline__ void prefetch_row([[maybe_unused]] const Byte* global) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(global), "r"(bytes) : "memory");
 #endif
 }
 
-/// The same for any `bytes` bytes, of which there are some, between `begin` and `end`: for every
-/// granule that has a part in them and lies between these two whole.
-__device__ __forceinline__ void prefetch_between(const Byte* global, unsigned bytes,
-                                                 const Byte* begin, const Byte* end) {
-  const auto phase = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(global) % granule);
-  unsigned wanted = (phase + bytes + granule - 1) / granule * granule;
-  const Byte* from = global - phase;
-  if (from + wanted > end) wanted -= granule;
-  if (from < begin && wanted > 0) {
-    from += granule;
-    wanted -= granule;
-  }
-  if (wanted > 0) prefetch_bytes(from, wanted);
+/// The same for the line that byte `in` lies in.
+__device__ __forceinline__ void prefetch_line([[maybe_unused]] const Byte* in) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(in) : "memory");
+#endif
 }
 
 /// Waits until the copies that the whole block started have arrived.

@@ -77,24 +77,18 @@ __device__ __forceinline__ int swizzled(int index, int row_group) {
   return index ^ (row_group & 7);
 }
 
-/// Waits for the kernel before this one. In the meantime the first blocks prefetch their tiles: of
-/// rows `first_row` to before `end_row`, all of which exist, the `bytes` from `src` on.
-template <int threads>
-__device__ __forceinline__ void wait_prefetching(const Transpose& t, const Byte* src, int first_row,
-                                                 int end_row, int bytes) {
+/// Waits for the kernel before this one. In the meantime the first blocks prefetch their tiles, of
+/// which `bytes_left` x `rows_left` lie in the image, unless the image ends within their rows.
+template <int row_bytes, int rows, int threads>
+__device__ __forceinline__ void wait_prefetching(const Transpose& t, const Byte* src,
+                                                 std::int64_t bytes_left, std::int64_t rows_left) {
   wait_for_previous_kernel([&] {
-    if (threadIdx.x % 32 != 0 || !is_among_first(t.early)) return;
-#pragma unroll 1
-    for (int row = first_row + static_cast<int>(threadIdx.x / 32); row < end_row;
-         row += threads / 32) {
-      prefetch_between(src + row * t.src_pitch, static_cast<unsigned>(bytes), t.begin, t.end);
+    if (threadIdx.x % 32 != 0 || bytes_left < row_bytes || !is_among_first(t.early)) return;
+    const int end = rows_left < rows ? static_cast<int>(rows_left) : rows;
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < end; row += threads / 32) {
+      prefetch_row<row_bytes>(src + row * t.src_pitch);
     }
   });
-}
-
-/// As many of `left` as a tile has.
-__device__ __forceinline__ int at_most(int in_tile, std::int64_t left) {
-  return left < in_tile ? static_cast<int>(left) : in_tile;
 }
 
 /// Starts the copies of a tile of `rows` rows of `row_bytes` into shared memory: all of it, or the

@@ -10,12 +10,10 @@ namespace {
 using device::Transpose;
 
 void run(void (*kernel)(Transpose), const Reduced& r, int width, int height, int before,
-         int threads, cudaStream_t stream) {
+         int threads, unsigned early, cudaStream_t stream) {
   const dim3 grid = device::tile_grid(device::divide_up(r.src.width, width),
                                       device::divide_up(r.src.height + before, height), 0);
-  const DeviceTraits& gpu = current_device();
-  device::launch_overlapping(gpu, kernel, grid, threads, 0, stream,
-                             Transpose(r, 0, device::waiting_blocks(gpu, threads)));
+  device::launch_overlapping(kernel, grid, threads, stream, Transpose(r, 0, early));
 }
 
 template <int pixel>
@@ -24,12 +22,12 @@ void run_any(const Reduced& r, cudaStream_t stream) {
     constexpr ShiftTuning t = shift_tuning(pixel);
     using Tile = device::ShiftTile<pixel, t.width, t.rows, t.before, t.threads, t.units>;
     run(device::transpose_any_shift<Tile, 128>, r, t.width, Tile::height, t.before, t.threads,
-        stream);
+        device::waiting_blocks(current_device(), t.threads), stream);
   } else {
     constexpr AnyTuning t = any_tuning(pixel);
     run(device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
                                      t.group_bytes, t.prefetch>,
-        r, t.width, t.height, t.before, t.threads, stream);
+        r, t.width, t.height, t.before, t.threads, 0, stream);
   }
 }
 

@@ -136,9 +136,9 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   static_assert(width * pixel + granule - word <= row_bytes);
 
   alignas(128) __shared__ Byte tile[phased_bytes(row_bytes, rows)];
+  wait_for_previous_kernel();
   AnyTile<pixel, width, height, before> any;
   if (!any.find(t)) return;
-  wait_prefetching<threads>(t, any.src, any.skipped, any.end_row, any.columns * pixel);
   const PhasedTile phased = start_phased_tile<row_bytes, rows, threads, group_bytes, prefetch>(
       t, tile, any.src, any.skipped, any.end_row, any.columns * pixel);
   finish_copies();

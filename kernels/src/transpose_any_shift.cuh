@@ -81,6 +81,22 @@ struct ShiftTile {
 template <class Tile>
 using ShiftArea = AnyTile<Tile::pixel, Tile::width, Tile::height, Tile::before>;
 
+/// Prefetches the tile's rows, if the block is among the first. Line by line: the copy engine takes
+/// longer for so many short rows than the kernel before takes to drain (1 byte: 55 % of a copy).
+template <class Tile>
+__device__ __forceinline__ void prefetch_tile(const Transpose& t, const ShiftArea<Tile>& area) {
+  if (!is_among_first(t.early)) return;
+  constexpr int lines = (Tile::width * Tile::pixel + 127) / 128;
+  for (int number = static_cast<int>(threadIdx.x); number < Tile::rows * lines;
+       number += Tile::threads) {
+    const int row = number / lines;
+    const int at = number % lines * 128;
+    if (row >= area.skipped && row < area.end_row && at < area.columns * Tile::pixel) {
+      prefetch_line(area.src + row * t.src_pitch + at);
+    }
+  }
+}
+
 /// Starts the copies of the tile's rows.
 template <class Tile, int prefetch>
 __device__ __forceinline__ void start_skewed_tile(const Transpose& t, Byte* tile,
@@ -200,8 +216,7 @@ __global__ void __launch_bounds__(Tile::threads, resident_threads / Tile::thread
   alignas(128) __shared__ Byte tile[Tile::bytes];
   ShiftArea<Tile> area;
   if (!area.find(t)) return;
-  wait_prefetching<Tile::threads>(t, area.src, area.skipped, area.end_row,
-                                  area.columns * Tile::pixel);
+  wait_for_previous_kernel([&] { prefetch_tile<Tile>(t, area); });
   start_skewed_tile<Tile, prefetch>(t, tile, area);
   finish_copies();
   exchange_units<Tile>(tile, low_bits(area.src), static_cast<unsigned>(t.src_pitch));

@@ -59,8 +59,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
-  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
-                            at_most(row_bytes, columns_left * pixel));
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
                                                             rows_left);
   finish_copies();
@@ -114,8 +113,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
-  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
-                            at_most(row_bytes, columns_left * pixel));
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
                                                             rows_left);
   finish_copies();
@@ -172,8 +170,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t columns_left = t.width - origin.x;
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
-  wait_prefetching<threads>(t, src, 0, at_most(rows, rows_left),
-                            at_most(row_bytes, columns_left * pixel));
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
   start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
                                                             rows_left);
   finish_copies();
