@@ -36,7 +36,7 @@ inline constexpr std::size_t batch_images_in_a_launch = 360;
 /// launch fails.
 QTURN_EXPORT void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t stream);
 
-/// Bytes of device memory that the overload below works in: 60 for each image, and some 4 KB.
+/// Bytes of device memory that the overload below works in: 84 for each image, and some 4 KB.
 QTURN_EXPORT std::size_t batch_workspace_bytes(std::size_t count);
 
 /// The same for descriptors in device memory, which are read when the stream gets there. A graph
