@@ -1,22 +1,21 @@
 // The tiles of a batch of pictures, each turned as it wants (batch_plan.cuh).
 //
 // What a tile is depends on the picture: transposes take rectangles that go through shared memory
-// (turned_tile.cuh, any_tile.cuh), copies and mirrors a stretch of granules of the destination
+// (turned_tile.cuh, linear_tile.cuh), copies and mirrors a stretch of granules of the destination
 // (row_granules.cuh).
 //
 // A launch of small pictures lasts some microseconds, so what counts is how soon a block asks for
 // its pixels: it divides by multiplication, finds extents and alignment in the picture
-// (batch_picture.cuh), and looks for the picture in a fine table. 256 of 224x224 with 3-byte
-// pixels, tight, in % of a copy before and after, with rows read as they are here but all numbers
-// of 32 bits: rotate90 89.6 -> 92.3, flop 85.6 -> 97.9, all orientations 88.3 -> 93.5 (H200,
-// 2026-11-22).
+// (batch_picture.cuh), and looks for the picture in a fine table. In % of a copy before and after,
+// 256 of 224x224 with 3-byte pixels, tight: rotate90 89.5 and 92.0, flop 85.0 and 96.8, all
+// orientations 87.8 and 93.1 (H200, 2026-11-22).
 #ifndef QTURN_KERNELS_BATCH_KERNELS_CUH
 #define QTURN_KERNELS_BATCH_KERNELS_CUH
 
 #include <type_traits>
 
-#include "kernels/src/any_tile.cuh"
 #include "kernels/src/batch_picture.cuh"
+#include "kernels/src/linear_tile.cuh"
 #include "kernels/src/row_granules.cuh"
 
 namespace qturn::device {
@@ -44,7 +43,7 @@ struct BatchBlock {
   // Others of the sizes that are exchanged in registers wait for a measurement.
   static constexpr bool is_linear = pixel_known == 1 || pixel_known == 3;
   using Any = std::conditional_t<
-      is_linear, AnyTile<some, tuning.width, tuning.rows, tuning.before, threads>,
+      is_linear, LinearTile<some, tuning.width, tuning.rows, tuning.before, threads>,
       TurnedTile<some, has_any ? tuning.row_bytes : 128, has_any ? tuning.width : 1,
                  has_any ? tuning.rows : 8, threads, false>>;
   static constexpr int larger_tile =

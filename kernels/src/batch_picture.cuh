@@ -14,10 +14,10 @@
 
 namespace qturn::device {
 
-/// One pixel size's tiles. `aligned` ones are `aligned_width` x `aligned_rows` pixels. The others
-/// are `width` x `rows` in memory, of which the first `before` are shared with the tile above:
-/// stored granules begin at multiples of 32, at another pixel in each row of the destination, so
-/// that no two blocks write to one sector.
+/// One pixel size's tiles. `aligned` ones are `aligned_row_bytes` x `aligned_rows`. The others
+/// are `width` x `rows` pixels in memory, in rows of `row_bytes` (none where they are linear), of
+/// which the first `before` are shared with the tile above: stored granules begin at multiples of
+/// 32, at another pixel in each row of the destination, so that no two blocks write to one sector.
 struct BatchTuning {
   int threads;
   int aligned_row_bytes;

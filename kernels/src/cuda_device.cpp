@@ -49,7 +49,12 @@ void require_stream_of_current_device([[maybe_unused]] cudaStream_t stream) {
   check(cudaStreamIsCapturing(stream, &status));
   if (status != cudaStreamCaptureStatusNone) return;
   int device = 0;
-  check(cudaStreamGetDevice(stream, &device));
+  const cudaError_t answer = cudaStreamGetDevice(stream, &device);
+  if (answer == cudaErrorCallRequiresNewerDriver) {
+    cudaGetLastError();
+    return;
+  }
+  check(answer);
   if (device != current_number()) check(cudaErrorInvalidResourceHandle);
 #endif
 }

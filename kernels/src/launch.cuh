@@ -44,11 +44,12 @@ void launch(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t s
   check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-/// The first thing that a kernel does which launch_overlapping() started: it lets the next kernel
-/// of the stream move in while this one's last blocks are at work, and waits until all that the one
-/// before did is done and seen. (The other way round 1920x1080 pixels of 4 bytes lose 3 points.)
-/// Between the two it calls `meanwhile()`, which may prefetch but neither read nor write. Blocks
-/// that have nothing to do may leave instead, as long as one of the kernel's waits.
+/// What a kernel does before it reads or writes global memory, if launch_overlapping() started it:
+/// it lets the next kernel of the stream move in while this one's last blocks are at work, and
+/// waits until all that the one before did is done and seen. (The other way round 1920x1080 pixels
+/// of 4 bytes lose 3 points.) Between the two it calls `meanwhile()`, which may prefetch but
+/// neither read nor write. Blocks that have nothing to do may leave instead, as long as one of the
+/// kernel's waits.
 template <class Meanwhile>
 __device__ __forceinline__ void wait_for_previous_kernel([[maybe_unused]] Meanwhile meanwhile) {
 #if __CUDA_ARCH__ >= 900
@@ -74,7 +75,7 @@ __device__ __forceinline__ bool is_among_first(unsigned count) {
   return blockIdx.z == 0 && blockIdx.y * gridDim.x + blockIdx.x < count;
 }
 
-/// Like launch(), for a kernel that begins with wait_for_previous_kernel(): it may move in while
+/// Like launch(), for a kernel that calls wait_for_previous_kernel(): it may move in while
 /// the last blocks of the kernel before it in the stream are at work, so a row of launches loses
 /// little between them. On an H200 1920x1080 pixels of 4 bytes went from 95 % of a copy to 105,
 /// 4096^2 pixels of 2 bytes from 94 to 96 (2026-11-21). `gpu` is the current device.

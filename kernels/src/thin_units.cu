@@ -16,7 +16,7 @@
 // In percent of a copy, 4 rows or columns of 1108992 on an H200 (2026-11-22), beside what the
 // kernels for any number of rows and any pixel reach: 1 byte 107 to 109 (65), 2 bytes 103 to 105
 // (89 to 93), 3 bytes 95 to 97 (57 to 63), 6 bytes 98 to 99 (78 to 88), 12 bytes 96 to 98 (95 to
-// 97). 2 and 3 rows and pixels of 4 bytes take the same way and have not been measured. What lost:
+// 97); 4 bytes 99 to 102; 2 and 3 rows or columns 95 to 109. What lost:
 // two or four units a thread (3 bytes 74 to 84), units of twice the width (3 bytes 82 to 94),
 // pieces of 12 bytes read from global memory word by word (1 to 2 points), and blocks of 128
 // threads (1 byte 91). With 512 threads 3 bytes of 4 columns reach 100, but 1 byte loses 2 points.
@@ -31,7 +31,7 @@ namespace {
 using device::Byte;
 using device::Exchange;
 using device::granule;
-using device::Unit;
+using device::ThinUnit;
 using device::warp;
 
 constexpr int threads = 256;
@@ -166,17 +166,17 @@ template <Exchange exchange, bool backwards, int few>
 bool run_pixel(int pixel, const ThinUnits& p, std::int64_t columns, cudaStream_t stream) {
   switch (pixel) {
     case 1:
-      return run<Unit<few, 1, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 1, exchange, backwards>>(p, columns, stream);
     case 2:
-      return run<Unit<few, 2, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 2, exchange, backwards>>(p, columns, stream);
     case 3:
-      return run<Unit<few, 3, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 3, exchange, backwards>>(p, columns, stream);
     case 4:
-      return run<Unit<few, 4, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 4, exchange, backwards>>(p, columns, stream);
     case 6:
-      return run<Unit<few, 6, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 6, exchange, backwards>>(p, columns, stream);
     case 12:
-      return run<Unit<few, 12, exchange, backwards>>(p, columns, stream);
+      return run<ThinUnit<few, 12, exchange, backwards>>(p, columns, stream);
     default:
       return false;
   }

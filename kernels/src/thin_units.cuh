@@ -48,7 +48,7 @@ constexpr int unit_columns(int few, int pixel) {
 
 /// A unit of `few` rows of `columns` pixels, or of `columns` columns of `few` pixels.
 template <int few_, int pixel_, Exchange exchange_, bool backwards_>
-struct Unit {
+struct ThinUnit {
   static constexpr int few = few_;
   static constexpr int pixel = pixel_;
   static constexpr Exchange exchange = exchange_;

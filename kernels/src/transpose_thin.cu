@@ -185,7 +185,7 @@ void run_thin(const Reduced& r, bool few_rows, cudaStream_t stream) {
                                : (pixel == word ? unweave<word, true> : unweave<word, false>);
   if (word == 1) {
     // Bound by instructions, this one loses where kernels overlap: 55 % of a copy instead of 66
-    // with 4 rows of 1-byte pixels, which it had then (H200, 2026-11-21).
+    // with 4 rows of 1-byte pixels (H200, 2026-11-21, before aligned ones went to thin_units.cu).
     device::launch(kernel, grid, threads, 0, stream, thin);
   } else {
     device::launch_overlapping(kernel, grid, threads, stream, thin);

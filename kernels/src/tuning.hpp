@@ -2,8 +2,8 @@
 //
 // Chosen by runs of some 20 candidates each on one H200 (driver 580.159, CUDA 13.0, 2026-11-21).
 // The numbers beside the rows are % of a copy in those runs, at 8192^2 and 4096^2 for whole lines,
-// at 6000x4000 for ragged rows, at 1920x1080 for few tiles; those beside "late" are without the
-// early prefetch, of which "early" are with it (2026-11-22). What they have in common: 2048 threads
+// at 6000x4000 for ragged rows, at 1920x1080 for few tiles; "late" ones are without the
+// early prefetch, "early" ones with it (2026-11-22). What they have in common: 2048 threads
 // and 64 to 128 KB of tiles for each multiprocessor, pieces of 128 bytes or more on both sides.
 #ifndef QTURN_KERNELS_TUNING_HPP
 #define QTURN_KERNELS_TUNING_HPP
@@ -66,7 +66,7 @@ constexpr TileTuning tile_tuning(int pixel_bytes, Rows rows) {
   }
 }
 
-/// For pictures of pixels of 4 bytes and more (and of 6) that are aligned to them only. A tile is
+/// For pictures of pixels of 4 bytes and more that are aligned to them only. A tile is
 /// `width` pixels of `height` rows, with `before` rows more that it shares with the one above; each
 /// lies in `row_bytes`, of which 15 are for its phase.
 struct AnyTuning {

@@ -38,9 +38,9 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when shapes or sizes disagree, rows
 /// of `dst` overlap each other or the views overlap; CudaError when the launch fails, or, with
-/// nothing enqueued, when `stream` is not the current device's (with drivers of CUDA 12.8 and later,
-/// and unless it is being captured; else nobody can tell). An error of the copy itself shows at the
-/// caller's next synchronisation, as with any stream work.
+/// nothing enqueued, when `stream` is not the current device's (built with CUDA 12.8 or later and
+/// run with such a driver, unless the stream is being captured; else nobody can tell). An error of
+/// the copy itself shows at the caller's next synchronisation, as with any stream work.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
 
 /// Enqueues the turn of an image within its own memory and returns without waiting. Allocates

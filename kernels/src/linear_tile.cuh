@@ -9,8 +9,8 @@
 //
 // 64 pictures of random sizes, tight, rotate90, in % of a copy, with the tile of turned_tile.cuh
 // and with this: 41.5 -> 60.0 for 1-byte pixels, 54.2 -> 71.4 for 3-byte ones (H200, 2026-11-22).
-#ifndef QTURN_KERNELS_ANY_TILE_CUH
-#define QTURN_KERNELS_ANY_TILE_CUH
+#ifndef QTURN_KERNELS_LINEAR_TILE_CUH
+#define QTURN_KERNELS_LINEAR_TILE_CUH
 
 #include "kernels/src/turned_tile.cuh"
 
@@ -18,7 +18,7 @@ namespace qturn::device {
 
 /// Where a tile is read. `data` is where column 0 of row 0 is or would be; rows from `first_row` on
 /// to before `end_row` are in the picture.
-struct AnyTileSource {
+struct LinearTileSource {
   const Byte* data;
   std::int64_t pitch;
   int columns;
@@ -31,7 +31,7 @@ struct AnyTileSource {
 /// row 0 would come to lie at that address: those from the last multiple of 32 at or before that of
 /// row `before` on. The tile below goes on where this one stops.
 template <int pixel, int width, int rows, int before, int threads>
-struct AnyTile {
+struct LinearTile {
   static constexpr int own_rows = rows - before;
   static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
 
@@ -68,7 +68,7 @@ struct AnyTile {
   static constexpr int store_granules = own_rows * pixel / granule;
   static constexpr int columns_a_step = threads / store_granules / 8 * 8;
 
-  static __device__ __forceinline__ void run(Byte* tile, const AnyTileSource& from, Byte* dst,
+  static __device__ __forceinline__ void run(Byte* tile, const LinearTileSource& from, Byte* dst,
                                              std::int64_t dst_pitch) {
     load_rows(tile, from);
     finish_copies();
@@ -78,7 +78,7 @@ struct AnyTile {
   }
 
  private:
-  static __device__ __forceinline__ void load_rows(Byte* tile, const AnyTileSource& from) {
+  static __device__ __forceinline__ void load_rows(Byte* tile, const LinearTileSource& from) {
     const int wanted = from.columns * pixel;
     const Byte* first = from.data + from.first_row * from.pitch;
     const Byte* last = from.data + (from.end_row - 1) * from.pitch;
@@ -152,8 +152,9 @@ struct AnyTile {
     }
   }
 
-  static __device__ __forceinline__ void store_columns(const Byte* tile, const AnyTileSource& from,
-                                                       Byte* dst, std::int64_t dst_pitch) {
+  static __device__ __forceinline__ void store_columns(const Byte* tile,
+                                                       const LinearTileSource& from, Byte* dst,
+                                                       std::int64_t dst_pitch) {
     const int number = static_cast<int>(threadIdx.x);
     if (number >= store_granules * columns_a_step) return;
     constexpr int first = before * pixel;
@@ -183,4 +184,4 @@ struct AnyTile {
 
 }  // namespace qturn::device
 
-#endif  // QTURN_KERNELS_ANY_TILE_CUH
+#endif  // QTURN_KERNELS_LINEAR_TILE_CUH
