@@ -139,6 +139,15 @@ class ThumbnailPixels {
     if (offsets.size() != counts.size() || total != bytes || found.size() % planes != 0) {
       throw ImageFileError("its strips do not hold its pixels");
     }
+    const std::size_t strips_in_plane = found.size() / planes;
+    std::uint64_t so_far = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      so_far += found[i].bytes;
+      if ((i + 1) % strips_in_plane == 0 &&
+          so_far != (i + 1) / strips_in_plane * (bytes / planes)) {
+        throw ImageFileError("its strips do not hold its planes");
+      }
+    }
     if (bytes > fields_.body.size()) throw ImageFileError("its strips share their bytes");
     return found;
   }

@@ -308,9 +308,10 @@ Bytes Finisher::turned_follower(const JpegFollowers::Picture& follower) {
       size = *trimmed;
       turned = cropped_jpeg(picture, size);
     } else {
-      warnings_.push_back(fmt::format(
-          "{} stays whole and covers what was trimmed: the edge would lie within its pixels",
-          follower.name));
+      warnings_.push_back(
+          fmt::format("{} stays whole and covers what was trimmed: {}", follower.name,
+                      applied == turn_.pixels ? "the edge would lie within its pixels"
+                                              : "it is upright already"));
     }
   }
   const Orientation own = stored_in(jpeg_header_segments(picture));

@@ -69,12 +69,14 @@ std::uint64_t bmp_pixels_end(std::span<const std::byte> file) {
   constexpr std::uint64_t plain = 0, run_lengths_8 = 1, run_lengths_4 = 2;
   const std::uint64_t compression = is_core ? plain : field(30, 4);
   const auto rows = static_cast<std::uint64_t>(height < 0 ? -height : height);
-  const std::uint64_t row_bytes = (width * bits + 31) / 32 * 4;
-  if (rows != 0 && row_bytes > file.size() / rows) return file.size();
-  std::uint64_t bytes = row_bytes * rows;
+  std::uint64_t bytes = 0;
   if (compression == run_lengths_8 || compression == run_lengths_4) {
     bytes = field(34, 4);
     if (bytes == 0) return file.size();
+  } else {
+    const std::uint64_t row_bytes = (width * bits + 31) / 32 * 4;
+    if (rows != 0 && row_bytes > file.size() / rows) return file.size();
+    bytes = row_bytes * rows;
   }
   std::uint64_t end = field(10, 4) + bytes;
   if (header >= with_profile && field(130, 4) != 0) {
@@ -86,7 +88,8 @@ std::uint64_t bmp_pixels_end(std::span<const std::byte> file) {
 std::uint64_t hdr_pixels_end(std::span<const std::byte> file, std::size_t at) {
   const auto resolution =
       resolution_at({reinterpret_cast<const char*>(file.data()), file.size()}, at);
-  if (!resolution || resolution->pixels == 0 || resolution->pixels > file.size()) {
+  constexpr std::uint64_t most_pixels = 0xFFFFFFFF;
+  if (!resolution || resolution->pixels == 0 || resolution->pixels > most_pixels) {
     return file.size();
   }
   constexpr std::uint64_t pixel_bytes = 4;

@@ -178,9 +178,8 @@ class Reader {
           std::pair{tiff_tag::jpeg_interchange, tiff_tag::jpeg_interchange_length}}) {
       const auto offsets = page.integers(offset_tag), counts = page.integers(count_tag);
       for (std::size_t i = 0; i < std::min(offsets.size(), counts.size()); ++i) {
-        end_ = std::max(
-            end_,
-            offsets[i] + std::min(counts[i], file_.size() - std::min(file_.size(), offsets[i])));
+        if (offsets[i] >= file_.size()) continue;
+        end_ = std::max(end_, offsets[i] + std::min(counts[i], file_.size() - offsets[i]));
       }
     }
   }
