@@ -10,8 +10,8 @@
 
 namespace qturn {
 
-/// Warns of what `file` has behind `end`, unless it is zeros, with which writers fill up words, or a
-/// few bytes that stand before it in the same order.
+/// Warns of what `file` has behind `end`, unless it is zeros, with which writers fill up words, or
+/// a few bytes that stand before it in the same order.
 void warn_of_bytes_behind(std::span<const std::byte> file, std::uint64_t end,
                           std::vector<std::string>& warnings);
 
