@@ -1,5 +1,4 @@
-# Finds OpenImageIO 2.4 and 3.1 by its files: Debian's package configuration of 2.4 names files of packages it does not
-# depend on (OpenCV's headers, Imath for Python), and the self-contained 3.1 of scripts/fetch-oiio3 brings none.
+# Finds OpenImageIO by its files: the self-contained one of scripts/fetch-oiio has no package configuration.
 find_path(OpenImageIO_INCLUDE_DIR OpenImageIO/imageio.h)
 find_path(OpenImageIO_IMATH_INCLUDE_DIR ImathConfig.h PATH_SUFFIXES Imath)
 find_library(OpenImageIO_LIBRARY NAMES OpenImageIO)

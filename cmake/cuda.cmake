@@ -1,11 +1,11 @@
-# Is there a CUDA compiler that is new enough, and which GPUs are meant when nobody says?
+# Finds out whether there is a CUDA compiler that is new enough, and chooses the GPUs to build for.
 #
-# Sets have_cuda_compiler, and CMAKE_CUDA_ARCHITECTURES unless the caller did: the GPUs of this machine, else one
+# Sets have_cuda_compiler, and CMAKE_CUDA_ARCHITECTURES unless the caller did: the GPUs of this machine. Without a GPU it is one
 # architecture, because building for all of them takes minutes (scripts/bundle does that).
 set(cuda_oldest 12.4)
 set(have_cuda_compiler OFF)
 
-# Toolkits lie in /usr/local/cuda, which is on nobody's PATH by default.
+# Toolkits are installed in /usr/local/cuda, which is not on the PATH by default.
 if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   find_program(nvcc nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
   if(nvcc)

@@ -22,7 +22,7 @@ class Index:
 
     def source(self, name, version, folder):
         # 'pip download' would first install what building it needs, for nothing; pip's own finder, with the machine's
-        # index, certificates and proxies, knows the file. It is no promised interface: where it fails, the slow way.
+        # index, certificates and proxies, knows the file. pip does not promise this interface; if it fails, take the slow way.
         try:
             from pip._internal.commands import create_command
             command = create_command("download")

@@ -3,35 +3,33 @@
 #ifndef QTURN_TESTS_CODEC_PICTURES_HPP
 #define QTURN_TESTS_CODEC_PICTURES_HPP
 
-#include <qturn/transform.hpp>
+#include <qturn/cpu.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/formats/codec.hpp"
-#include "src/jpeg/carriers.hpp"
-#include "src/jpeg/markers.hpp"
-#include "src/jpeg/turn.hpp"
+#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+#include "src/formats/jpeg/turn.hpp"
+#include "src/formats/tiff/directories.hpp"
+#include "src/turn/encode.hpp"
+#include "tests/every_codec.hpp"
 
 namespace qturn::tests {
 
-inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
+using qturn::bytes_of;
+using qturn::text_of;
 
 inline Bytes owned(std::string_view text) {
   const auto bytes = bytes_of(text);
   return {bytes.begin(), bytes.end()};
-}
-
-inline std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 inline bool contains(std::span<const std::byte> file, std::string_view text) {
@@ -51,17 +49,26 @@ inline Bytes exif_with(Orientation orientation) {
   return owned(block);
 }
 
+/// The TIFF, in which nothing had to move.
+inline Bytes write_tiff(const TiffFile& tiff, std::span<const std::span<const std::byte>> pixels) {
+  std::vector<std::string> warnings;
+  Bytes file = qturn::write_tiff(tiff, pixels, warnings);
+  if (!warnings.empty()) throw std::logic_error(warnings.front());
+  return file;
+}
+
 /// A decoded file and the memory it lies in.
 struct Decoded {
   Image image;
   PixelArena arena;
   std::vector<std::string> warnings;
 
-  Decoded(std::span<const std::byte> file, Format format, Format target) {
+  Decoded(std::span<const std::byte> file, const Codec& format, const Codec& target) {
     const std::atomic<bool> stop = false;
-    image = decode(file, format, target, arena, stop, warnings);
+    const Samples samples = &format == &target ? Samples::as_stored : Samples::for_another_format;
+    image = format.decode(file, samples, arena, stop, warnings);
   }
-  Decoded(std::span<const std::byte> file, Format format) : Decoded(file, format, format) {}
+  Decoded(std::span<const std::byte> file, const Codec& format) : Decoded(file, format, format) {}
 };
 
 inline std::vector<std::byte> pixels_of(const Page& page) {
@@ -81,29 +88,30 @@ inline Image turned(const Image& image, Orientation orientation, PixelArena& are
   return result;
 }
 
-inline Bytes encode(const Image& image, Orientation applied, Format target) {
+inline Bytes encode(const Image& image, Orientation applied, const Codec& target) {
   const std::atomic<bool> stop = false;
   std::vector<std::string> warnings;
-  return encode(image, applied, target, stop, warnings);
+  return qturn::encode(image, applied, target, stop, warnings);
 }
 
 /// What the pipeline makes of a file.
-inline Bytes turn_file(std::span<const std::byte> file, Format format, Orientation orientation) {
+inline Bytes turn_file(std::span<const std::byte> file, const Codec& format,
+                       Orientation orientation) {
   std::vector<std::string> warnings;
-  const Header header = read_header(file, format);
+  const Header header = format.read_header(file);
   const Size size = turned_size(orientation, {header.width, header.height});
-  if (format == Format::jpeg) {
-    return finish_jpeg(file, jpeg_end(file), turn_jpeg(file, orientation), orientation, size,
-                       turn_jpeg, warnings);
+  if (&format == &jpeg_codec) {
+    return finish_jpeg(JpegFile(file), turn_embedded_jpeg(file, orientation), orientation, size,
+                       turn_embedded_jpeg, warnings);
   }
   Decoded decoded(file, format);
   const Image image = turned(decoded.image, orientation, decoded.arena);
-  return finish(encode(image, orientation, format), format, header.stored, orientation, size,
-                warnings);
+  return encode(image, orientation, format);
 }
 
 /// The message of the ImageFileError that decoding throws; empty if it does not.
-inline std::string refusal(std::span<const std::byte> file, Format format, Format target) {
+inline std::string refusal(std::span<const std::byte> file, const Codec& format,
+                           const Codec& target) {
   try {
     Decoded decoded(file, format, target);
   } catch (const ImageFileError& error) {
@@ -111,7 +119,7 @@ inline std::string refusal(std::span<const std::byte> file, Format format, Forma
   }
   return {};
 }
-inline std::string refusal(std::span<const std::byte> file, Format format) {
+inline std::string refusal(std::span<const std::byte> file, const Codec& format) {
   return refusal(file, format, format);
 }
 

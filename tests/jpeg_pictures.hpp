@@ -11,7 +11,7 @@
 
 #include <jpeglib.h>
 
-#include "src/formats/codec.hpp"
+#include "src/formats/table.hpp"
 
 namespace qturn::tests {
 

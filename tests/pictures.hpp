@@ -6,6 +6,7 @@
 #include <qturn/orientation.hpp>
 #include <qturn/view.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -29,7 +30,7 @@ struct Plan {
 
   std::int64_t row_bytes() const { return width * pixel_bytes; }
   std::int64_t pitch() const { return row_bytes() + layout.padding; }
-  /// Bytes of the whole buffer, with as many behind the picture as before it, and 16 more.
+  /// Bytes of the whole buffer, with as many after the picture as before it, and 16 more.
   std::int64_t buffer_bytes() const { return 2 * layout.offset + height * pitch() + 16; }
 
   View view_in(void* buffer) const {
@@ -41,12 +42,13 @@ struct Plan {
 
 inline std::vector<unsigned char> random_bytes(std::int64_t count, std::uint64_t seed) {
   std::vector<unsigned char> bytes(static_cast<std::size_t>(count));
+  // xorshift, eight bytes at a time: some tests need gigabytes.
   std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
-  for (unsigned char& byte : bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof state) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    byte = static_cast<unsigned char>(state >> 32);
+    std::memcpy(&bytes[at], &state, std::min(sizeof state, bytes.size() - at));
   }
   return bytes;
 }

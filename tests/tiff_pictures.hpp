@@ -275,7 +275,7 @@ inline TiffPicture read_page(TIFF* tiff) {
   return page;
 }
 
-/// All pages, and behind each the pictures in its sub-directories.
+/// All pages, and after each the pictures in its sub-directories.
 inline std::vector<TiffPicture> read_with_libtiff(const Bytes& file) {
   const TemporaryFolder folder;
   const std::string path = folder.add("a.tif", std::string(text_of(file))).string();

@@ -19,7 +19,7 @@ View plane_of(PlanarView view, int plane, int bytes) {
           view.width, view.height, view.pitch, bytes};
 }
 
-// Addresses and pitches are refused by `what` they are.
+// Messages call an address or a pitch by `what` it is.
 void check_multiple(std::int64_t number, int bytes, const char* which, const char* what) {
   if (number % bytes != 0) {
     throw std::invalid_argument(std::string(which) + what + text(number) +
@@ -54,7 +54,7 @@ void check_format(const PlanarFormat& format, int channels) {
     case SampleType::float32:
       break;
     default:
-      throw std::invalid_argument("src_type is none of uint8, uint16, float16 and float32");
+      throw std::invalid_argument("src_type is not one of uint8, uint16, float16 and float32");
   }
   switch (format.dst_type) {
     case SampleType::float16:
@@ -62,7 +62,7 @@ void check_format(const PlanarFormat& format, int channels) {
     case SampleType::float32:
       break;
     default:
-      throw std::invalid_argument("dst_type is none of float16, bfloat16 and float32");
+      throw std::invalid_argument("dst_type is not one of float16, bfloat16 and float32");
   }
   if (channels < 1 || channels > 4) {
     throw std::invalid_argument("src has " + text(channels) + " channels, expected 1 to 4");
@@ -108,7 +108,7 @@ void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
   }
   if (src.empty()) return;
   check_rows(first, "dst");
-  // The pitch of a single row, or plane, is a number without meaning.
+  // The pitch of a single row or plane has no meaning.
   check_alignment(src.data, src.height > 1 ? src.pitch : 0, sample_bytes(format.src_type), "src");
   check_alignment(dst.data, dst.height > 1 ? dst.pitch : 0, bytes, "dst");
   if (format.planes > 1) {
@@ -126,6 +126,26 @@ void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
       }
     }
   }
+}
+
+int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format) {
+  if (images == nullptr) throw std::invalid_argument("images at address 0");
+  const int channels = channels_of(images[0].src, format);
+  check_format(format, channels);
+  for (std::size_t i = 0; i < count; ++i) {
+    const PlanarImage& image = images[i];
+    if (image.src.pixel_bytes != images[0].src.pixel_bytes) {
+      throw std::invalid_argument("image " + std::to_string(i) + " has pixels of " +
+                                  std::to_string(image.src.pixel_bytes) + " bytes, image 0 of " +
+                                  std::to_string(images[0].src.pixel_bytes));
+    }
+    try {
+      check_planar_shapes(image.src, image.dst, image.orientation, format);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("image " + std::to_string(i) + ": " + error.what());
+    }
+  }
+  return channels;
 }
 
 }  // namespace qturn

@@ -28,6 +28,10 @@ int channels_of(ConstView src, const PlanarFormat& format);
 void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
                          const PlanarFormat& format);
 
+/// Throws std::invalid_argument, with the number of the image, unless all `count` images, at least
+/// one, have as many channels and pass the checks above; returns how many channels.
+int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format);
+
 }  // namespace qturn
 
 #endif  // QTURN_KERNELS_PLANAR_FORMAT_HPP

@@ -1,9 +1,9 @@
 // Eight orientations, three motions.
 //
-// A picture read from its bottom edge is the same picture with a negative pitch. So a half of each
-// orientation needs no code: rotate90, for one, is a transpose whose source hangs upside down, and
-// rotate270 one whose destination does. What remains to be written, for the CPU and for the GPU, is
-// copying rows, mirroring rows, and transposing.
+// A picture read from its bottom edge is the same picture with a negative pitch. So reading from
+// the bottom edge needs no code: rotate90 is a transpose whose source is upside down, and rotate270
+// one whose destination is. For the CPU and for the GPU three motions remain: copying rows,
+// mirroring rows, and transposing.
 #ifndef QTURN_KERNELS_REDUCED_HPP
 #define QTURN_KERNELS_REDUCED_HPP
 

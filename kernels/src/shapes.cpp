@@ -75,7 +75,7 @@ bool overlap(ConstView a, ConstView b) {
   Span first(a);
   Span second(b);
   if (first.end() <= second.begin || second.end() <= first.begin) return false;
-  // The pitch of a single row is a number without meaning.
+  // The pitch of a single row has no meaning.
   if (first.height == 1) first.pitch = second.pitch;
   if (second.height == 1) second.pitch = first.pitch;
   const std::int64_t pitch = first.pitch;

@@ -1,4 +1,4 @@
-// What every entry point refuses before it touches a pixel.
+// The checks of every entry point before it touches a pixel.
 #ifndef QTURN_KERNELS_SHAPES_HPP
 #define QTURN_KERNELS_SHAPES_HPP
 
@@ -29,8 +29,8 @@ void check_in_place(ConstView view, Orientation orientation);
 void check_batch_in_memory(const void* images, std::size_t alignment, std::size_t count,
                            const void* workspace);
 
-/// True if a byte belongs to rows of both views. Exact when the pitches agree up to sign (two
-/// rectangles of one picture do not overlap merely because their rows interleave), else it
+/// True if a byte belongs to rows of both views. Exact if the pitches agree up to sign (two
+/// rectangles of one picture do not overlap merely because their rows interleave). Otherwise it
 /// compares the spans from first to last byte.
 bool overlap(ConstView a, ConstView b);
 

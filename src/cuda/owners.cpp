@@ -1,13 +1,19 @@
 #include "src/cuda/owners.hpp"
 
+#include <fmt/format.h>
 #include <qturn/cuda.hpp>
+
+#include <string>
 
 namespace qturn {
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   cudaGetLastError();
-  throw CudaError(error, what);
+  const std::string sentence =
+      fmt::format("{}: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  if (error == cudaErrorMemoryAllocation) throw OutOfDeviceMemory(error, sentence);
+  throw CudaError(error, sentence);
 }
 
 CudaStream::CudaStream() {
@@ -22,7 +28,7 @@ std::byte* DeviceBuffer::reserve(std::size_t bytes) {
     check(cudaMalloc(&data_, bytes), "device memory");
     bytes_ = bytes;
   }
-  return static_cast<std::byte*>(data_);
+  return data();
 }
 
 }  // namespace qturn

@@ -1,17 +1,25 @@
-// CUDA's errors as exceptions, and what it makes as owners, for lanes and for nvJPEG.
+// CUDA's errors as exceptions, and owners of its streams and memory, for lanes and for nvJPEG.
 #ifndef QTURN_SRC_CUDA_OWNERS_HPP
 #define QTURN_SRC_CUDA_OWNERS_HPP
 
 #include <cuda_runtime_api.h>
+#include <qturn/cuda.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace qturn {
 
-/// Throws CudaError; `what` says what for.
+/// cudaErrorMemoryAllocation: less may still be there, and other calls work.
+class OutOfDeviceMemory : public CudaError {
+ public:
+  using CudaError::CudaError;
+};
+
+/// Throws CudaError, or OutOfDeviceMemory; `what` says what was done.
 void check(cudaError_t error, const char* what);
 
-/// A stream of the device that is current when it is made.
+/// A stream of the device that is current when this is constructed.
 class CudaStream {
  public:
   CudaStream();
@@ -25,16 +33,21 @@ class CudaStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Device memory that grows to the most it was asked for.
+/// Device memory that grows to the largest size that was requested.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   ~DeviceBuffer() { cudaFree(data_); }
   DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
 
-  /// What it held is lost if it has to grow.
+  /// Its content is lost if it has to grow.
   std::byte* reserve(std::size_t bytes);
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
   void* data_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/formats/image.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 
@@ -25,6 +25,7 @@ Batches::~Batches() {
     over_ = true;
   }
   arrived_.notify_all();
+  ended_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -35,7 +36,6 @@ std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
   own.since = std::chrono::steady_clock::now();
   {
     std::unique_lock lock(mutex_);
-    if (broken_) std::rethrow_exception(broken_);
     if (workers_ == 0) return std::nullopt;
     waiting_.push_back(&own);
     arrived_.notify_one();
@@ -55,13 +55,18 @@ bool Batches::is_of_use() {
   return workers_ > 0;
 }
 
+std::string Batches::take_problem() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(problem_, {});
+}
+
 void Batches::finish(Waiting& waiting) {
   const std::lock_guard lock(mutex_);
   waiting.done = true;
   waiting.finished.notify_one();
 }
 
-// The last one sends away all that wait.
+// The last worker without a usable device releases all that wait.
 void Batches::resign() {
   const std::lock_guard lock(mutex_);
   if (--workers_ > 0) return;
@@ -78,7 +83,7 @@ std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
   while (true) {
     arrived_.wait(lock, [&] { return over_ || !waiting_.empty(); });
     if (waiting_.empty()) return {};
-    // Another worker may take them meanwhile.
+    // Another worker may take them in the meantime.
     const auto until = waiting_.front()->since + limits_.patience;
     arrived_.wait_until(lock, until, [&] {
       return over_ || stop_ || waiting_.empty() || waiting_.size() >= limits_.count;
@@ -98,17 +103,36 @@ std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
   return batch;
 }
 
-void Batches::run(const MakeWorker& make) {
-  Worker worker;
-  std::exception_ptr problem;
-  try {
-    worker = make.make();
-  } catch (...) {
-    problem = std::current_exception();
-    const std::lock_guard lock(mutex_);
-    broken_ = problem;
+// Without a function if the device cannot be used, or if all is over before it has started.
+Batches::Worker Batches::start(const MakeWorker& make) {
+  auto pause = limits_.retry;
+  for (bool is_first = true;; is_first = false, pause *= 2) {
+    try {
+      Worker worker = make.make();
+      if (!worker.work) {
+        if (is_first) resign();
+        return {};
+      }
+      const std::lock_guard lock(mutex_);
+      if (!is_first) ++workers_;
+      return worker;
+    } catch (const std::exception& error) {
+      if (is_first) {
+        {
+          const std::lock_guard lock(mutex_);
+          problem_ = error.what();
+        }
+        resign();
+      }
+    }
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, pause, [&] { return over_; })) return {};
   }
-  if (!problem && !worker.work) return resign();
+}
+
+void Batches::run(const MakeWorker& make) {
+  const Worker worker = start(make);
+  if (!worker.work) return;
   std::mutex& decoding = decoding_.at(make.device);
   while (true) {
     std::unique_lock turn_to_decode(decoding);
@@ -121,7 +145,6 @@ void Batches::run(const MakeWorker& make) {
       if (!done[i].exchange(true)) finish(*batch[i]);
     };
     try {
-      if (problem) std::rethrow_exception(problem);
       if (stop_) throw Interrupted();
       worker.work(
           works, [&] { turn_to_decode.unlock(); }, finish_one);

@@ -1,11 +1,11 @@
 // Requests of many threads, collected into batches.
 //
 // A hardware decoder is fast with dozens of pictures at a time and slow with single ones, while
-// each picture comes on a thread of its own. So those threads wait here until a worker takes what
-// has gathered: a full batch, or after a short patience what there is. Of the workers of a device
-// one decodes, which several at a time do slower, while the others encode; it takes its batch when
-// the one before is decoded, and not earlier, so that it is as full as can be. What is in a batch
-// does not change what comes out.
+// each picture comes on a thread of its own. So those threads wait here until a worker takes a full
+// batch, or, after a short time, whatever is waiting. One worker of a device decodes while the
+// others encode, because several decoders at a time are slower. A worker takes its batch only when
+// the batch before is decoded, so that it is as full as possible. The result of a request does not
+// depend on the others in its batch.
 #ifndef QTURN_SRC_NVJPEG_BATCHES_HPP
 #define QTURN_SRC_NVJPEG_BATCHES_HPP
 
@@ -23,10 +23,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "src/jpeg/planar_device.hpp"
+#include "src/formats/codec/planar_device.hpp"
 
 namespace qturn {
 
@@ -41,30 +42,32 @@ struct PlanarWork {
 struct BatchLimits {
   std::size_t count = 128;
   std::chrono::milliseconds patience{10};
-  std::size_t busy = 128;  ///< requests that wait
+  std::size_t busy = 128;                 ///< requests that wait
+  std::chrono::milliseconds retry{1000};  ///< from one start of a worker to the next; then doubled
 };
 
 class Batches final : public PlanarDevice {
  public:
   struct Worker {
-    /// Works through a batch, on the worker's thread. It calls `decoded` when another worker may
-    /// decode, puts results or errors into each and calls `done` with its index, after which that
-    /// one must not be touched any more. If it throws, those that are not done fail with that.
-    /// Empty if its device turns out to be of no use: where all are, no request can be taken.
+    /// Processes a batch on the worker's thread. It calls `decoded` when another worker may decode.
+    /// It puts a result or an error into each request and calls `done` with its index; after that
+    /// it must not touch the request. If it throws, the requests that are not done fail with that
+    /// error. Empty if the device cannot be used; if no device can be used, no request is taken.
     std::function<void(std::span<PlanarWork* const> batch, const std::function<void()>& decoded,
                        const std::function<void(std::size_t)>& done)>
         work;
-    /// Of all pictures of a batch, unless it is one picture.
+    /// The most device memory that the pictures of a batch take together. A picture that takes more
+    /// is a batch by itself.
     std::uint64_t device_bytes = std::numeric_limits<std::uint64_t>::max();
   };
-  /// Makes a worker for a device on the thread that it will run on, while requests gather already;
-  /// where that throws, so does every turn().
+  /// Makes a worker for a device, on the thread that it will run on. Requests may already wait. If
+  /// this throws, it is tried again after a while: another program may have the device's memory.
   struct MakeWorker {
     int device;
     std::function<Worker()> make;
   };
 
-  /// `device_bytes` says what a request takes of a device's memory. A thread for each of `workers`.
+  /// `device_bytes` is the device memory that a request takes. Each of `workers` gets a thread.
   Batches(const BatchLimits& limits,
           std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
           std::vector<MakeWorker> workers, const std::atomic<bool>& stop);
@@ -73,16 +76,18 @@ class Batches final : public PlanarDevice {
   std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) override;
   bool is_busy() override;
   bool is_of_use() override;
+  std::string take_problem() override;
 
  private:
   struct Waiting {
     PlanarWork work;
     std::chrono::steady_clock::time_point since;
     bool done = false;
-    std::condition_variable finished;  ///< one for each, or each result would wake up all
+    std::condition_variable finished;  ///< one per request, or each result would wake all threads
   };
 
   void run(const MakeWorker& make);
+  Worker start(const MakeWorker& make);
   void resign();
   std::vector<Waiting*> take(std::uint64_t device_bytes);
   void finish(Waiting& waiting);
@@ -91,17 +96,37 @@ class Batches final : public PlanarDevice {
   const std::function<std::uint64_t(const PlanarRequest&)> device_bytes_;
   const std::atomic<bool>& stop_;
   std::mutex mutex_;
-  std::condition_variable arrived_;
+  std::condition_variable arrived_, ended_;
   std::map<int, std::mutex> decoding_;  ///< by device
   std::deque<Waiting*> waiting_;
-  std::size_t workers_;
-  std::exception_ptr broken_;
+  std::size_t workers_;  ///< that have started, or start for the first time
+  std::string problem_;  ///< why one could not start, until somebody has asked
   bool over_ = false;
   std::vector<std::thread> threads_;
 };
 
-/// Calls `decode` for all `count` pictures of a batch and, if that throws Failure, for each by
-/// itself. Returns which ones were decoded.
+/// Calls `work` with all of `items`. If that throws OutOfMemory, calls `release()` and works on one
+/// half after the other in the same way. Returns those for which there is not even memory alone.
+template <typename OutOfMemory, typename Item, typename Work, typename Release>
+std::vector<Item*> in_halves_without_memory(std::span<Item> items, Work work, Release release) {
+  if (items.empty()) return {};
+  try {
+    work(items);
+    return {};
+  } catch (const OutOfMemory&) {
+    release();
+  }
+  if (items.size() == 1) return {&items[0]};
+  const std::size_t half = items.size() / 2;
+  std::vector<Item*> left = in_halves_without_memory<OutOfMemory>(items.first(half), work, release);
+  for (Item* item : in_halves_without_memory<OutOfMemory>(items.subspan(half), work, release)) {
+    left.push_back(item);
+  }
+  return left;
+}
+
+/// Calls `decode` for all `count` pictures of a batch at once. If that throws Failure, calls it for
+/// each picture alone. Returns which pictures were decoded.
 template <typename Failure, typename Decode>
 std::vector<std::size_t> decode_those_that_can_be(std::size_t count, Decode decode) {
   std::vector<std::size_t> all(count);
@@ -118,7 +143,7 @@ std::vector<std::size_t> decode_those_that_can_be(std::size_t count, Decode deco
       decode(std::span(&i, 1));
       decoded.push_back(i);
     } catch (const Failure&) {
-      // Whoever asked takes another way.
+      // The caller then takes another way.
     }
   }
   return decoded;

@@ -8,7 +8,7 @@
 namespace qturn {
 namespace {
 
-// Rows of device memory begin at multiples of this: the kernels are fastest so.
+// Rows of device memory begin at multiples of this, because the kernels are fastest there.
 constexpr std::int64_t alignment = 128;
 
 const unsigned char* unsigned_bytes(std::span<const std::byte> bytes) {
@@ -76,7 +76,7 @@ NvJpegDecoder::NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream)
 }
 
 bool NvJpegDecoder::supports(std::span<const std::byte> header) {
-  int unsupported = 1;  // the function's answer is 0 for yes
+  int unsupported = 1;  // the function returns 0 for yes
   return nv_.jpeg_stream_parse_header(handle_.get(), unsigned_bytes(header), header.size(),
                                       header_.get()) == NVJPEG_STATUS_SUCCESS &&
          nv_.decode_batched_supported(handle_.get(), header_.get(), &unsupported) ==
@@ -106,7 +106,7 @@ void NvJpegDecoder::decode(std::span<const std::span<const std::byte>> files,
                                                    lengths.data(), images.data(), stream_);
   const cudaError_t error = cudaStreamSynchronize(stream_);
   if (status != NVJPEG_STATUS_SUCCESS) {
-    batch_ = 0;  // whatever is left of the failed batch goes
+    batch_ = 0;  // discards what is left of the failed batch
     cudaGetLastError();
     check(status, "nvjpegDecodeBatched");
   }

@@ -2,6 +2,8 @@
 #ifndef QTURN_SRC_NVJPEG_CODEC_HPP
 #define QTURN_SRC_NVJPEG_CODEC_HPP
 
+#include <qturn/orientation.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +12,8 @@
 #include <vector>
 
 #include "src/cuda/owners.hpp"
-#include "src/formats/codec.hpp"
 #include "src/nvjpeg/library.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn {
 
@@ -70,12 +72,12 @@ class NvJpegDecoder {
  public:
   NvJpegDecoder(const NvJpegHandle& handle, cudaStream_t stream);
 
-  /// Whether the engines can decode a file with this header, which ends where the data of its scan
-  /// begins: nvJPEG looks through all that it is given.
+  /// Whether the engines can decode a file with this header. The header ends where the data of its
+  /// scan begins, because nvJPEG reads all that it is given.
   bool supports(std::span<const std::byte> header);
 
   /// Decodes `files` to `planes[i] + layouts[i]`, device memory, and waits until that is done.
-  /// Throws NvJpegError, after which it can be used again, if any of them cannot be decoded;
+  /// Throws NvJpegError if one of them cannot be decoded, and can be used again after that;
   /// CudaError.
   void decode(std::span<const std::span<const std::byte>> files,
               std::span<const PlanarLayout> layouts, std::span<std::byte* const> planes);
@@ -92,7 +94,7 @@ class NvJpegDecoder {
 /// For one thread, with a stream of its own.
 class NvJpegEncoder {
  public:
-  /// On the current device, which calls must find current, too.
+  /// On the current device, which must be current in later calls too.
   explicit NvJpegEncoder(const NvJpegHandle& handle);
 
   /// The baseline JPEG of planes in device memory, with the quantisation tables of the JPEG

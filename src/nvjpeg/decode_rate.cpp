@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "src/jpeg/hardware.hpp"
+#include "src/formats/jpeg/hardware/hardware.hpp"
 #include "src/nvjpeg/codec.hpp"
 
 namespace qturn {
@@ -77,7 +77,7 @@ double nvjpeg_decode_rate(const std::vector<int>& devices, std::span<const Bytes
       for (int i = 0; i < states; ++i) threads.emplace_back(decode, device);
     }
     using Clock = std::chrono::steady_clock;
-    // The first batches of each state pay for its memory.
+    // The first batches of each state include the time to allocate its memory.
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 3));
     const std::size_t before = decoded;
     const auto start = Clock::now();

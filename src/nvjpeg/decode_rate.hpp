@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "src/formats/codec.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn {
 
-/// Pictures a second that `devices` together decode to planes in device memory, in batches of
-/// `batch`, from `states` threads for each device, over `seconds`. Of `files` those are taken that
-/// the CPU's route would not do. 0 if that is none, or there is no nvJPEG with hardware engines.
+/// Pictures per second that `devices` together decode to planes in device memory, in batches of
+/// `batch`, from `states` threads per device, over `seconds`. Uses those of `files` that need not
+/// be turned on the CPU. 0 if there are none, or if there is no nvJPEG with hardware engines.
 /// Throws CudaError.
 double nvjpeg_decode_rate(const std::vector<int>& devices, std::span<const Bytes> files,
                           std::size_t batch, int states, double seconds);

@@ -1,7 +1,7 @@
 #include "src/nvjpeg/device.hpp"
 
 #include <fmt/format.h>
-#include <qturn/planes.hpp>
+#include <qturn/batch.hpp>
 
 #include <algorithm>
 #include <future>
@@ -14,11 +14,11 @@
 namespace qturn {
 namespace {
 
-// One batch is decoded while another is encoded. More at a time hold up the decoder by a tenth
+// One batch is decoded while another is encoded. More at a time slow the decoder down by a tenth
 // (docs/measurements/nvjpeg-h200.md).
 constexpr int workers_per_device = 2;
 constexpr int encoders_per_worker = 2;
-// Of a device's free memory, what the batches of one worker may take.
+// The share of a device's free memory that the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
 
 PlanarLayout layout_of(const PlanarRequest& request) {
@@ -31,24 +31,24 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
                       swap ? request.h : request.v);
 }
 
-// Threads that wait for the device let others run meanwhile. By CUDA's default they do not, and
-// take two to three cores from those who feed the device; asleep, they are woken up too late.
+// Threads that wait for the device yield to others. By CUDA's default they spin, and take two to
+// three cores from the threads that feed the device. If they sleep, they wake up too late.
 void use(int device) {
   check(cudaSetDevice(device), "the device");
-  // Refused, it only costs.
+  // If it is refused, only time is lost.
   if (cudaSetDeviceFlags(cudaDeviceScheduleYield) != cudaSuccess) cudaGetLastError();
 }
 
-/// A device's engines, for all its workers: a decoder has page-locked memory for the files of a
-/// batch, and one at a time decodes.
+/// The engines of a device, for all its workers. A decoder has page-locked memory for the files of
+/// a batch, and only one decodes at a time.
 struct DeviceDecoder {
   NvJpegHandle handle{NVJPEG_BACKEND_HARDWARE};
   CudaStream stream;
   NvJpegDecoder decoder{handle, stream.get()};
 };
 
-/// What the workers of a device share. To make the two takes half a second, so both are made at
-/// once, while files are being read.
+/// What the workers of a device share. Making the two takes half a second, so both are made at the
+/// same time, while files are read.
 struct DeviceCodecs {
   explicit DeviceCodecs(int of_device)
       : device(of_device),
@@ -71,6 +71,29 @@ struct DeviceCodecs {
   std::shared_future<std::unique_ptr<NvJpegHandle>> encoding;
 };
 
+/// The codecs of a device, made again for the next who asks if they could not be made.
+class SharedCodecs {
+ public:
+  explicit SharedCodecs(int of_device)
+      : device(of_device), codecs_(std::make_shared<DeviceCodecs>(of_device)) {}
+
+  std::shared_ptr<DeviceCodecs> get() {
+    const std::lock_guard lock(mutex_);
+    if (!codecs_) codecs_ = std::make_shared<DeviceCodecs>(device);
+    return codecs_;
+  }
+  void forget(const std::shared_ptr<DeviceCodecs>& failed) {
+    const std::lock_guard lock(mutex_);
+    if (codecs_ == failed) codecs_ = nullptr;
+  }
+
+  const int device;
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<DeviceCodecs> codecs_;
+};
+
 std::uint64_t batch_bytes() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "the device's memory");
@@ -80,7 +103,7 @@ std::uint64_t batch_bytes() {
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class DeviceWorker {
  public:
-  /// On the current device, of which `memory_bytes` may be used.
+  /// On the current device. May use `memory_bytes` of its memory.
   DeviceWorker(std::shared_ptr<DeviceCodecs> codecs, std::uint64_t memory_bytes, SpareBytes& spare)
       : codecs_(std::move(codecs)), memory_bytes_(memory_bytes), spare_(spare) {
     for (int i = 0; i < encoders_per_worker; ++i) {
@@ -98,10 +121,23 @@ class DeviceWorker {
         done(i);
       }
     }
-    const std::vector<Picture*> decoded = decode(pictures);
-    decoded_all();
-    const std::vector<Encoding> encodings = turn(decoded);
-    encode(encodings, done);
+    std::size_t left = pictures.size();
+    const auto run_some = [&](std::span<Picture> some) {
+      reserve(some);  // nothing is done before all memory is there
+      const std::vector<Picture*> decoded = decode(some);
+      left -= some.size();
+      if (left == 0) decoded_all();
+      encode(turn(decoded), done);
+    };
+    const auto give_back = [&] {
+      decoded_ = DeviceBuffer();
+      turned_ = DeviceBuffer();
+    };
+    // What is too large even alone goes the CPU's way.
+    for (const Picture* picture :
+         in_halves_without_memory<OutOfDeviceMemory>(std::span(pictures), run_some, give_back)) {
+      done(picture->index);
+    }
   }
 
  private:
@@ -119,17 +155,28 @@ class DeviceWorker {
     const std::byte* planes;
   };
 
-  // Memory that grows makes the whole device wait, and the first batches are small: it is asked for
-  // a full one of such pictures at once.
+  // The whole device waits when memory grows, and the first batches are small. So memory for a full
+  // batch of such pictures is allocated at once.
   std::uint64_t with_room(std::uint64_t bytes, std::size_t pictures) const {
     const std::uint64_t full = bytes / std::max<std::size_t>(pictures, 1) * BatchLimits{}.count;
     return std::max(bytes, std::min(full, memory_bytes_ / 2));
   }
 
-  std::vector<Picture*> decode(std::vector<Picture>& pictures) {
-    std::uint64_t bytes = 0;
-    for (const Picture& picture : pictures) bytes += picture.layout.bytes;
-    std::byte* memory = decoded_.reserve(with_room(bytes, pictures.size()));
+  // For what decode() and turn() need.
+  void reserve(std::span<const Picture> pictures) {
+    std::uint64_t decoded = 0, turned = 0;
+    for (const Picture& picture : pictures) {
+      decoded += picture.layout.bytes;
+      for (const PlanarRequest::Output& output : picture.work->request->outputs) {
+        turned += turned_layout(*picture.work->request, output.orientation).bytes;
+      }
+    }
+    decoded_.reserve(with_room(decoded, pictures.size()));
+    turned_.reserve(with_room(turned, pictures.size()));
+  }
+
+  std::vector<Picture*> decode(std::span<Picture> pictures) {
+    std::byte* memory = decoded_.data();
     for (Picture& picture : pictures) {
       picture.planes = memory;
       memory += picture.layout.bytes;
@@ -155,16 +202,14 @@ class DeviceWorker {
 
   std::vector<Encoding> turn(const std::vector<Picture*>& decoded) {
     std::vector<Encoding> encodings;
-    std::uint64_t bytes = 0;
     for (Picture* picture : decoded) {
       const PlanarRequest& request = *picture->work->request;
       for (std::size_t o = 0; o < request.outputs.size(); ++o) {
         encodings.push_back(
             {picture, o, turned_layout(request, request.outputs[o].orientation), nullptr});
-        bytes += encodings.back().layout.bytes;
       }
     }
-    std::byte* memory = turned_.reserve(with_room(bytes, decoded.size()));
+    std::byte* memory = turned_.data();
     std::vector<PlanesImage> images;
     for (Encoding& encoding : encodings) {
       PlanesImage& image = images.emplace_back();
@@ -187,7 +232,7 @@ class DeviceWorker {
 
   void encode(const std::vector<Encoding>& encodings,
               const std::function<void(std::size_t)>& done) {
-    // Of each picture the outputs that are not encoded yet. A picture's are next to each other.
+    // The outputs that are not encoded yet. Those of one picture are next to each other.
     std::vector<std::atomic<std::size_t>> left(encodings.size());
     for (std::size_t i = 0; i < encodings.size(); ++i) {
       Picture& picture = *encodings[i].picture;
@@ -214,6 +259,9 @@ class DeviceWorker {
         } catch (const NvJpegError&) {
           const std::lock_guard lock(failing);
           work.results.reset();
+        } catch (const OutOfDeviceMemory&) {
+          const std::lock_guard lock(failing);
+          work.results.reset();
         } catch (...) {
           const std::lock_guard lock(failing);
           work.error = std::current_exception();
@@ -236,6 +284,23 @@ class DeviceWorker {
   DeviceBuffer decoded_, turned_;
 };
 
+Batches::Worker make_worker(SharedCodecs& shared, SpareBytes& spare) {
+  const std::shared_ptr<DeviceCodecs> codecs = shared.get();
+  try {
+    if (!codecs->decoding.get()) return {};
+    check(cudaSetDevice(codecs->device), "the device");
+    const std::uint64_t bytes = batch_bytes();
+    const auto worker = std::make_shared<DeviceWorker>(codecs, bytes, spare);
+    return {[worker](auto batch, const auto& decoded, const auto& done) {
+              worker->run(batch, decoded, done);
+            },
+            bytes};
+  } catch (...) {
+    shared.forget(codecs);
+    throw;
+  }
+}
+
 }  // namespace
 
 NvJpegStatus nvjpeg_status(int device) {
@@ -257,21 +322,12 @@ NvJpegStatus nvjpeg_status(int device) {
 std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop) {
   if (devices.empty() || !nvjpeg_library().problem.empty()) return nullptr;
-  std::vector<std::shared_ptr<DeviceCodecs>> all;
-  for (const int device : devices) all.push_back(std::make_shared<DeviceCodecs>(device));
+  std::vector<std::shared_ptr<SharedCodecs>> all;
+  for (const int device : devices) all.push_back(std::make_shared<SharedCodecs>(device));
   std::vector<Batches::MakeWorker> workers;
   for (int i = 0; i < workers_per_device; ++i) {
-    for (const auto& codecs : all) {
-      workers.push_back({codecs->device, [codecs, &spare]() -> Batches::Worker {
-                           if (!codecs->decoding.get()) return {};
-                           check(cudaSetDevice(codecs->device), "the device");
-                           const std::uint64_t bytes = batch_bytes();
-                           const auto worker = std::make_shared<DeviceWorker>(codecs, bytes, spare);
-                           return {[worker](auto batch, const auto& decoded, const auto& done) {
-                                     worker->run(batch, decoded, done);
-                                   },
-                                   bytes};
-                         }});
+    for (const auto& shared : all) {
+      workers.push_back({shared->device, [shared, &spare] { return make_worker(*shared, spare); }});
     }
   }
   const auto device_bytes = [](const PlanarRequest& request) {
@@ -281,7 +337,7 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
     }
     return bytes;
   };
-  // Where the next batch of each device is full, more can wait.
+  // If the next batch of each device is full, more can wait.
   BatchLimits limits;
   limits.busy = limits.count * devices.size();
   return std::make_unique<Batches>(limits, device_bytes, std::move(workers), stop);

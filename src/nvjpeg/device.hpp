@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/spare_bytes.hpp"
-#include "src/jpeg/planar_device.hpp"
+#include "src/formats/codec/planar_device.hpp"
+#include "src/picture/spare_bytes.hpp"
 
 namespace qturn {
 
@@ -19,17 +19,17 @@ namespace qturn {
 struct NvJpegStatus {
   std::string version;   ///< of nvJPEG, "13.0.1"; empty: there is none
   unsigned engines = 0;  ///< that decode in hardware
-  std::string problem;   ///< why no JPEG is turned with it; empty if they are
+  std::string problem;   ///< why it turns no JPEGs; empty if it does
 };
 
 /// Of CUDA device `device`. Takes a few hundred milliseconds; never throws for what is missing.
 NvJpegStatus nvjpeg_status(int device);
 
-/// How many requests one device wants to have under way.
+/// How many requests one device wants at a time.
 inline constexpr std::size_t nvjpeg_requests_per_device = 384;
 
-/// Those of `devices` that have nvJPEG's hardware engines, together; null if there is no nvJPEG.
-/// They start in the background. `spare` must outlive them.
+/// All of `devices` that have nvJPEG's hardware engines, together; null if there is no nvJPEG. They
+/// start in the background. `spare` must outlive them.
 std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
                                                  const std::atomic<bool>& stop);
 

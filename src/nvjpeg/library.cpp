@@ -9,7 +9,7 @@
 namespace qturn {
 namespace {
 
-// Where the loader looks, then where toolkits lie that were not made known to it.
+// The loader's own places, then the usual places of toolkits that the loader does not know.
 void* open_library() {
   std::vector<std::string> folders{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {

@@ -1,8 +1,8 @@
-// nvJPEG, found when the program runs.
+// nvJPEG, opened when the program runs.
 //
-// It is a part of the CUDA toolkit that few machines with a driver have, so the program must not
-// need it to start: the library is opened by name, and its functions are called by pointer. Only
-// this folder sees nvJPEG.
+// It belongs to the CUDA toolkit, which few machines with a driver have. So the program must start
+// without it: the library is opened by name, and its functions are called by pointer. Only this
+// folder sees nvJPEG.
 #ifndef QTURN_SRC_NVJPEG_LIBRARY_HPP
 #define QTURN_SRC_NVJPEG_LIBRARY_HPP
 
@@ -13,7 +13,7 @@
 
 namespace qturn {
 
-/// A call of nvJPEG failed, for what was given to it; what() names the call and the status.
+/// A call of nvJPEG failed because of its input; what() names the call and the status.
 class NvJpegError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class NvJpegError : public std::runtime_error {
 
 /// The functions of the library, named as there without the prefix.
 struct NvJpegLibrary {
-  std::string problem;  ///< why there is none of it, then no function may be called; else empty
+  std::string problem;  ///< why it is missing; then no function may be called. Empty if it is there
   std::string version;  ///< "13.0.1"
 
   decltype(&nvjpegCreateEx) create_ex = nullptr;

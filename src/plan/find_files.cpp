@@ -12,11 +12,13 @@
 #include <istream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <system_error>
-#include <tuple>
 
-#include "src/files/file_descriptor.hpp"
-#include "src/files/safe_file.hpp"
+#include "src/formats/table.hpp"
+#include "src/store/file_descriptor.hpp"
+#include "src/store/journal.hpp"
+#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
@@ -27,7 +29,7 @@ std::string reason_of(int number) { return std::generic_category().message(numbe
 
 FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
-/// What file managers and photo programs keep for themselves, and no person put there.
+/// Files that file managers and photo programs keep for themselves.
 bool is_hidden(std::string_view name) {
   return name.starts_with('.') || name == "@eaDir" || name.ends_with(".photoslibrary") ||
          name.ends_with(".lrdata");
@@ -53,6 +55,22 @@ std::string base_name(const fs::path& folder) {
   return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
+/// The first bytes of a file: fewer only if the file is shorter. Nothing, with errno set, if they
+/// cannot be read.
+std::optional<std::size_t> read_head(int folder, const char* path, std::span<std::byte> head) {
+  const FileDescriptor file(::openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return std::nullopt;
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const ssize_t got = ::read(file.get(), head.data() + have, head.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return have;
+}
+
 class Finder {
  public:
   explicit Finder(const PlanOptions& options) : options_(options) {}
@@ -68,7 +86,9 @@ class Finder {
   };
 
   void walk(const fs::path& folder, const std::string& key_prefix, std::vector<FileId>& ancestors);
-  void take_file(int folder, const char* name, const fs::path& path, std::string key,
+  void take_named(const std::string& path, const std::string& key, const struct stat& status,
+                  bool is_input);
+  void take_file(int opened, const char* path, std::uint32_t folder, std::string_view name,
                  const struct stat& status, bool is_link, bool is_input);
   bool is_selected(const std::string& key, const std::string& name);
   std::string key_of_listed(const fs::path& path) const;
@@ -78,27 +98,27 @@ class Finder {
 
   const PlanOptions& options_;
   FoundFiles found_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> folders_of_named_;
 };
 
-void refuse_missing(const std::vector<std::string>& missing) {
-  if (!missing.empty()) throw PlanError(name_some(missing));
+void refuse_missing(const SomeNames& missing) {
+  if (missing.count() > 0) throw PlanError(missing.text());
 }
 
 void Finder::take_inputs() {
   std::vector<Folder> folders;
-  std::vector<std::string> missing;
+  SomeNames missing;
   for (const fs::path& path : options_.inputs) {
     struct stat status;
     if (::stat(path.c_str(), &status) != 0) {
-      missing.push_back(path.string() + ": " + reason_of(errno));
+      missing.add(path.string() + ": " + reason_of(errno));
     } else if (S_ISDIR(status.st_mode)) {
       const auto same = [&](const Folder& folder) { return folder.id == id_of(status); };
       if (std::none_of(folders.begin(), folders.end(), same)) {
         folders.push_back({path, id_of(status)});
       }
     } else {
-      take_file(AT_FDCWD, path.c_str(), path, path.filename().string(), status,
-                fs::is_symlink(fs::symlink_status(path)), true);
+      take_named(path, path.filename(), status, true);
     }
   }
   refuse_missing(missing);
@@ -124,20 +144,19 @@ void Finder::take_inputs() {
 }
 
 void Finder::take_listed() {
-  std::vector<std::string> missing;
-  for (const fs::path& path : options_.listed) {
+  SomeNames missing;
+  options_.listed.for_each([&](std::string_view name) {
+    const fs::path path = name;
     struct stat status;
     if (::stat(path.c_str(), &status) != 0) {
-      missing.push_back(path.string() + ": " + reason_of(errno));
+      missing.add(path.string() + ": " + reason_of(errno));
     } else if (S_ISDIR(status.st_mode)) {
       throw PlanError(path.string() + ": is a folder; --files-from takes files only");
     } else {
-      std::string key = key_of_listed(path);
-      if (!is_selected(key, path.filename().string())) continue;
-      take_file(AT_FDCWD, path.c_str(), path, std::move(key), status,
-                fs::is_symlink(fs::symlink_status(path)), false);
+      const std::string key = key_of_listed(path);
+      if (is_selected(key, path.filename())) take_named(path, key, status, false);
     }
-  }
+  });
   refuse_missing(missing);
 }
 
@@ -171,21 +190,28 @@ bool Finder::is_selected(const std::string& key, const std::string& name) {
 
 void Finder::walk(const fs::path& folder, const std::string& key_prefix,
                   std::vector<FileId>& ancestors) {
-  std::vector<Folder> subfolders;
+  const bool keys_are_matched = !options_.include.empty() || !options_.exclude.empty();
+  std::vector<std::pair<std::string, FileId>> subfolders;
   {
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
     if (!opened) return cannot_look_into(folder, errno);
     const int fd = ::dirfd(opened.get());
+    const std::uint32_t index = found_.files.add_folder(folder / "", key_prefix);
+    found_.files.folder(index).may_hold_sidecars = false;
     errno = 0;
     for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
       const std::string name = entry->d_name;
-      if (name == "." || name == ".." || is_temporary_name(name)) continue;
+      if (name == "." || name == ".." || is_temporary_name(name) || name == lock_name) continue;
+      if (name == journal_name) {
+        found_.journals.push_back(folder / name);
+        continue;
+      }
+      if (lower_suffix(name) == ".xmp") found_.files.folder(index).may_hold_sidecars = true;
       if (!options_.hidden && is_hidden(name)) continue;
 
-      const fs::path path = folder / name;
       struct stat status;
       if (::fstatat(fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (errno != ENOENT) cannot_look_into(path, errno);  // gone meanwhile is gone
+        if (errno != ENOENT) cannot_look_into(folder / name, errno);  // deleted in the meantime
         continue;
       }
       const bool is_link = S_ISLNK(status.st_mode);
@@ -194,65 +220,73 @@ void Finder::walk(const fs::path& folder, const std::string& key_prefix,
         continue;
       }
       if (is_link && ::fstatat(fd, name.c_str(), &status, 0) != 0) {
-        cannot_look_into(path, errno);
+        cannot_look_into(folder / name, errno);
         continue;
       }
-      std::string key = key_prefix + name;
+      const std::string key = keys_are_matched ? key_prefix + name : "";
       if (S_ISDIR(status.st_mode)) {
-        if (!matches(options_.exclude, key, name)) subfolders.push_back({path, id_of(status)});
+        if (!matches(options_.exclude, key, name)) subfolders.emplace_back(name, id_of(status));
       } else if (is_selected(key, name)) {
-        take_file(fd, name.c_str(), path, std::move(key), status, is_link, false);
+        take_file(fd, name.c_str(), index, name, status, is_link, false);
       }
     }
     if (errno != 0) cannot_look_into(folder, errno);
   }
-  // With this folder closed, so that a deep tree does not use up the files a process may open.
-  for (const Folder& subfolder : subfolders) {
-    if (std::find(ancestors.begin(), ancestors.end(), subfolder.id) != ancestors.end()) {
+  // After this folder is closed, so that a deep tree does not use up the files that a process may
+  // open.
+  for (const auto& [name, id] : subfolders) {
+    if (std::find(ancestors.begin(), ancestors.end(), id) != ancestors.end()) {
       ++found_.types["symbolic link in a loop"];
       continue;
     }
-    ancestors.push_back(subfolder.id);
-    walk(subfolder.path, key_prefix + subfolder.path.filename().string() + '/', ancestors);
+    ancestors.push_back(id);
+    walk(folder / name, key_prefix + name + '/', ancestors);
     ancestors.pop_back();
   }
 }
 
-void Finder::take_file(int folder, const char* name, const fs::path& path, std::string key,
+void Finder::take_named(const std::string& path, const std::string& key, const struct stat& status,
+                        bool is_input) {
+  const auto without_name = [](const std::string& whole) {
+    return whole.substr(0, whole.rfind('/') + 1);
+  };
+  std::pair<std::string, std::string> named(without_name(path), without_name(key));
+  auto folder = folders_of_named_.find(named);
+  if (folder == folders_of_named_.end()) {
+    const std::uint32_t index = found_.files.add_folder(named.first, named.second);
+    folder = folders_of_named_.emplace(std::move(named), index).first;
+  }
+  take_file(AT_FDCWD, path.c_str(), folder->second, key.substr(folder->first.second.size()), status,
+            fs::is_symlink(fs::symlink_status(path)), is_input);
+}
+
+void Finder::take_file(int opened, const char* path, std::uint32_t folder, std::string_view name,
                        const struct stat& status, bool is_link, bool is_input) {
   if (!S_ISREG(status.st_mode)) {
     ++found_.types[type_of_irregular(status.st_mode)];
     return;
   }
-  std::array<std::byte, format_signature_bytes> head;
-  const FileDescriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  const ssize_t length = file ? ::read(file.get(), head.data(), head.size()) : -1;
-
-  std::string suffix = lower_suffix(key);
-  bool picture = format_of_suffix(suffix).has_value();
-  if (length >= 0) {
-    picture |=
-        format_of_content({head.data(), static_cast<std::size_t>(length)}, suffix).has_value();
-  } else {
-    picture |= is_input;
+  const std::string suffix = lower_suffix(name);
+  const auto is_taken = [&](const Codec* codec) {
+    return codec && (options_.raw || !codec->only_if_asked);
+  };
+  bool picture = is_taken(codec_of_suffix(suffix));
+  if (!picture) {
+    std::array<std::byte, signature_bytes> head;
+    const std::optional<std::size_t> length = read_head(opened, path, head);
+    if (!length && !is_input) {
+      return cannot_look_into(found_.files.folder(folder).path + std::string(name), errno);
+    }
+    picture = !length || is_taken(codec_of_content({head.data(), *length}, suffix));
   }
-  found_.files.push_back({path, std::move(key), id_of(status),
-                          static_cast<std::uint64_t>(status.st_size), status.st_nlink,
-                          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
-                          std::move(suffix), is_link, picture});
+  FoundFile& file = found_.files.add(folder, name, status);
+  file.picture = picture;
+  file.is_link = is_link;
+  file.is_named = is_input;
 }
 
 FoundFiles Finder::result() {
-  auto& files = found_.files;
-  const auto key_and_id = [](const FoundFile& file) { return std::tie(file.key, file.id); };
-  std::stable_sort(files.begin(), files.end(), [&](const FoundFile& a, const FoundFile& b) {
-    return key_and_id(a) < key_and_id(b);
-  });
-  files.erase(std::unique(files.begin(), files.end(),
-                          [&](const FoundFile& a, const FoundFile& b) {
-                            return key_and_id(a) == key_and_id(b);
-                          }),
-              files.end());
+  found_.files.sort();
   std::sort(found_.unreadable.begin(), found_.unreadable.end());
   return std::move(found_);
 }
@@ -266,19 +300,30 @@ FoundFiles find_files(const PlanOptions& options) {
   return finder.result();
 }
 
-std::string name_some(std::span<const std::string> names) {
+std::string not_a_picture(const std::string& path) {
+  const Codec* codec = codec_of_suffix(lower_suffix(path));
+  return path + (codec && codec->only_if_asked
+                     ? ": a camera raw file; --raw --tag-only changes its orientation tag"
+                     : ": not a picture in a format that qturn reads");
+}
+
+void SomeNames::add(std::string name) {
   constexpr std::size_t shown = 3;
-  std::string text = fmt::format("{}", fmt::join(names.first(std::min(shown, names.size())), ", "));
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  if (++count_ <= shown) first_.push_back(std::move(name));
+}
+
+std::string SomeNames::text() const {
+  std::string text = fmt::format("{}", fmt::join(first_, ", "));
+  if (count_ > first_.size()) text += fmt::format(" and {} more", count_ - first_.size());
   return text;
 }
 
-std::vector<fs::path> read_file_list(std::istream& in, bool nul_separated) {
-  std::vector<fs::path> paths;
+NameList read_file_list(std::istream& in, bool nul_separated) {
+  NameList names;
   for (std::string line; std::getline(in, line, nul_separated ? '\0' : '\n');) {
-    if (!line.empty()) paths.emplace_back(line);
+    if (!line.empty()) names.add(line);
   }
-  return paths;
+  return names;
 }
 
 }  // namespace qturn

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
+#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/outputs.hpp"
-#include "src/plan/sidecars.hpp"
 
 namespace qturn {
 namespace {
@@ -29,23 +28,66 @@ void refuse_unfit_options(const PlanOptions& options) {
 
 [[noreturn]] void refuse_no_pictures(const PlanOptions& options, const FoundFiles& found,
                                      const Plan& plan) {
-  std::vector<std::string> places;
-  for (const fs::path& input : options.inputs) places.push_back(input.string());
-  if (!options.listed.empty()) places.push_back("the list");
-  if (places.empty()) throw PlanError("no input files");
+  SomeNames places;
+  for (const fs::path& input : options.inputs) places.add(input.string());
+  if (!options.listed.empty()) places.add("the list");
+  if (places.count() == 0) throw PlanError("no input files");
 
-  std::string message = "no pictures in " + name_some(places);
-  std::vector<std::string> types;
-  for (const auto& [type, count] : plan.others) types.push_back(fmt::format("{} {}", count, type));
-  if (!types.empty()) message += "; found only " + name_some(types);
+  std::string message = "no pictures in " + places.text();
+  SomeNames types;
+  for (const auto& [type, count] : plan.others) types.add(fmt::format("{} {}", count, type));
+  if (types.count() > 0) message += "; found only " + types.text();
+  const bool any_raw = std::ranges::any_of(plan.others, [](const auto& type) {
+    const Codec* codec = codec_of_suffix(type.first);
+    return codec && codec->only_if_asked;
+  });
+  if (any_raw) message += "; --raw --tag-only changes the orientation tag of camera raw files";
   if (found.left_out > 0) {
     message += fmt::format("; --include and --exclude left out {}", found.left_out);
   }
-  if (!plan.unreadable.empty()) message += "; cannot look into " + name_some(plan.unreadable);
+  SomeNames unreadable;
+  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
+  if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
   throw PlanError(message);
 }
 
 }  // namespace
+
+JobList::JobList(FileList files, OutputNames names)
+    : files_(std::move(files)), names_(std::move(names)) {
+  for (std::size_t number = 0; number < files_.size(); ++number) {
+    const FoundFile& file = files_[number];
+    const auto outputs = static_cast<std::uint64_t>(file.to_do.size());
+    output_count_ += outputs;
+    skipped_count_ += static_cast<std::uint64_t>(file.kept.size());
+    work_bytes_ += outputs * file.bytes;
+    if (outputs > 0) order_.push_back(number);
+  }
+  // Files have ascending keys, so their numbers decide ties by key.
+  std::ranges::sort(order_, {},
+                    [&](std::size_t number) { return std::pair(~files_[number].bytes, number); });
+}
+
+Job JobList::operator[](std::size_t index) const {
+  const std::size_t number = order_[index];
+  const FoundFile& file = files_[number];
+  Job job{.number = number,
+          .input = files_.path(file),
+          .key = files_.key(file),
+          .file_bytes = file.bytes,
+          .target = file.picture ? names_.target() : nullptr,
+          .outputs = {},
+          .copy_verbatim = !file.picture};
+  file.to_do.for_each([&](Orientation variant) {
+    job.outputs.push_back({names_.path_of(files_, file, variant), variant});
+  });
+  return job;
+}
+
+Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
+  return {files_.path(file), names_.path_of(files_, file, variant), files_.key(file), variant,
+          file.picture != 0};
+}
 
 Plan plan(const PlanOptions& options) try {
   refuse_unfit_options(options);
@@ -55,35 +97,31 @@ Plan plan(const PlanOptions& options) try {
 
   Plan plan;
   plan.unreadable = found.unreadable;
+  plan.journals = found.journals;
   plan.others = found.types;
-  bool any_picture = false;
-  std::erase_if(found.files, [&](const FoundFile& file) {
-    any_picture |= file.picture;
+  const auto is_picture = [](const FoundFile& file) { return file.picture != 0; };
+  const bool any_picture = std::ranges::any_of(found.files, is_picture);
+  found.files.erase_if([&](const FoundFile& file) {
     if (file.picture || copy_others) return false;
-    ++plan.others[file.suffix.empty() ? "no suffix" : file.suffix];
+    if (file.is_named && any_picture) {
+      plan.unreadable.push_back(not_a_picture(found.files.path(file)));
+      return true;
+    }
+    const std::string suffix = lower_suffix(file.name);
+    ++plan.others[suffix.empty() ? "no suffix" : suffix];
     return true;
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
 
-  for (const FoundFile& file : found.files) {
-    Job job;
-    job.input = file.path;
-    job.key = file.key;
-    job.file_bytes = file.bytes;
-    job.copy_verbatim = !file.picture;
-    if (file.picture) job.target = options.format;
-    plan.jobs.push_back(std::move(job));
-  }
+  const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
+  OutputNames names(options, one_file);
   if (in_place) {
-    place_in_place(options, found, plan);
+    place_in_place(options, found.files);
   } else {
-    place_outputs(options, found, plan);
+    place_outputs(options, names, found);
   }
-  if (options.sidecars) refuse_sidecars(options, plan);
-
-  std::sort(plan.jobs.begin(), plan.jobs.end(), [](const Job& a, const Job& b) {
-    return std::tie(b.file_bytes, a.key, a.input) < std::tie(a.file_bytes, b.key, b.input);
-  });
+  plan.output_folder = names.folder();
+  plan.jobs = JobList(std::move(found.files), std::move(names));
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

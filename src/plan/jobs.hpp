@@ -1,51 +1,22 @@
-// From what the user names to a list of jobs: which files, where each result goes, and every reason
-// not to start at all.
+// Makes a list of jobs from what the user names: which files, where each result goes, and every
+// reason not to start.
 #ifndef QTURN_SRC_PLAN_JOBS_HPP
 #define QTURN_SRC_PLAN_JOBS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <qturn/orientation.hpp>
 
-#include "src/formats/format.hpp"
+#include "src/plan/file_list.hpp"
+#include "src/plan/options.hpp"
+#include "src/plan/output_names.hpp"
 
 namespace qturn {
-
-/// Nothing can be started: the inputs or the output do not make sense together. The message says
-/// what to do.
-class PlanError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-enum class Existing : std::uint8_t { refuse, overwrite, skip, update };
-enum class Others : std::uint8_t { count, copy };
-
-struct PlanOptions {
-  std::vector<std::filesystem::path> inputs;  ///< files and folders, as given
-  std::vector<std::filesystem::path> listed;  ///< from --files-from, as written there
-  std::filesystem::path output;               ///< empty: in place
-  std::filesystem::path base;                 ///< --base
-  std::vector<std::string> include,
-      exclude;  ///< globs: matched against the key and against the file name
-  bool hidden = false;
-  bool follow = false;
-  bool break_links = false;
-  bool sidecars = false;  ///< --sidecars: the XMP files beside pictures are written too
-  Others others = Others::count;
-  Existing existing = Existing::refuse;
-  std::optional<Format> format;  ///< --format
-  std::vector<Orientation>
-      variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
-  int random_variants = 0;  ///< augment --random: so many of the eight, chosen by seed and key
-  std::uint64_t seed = 0;
-};
 
 /// One output of a job. For a plain operation there is one, and `variant` is unused (identity).
 struct JobOutput {
@@ -53,17 +24,18 @@ struct JobOutput {
   Orientation variant = Orientation::identity;
 };
 
-/// One input file and what is to be made of it.
+/// One input file and its outputs.
 struct Job {
+  std::size_t number = 0;  ///< of its file in the list of files, by which an outcome is told
   std::filesystem::path input;
   std::string key;  ///< relative path with '/' between parts, the bytes of the file system
   std::uint64_t file_bytes = 0;
-  std::optional<Format> target;  ///< the format to write; not set: the input's own
+  const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
   bool copy_verbatim = false;  ///< not a picture; --others copy
 };
 
-/// An output that was there already and is left alone (--skip-existing, --update).
+/// An output that exists and is left alone (--skip-existing, --update).
 struct Skipped {
   std::filesystem::path input, output;
   std::string key;
@@ -71,19 +43,66 @@ struct Skipped {
   bool is_picture = true;
 };
 
-struct Plan {
-  std::vector<Job> jobs;  ///< largest file first, ties by key
-  std::vector<Skipped> skipped;
-  std::map<std::string, std::uint64_t>
-      others;  ///< what is no picture, counted by type (".txt", "no suffix")
-  std::vector<std::string>
-      unreadable;  ///< folders and entries that could not be looked into, with the reason
-  std::filesystem::path output_folder;  ///< empty if the output is a file or in place
+/// Files and what is to be made of them. A job is put together when it is asked for, so that a plan
+/// takes about a hundred bytes for each picture.
+class JobList {
+ public:
+  JobList() = default;
+  JobList(FileList files, OutputNames names);
+
+  /// Largest file first, ties by key.
+  std::size_t size() const { return order_.size(); }
+  bool empty() const { return order_.empty(); }
+  Job operator[](std::size_t index) const;
+
+  struct Iterator {
+    const JobList* list;
+    std::size_t index;
+    Job operator*() const { return (*list)[index]; }
+    Iterator& operator++() { return ++index, *this; }
+    bool operator==(const Iterator&) const = default;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+  /// Calls `visit(Skipped)`, ascending by key and variant.
+  template <typename Visit>
+  void for_each_skipped(Visit visit) const {
+    for (const FoundFile& file : files_)
+      file.kept.for_each([&](Orientation variant) { visit(skipped(file, variant)); });
+  }
+
+  std::uint64_t output_count() const { return output_count_; }
+  std::uint64_t skipped_count() const { return skipped_count_; }
+  /// The size of the input of each output, taken together.
+  std::uint64_t work_bytes() const { return work_bytes_; }
+
+  /// Ascending by key. Those that are neither to do nor kept belong to no job.
+  const FileList& files() const { return files_; }
+  const OutputNames& names() const { return names_; }
+
+ private:
+  Skipped skipped(const FoundFile& file, Orientation variant) const;
+
+  FileList files_;
+  OutputNames names_;
+  std::vector<std::size_t> order_;  // of the jobs, as numbers of files
+  std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };
 
-/// Looks at the file system and writes nothing. Which files are found and what their keys are says
-/// find_files.hpp, where the results go outputs.hpp and sidecars.hpp. A file that was given twice
-/// is one job.
+struct Plan {
+  JobList jobs;
+  std::map<std::string, std::uint64_t>
+      others;  ///< files that are not pictures, counted by type (".txt", "no suffix")
+  std::vector<std::string>
+      unreadable;  ///< folders and entries that could not be looked into, with the reason
+  std::vector<std::filesystem::path> journals;  ///< that lie in the input folders and below
+  std::filesystem::path output_folder;          ///< empty if the output is a file or in place
+};
+
+/// Looks at the file system and writes nothing. find_files.hpp says which files are found and what
+/// their keys are; outputs.hpp says where the results go. A file that was given
+/// twice is one job.
 ///
 /// Throws PlanError: a missing input, no picture at all, an output that exists, equals or lies
 /// inside an input, two jobs with one output, a hard link in place...

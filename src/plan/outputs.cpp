@@ -7,65 +7,58 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
-#include "src/plan/variants.hpp"
+#include "src/store/journal.hpp"
+#include "src/store/path_set.hpp"
+#include "src/store/sidecars.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<Format> promised_format(const fs::path& path) {
-  return format_of_suffix(path.extension().string());
-}
-
-/// "x/a.jpeg" for PNG becomes "x/a.png", for JPEG it stays, and "scan.2024" becomes
-/// "scan.2024.png".
-fs::path with_suffix_of(const fs::path& key, Format format) {
-  const std::optional<Format> promised = promised_format(key);
-  if (promised == format) return key;
-  fs::path renamed = key;
-  if (promised) renamed.replace_extension();
-  renamed += suffix(format);
-  return renamed;
-}
-
-/// "x/a.jpg" becomes "x/a__rotate90.jpg".
-fs::path of_variant(const fs::path& path, Orientation variant) {
-  return path.parent_path() /
-         fmt::format("{}__{}{}", path.stem().string(), name(variant), path.extension().string());
-}
-
 bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
          folder.end();
 }
 
-/// Where outputs really are, links in the names of their folders followed. A folder is looked at
-/// once, however many files go there.
+/// The real paths of outputs, with the links in the names of their folders followed. A folder is
+/// looked at once, however many files go there.
 class Places {
  public:
   struct Folder {
     fs::path path;
+    std::string prefix;  ///< of paths in it
     bool exists;
   };
 
-  /// The folder a file is in. Throws PlanError where no file can be made there.
-  const Folder& folder_of(const fs::path& file) {
-    const fs::path named = file.parent_path();
-    const auto known = folders_.find(named.native());
+  Places(const OutputNames& names, const FileList& files)
+      : names_(names), files_(files), by_index_(files.folder_count()) {}
+
+  /// The folder that the outputs of `file` go to. Throws PlanError where no file can be made there.
+  const Folder& folder_of(const FoundFile& file) {
+    const Folder*& known = by_index_[file.folder];
+    if (!known) known = &folder(names_.folder_of(files_.folder_of(file)));
+    return *known;
+  }
+
+  /// `named` ends with '/', or is empty.
+  const Folder& folder(const fs::path& named) {
+    const fs::path name = named.parent_path();
+    const auto known = folders_.find(name.native());
     if (known != folders_.end()) return known->second;
     Folder folder;
-    folder.path = fs::weakly_canonical(fs::absolute(named.empty() ? "." : named));
+    folder.path = fs::weakly_canonical(fs::absolute(name.empty() ? "." : name));
+    folder.prefix = folder.path / "";
     folder.exists = fs::exists(folder.path);
     check_writable(folder.path);
-    return folders_.emplace(named.native(), std::move(folder)).first->second;
+    return folders_.emplace(name.native(), std::move(folder)).first->second;
   }
 
   const std::map<std::string, Folder>& folders() const { return folders_; }
@@ -82,88 +75,155 @@ class Places {
     }
   }
 
+  const OutputNames& names_;
+  const FileList& files_;
+  std::vector<const Folder*> by_index_;
   std::map<std::string, Folder> folders_;
 };
 
-void name_outputs(const PlanOptions& options, const FoundFiles& found, Plan& plan) {
-  const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
-  const std::optional<Format> promised = promised_format(options.output);
-  if (one_file && promised && !fs::is_directory(options.output)) {
-    if (options.format && options.format != promised) {
-      throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}",
-                                  options.output.string(), name(*promised), name(*options.format)));
-    }
-    if (!options.variants.empty() || options.random_variants > 0) {
-      throw PlanError(options.output.string() +
-                      ": several pictures cannot go into one file; name a folder");
-    }
-    plan.jobs.front().target = promised;
-    plan.jobs.front().outputs = {{options.output, Orientation::identity}};
-    return;
-  }
-
-  plan.output_folder = options.output;
-  for (Job& job : plan.jobs) {
-    fs::path output = options.output / job.key;
-    if (job.target) output = with_suffix_of(output, *job.target);
-    if (options.random_variants > 0 && !job.copy_verbatim) {
-      for (Orientation variant : random_variants(job.key, options.random_variants, options.seed)) {
-        job.outputs.push_back({of_variant(output, variant), variant});
-      }
-    } else if (!options.variants.empty() && !job.copy_verbatim) {
-      for (Orientation variant : options.variants) {
-        job.outputs.push_back({of_variant(output, variant), variant});
-      }
-    } else {
-      job.outputs.push_back({std::move(output), Orientation::identity});
-    }
-  }
+/// A file with the name of a sidecar need not be one. To read them all would take as long as the
+/// run, so this is asked only about those that are in the way.
+bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {
+  const std::vector<Sidecar> found = find_sidecars(picture, shared).sidecars;
+  return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
-/// No output twice, and none that another one needs to be a folder.
-void refuse_collisions(const Plan& plan, Places& places) {
-  std::unordered_map<std::string, const Job*> taken;
-  for (const Job& job : plan.jobs) {
-    for (const JobOutput& output : job.outputs) {
-      const Places::Folder& folder = places.folder_of(output.path);
-      fs::path place = folder.path / output.path.filename();
-      if (folder.exists && fs::is_symlink(fs::symlink_status(place))) {
-        if (!fs::exists(place)) {
-          throw PlanError(fmt::format(
-              "{} is a symbolic link to a file that does not exist; remove it, or choose another "
-              "output",
-              output.path.string()));
-        }
-        place = fs::canonical(place);
-      }
-      const auto [other, is_new] = taken.emplace(place.string(), &job);
-      if (!is_new) {
-        throw PlanError(fmt::format(
-            "{} and {} would both be written to {}; run them one after the other, each with its "
-            "own output",
-            other->second->input.string(), job.input.string(), output.path.string()));
+/// A file that the run would write: a result, or a sidecar beside it.
+struct Target {
+  const FoundFile* file;
+  std::string name;
+  fs::path sidecar = {};  ///< of the input; empty: this is the result
+};
+
+/// The rules for whatever is written, results and sidecars alike. Millions of targets are compared,
+/// so they are not kept: a hash of each place is, and those whose hash occurs twice are looked at
+/// again.
+class Targets {
+ public:
+  Targets(const PlanOptions& options, const OutputNames& names, FoundFiles& found)
+      : places_(names, found.files),
+        options_(options),
+        names_(names),
+        found_(found),
+        files_(found.files) {}
+
+  void refuse_two_in_one_place();
+  void refuse_files_as_folders();
+  void refuse_inside_inputs();
+  void settle_existing();
+
+ private:
+  /// Calls `visit(Target)` for the results, in the order of their files.
+  template <typename Visit>
+  void for_each_result(Visit visit) {
+    for (const FoundFile& file : files_)
+      names_.variants_of(files_, file).for_each([&](Orientation variant) {
+        visit(Target{&file, names_.name_of(file, variant)});
+      });
+  }
+  /// For the sidecars of what is to do.
+  template <typename Visit>
+  void for_each_sidecar(Visit visit) {
+    if (!options_.sidecars) return;
+    for (const FoundFile& file : files_) {
+      if (!file.picture || file.to_do.empty() || !files_.folder_of(file).may_hold_sidecars)
+        continue;
+      for (const Sidecar& sidecar : named_as_sidecars(files_.path(file))) {
+        file.to_do.for_each([&](Orientation variant) {
+          visit(Target{&file, sidecar_of(names_.name_of(file, variant), sidecar), sidecar.path});
+        });
       }
     }
   }
-  for (const auto& [named, folder] : places.folders()) {
-    for (fs::path at = folder.path; at.has_relative_path(); at = at.parent_path()) {
-      if (const auto file = taken.find(at.native()); file != taken.end()) {
-        throw PlanError(fmt::format("{}: the output would be a file, for {}, and a folder as well",
-                                    at.string(), file->second->input.string()));
-      }
-    }
+
+  std::string path_of(const Target& target) const {
+    return names_.folder_of(files_.folder_of(*target.file)) + target.name;
   }
+  std::string source_of(const Target& target) const {
+    return target.sidecar.empty() ? files_.path(*target.file) : target.sidecar.string();
+  }
+  bool is_written(const Target& target) {
+    return target.sidecar.empty() ||
+           is_sidecar(target.sidecar, files_.path(*target.file), shared_stems_);
+  }
+  std::string place_of(const Target& target);
+  std::optional<struct stat> existing(const Target& target);
+  const std::vector<FileId>& inputs();
+
+  Places places_;
+  const PlanOptions& options_;
+  const OutputNames& names_;
+  FoundFiles& found_;
+  FileList& files_;
+  PathSet taken_;  // places of results
+  SharedStems shared_stems_;
+  std::vector<FileId> inputs_;
+};
+
+/// The path that is written, with all links followed. Throws PlanError for a link to nothing.
+std::string Targets::place_of(const Target& target) {
+  const Places::Folder& folder = places_.folder_of(*target.file);
+  std::string place = folder.prefix + target.name;
+  if (!folder.exists || !fs::is_symlink(fs::symlink_status(place))) return place;
+  if (!fs::exists(place) && is_written(target)) {
+    throw PlanError(fmt::format(
+        "{} is a symbolic link to a file that does not exist; remove it, or choose another output",
+        path_of(target)));
+  }
+  return fs::weakly_canonical(place);
 }
 
-/// No output in an input folder, where the next run would take it for an input.
-void refuse_inside_inputs(const PlanOptions& options, const FoundFiles& found, Places& places) {
-  for (const fs::path& input : found.folders) {
+void Targets::refuse_two_in_one_place() {
+  taken_ = {};
+  taken_.reserve(files_.size() * static_cast<std::size_t>(names_.most_variants()));
+  const auto take = [&](const Target& target) { taken_.add(place_of(target)); };
+  for_each_result(take);
+  for_each_sidecar(take);
+  taken_.sort();
+  const PathSet suspects = taken_.repeated();
+  if (suspects.empty()) return;
+
+  std::map<std::string, Target> seen;
+  const auto compare = [&](const Target& target) {
+    std::string place = place_of(target);
+    if (!suspects.contains(place)) return;
+    const auto [other, is_new] = seen.emplace(std::move(place), target);
+    if (is_new || !is_written(target)) return;
+    if (is_written(other->second)) {
+      throw PlanError(fmt::format(
+          "{} and {} would both be written to {}; run them one after the other, each with its "
+          "own output",
+          source_of(other->second), source_of(target), path_of(target)));
+    }
+    other->second = target;
+  };
+  for_each_result(compare);
+  for_each_sidecar(compare);
+}
+
+void Targets::refuse_files_as_folders() {
+  std::set<std::string> suspects;
+  for (const auto& [named, folder] : places_.folders())
+    for (fs::path at = folder.path; at.has_relative_path(); at = at.parent_path())
+      if (taken_.contains(at.native())) suspects.insert(at);
+  if (suspects.empty()) return;
+  for_each_result([&](const Target& target) {
+    if (const std::string place = place_of(target); suspects.contains(place)) {
+      throw PlanError(fmt::format("{}: the output would be a file, for {}, and a folder as well",
+                                  place, files_.path(*target.file)));
+    }
+  });
+}
+
+/// No output lies in an input folder, where the next run would take it for an input.
+void Targets::refuse_inside_inputs() {
+  for (const fs::path& input : found_.folders) {
     const fs::path inside = fs::canonical(input);
-    if (places.folder_of(options.output / "").path == inside) {
+    if (places_.folder(options_.output / "").path == inside) {
       throw PlanError(fmt::format("{} is both input and output; use --in-place, or another output",
                                   input.string()));
     }
-    for (const auto& [named, folder] : places.folders()) {
+    for (const auto& [named, folder] : places_.folders()) {
       if (lies_in(folder.path, inside)) {
         throw PlanError(
             fmt::format("the output {} lies inside the input {}, where the next run "
@@ -174,83 +234,138 @@ void refuse_inside_inputs(const PlanOptions& options, const FoundFiles& found, P
   }
 }
 
-/// Refuses, leaves out or keeps the outputs that are there already.
-void settle_existing(const PlanOptions& options, const FoundFiles& found, Plan& plan,
-                     Places& places) {
-  std::vector<FileId> inputs;
-  for (const FoundFile& file : found.files) inputs.push_back(file.id);
-  std::sort(inputs.begin(), inputs.end());
+/// What is at the target's place already. Throws PlanError where it must never be replaced.
+std::optional<struct stat> Targets::existing(const Target& target) {
+  if (!places_.folder_of(*target.file).exists) return std::nullopt;
+  const std::string path = path_of(target);
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    throw PlanError(fmt::format("{}: {}", path, std::generic_category().message(errno)));
+  }
+  if (!is_written(target)) return std::nullopt;
+  if (!S_ISREG(status.st_mode)) {
+    throw PlanError(path + ": is not a regular file; choose another output");
+  }
+  if (std::ranges::binary_search(inputs(), FileId{status.st_dev, status.st_ino}) ||
+      fs::equivalent(path, source_of(target))) {
+    throw PlanError(path + ": is an input as well; use --in-place, or another output");
+  }
+  return status;
+}
 
-  std::vector<std::string> refused;
-  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-    Job& job = plan.jobs[i];
-    std::erase_if(job.outputs, [&](const JobOutput& output) {
-      struct stat status;
-      if (!places.folder_of(output.path).exists || ::stat(output.path.c_str(), &status) != 0) {
-        return false;
-      }
-      const std::string named = output.path.string();
-      if (!S_ISREG(status.st_mode)) {
-        throw PlanError(named + ": is no regular file; choose another output");
-      }
-      if (std::binary_search(inputs.begin(), inputs.end(), FileId{status.st_dev, status.st_ino})) {
-        throw PlanError(named + ": is an input as well; use --in-place, or another output");
-      }
+const std::vector<FileId>& Targets::inputs() {
+  if (inputs_.empty()) {
+    inputs_.reserve(files_.size());
+    for (const FoundFile& file : files_) inputs_.push_back(files_.id(file));
+    std::ranges::sort(inputs_);
+  }
+  return inputs_;
+}
+
+/// Refuses, skips or keeps the outputs that exist. A sidecar is treated like its picture, and is
+/// not a reason to refuse if existing pictures are skipped.
+void Targets::settle_existing() {
+  SomeNames refused;
+  for (FoundFile& file : files_) {
+    names_.variants_of(files_, file).for_each([&](Orientation variant) {
+      file.to_do.add(variant);
+      const Target target{&file, names_.name_of(file, variant)};
+      const auto status = existing(target);
+      if (!status) return;
       const std::int64_t modified_ns =
-          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
-      const bool skip =
-          options.existing == Existing::skip ||
-          (options.existing == Existing::update && modified_ns >= found.files[i].modified_ns);
-      if (skip)
-        plan.skipped.push_back(
-            {job.input, output.path, job.key, output.variant, !job.copy_verbatim});
-      if (options.existing == Existing::refuse) refused.push_back(named);
-      return skip;
+          status->st_mtim.tv_sec * 1'000'000'000 + status->st_mtim.tv_nsec;
+      if (options_.existing == Existing::refuse) refused.add(path_of(target));
+      if (options_.existing == Existing::skip ||
+          (options_.existing == Existing::update && modified_ns >= file.modified_ns)) {
+        file.to_do.remove(variant);
+        file.kept.add(variant);
+      }
     });
   }
-  if (!refused.empty()) {
+  for_each_sidecar([&](const Target& target) {
+    if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
+  });
+  if (refused.count() > 0) {
+    const bool is_begun = fs::exists(options_.output / journal_name);
     throw PlanError(fmt::format(
-        "{} {} already; use --overwrite, --skip-existing or --update, or another output",
-        name_some(refused), refused.size() == 1 ? "exists" : "exist"));
+        "{} {} already; use {}--overwrite, --skip-existing or --update, or another output",
+        refused.text(), refused.count() == 1 ? "exists" : "exist",
+        is_begun ? "--resume to go on with the run that was interrupted, " : ""));
   }
-  std::erase_if(plan.jobs, [](const Job& job) { return job.outputs.empty(); });
+}
+
+/// Leaves those to do that are not a file which another one is already. Each name of a file with
+/// hard links becomes a file of its own.
+void leave_out_same_files(FileList& files) {
+  std::vector<std::size_t> by_id(files.size());
+  std::iota(by_id.begin(), by_id.end(), 0);
+  std::ranges::sort(by_id, {}, [&](std::size_t i) { return std::pair(files.id(files[i]), i); });
+  std::optional<FileId> last;
+  std::set<fs::path> places;
+  for (const std::size_t i : by_id) {
+    FoundFile& file = files[i];
+    const FileId id = files.id(file);
+    if (last != id) places.clear();
+    const bool is_first = last != id;
+    last = id;
+    if (file.has_links ? places.insert(fs::canonical(files.path(file))).second : is_first)
+      file.to_do.add(Orientation::identity);
+  }
 }
 
 }  // namespace
 
-void place_outputs(const PlanOptions& options, const FoundFiles& found, Plan& plan) {
+void place_outputs(const PlanOptions& options, const OutputNames& names, FoundFiles& found) {
   if (options.output == "-" || options.output.extension() == ".tar") {
     throw PlanError(options.output.string() +
                     ": archives cannot be written yet; name a folder as output");
   }
-  name_outputs(options, found, plan);
-  Places places;
-  refuse_collisions(plan, places);
-  refuse_inside_inputs(options, found, places);
-  settle_existing(options, found, plan, places);
+  Targets targets(options, names, found);
+  targets.refuse_two_in_one_place();
+  targets.refuse_files_as_folders();
+  targets.refuse_inside_inputs();
+  targets.settle_existing();
+  if (options.sidecars) targets.refuse_two_in_one_place();
 }
 
-void place_in_place(const PlanOptions& options, const FoundFiles& found, Plan& plan) {
-  std::vector<std::string> linked;
-  std::set<std::pair<FileId, std::string>> taken;
-  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-    const FoundFile& file = found.files[i];
-    // The names of a file with hard links are told apart: each becomes a file of its own.
-    const bool has_links = file.names > 1;
-    const fs::path target = file.is_link ? fs::canonical(file.path) : file.path;
-    const bool is_new =
-        taken.emplace(file.id, has_links ? fs::canonical(target).string() : "").second;
-    if (!is_new) continue;
-    if (has_links && !options.break_links) linked.push_back(file.path.string());
-    plan.jobs[i].outputs = {{target, Orientation::identity}};
+namespace {
+
+/// Whether a file has other names than its backup, which is one if an interrupted run has made it.
+bool has_other_names(const fs::path& file, const fs::path& backup) {
+  std::error_code none;
+  const bool is_kept = !backup.empty() && fs::equivalent(file, backup, none);
+  return fs::hard_link_count(file) > (is_kept ? 2 : 1);
+}
+
+}  // namespace
+
+void place_in_place(const PlanOptions& options, FileList& files) {
+  leave_out_same_files(files);
+  SomeNames linked;
+  SharedStems shared;
+  for (const FoundFile& file : files) {
+    if (file.to_do.empty()) continue;
+    const std::string path = files.path(file);
+    if (file.is_link) files.set_link_target(file, fs::canonical(path).native());
+    if (options.break_links) continue;
+    const fs::path backup = options.backup.empty()
+                                ? fs::path()
+                                : options.backup / fs::path(files.key(file)).relative_path();
+    if (file.has_links && has_other_names(path, backup)) linked.add(path);
+    if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
+    for (const Sidecar& sidecar : named_as_sidecars(path)) {
+      const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
+      if (has_other_names(sidecar.path, kept) && is_sidecar(sidecar.path, path, shared))
+        linked.add(sidecar.path.string());
+    }
   }
-  if (!linked.empty()) {
+  if (linked.count() > 0) {
     throw PlanError(fmt::format(
-        "{} {} other names (hard links), which would keep the old picture; --break-links turns the "
+        "{} {} other names (hard links), which would stay as they are; --break-links turns the "
         "named ones only",
-        name_some(linked), linked.size() == 1 ? "has" : "have"));
+        linked.text(), linked.count() == 1 ? "has" : "have"));
   }
-  std::erase_if(plan.jobs, [](const Job& job) { return job.outputs.empty(); });
 }
 
 }  // namespace qturn

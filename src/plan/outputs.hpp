@@ -4,28 +4,25 @@
 #define QTURN_SRC_PLAN_OUTPUTS_HPP
 
 #include "src/plan/find_files.hpp"
-#include "src/plan/jobs.hpp"
+#include "src/plan/options.hpp"
+#include "src/plan/output_names.hpp"
 
 namespace qturn {
 
-/// Gives the jobs their outputs under `options.output`; `plan.jobs[i]` is of `found.files[i]`.
+/// Decides for each file which of its outputs are to do, and which exist and are kept, as
+/// `options.existing` says. With `options.sidecars` the same rules hold for what their sidecars
+/// become, which are never refused if existing outputs are skipped or updated.
 ///
-/// The output is a file if one file is the only input and `options.output` has a picture's suffix
-/// and is no folder; else it is a folder, and a result goes to its key below it. With
-/// `options.format` a picture's suffix becomes that format's, unless it promises that format
-/// already. What exists already is treated as `options.existing` says; a job that has no output
-/// left is removed.
-///
-/// Throws PlanError where an output could not be written, is an input, lies inside an input folder
-/// (where the next run would read it), is there twice, or exists and is refused. Files are compared
+/// Throws PlanError if an output could not be written, is an input, lies inside an input folder
+/// (where the next run would read it), occurs twice, or exists and is refused. Files are compared
 /// by device and inode, folders with their links followed.
-void place_outputs(const PlanOptions& options, const FoundFiles& found, Plan& plan);
+void place_outputs(const PlanOptions& options, const OutputNames& names, FoundFiles& found);
 
-/// Makes each job's input its output, a symbolic link's target if it is one. A file that was found
-/// under two names is one job.
+/// Makes each file its own output; for a symbolic link, its target. A file that was found under two
+/// names is to do once.
 ///
-/// Throws PlanError for files with hard links, unless `options.break_links`.
-void place_in_place(const PlanOptions& options, const FoundFiles& found, Plan& plan);
+/// Throws PlanError for files with hard links, and their sidecars, unless `options.break_links`.
+void place_in_place(const PlanOptions& options, FileList& files);
 
 }  // namespace qturn
 

@@ -1,12 +1,12 @@
 #include "src/plan/variants.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "src/store/content_hash.hpp"
 
 namespace qturn {
 
@@ -19,7 +19,7 @@ std::vector<Orientation> random_variants(std::string_view key, int count, std::u
   std::array<std::pair<std::uint64_t, Orientation>, 8> scores;
   for (int n = 1; n <= 8; ++n) {
     bytes.back() = static_cast<char>(n);
-    scores[n - 1] = {XXH64(bytes.data(), bytes.size(), seed), static_cast<Orientation>(n)};
+    scores[n - 1] = {xxh64(bytes, seed), static_cast<Orientation>(n)};
   }
   std::sort(scores.begin(), scores.end());
 

@@ -1,5 +1,5 @@
-// Which orientations an augmentation makes of a picture: a pure function of seed and key, so that
-// order, threads and shards do not matter and anybody can compute it again.
+// Which orientations an augmentation makes of a picture: a pure function of seed and key. Order,
+// threads and shards do not matter, and anybody can compute it again.
 #ifndef QTURN_SRC_PLAN_VARIANTS_HPP
 #define QTURN_SRC_PLAN_VARIANTS_HPP
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "src/formats/image.hpp"
+#include "src/picture/image.hpp"
 
 namespace qturn {
 
@@ -19,6 +19,7 @@ Reservation ByteBudget::reserve(std::uint64_t bytes, const std::atomic<bool>& st
   changed_.notify_all();
   if (stop) throw Interrupted();
   reserved_ += bytes;
+  if (keep_at_most_) keep_at_most_(reserved_ < total_ ? total_ - reserved_ : 0);
   return Reservation(*this, bytes);
 }
 

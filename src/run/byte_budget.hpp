@@ -1,9 +1,9 @@
-// A bound on the bytes of all images in flight.
+// Bounds the bytes of all images in flight.
 //
-// A pipeline bounds how many images are in flight, which says little: twenty photographs may take
-// 200 MB or 20 GB. So each image asks here for its bytes, known from its header, before it is
-// decoded. Who asked first is served first, and nobody overtakes: a large image waits until the
-// small ones before it are done, never for ever. An image larger than the whole budget runs alone.
+// A pipeline bounds the number of images, but twenty photographs may take 200 MB or 20 GB. So each
+// image asks here for its bytes, known from its header, before it is decoded. First come, first
+// served: a large image waits for the small ones before it, but later ones do not overtake it. An
+// image larger than the whole budget runs alone.
 #ifndef QTURN_SRC_RUN_BYTE_BUDGET_HPP
 #define QTURN_SRC_RUN_BYTE_BUDGET_HPP
 
@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace qturn {
 
 class ByteBudget;
 
-/// Bytes that are taken until this goes. Must not outlive its budget.
+/// Bytes that are reserved until this is destroyed. Must not outlive its budget.
 class Reservation {
  public:
   Reservation() = default;
@@ -40,11 +41,19 @@ class Reservation {
 
 class ByteBudget {
  public:
-  explicit ByteBudget(std::uint64_t bytes) : total_(bytes) {}
+  /// Frees memory that others keep until it is no more than `bytes`.
+  using KeepAtMost = std::function<void(std::uint64_t bytes)>;
 
-  /// Blocks until it is the caller's turn and the bytes fit or, where they are more than the whole
-  /// budget, until nothing else is reserved. Throws Interrupted within a tenth of a second once
-  /// `stop` is raised.
+  /// `keep_at_most` is told after each reservation what it leaves; empty: nobody keeps any. It is
+  /// called under a lock, and must not reserve.
+  explicit ByteBudget(std::uint64_t bytes, KeepAtMost keep_at_most = {})
+      : total_(bytes), keep_at_most_(std::move(keep_at_most)) {}
+
+  std::uint64_t total() const { return total_; }
+
+  /// Blocks until it is the caller's turn and the bytes fit. If they are more than the whole
+  /// budget, blocks until nothing else is reserved. Throws Interrupted within a tenth of a second
+  /// once `stop` is raised.
   Reservation reserve(std::uint64_t bytes, const std::atomic<bool>& stop);
 
  private:
@@ -54,6 +63,7 @@ class ByteBudget {
   }
 
   const std::uint64_t total_;
+  const KeepAtMost keep_at_most_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t reserved_ = 0;

@@ -7,8 +7,8 @@
 namespace qturn {
 namespace {
 
-/// Runs the smallest transform there is: a device whose architecture is not in this build fails
-/// here and nowhere later.
+/// Runs the smallest possible transform, so that a device whose architecture is not in this build
+/// fails here and not later.
 std::string try_kernel(int device) {
   std::string problem;
   void* pixels = nullptr;
@@ -26,7 +26,7 @@ std::string try_kernel(int device) {
   }
   if (error != cudaSuccess) problem = cudaGetErrorString(error);
   cudaFree(pixels);
-  cudaGetLastError();  // not to be found by whoever asks next
+  cudaGetLastError();  // so that the next caller does not find it
   return problem;
 }
 

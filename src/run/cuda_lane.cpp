@@ -2,30 +2,38 @@
 // are asynchronous work on the lane's own stream, and those of one lane overlap with those of the
 // others.
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 #include <qturn/cuda.hpp>
 
 #include <new>
+#include <utility>
 
 #include "src/cuda/owners.hpp"
-#include "src/run/lane.hpp"
+#include "src/run/lane_pool.hpp"
 
 namespace qturn {
 namespace {
 
-const BlockSource page_locked_memory{[](std::size_t bytes) {
-                                       void* block = nullptr;
-                                       check(cudaHostAlloc(&block, bytes, cudaHostAllocPortable),
-                                             "page-locked memory");
-                                       return block;
-                                     },
+void* allocate_page_locked(std::size_t bytes) {
+  void* block = nullptr;
+  const cudaError_t error = cudaHostAlloc(&block, bytes, cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw std::bad_alloc();
+  }
+  check(error, "page-locked memory");
+  return block;
+}
+
+const BlockSource page_locked_memory{allocate_page_locked,
                                      [](void* block) { cudaFreeHost(block); }};
 
+/// A picture that the device cannot turn is turned on the CPU. What was decoded is in the CPU's
+/// memory still.
 class CudaLane : public Lane {
  public:
   CudaLane(int device, std::size_t keep_bytes)
-      : device_(device),
-        decoded_(page_locked_memory, keep_bytes / 2),
-        turned_(page_locked_memory, keep_bytes / 2) {
+      : Lane(page_locked_memory, keep_bytes), device_(device) {
     check(cudaSetDevice(device_), "the device");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
   }
@@ -36,28 +44,69 @@ class CudaLane : public Lane {
     cudaStreamDestroy(stream_);
   }
 
-  // Decoding asks for memory on whatever thread the image is on.
   PixelArena& decoded() override {
-    check(cudaSetDevice(device_), "the device");
-    return decoded_;
+    try {
+      // Decoding allocates memory on the thread that the image is on.
+      if (!is_lost_) check(cudaSetDevice(device_), "the device");
+      if (!is_lost_) check(cudaStreamQuery(stream_), "the device");
+    } catch (const CudaError& error) {
+      leave_device(error);
+    }
+    return is_lost_ ? on_cpu_->decoded() : decoded_;
   }
 
   void load(const Image& image) override {
-    check(cudaSetDevice(device_), "the device");
     image_ = image;
-    std::byte* source = source_.reserve(total_bytes(image));
-    for (const Page& page : image.pages) {
+    try {
+      is_on_device_ = !is_lost_;
+      if (is_on_device_) upload();
+    } catch (const CudaError& error) {
+      leave_device(error);
+    }
+  }
+
+  Image turn(Orientation orientation, const std::atomic<bool>& stop,
+             std::vector<std::string>& warnings) override {
+    try {
+      if (is_on_device_) return turn_on_device(orientation);
+    } catch (const CudaError& error) {
+      leave_device(error);
+    }
+    if (!problem_.empty()) warnings.push_back(std::exchange(problem_, {}));
+    on_cpu_->load(image_);
+    return on_cpu_->turn(orientation, stop, warnings);
+  }
+
+  void release_decoded() override {
+    image_ = {};
+    on_cpu_->release_decoded();
+    decoded_.release();
+  }
+
+  void clear() override {
+    cudaStreamSynchronize(stream_);  // an upload may still read the pages
+    image_ = {};
+    on_cpu_->clear();
+    decoded_.clear();
+    turned_.clear();
+  }
+
+ private:
+  void upload() {
+    check(cudaSetDevice(device_), "the device");
+    std::byte* source = source_.reserve(total_bytes(image_));
+    for (const Page& page : image_.pages) {
       check(cudaMemcpyAsync(source, page.pixels, page.bytes(), cudaMemcpyHostToDevice, stream_),
             "an upload");
       source += aligned_bytes(page);
     }
   }
 
-  Image turn(Orientation orientation) override {
+  Image turn_on_device(Orientation orientation) {
     check(cudaSetDevice(device_), "the device");
     turned_.clear();
     Image result = image_;
-    std::byte* source = source_.reserve(0);
+    std::byte* source = source_.data();
     std::byte* destination = destination_.reserve(total_bytes(image_));
     for (Page& page : result.pages) {
       View from = page.view();
@@ -77,14 +126,18 @@ class CudaLane : public Lane {
     return result;
   }
 
-  void clear() override {
-    cudaStreamSynchronize(stream_);  // an upload may still be reading the pages
-    image_ = {};
-    decoded_.clear();
-    turned_.clear();
+  // Memory may be free again for the next picture. After any other error CUDA refuses all that
+  // follows, until the program ends.
+  void leave_device(const CudaError& error) {
+    cudaStreamSynchronize(stream_);  // an upload may still read the pages
+    is_on_device_ = false;
+    is_lost_ = dynamic_cast<const OutOfDeviceMemory*>(&error) == nullptr;
+    problem_ =
+        is_lost_ ? fmt::format("cuda:{} failed ({}); this and later pictures are turned on the CPU",
+                               device_, error.what())
+                 : fmt::format("cuda:{} is out of memory; turned on the CPU", device_);
   }
 
- private:
   static std::size_t aligned_bytes(const Page& page) { return (page.bytes() + 255) / 256 * 256; }
 
   static std::size_t total_bytes(const Image& image) {
@@ -95,9 +148,10 @@ class CudaLane : public Lane {
 
   int device_;
   cudaStream_t stream_ = nullptr;
-  Image image_;
-  PixelArena decoded_;
-  PixelArena turned_;
+  bool is_lost_ = false;
+  bool is_on_device_ = false;  ///< the image
+  std::string problem_;        ///< that no picture's warnings have named yet
+  std::unique_ptr<Lane> on_cpu_ = make_cpu_lane(0);
   DeviceBuffer source_;
   DeviceBuffer destination_;
 };

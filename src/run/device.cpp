@@ -18,7 +18,7 @@ std::vector<int> parse_indices(std::string_view list) {
     int index = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), index);
     if (error != std::errc() || end != item.data() + item.size() || index < 0)
-      throw std::invalid_argument(fmt::format("'{}' is no device number", item));
+      throw std::invalid_argument(fmt::format("'{}' is not a device number", item));
     if (std::ranges::find(indices, index) != indices.end())
       throw std::invalid_argument(fmt::format("device {} is named twice", index));
     indices.push_back(index);
@@ -36,7 +36,7 @@ DeviceChoice choose_device(std::string_view option, Work work) {
   const bool lists = option.starts_with(numbered);
   if (option != "auto" && option != "cuda" && !lists)
     throw std::invalid_argument(
-        fmt::format("'{}' is no device; choose auto, cpu, cuda or cuda:0,1", option));
+        fmt::format("'{}' is not a device; choose auto, cpu, cuda or cuda:0,1", option));
   if (option == "auto" && work == Work::other)
     return {{}, "a GPU makes only --jpeg planar and fastest faster"};
   const std::vector<int> wanted =

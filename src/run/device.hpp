@@ -1,4 +1,4 @@
-// What the program can run on, and why: the answer to `--device` and what `qturn devices` prints.
+// What the program can run on, and why: for `--device`, and for `qturn devices`.
 #ifndef QTURN_SRC_RUN_DEVICE_HPP
 #define QTURN_SRC_RUN_DEVICE_HPP
 
@@ -10,8 +10,8 @@
 
 namespace qturn {
 
-/// The device asked for is not to be had. The message says what is missing: the build, the driver
-/// or the device.
+/// The requested device cannot be used. The message says what is missing: the build, the driver or
+/// the device.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,8 +34,8 @@ struct Devices {
   std::vector<CudaDevice> cuda;
 };
 
-/// Looks, and runs one small kernel on each device. Takes a few hundred milliseconds where there is
-/// a GPU.
+/// Finds the devices and runs one small kernel on each. Takes a few hundred milliseconds if there
+/// is a GPU.
 Devices find_devices();
 
 /// Where pictures are turned: on these CUDA devices, or, if there are none, on the CPU.
@@ -44,9 +44,9 @@ struct DeviceChoice {
   std::string why;  ///< "the only one that is usable", "asked for"...
 };
 
-/// Whether JPEGs will be re-encoded where they can be, which a GPU with nvJPEG's engines does
-/// several times as fast as the CPU. All else is bound by codecs that run on the CPU, and a GPU
-/// only costs its start.
+/// Whether JPEGs are re-encoded. A GPU with nvJPEG's engines does that several times as fast as the
+/// CPU. All other work is limited by codecs that run on the CPU, and a GPU would only add the time
+/// of its start.
 enum class Work : std::uint8_t { reencodes_jpegs, other };
 
 /// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`; `auto` is what is fastest for

@@ -6,93 +6,117 @@
 #include <new>
 #include <utility>
 
-#include "src/carriers/xmp.hpp"
-#include "src/files/safe_file.hpp"
-#include "src/jpeg/carriers.hpp"
-#include "src/run/limits.hpp"
+#include "src/picture/file_limits.hpp"
 
 namespace qturn {
 namespace {
 
-double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+// At least so much, for --memory, in few digits.
+std::string at_least(std::uint64_t bytes) {
+  constexpr std::uint64_t gib = 1 << 30, mib = 1 << 20, step = 64;
+  if (bytes > 4 * gib) return fmt::format("{}GiB", (bytes + gib - 1) / gib);
+  return fmt::format("{}MiB", (bytes + step * mib - 1) / (step * mib) * step);
+}
+
+std::string what_is_in_it(const Header& header) {
+  const std::string page = fmt::format("{} x {} pixels", header.width, header.height);
+  return header.pages == 1 ? page : fmt::format("{} pages, the first of {}", header.pages, page);
+}
+
+// With `fastest`, this share of the seats stays free for the threads that feed the device. A
+// picture that a core turns takes ten times as much of the core as one that the device turns.
+constexpr int kept_for_device = 2;
+
+}  // namespace
 
 std::string reason(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error))
     return "out of memory; a smaller --memory or -j may help";
+  if (const auto* limit = dynamic_cast<const LimitError*>(&error)) {
+    return fmt::format("{}; --limit {}={} permits that", limit->what(), limit->name(),
+                       limit->needed());
+  }
   return error.what();
 }
 
-// With `fastest`, this share of the seats stays free for those who bring the device its work: a
-// picture takes ten times as much of a core as one that the device turns.
-constexpr int kept_for_device = 2;
-
-Route written_by(JpegRoute route) {
-  switch (route) {
-    case JpegRoute::planar:
-      return Route::planar;
-    case JpegRoute::trim:
-      return Route::trimmed;
-    default:
-      return Route::lossless;
-  }
-}
-
-}  // namespace
-
-Flight::Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop,
-               Budgets& budgets, SpareBytes& spare, Seats& seats, LanePool& lanes,
-               PlanarDevice* device)
-    : job_(job),
-      options_(options),
-      stop_(stop),
-      budgets_(budgets),
-      spare_(spare),
-      seats_(seats),
-      lanes_(lanes),
-      device_(device),
+Flight::Flight(Job job, Shared& shared)
+    : job_(std::move(job)),
+      shared_(shared),
+      options_(shared.options),
       start_(std::chrono::steady_clock::now()),
-      outcomes_(job.outputs.size()) {
+      outcomes_(job_.outputs.size()),
+      settled_(job_.outputs.size()),
+      staged_(job_.outputs.size()) {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    outcomes_[i].input = job.input;
-    outcomes_[i].output = job.outputs[i].path;
-    outcomes_[i].key = job.key;
-    outcomes_[i].is_picture = !job.copy_verbatim;
-    outcomes_[i].file_bytes = job.file_bytes;
-    outcomes_[i].variant = compose(options.orientation, job.outputs[i].variant);
+    outcomes_[i].job = job_.number;
+    outcomes_[i].input = job_.input;
+    outcomes_[i].output = job_.outputs[i].path;
+    outcomes_[i].key = job_.key;
+    outcomes_[i].is_picture = !job_.copy_verbatim;
+    outcomes_[i].file_bytes = job_.file_bytes;
+    outcomes_[i].variant = compose(options_.orientation, job_.outputs[i].variant);
   }
 }
 
-void Flight::read() { step(&Flight::read_file_and_header); }
+void Flight::read() {
+  time_.emplace(shared_.time_limit);
+  leave_what_is_done();
+  step(&Flight::read_file_and_header);
+}
 
 void Flight::decode() { step(&Flight::decode_pixels); }
 
 void Flight::write_outputs() {
   for (std::size_t i = 0; i < outcomes_.size() && !over_; ++i) {
+    if (settled_[i]) continue;
     try {
       write_output(i);
     } catch (const Interrupted&) {
-      // What is on disk already stays and is reported.
+      if (time_->is_over()) {
+        fail(i, out_of_time());
+        continue;
+      }
+      // Outputs that are written already stay and are reported.
       outcomes_.resize(i);
       over_ = true;
       break;
     } catch (const std::exception& error) {
       fail(i, reason(error));
     }
+  }
+  if (!outcomes_.empty() && picture_) {
+    const std::vector<std::string>& warnings = picture_->warnings();
+    outcomes_.front().warnings.insert(outcomes_.front().warnings.begin(), warnings.begin(),
+                                      warnings.end());
+  }
+  picture_.reset();
+  if (lane_) {
+    lane_->clear();
+    shared_.lanes.give_back(std::exchange(lane_, nullptr));
+  }
+  pixel_reservation_ = {};
+  shared_.spare.give(std::exchange(original_.bytes, {}));
+  file_reservation_ = {};
+}
+
+void Flight::put_in_place() {
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    if (staged_[i]) {
+      Outcome& outcome = outcomes_[i];
+      std::vector<std::string> warnings;
+      try {
+        warnings = staged_[i]->put_in_place();
+        outcome.status = is_salvaged_ ? Status::salvaged : Status::done;
+        outcome.is_whole = staged_[i]->is_whole();
+      } catch (const std::exception& error) {
+        fail(i, reason(error));
+      }
+      outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
+      staged_[i].reset();
+    }
     outcomes_[i].seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  if (!outcomes_.empty())
-    outcomes_.front().warnings.insert(outcomes_.front().warnings.begin(), warnings_.begin(),
-                                      warnings_.end());
-  image_ = {};
-  jpeg_.reset();
-  if (lane_) {
-    lane_->clear();
-    lanes_.give_back(std::exchange(lane_, nullptr));
-  }
-  pixel_reservation_ = {};
-  spare_.give(std::exchange(file_, {}));
-  file_reservation_ = {};
 }
 
 void Flight::step(void (Flight::*work)()) {
@@ -100,293 +124,247 @@ void Flight::step(void (Flight::*work)()) {
   try {
     (this->*work)();
   } catch (const Interrupted&) {
-    outcomes_.clear();
+    if (time_->is_over()) {
+      for (std::size_t i = 0; i < outcomes_.size(); ++i)
+        if (!settled_[i]) fail(i, out_of_time());
+    } else {
+      outcomes_.clear();
+    }
     over_ = true;
   } catch (const std::exception& error) {
-    for (std::size_t i = 0; i < outcomes_.size(); ++i) fail(i, reason(error));
+    for (std::size_t i = 0; i < outcomes_.size(); ++i)
+      if (!settled_[i]) fail(i, reason(error));
     over_ = true;
   }
+}
+
+// What an interrupted run has done is not read again.
+void Flight::leave_what_is_done() {
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    try {
+      if (!shared_.sink.is_done(result_of(outcomes_[i]))) continue;
+      outcomes_[i].status = Status::done_before;
+      outcomes_[i].message = "done before the interruption";
+    } catch (const std::exception& error) {
+      fail(i, reason(error));
+    }
+    settled_[i] = true;
+  }
+  over_ = std::ranges::find(settled_, false) == settled_.end();
 }
 
 void Flight::read_file_and_header() {
-  file_reservation_ = seats_.away([&] { return budgets_.files.reserve(job_.file_bytes, stop_); });
-  file_ = read_file(job_.input, spare_.take(job_.file_bytes));
+  if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
+  // A file larger than all that files may take is read when no other picture is in flight.
+  file_reservation_ = away([&] { return shared_.files.reserve(job_.file_bytes, shared_.stop); });
+  original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
-
-  if (file_.empty()) throw ImageFileError("the file is empty");
-  const auto head = std::span(file_).first(std::min(file_.size(), format_signature_bytes));
-  const auto format = format_of_content(head, lower_suffix(job_.input));
-  if (!format)
-    throw ImageFileError("not a picture in a format that qturn reads, whatever its name says");
-  format_ = *format;
-  header_ = read_header(file_, format_);
-  if (format_ == Format::jpeg && job_.target.value_or(format_) == Format::jpeg)
-    jpeg_.emplace(file_, options_.jpeg);
+  picture_.emplace(original_.bytes, original_.lower_suffix,
+                   PictureOptions{.target = job_.target,
+                                  .jpeg = options_.jpeg,
+                                  .tag_only = options_.tag_only,
+                                  .salvage = options_.salvage,
+                                  .quality = options_.quality,
+                                  .limits = options_.limits});
+  if (!options_.decode_only) return;
+  for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
 }
 
 void Flight::decode_pixels() {
-  if (job_.copy_verbatim || options_.tag_only) return;
-  std::vector<Orientation> applied;  // for outputs that are written
-  bool only_pixels_are_written = true, any_pixels_are_written = false;
-  for (const Outcome& outcome : outcomes_) {
-    const Orientation each = applied_to(outcome);
-    const Action action = action_for(each);
-    if (action != Action::leave && action != Action::skip) applied.push_back(each);
-    only_pixels_are_written &= action == Action::turn;
-    any_pixels_are_written |= action == Action::turn;
+  if (job_.copy_verbatim || options_.tag_only || options_.plan_only) return;
+  std::vector<Orientation> written;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    if (settled_[i]) continue;
+    const Outcome& outcome = outcomes_[i];
+    const Route route = picture_->plan(outcome.variant).route;
+    if (!is_left(route) && route != Route::none) written.push_back(outcome.variant);
   }
-  if (applied.empty()) return;
-
-  if (jpeg_) {
-    if (device_ && device_->is_of_use()) turn_on_device(applied);
-    if (applied.empty()) return;
-    reserve(jpeg_->bytes_needed(header_, applied));
-    lane_ = lanes_.take();
-    jpeg_->read(applied, lane_->decoded(), stop_, warnings_);
-    return;
-  }
-  reserve(2 * header_.pixel_bytes_total + header_.working_bytes);
-  lane_ = lanes_.take();
-  // It warns of what encoding leaves out, which a copy and a file with another tag keep.
-  std::vector<std::string> unused;
-  image_ = qturn::decode(file_, format_, job_.target.value_or(format_), lane_->decoded(), stop_,
-                         any_pixels_are_written ? warnings_ : unused);
-  lane_->load(image_);
-  // Encoding takes more than decoding, and then the file is in the way. Its reservation stays, or
-  // another file would come in its place.
-  if (only_pixels_are_written) Bytes().swap(file_);  // "= {}" keeps the memory
-}
-
-void Flight::reserve(std::uint64_t needed) {
-  if (needed > options_.memory_bytes && needed > available_memory())
-    throw ImageFileError(fmt::format("{} x {} pixels need {:.1f} GiB of memory, {:.1f} GiB is free",
-                                     header_.width, header_.height, gib(needed),
-                                     gib(available_memory())));
-  pixel_reservation_ = {};  // who holds some and waits for more may wait for ever
-  pixel_reservation_ = seats_.away([&] { return budgets_.pixels.reserve(needed, stop_); });
-}
-
-// Takes those out of `applied` that the device has turned.
-void Flight::turn_on_device(std::vector<Orientation>& applied) {
-  if (options_.jpeg.mode == JpegMode::fastest && device_->is_busy() &&
-      seats_.free() > options_.threads / kept_for_device) {
-    return;
-  }
-  const auto request = jpeg_->request(applied, stop_);
-  if (!request) return;
-  reserve((1 << 20) + 2 * request->outputs.size() * file_.size());
-  auto made = seats_.away([&] { return device_->turn(*request); });
-  if (!made) return;
-  jpeg_->accept(*request, std::move(*made), warnings_);
-  std::erase_if(applied, [&](Orientation each) { return jpeg_->is_made(each); });
-}
-
-Orientation Flight::applied_to(const Outcome& outcome) const {
-  return compose(header_.stored, outcome.variant);
-}
-
-Flight::Action Flight::action_for(Orientation applied) {
-  if (job_.target.value_or(format_) != format_) return Action::turn;
-  if (applied == Orientation::identity) {
-    if (header_.stored == Orientation::identity)
-      return options_.in_place ? Action::leave : Action::copy;
-    if (!retagged_) {
-      retagged_ = retag(file_, format_, Orientation::identity, MissingTag::stays_absent, warnings_);
+  if (written.empty()) return;
+  if (shared_.device) {
+    if (shared_.device->is_of_use()) turn_on_device(written);
+    if (const std::string problem = shared_.device->take_problem(); !problem.empty()) {
+      outcomes_.front().warnings.push_back(fmt::format(
+          "a GPU could not start ({}); JPEGs are turned on the CPU meanwhile", problem));
     }
-    if (retagged_) return Action::retag;
   }
-  if (!jpeg_) return Action::turn;
-  switch (jpeg_->route(applied)) {
-    case JpegRoute::skip:
-      return Action::skip;
-    case JpegRoute::tag:
-      return Action::tag_jpeg;
-    default:
-      return Action::turn_jpeg;
+  if (written.empty()) return;
+
+  const MemoryNeed need = picture_->memory_needed(written);
+  const bool keeps_file = options_.decode_only || picture_->looks_at_file(written);
+  const std::uint64_t file = original_.bytes.size();
+  const std::uint64_t turning = options_.decode_only ? 0 : need.turning;
+  const std::uint64_t needed = std::max(file + need.reading, turning + (keeps_file ? file : 0));
+  reserve(needed);
+  lane_ = shared_.lanes.take(needed);
+  picture_->read(written, *lane_, stop());
+  // Encoding takes more memory than decoding, so the file is freed before. Its reservation stays.
+  // Otherwise another file would take its place.
+  if (!keeps_file) Bytes().swap(original_.bytes);  // "= {}" keeps the memory
+}
+
+// `needed` counts the file.
+void Flight::reserve(std::uint64_t needed) {
+  const std::uint64_t of_files = std::min(job_.file_bytes, shared_.files.total());
+  const std::uint64_t more = needed > of_files ? needed - of_files : 0;
+  // Other files stay in memory while this picture is turned.
+  const std::uint64_t most =
+      options_.largest_bytes - std::min(options_.largest_bytes, shared_.files.total());
+  if (more > most) {
+    // What --memory must be: an eighth of it is for files.
+    const std::uint64_t pixels = needed - std::min(needed, job_.file_bytes);
+    refuse_size(what_is_in_it(picture_->header()) + " need", std::max(needed, pixels + pixels / 7));
   }
+  pixel_reservation_ = {};  // whoever holds memory and waits for more may wait for ever
+  pixel_reservation_ = away([&] { return shared_.pixels.reserve(more, shared_.stop); });
+}
+
+void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) const {
+  throw ImageFileError(fmt::format("{} {} of memory, more than {}MiB; --memory {} permits that",
+                                   who_needs, at_least(needed), options_.largest_bytes >> 20,
+                                   at_least(needed)));
+}
+
+// Takes those out of `orientations` that the device has turned.
+void Flight::turn_on_device(std::vector<Orientation>& orientations) {
+  PlanarDevice& device = *shared_.device;
+  if (options_.jpeg.mode == JpegMode::fastest && device.is_busy() &&
+      shared_.seats.free() > options_.threads / kept_for_device) {
+    return;
+  }
+  const auto request = picture_->request(orientations);
+  if (!request) return;
+  reserve((1 << 20) + (1 + 2 * request->outputs.size()) * original_.bytes.size());
+  auto made = away([&] { return device.turn(*request); });
+  if (!made) return;
+  picture_->accept(*request, std::move(*made));
+  std::erase_if(orientations, [&](Orientation each) { return picture_->is_made(each); });
+}
+
+// Whether nothing is written for an output of this route.
+bool Flight::is_left(Route route) const {
+  return route == Route::skipped || (route == Route::copied && options_.in_place);
 }
 
 void Flight::write_output(std::size_t index) {
   Outcome& outcome = outcomes_[index];
-  const auto write = [&](std::span<const std::byte> content, Route route) {
-    put_on_disk(outcome, content, route);
-  };
-  if (job_.copy_verbatim) return write(file_, Route::copied);
-
-  if (options_.tag_only) return write(retagged(outcome), Route::tagged);
-  outcome.applied = applied_to(outcome);
-  const Action action = action_for(outcome.applied);
-  const Size size = jpeg_ ? jpeg_->turned_size(outcome.applied)
-                          : turned_size(outcome.applied, {header_.width, header_.height});
-  outcome.width = size.width;
-  outcome.height = size.height;
-  if (index == 0) {
-    for (const Page& page : image_.pages)
-      outcome.pixels += static_cast<std::uint64_t>(page.width * page.height);
-    if (jpeg_ && action != Action::leave && action != Action::skip)
-      outcome.pixels = static_cast<std::uint64_t>(header_.width * header_.height);
+  if (job_.copy_verbatim && options_.plan_only) {
+    outcome.route = Route::copied;
+    outcome.status = Status::done;
+    return;
+  }
+  if (job_.copy_verbatim || options_.decode_only) {
+    return put(index, original_.bytes, Route::copied);
   }
 
-  switch (action) {
-    case Action::leave:
-      outcome.status = Status::skipped;
-      outcome.message = "already upright";
-      sidecars_of_upright(outcome);
-      if (options_.strict) refuse_warnings(outcome);
-      return;
-    case Action::copy:
-      return write(file_, Route::copied);
-    case Action::retag:
-      return write(*retagged_, Route::tagged);
-    case Action::skip:
-      outcome.status = Status::skipped;
+  const TurnOutcome planned = picture_->plan(outcome.variant);
+  outcome.applied = planned.applied;
+  outcome.width = planned.size.width;
+  outcome.height = planned.size.height;
+  outcome.loss = planned.loss;
+  if (index == 0) outcome.pixels = picture_->pixels_read();
+  if (is_left(planned.route)) {
+    outcome.status = Status::skipped;
+    if (planned.route == Route::skipped) {
       outcome.route = Route::skipped;
-      outcome.message = jpeg_not_exact;
-      return;
-    case Action::tag_jpeg:
-      outcome.applied = Orientation::identity;
-      return write(retagged(outcome), Route::tagged);
-    case Action::turn_jpeg: {
-      const JpegRoute route = jpeg_->route(outcome.applied);
-      if (route == JpegRoute::fail) throw ImageFileError(jpeg_not_exact);
-      Bytes turned = finish_jpeg(file_, jpeg_->end(), jpeg_->turn(outcome.applied, stop_),
-                                 outcome.applied, size, turn_jpeg, outcome.warnings);
-      write(turned, written_by(route));
-      spare_.give(std::move(turned));
-      if (outcome.route == Route::planar) {
-        outcome.codec = jpeg_->is_made(outcome.applied) ? "nvjpeg" : "libjpeg-turbo";
-      }
-      return;
+      outcome.message = planned.message;
+    } else {
+      outcome.message = "already upright";
+      shared_.sink.companions(result_of(outcome), outcome.warnings);
+      if (options_.strict) refuse_warnings(outcome);
     }
-    case Action::turn:
-      break;
+    return;
   }
-  const Format target = job_.target.value_or(format_);
-  if (target == format_) refuse_storage_change();
-  Bytes encoded =
-      encode(lane_->turn(outcome.applied), outcome.applied, target, stop_, outcome.warnings);
-  if (target == format_) {
-    encoded = finish(std::move(encoded), format_, header_.stored, outcome.applied, size,
-                     outcome.warnings);
+  refuse_storage_change(outcome.variant);
+  if (options_.plan_only) {
+    if (planned.route == Route::none) throw ImageFileError(planned.message);
+    if (options_.strict) refuse_warnings(outcome);
+    outcome.route = planned.route;
+    outcome.status = Status::done;
+    return;
   }
-  write(encoded, Route::reencoded);
+  Bytes turned = picture_->turn(outcome.variant, stop(), outcome.warnings);
+  put(index, planned.route == Route::copied ? original_.bytes : turned, planned.route);
+  shared_.spare.give(std::move(turned));
+  outcome.message = picture_->damage();
+  is_salvaged_ = !outcome.message.empty();
+  if (planned.route == Route::planar) {
+    outcome.codec = picture_->is_made(outcome.variant) ? "nvjpeg" : "libjpeg-turbo";
+  }
 }
 
-void Flight::refuse_storage_change() const {
-  if (header_.storage_change.empty()) return;
-  const bool wants_leave = header_.changes_only_if_allowed && !options_.allow_storage_change;
+void Flight::refuse_storage_change(Orientation orientation) const {
+  const std::string change = picture_->storage_change(orientation);
+  if (change.empty()) return;
+  const bool wants_leave = picture_->header().changes_only_if_allowed;
   if (options_.in_place) {
+    throw ImageFileError(fmt::format("not turned in place, because {}; use -o{}", change,
+                                     wants_leave ? " with --allow-storage-change" : ""));
+  }
+  if (wants_leave && !options_.allow_storage_change) {
     throw ImageFileError(
-        fmt::format("not turned in place, because {}; use -o{}", header_.storage_change,
-                    header_.changes_only_if_allowed ? " with --allow-storage-change" : ""));
-  }
-  if (wants_leave) {
-    throw ImageFileError(fmt::format("not turned, because {}; --allow-storage-change permits that",
-                                     header_.storage_change));
+        fmt::format("not turned, because {}; --allow-storage-change permits that", change));
   }
 }
 
-Bytes Flight::retagged(Outcome& outcome) const {
-  outcome.width = header_.width;
-  outcome.height = header_.height;
-  auto file = retag(file_, format_, applied_to(outcome), MissingTag::is_added, outcome.warnings);
-  if (!file) {
-    throw ImageFileError(fmt::format(
-        "{} has no place for an orientation, so --tag-only cannot turn it", name(format_)));
-  }
-  if (format_ == Format::webp) {
-    outcome.warnings.emplace_back("browsers do not look at the orientation of a WebP");
-  }
-  return std::move(*file);
+Result Flight::result_of(const Outcome& outcome) const {
+  Result result{.input = outcome.input,
+                .output = outcome.output,
+                .key = outcome.key,
+                .input_state = original_.state,
+                .input_hash = original_.hash};
+  if (!picture_) return result;
+  const Header& header = picture_->header();
+  result.turn = {.stored = header.stored,
+                 .pixels = outcome.applied,
+                 // The tag states the rest of the turn, which the pixels did not get.
+                 .tag = compose(inverse(outcome.applied), picture_->applied(outcome.variant)),
+                 .size = {outcome.width, outcome.height},
+                 .untrimmed = header.size()};
+  return result;
 }
 
-// Those that go with the copy of a picture that was upright. One that contradicts it is named.
-std::vector<Sidecar> Flight::sidecars_of_upright(Outcome& outcome) const {
-  if (options_.sidecars == Sidecars::ignore || job_.copy_verbatim) return {};
-  const bool are_written = options_.sidecars == Sidecars::turn && !options_.in_place;
-  // Nothing would have been done to the others, so whether they could be is not said.
-  std::vector<std::string> unused;
-  std::vector<Sidecar> sidecars =
-      find_sidecars(job_.input, are_written ? outcome.warnings : unused);
-  for (const Sidecar& sidecar : sidecars) {
-    const std::string says = read_xmp(sidecar.packet).orientation.value_or("1");
-    if (says == "1") continue;
-    outcome.warnings.push_back(fmt::format(
-        "{} beside it says orientation {}, the picture is upright: {}",
-        sidecar.path.filename().string(), says, are_written ? "1 beside the copy" : "not changed"));
-  }
-  if (!are_written) return {};
-  for (Sidecar& sidecar : sidecars) {
-    sidecar.packet =
-        turn_xmp(sidecar.packet, {.size = {outcome.width, outcome.height}}, outcome.warnings);
-  }
-  return sidecars;
-}
-
-std::vector<Sidecar> Flight::turned_sidecars(Outcome& outcome) const {
-  if (options_.sidecars == Sidecars::ignore) return {};
-  std::vector<Sidecar> sidecars = find_sidecars(job_.input, outcome.warnings);
-  if (options_.sidecars == Sidecars::report) {
-    for (const Sidecar& sidecar : sidecars) {
-      outcome.warnings.push_back(
-          fmt::format("{} beside it holds an orientation of its own, which --sidecars would turn",
-                      sidecar.path.filename().string()));
-    }
-    return {};
-  }
-  const CarrierTurn turn{.stored = header_.stored,
-                         .pixels = outcome.applied,
-                         // What was not done to the pixels is left to the tag.
-                         .tag = compose(inverse(outcome.applied), applied_to(outcome)),
-                         .size = {outcome.width, outcome.height},
-                         .untrimmed = {header_.width, header_.height}};
-  for (Sidecar& sidecar : sidecars) {
-    sidecar.packet = turn_xmp(sidecar.packet, turn, outcome.warnings);
-  }
-  return sidecars;
-}
-
-// The picture and its sidecars are one outcome, as far as a file system can do that: whatever takes
-// room or rights is done for all of them before the first is in its place, and then only renames
-// are left. The picture's comes first, so that a failure never speaks of a picture that was turned.
-void Flight::put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const {
-  if (stop_) throw Interrupted();
-  std::vector<Sidecar> sidecars =
-      route == Route::copied ? sidecars_of_upright(outcome) : turned_sidecars(outcome);
+void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {
+  Outcome& outcome = outcomes_[index];
+  if (stop()) throw Interrupted();
+  Result result = result_of(outcome);
+  result.bytes = bytes;
+  result.keeps_size = route == Route::tagged;
+  Sink::Companions companions;
+  if (picture_) companions = shared_.sink.companions(result, outcome.warnings);
   if (options_.strict) refuse_warnings(outcome);
-  const IfExists if_exists =
-      options_.in_place || options_.replace_existing ? IfExists::replace : IfExists::fail;
-  std::vector<StagedFile> staged;
-  for (const Sidecar& sidecar : sidecars) {
-    staged.emplace_back(options_.in_place ? sidecar.path : sidecar_of(outcome.output, sidecar),
-                        std::as_bytes(std::span(sidecar.packet)), sidecar.path, Times::now);
-  }
-  write_file(outcome.output, content, job_.input, if_exists,
-             route == Route::tagged ? Times::now : Times::of_the_other);
+  std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
+  outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
+                          staged->warnings().end());
+  if (options_.strict) refuse_warnings(outcome);
+  staged_[index] = std::move(staged);
   outcome.route = route;
-  outcome.status = Status::done;
-  for (StagedFile& sidecar : staged) {
-    try {
-      sidecar.put_in_place(if_exists);
-    } catch (const FileError& error) {
-      outcome.warnings.push_back(
-          fmt::format("the picture is written, its sidecar is not: {}", error.what()));
-    }
-  }
 }
 
 void Flight::refuse_warnings(Outcome& outcome) const {
-  std::vector<std::string> warnings = warnings_;
+  std::vector<std::string> warnings;
+  if (picture_) warnings = picture_->warnings();
   warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   outcome.warnings.clear();
+  // Not a warning, because it may be true of every third photograph.
+  if (outcome.loss == Loss::unasked) {
+    const std::string why = picture_->plan(outcome.variant).message;
+    if (!why.empty()) warnings.push_back(why + "; --jpeg-edges trim or tag avoids that");
+  }
   if (!warnings.empty()) {
     throw ImageFileError(fmt::format("{} (--strict)", fmt::join(warnings, "; ")));
   }
 }
 
+std::string Flight::out_of_time() const {
+  const double seconds = shared_.time_limit.seconds();
+  return fmt::format("took longer than the limit of {} seconds; --limit seconds={} permits more",
+                     seconds, 2 * seconds);
+}
+
 void Flight::fail(std::size_t index, const std::string& message) {
   outcomes_[index].status = Status::failed;
   outcomes_[index].route = Route::none;
+  outcomes_[index].loss = Loss::none;
   outcomes_[index].message = message;
 }
 

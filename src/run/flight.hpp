@@ -1,94 +1,102 @@
-// One job under way: from the file on disk to the outcomes of its outputs. It knows nothing of
-// threads; the pipeline calls its steps in order.
+// One job under way: from the sample at its source to the outcomes of its outputs. It knows nothing
+// of threads; the pipeline calls its steps in order.
 //
-// What an output needs is decided from the header. Pixels that need not move are not encoded anew:
-// an upright picture is copied byte for byte (or left alone, in place), and where only the tag says
-// otherwise than the result, only the tag is changed. A JPEG that stays one goes from compressed
-// bytes to compressed bytes (jpeg/turn.hpp), everything else by way of pixels. Whatever is written
-// was decoded first, so damage never passes as a success; only --tag-only, which is asked for by
-// name, leaves the pixels unread.
+// turn/picture_turn.hpp turns the bytes; they come from a Source and go to a Sink. A flight takes
+// memory, a seat and a lane for them, and records the outcomes.
 #ifndef QTURN_SRC_RUN_FLIGHT_HPP
 #define QTURN_SRC_RUN_FLIGHT_HPP
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "src/formats/codec.hpp"
-#include "src/formats/spare_bytes.hpp"
-#include "src/jpeg/planar_device.hpp"
-#include "src/jpeg/turn.hpp"
+#include "src/formats/codec/planar_device.hpp"
+#include "src/picture/spare_bytes.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/plan/sidecars.hpp"
 #include "src/run/byte_budget.hpp"
-#include "src/run/lane.hpp"
+#include "src/run/lane_pool.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/run/seats.hpp"
+#include "src/run/time_limit.hpp"
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
+#include "src/turn/picture_turn.hpp"
 
 namespace qturn {
 
-/// The memory for files that have been read, and for pixels, of all flights together.
-struct Budgets {
-  ByteBudget files;
+/// What all flights of a run share.
+struct Shared {
+  const Source& source;
+  const Sink& sink;
+  const RunOptions& options;
+  const std::atomic<bool>& stop;
+  TimeLimit& time_limit;
+  SpareBytes& spare;
+  PlanarDevice* device;  ///< takes the JPEGs that it can; null: there is none
+  ByteBudget files;      ///< the memory for files that have been read
   ByteBudget pixels;
+  Seats seats;
+  LanePool lanes;
 };
+
+/// What went wrong, and what to type if that helps.
+std::string reason(const std::exception& error);
 
 class Flight {
  public:
-  /// `device` takes the JPEGs that it can; null: there is none.
-  Flight(const Job& job, const RunOptions& options, const std::atomic<bool>& stop, Budgets& budgets,
-         SpareBytes& spare, Seats& seats, LanePool& lanes, PlanarDevice* device);
+  Flight(Job job, Shared& shared);
 
-  /// The steps, in order, all on one of the seats.
+  /// The steps, in order. All but the last are on one of the seats.
   void read();
   void decode();
   void write_outputs();
+  void put_in_place();
 
   /// One for each output; none if the flight was interrupted.
   std::vector<Outcome> outcomes() && { return std::move(outcomes_); }
 
  private:
-  enum class Action { leave, copy, retag, turn, turn_jpeg, tag_jpeg, skip };
-
   void step(void (Flight::*work)());
+  void leave_what_is_done();
   void read_file_and_header();
   void decode_pixels();
-  void turn_on_device(std::vector<Orientation>& applied);
+  void turn_on_device(std::vector<Orientation>& orientations);
   void reserve(std::uint64_t needed);
+  [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);
-  Orientation applied_to(const Outcome& outcome) const;
-  Action action_for(Orientation applied);
-  void refuse_storage_change() const;
-  Bytes retagged(Outcome& outcome) const;
-  std::vector<Sidecar> sidecars_of_upright(Outcome& outcome) const;
-  std::vector<Sidecar> turned_sidecars(Outcome& outcome) const;
+  bool is_left(Route route) const;
+  void refuse_storage_change(Orientation orientation) const;
+  Result result_of(const Outcome& outcome) const;
   void refuse_warnings(Outcome& outcome) const;
-  void put_on_disk(Outcome& outcome, std::span<const std::byte> content, Route route) const;
+  void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);
+  std::string out_of_time() const;
+  const std::atomic<bool>& stop() const { return time_->stop(); }
+  template <typename Wait>
+  auto away(Wait wait) {
+    return time_->away([&] { return shared_.seats.away(wait); });
+  }
 
-  const Job& job_;
+  const Job job_;
+  Shared& shared_;
   const RunOptions& options_;
-  const std::atomic<bool>& stop_;
-  Budgets& budgets_;
-  SpareBytes& spare_;
-  Seats& seats_;
-  LanePool& lanes_;
-  PlanarDevice* device_;
   std::chrono::steady_clock::time_point start_;
+  std::optional<TimeLimit::Picture> time_;  ///< once it has a seat
 
   Reservation file_reservation_, pixel_reservation_;
-  Bytes file_;
-  Format format_{};
-  Header header_;
-  std::optional<Bytes> retagged_;
+  Original original_;
+  std::optional<PictureTurn> picture_;
   Lane* lane_ = nullptr;  ///< from decoding to the last output
-  Image image_;
-  std::optional<JpegTurn> jpeg_;  ///< of a JPEG that stays one
-  std::vector<std::string> warnings_;
   std::vector<Outcome> outcomes_;
+  std::vector<bool> settled_;  ///< by output: its outcome was known before anything was read
+  std::vector<std::unique_ptr<StagedResult>> staged_;  ///< by output; null: nothing is written
+  bool is_salvaged_ = false;
   bool over_ = false;  ///< every outcome is known, or the flight was interrupted
 };
 

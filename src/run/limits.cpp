@@ -20,15 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The number in a file that holds nothing else. "max", too, is no number.
+/// The number in a file that holds nothing else. "max" is not a number either.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::uint64_t number;
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The number behind a word.
-std::optional<std::uint64_t> number_behind(std::string_view word, const fs::path& file) {
+/// The number after a word.
+std::optional<std::uint64_t> number_after(std::string_view word, const fs::path& file) {
   std::ifstream in(file);
   std::uint64_t number;
   for (std::string read; in >> read;) {
@@ -39,9 +39,9 @@ std::optional<std::uint64_t> number_behind(std::string_view word, const fs::path
 
 enum class Version { one, two };
 
-/// Calls `look(folder, version)` for each control group that has a say in `controller` for this
-/// process. Inside a container the path may be the host's, with no such folder here: then the
-/// topmost folder is the container's own group.
+/// Calls `look(folder, version)` for each control group that limits `controller` for this process.
+/// Inside a container the path may be the host's and not exist here. Then the topmost folder is the
+/// container's own group.
 template <typename Look>
 void look_at_groups(const fs::path& root, std::string_view controller, Look look) {
   const auto look_down = [&](const fs::path& mount, const fs::path& group, Version version) {
@@ -72,13 +72,13 @@ std::uint64_t memory_left(const fs::path& group, Version version) {
   const auto used = number_in(group / (one ? "memory.usage_in_bytes" : "memory.current"));
   if (!limit || !used) return unlimited;
   const std::uint64_t cache =
-      number_behind(one ? "total_inactive_file" : "inactive_file", group / "memory.stat")
+      number_after(one ? "total_inactive_file" : "inactive_file", group / "memory.stat")
           .value_or(0);
   const std::uint64_t held = *used - std::min(*used, cache);
   return *limit - std::min(*limit, held);
 }
 
-/// Processors' worth of time in each period; nothing if there is no limit.
+/// The time limit in processors; nothing if there is no limit.
 std::optional<double> processors(const fs::path& group, Version version) {
   std::optional<std::uint64_t> quota, period;
   if (version == Version::one) {
@@ -99,7 +99,7 @@ std::optional<double> processors(const fs::path& group, Version version) {
 }  // namespace
 
 std::uint64_t available_memory(const fs::path& root) {
-  const auto kib = number_behind("MemAvailable:", root / "proc/meminfo");
+  const auto kib = number_after("MemAvailable:", root / "proc/meminfo");
   std::uint64_t least = kib ? *kib * 1024
                             : static_cast<std::uint64_t>(::sysconf(_SC_AVPHYS_PAGES)) *
                                   static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -1,4 +1,4 @@
-// What this process may use, which in a container or a cluster's job is not what the machine has.
+// What this process may use. In a container or a cluster's job that is less than the machine has.
 #ifndef QTURN_SRC_RUN_LIMITS_HPP
 #define QTURN_SRC_RUN_LIMITS_HPP
 
@@ -13,8 +13,8 @@ namespace qturn {
 /// /sys/fs/cgroup are looked for.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
-/// Processors that the calling thread may run on or, where that is less, the time that its control
-/// groups are given, in processors, rounded up.
+/// Processors that the calling thread may run on, or less if the time limits of its control groups
+/// allow less, in processors, rounded up.
 int available_cores(const std::filesystem::path& root = "/");
 
 }  // namespace qturn

@@ -1,6 +1,6 @@
 // A build without a CUDA compiler: says so wherever a CUDA device is asked for.
 #include "src/run/device.hpp"
-#include "src/run/lane.hpp"
+#include "src/run/lane_pool.hpp"
 
 namespace qturn {
 

@@ -1,9 +1,11 @@
-// What became of a job. A failing file is a value, so that one bad picture does not end the run.
+// What became of an output. A failure is a value, so that one bad picture does not end the run.
 #ifndef QTURN_SRC_RUN_OUTCOME_HPP
 #define QTURN_SRC_RUN_OUTCOME_HPP
 
 #include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,41 +13,35 @@
 
 namespace qturn {
 
-enum class Status : std::uint8_t { done, skipped, failed };
-
-/// How an output came to be: its pixels were turned and encoded anew (`reencoded`; `planar`: a
-/// JPEG, from its own planes); a JPEG's coefficients were moved, all of them (`lossless`) or
-/// without the edges that do not fill a block (`trimmed`); only its tag was changed (`tagged`), or
-/// its bytes were copied. `skipped`: left alone, because the turn would lose something; `none`:
-/// nothing was written for another reason (it was upright, or it failed).
-enum class Route : std::uint8_t {
-  none,
-  reencoded,
-  planar,
-  lossless,
-  trimmed,
-  tagged,
-  copied,
-  skipped
+enum class Status : std::uint8_t {
+  done,
+  done_before,  ///< by the run that this one resumes
+  salvaged,     ///< written, but only what could be had of a damaged picture
+  skipped,
+  failed
 };
+
 inline constexpr int route_count = 8;
 
 struct Outcome {
+  std::size_t job = 0;  ///< its number
   std::filesystem::path input, output;
   std::string key;
-  bool is_picture = true;        ///< not: a file that --others copy took along
+  bool is_picture = true;        ///< false: a file that --others copy copies
   std::uint64_t file_bytes = 0;  ///< of the input
   Orientation variant =
       Orientation::identity;  ///< what the user asked for (augment: this output's)
   Orientation applied = Orientation::identity;  ///< what was applied to the stored pixels
   std::int64_t width = 0, height = 0;           ///< of the output's first page
   std::uint64_t pixels =
-      0;  ///< decoded for this outcome, all pages; 0 for all but a job's first output
+      0;  ///< decoded for this outcome, all pages; 0 except for the first output of a job
   Status status = Status::failed;
+  bool is_whole = true;  ///< false: done, but a sidecar could not follow its picture
   Route route = Route::none;
+  Loss loss = Loss::none;
   std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", "nvjpeg"
   double seconds = 0;   ///< from the start of reading to the file on disk
-  std::string message;  ///< why it failed or was skipped; empty when done
+  std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   std::vector<std::string> warnings;
 };
 

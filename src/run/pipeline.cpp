@@ -1,10 +1,13 @@
 #include "src/run/pipeline.hpp"
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_pipeline.h>
-#include <oneapi/tbb/task_arena.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <exception>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "src/nvjpeg/device.hpp"
 #include "src/run/flight.hpp"
@@ -15,7 +18,7 @@ namespace {
 std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto& devices = options.device.cuda;
-  // Half of the budget may stay allocated between images.
+  // Up to half of the budget stays allocated between images.
   const auto count = static_cast<std::size_t>(options.threads);
   const std::size_t keep_bytes = options.memory_bytes / 2 / count;
   for (std::size_t i = 0; i < count; ++i) {
@@ -25,54 +28,100 @@ std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   return lanes;
 }
 
+std::string sentence_of(const std::exception_ptr& error) try {
+  std::rethrow_exception(error);
+} catch (const std::exception& known) {
+  return reason(known);
+}
+
+/// Runs `work` on this thread and on `others` more, and waits for all of them. The system may
+/// refuse threads (no memory, a limit). Then those that there are do the work, and a warning is
+/// returned.
+template <typename Work>
+std::string run_on_threads(std::size_t others, const Work& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(others);
+  std::exception_ptr refusal;
+  try {
+    while (threads.size() < others) threads.emplace_back(work);
+  } catch (...) {
+    refusal = std::current_exception();
+  }
+  work();
+  if (!refusal) return {};
+  return fmt::format("only {} of {} threads could be started: {}", threads.size() + 1, others + 1,
+                     sentence_of(refusal));
+}
+
 }  // namespace
 
-void run(const std::vector<Job>& jobs, const RunOptions& options, const std::atomic<bool>& stop,
-         const std::function<void(const Outcome&)>& report) {
-  SpareBytes spare(options.memory_bytes / 16);
+RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
+           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
+  TimeLimit time_limit(stop, options.seconds);
+  // The file and a result of each picture that may be in flight.
+  SpareBytes spare(options.memory_bytes / 16,
+                   2 * (static_cast<std::size_t>(options.threads) +
+                        nvjpeg_requests_per_device * options.device.cuda.size()));
   std::unique_ptr<PlanarDevice> device;
   if (options.jpeg.mode != JpegMode::lossless && !options.device.cuda.empty()) {
     device = make_nvjpeg_device(options.device.cuda, spare, stop);
   }
-  // Pictures that a device works on wait for it on threads of their own.
-  auto in_flight = static_cast<std::size_t>(options.threads);
+  // Pictures wait for a device, and results for the disk, on threads of their own.
+  auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
   if (device) in_flight += nvjpeg_requests_per_device * options.device.cuda.size();
-  Seats seats(options.threads);
-  LanePool lanes(make_lanes(options));
-  Budgets budgets{ByteBudget(options.memory_bytes / 8),
-                  ByteBudget(options.memory_bytes - options.memory_bytes / 8)};
+  Shared shared{.source = source,
+                .sink = sink,
+                .options = options,
+                .stop = stop,
+                .time_limit = time_limit,
+                .spare = spare,
+                .device = device.get(),
+                .files = ByteBudget(options.memory_bytes / 8),
+                .pixels = ByteBudget(options.memory_bytes - options.memory_bytes / 8,
+                                     [&](std::uint64_t bytes) {
+                                       const std::uint64_t lanes = shared.lanes.keep_at_most(bytes);
+                                       spare.keep_at_most(bytes - std::min(bytes, lanes));
+                                     }),
+                .seats = Seats(options.threads),
+                .lanes = LanePool(make_lanes(options))};
 
+  std::mutex mutex;  // guards what follows, and the calls of `report`
   std::size_t next = 0;
-  const auto take_job = [&](tbb::flow_control& flow) -> Flight* {
-    if (next == jobs.size() || stop) {
-      flow.stop();
-      return nullptr;
+  std::exception_ptr error;
+  const auto take_job = [&]() -> std::optional<std::size_t> {
+    const std::lock_guard lock(mutex);
+    return next == jobs.size() || stop || error ? std::nullopt : std::optional(next++);
+  };
+  const auto work = [&] {
+    try {
+      for (;;) {
+        std::optional<Flight> flight;
+        shared.seats.seated([&] {
+          const auto taken = take_job();
+          if (!taken) return;
+          flight.emplace(jobs[*taken], shared);
+          flight->read();
+          flight->decode();
+          flight->write_outputs();
+        });
+        if (!flight) return;
+        flight->put_in_place();
+        const std::lock_guard lock(mutex);
+        for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
     }
-    return new Flight(jobs[next++], options, stop, budgets, spare, seats, lanes, device.get());
-  };
-  const auto fly = [&](Flight* flight) {
-    seats.seated([&] {
-      flight->read();
-      flight->decode();
-      flight->write_outputs();
-    });
-    return flight;
-  };
-  const auto finish = [&](Flight* flight) {
-    const std::unique_ptr<Flight> owner(flight);
-    for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
   };
 
-  using tbb::filter_mode;
-  const tbb::global_control as_many_threads(tbb::global_control::max_allowed_parallelism,
-                                            in_flight);
-  tbb::task_arena arena(static_cast<int>(in_flight));
-  arena.execute([&] {
-    tbb::parallel_pipeline(
-        in_flight, tbb::make_filter<void, Flight*>(filter_mode::serial_in_order, take_job) &
-                       tbb::make_filter<Flight*, Flight*>(filter_mode::parallel, fly) &
-                       tbb::make_filter<Flight*, void>(filter_mode::serial_out_of_order, finish));
-  });
+  RunEnd end{.error = {}, .warning = time_limit.problem()};
+  // No more than there are pictures: a thread that finds nothing to do is started in vain.
+  const std::string fewer =
+      run_on_threads(std::min(in_flight, std::max<std::size_t>(jobs.size(), 1)) - 1, work);
+  if (!fewer.empty()) end.warning = fewer;
+  if (error) end.error = sentence_of(error);
+  return end;
 }
 
 }  // namespace qturn

@@ -2,52 +2,88 @@
 //
 //   job -> read -> decode -> turn on a lane, encode, write (each output) -> outcome
 //
-// Every worker thread takes one image from one end to the other, so an image's bytes stay in that
-// core's cache, and as many images are in flight as there are threads; more, on threads that wait,
-// where a GPU takes JPEGs in batches (seats.hpp). Two budgets bound the memory:
-// one for compressed files that have been read, one for pixels, taken from the header's dimensions
-// before anything is decoded. They are always taken in that order, and served first come first
-// served, so that nothing waits for ever. A failing file is an outcome; the rest go on.
+// Every worker thread takes one image from one end to the other, so the bytes of an image stay in
+// the cache of one core. As many images are in flight as there are threads. If a GPU takes JPEGs in
+// batches, more images are in flight, on threads that wait (seats.hpp). Two budgets bound the
+// memory: one for compressed files that have been read, one for pixels, reserved from the
+// dimensions in the header before anything is decoded. They are always reserved in this order,
+// first come, first served, so that nothing waits for ever. Memory that is kept for later pictures
+// goes back to the system where a reservation needs it. A failing file is an outcome; the
+// others go on. An error of the pipeline itself ends the run after the images in flight, and what
+// was done until then has its outcomes.
 #ifndef QTURN_SRC_RUN_PIPELINE_HPP
 #define QTURN_SRC_RUN_PIPELINE_HPP
 
+#include <qturn/pictures.hpp>
+
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <vector>
+#include <optional>
+#include <string>
 
-#include "src/jpeg/route.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/device.hpp"
 #include "src/run/outcome.hpp"
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
 
 namespace qturn {
 
-/// What becomes of XMP files beside pictures that hold an orientation.
-enum class Sidecars : std::uint8_t { ignore, report, turn };
-
 struct RunOptions {
-  /// What is applied to each picture as a viewer shows it; `upright` is identity. An output's own
-  /// variant comes on top.
+  /// What is applied to each picture as a viewer shows it; `upright` is identity. The variant of an
+  /// output is applied after it.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
-  bool replace_existing = false;      ///< outputs that exist are replaced, otherwise they fail
-  bool tag_only = false;              ///< the orientation goes into the tag, no pixel is turned
-  bool strict = false;                ///< what would be a warning is a failure
+  /// Each picture is decoded as far as damage shows, and goes to the sink as it is.
+  bool decode_only = false;
+  /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
+  bool plan_only = false;
+  std::optional<int> quality = {};    ///< as PictureOptions
+  bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
+  bool salvage = false;               ///< what can be had of a damaged picture is written
+  bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place
-  Sidecars sidecars = Sidecars::ignore;
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
+  /// A picture that needs more than memory_bytes is turned alone, and one that needs more than this
+  /// is refused.
+  std::uint64_t largest_bytes = Limits::none;
   DeviceChoice device;
-  JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
+  JpegOptions jpeg;      ///< for JPEGs that stay JPEGs
+  Limits limits;         ///< of a file
+  double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
 };
 
-/// Does the jobs in their order and calls `report` once for every output, one call at a time, in
-/// the order of completion. Blocks until all are done or, when `stop` is raised, until those in
-/// flight have been given up; jobs that were not done then have no outcome. Throws CudaError when a
-/// lane cannot be made; never for what is wrong with a file.
-void run(const std::vector<Job>& jobs, const RunOptions& options, const std::atomic<bool>& stop,
-         const std::function<void(const Outcome&)>& report);
+/// A list of jobs, which may put each of them together when it is asked for it. Must not outlive
+/// the list.
+class JobView {
+ public:
+  template <typename List>
+  JobView(const List& list)  // NOLINT(google-explicit-constructor): as std::span of a vector
+      : size_(list.size()), at_([&list](std::size_t index) -> Job { return list[index]; }) {}
+
+  std::size_t size() const { return size_; }
+  Job operator[](std::size_t index) const { return at_(index); }
+
+ private:
+  std::size_t size_;
+  std::function<Job(std::size_t)> at_;
+};
+
+/// What is to be said of a run as a whole; both are sentences, or empty.
+struct RunEnd {
+  std::string error;    ///< why it ended before all jobs were done
+  std::string warning;  ///< threads that could not be started
+};
+
+/// Does the jobs in their order, from `source` to `sink`, and calls `report` once for every output,
+/// one call at a time, in the order of completion. Blocks until all are done or, when `stop` is
+/// raised, until those in flight have been given up; jobs that were not done then have no outcome.
+/// Throws before the first job is started, CudaError when a lane cannot be made; never later.
+RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
+           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report);
 
 }  // namespace qturn
 

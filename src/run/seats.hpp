@@ -1,10 +1,10 @@
-// How many threads compute at a time.
+// Bounds how many threads compute at a time.
 //
-// Pictures that wait, for a GPU or for memory, wait on their threads. So there are more threads
-// than cores where a GPU wants many pictures, and each takes a seat for its work and leaves it
-// while it waits. Who comes back has the first free seat: what is nearly done frees memory and a
-// place among those in flight. (A std::counting_semaphore does not do: libstdc++'s wakes up all of
-// some hundred threads for each seat.)
+// Pictures wait for a GPU or for memory on their threads. So there are more threads than cores if a
+// GPU wants many pictures. Each thread takes a seat for its work and leaves it while it waits. A
+// thread that comes back gets the first free seat, because a picture that is nearly done frees
+// memory. (std::counting_semaphore does not work here: libstdc++'s wakes all of some hundred
+// threads for each seat.)
 #ifndef QTURN_SRC_RUN_SEATS_HPP
 #define QTURN_SRC_RUN_SEATS_HPP
 
@@ -17,7 +17,7 @@ class Seats {
  public:
   explicit Seats(int count) : free_(count) {}
 
-  /// `work()` on a seat, for which this may wait.
+  /// Waits for a seat, then calls `work()`.
   template <typename Work>
   void seated(Work work) {
     take(arriving_);
@@ -25,7 +25,7 @@ class Seats {
     work();
   }
 
-  /// What `wait()` gives, with the caller's seat left to others meanwhile.
+  /// Calls `wait()` and gives the caller's seat to others until it returns.
   template <typename Wait>
   auto away(Wait wait) {
     leave();
@@ -33,7 +33,7 @@ class Seats {
     return wait();
   }
 
-  /// Seats that nobody wants at the moment.
+  /// Seats that are free at the moment.
   int free() {
     const std::lock_guard lock(mutex_);
     return free_;
@@ -63,7 +63,7 @@ class Seats {
     queue.granted_one.wait(lock, [&] { return queue.granted > 0; });
     --queue.granted;
   }
-  // From hand to hand: free is a seat only if nobody waits.
+  // A seat passes from thread to thread: it is free only if nobody waits.
   void leave() {
     const std::lock_guard lock(mutex_);
     Queue& next = returning_.waiting > 0 ? returning_ : arriving_;

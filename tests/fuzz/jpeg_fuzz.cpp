@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "src/jpeg/codec.hpp"
-#include "src/jpeg/hardware.hpp"
-#include "src/jpeg/lossless.hpp"
-#include "src/jpeg/turn.hpp"
+#include "src/formats/jpeg/codec.hpp"
+#include "src/formats/jpeg/hardware/hardware.hpp"
+#include "src/formats/jpeg/lossless.hpp"
+#include "src/formats/jpeg/turn.hpp"
 
 namespace {
 
@@ -39,7 +39,7 @@ std::vector<unsigned char> pixels_of(const Bytes& file) {
 
 void check(const Bytes& file, Orientation orientation) {
   constexpr JpegOptions lossless{JpegMode::lossless, JpegEdges::fail};
-  if (JpegTurn(file, lossless).route(orientation) == JpegRoute::lossless) {
+  if (JpegTurn(file, lossless).route(orientation) == Route::lossless) {
     const Bytes turned = turned_jpeg(file, orientation, lossless);
     try {
       const Bytes same = turned_jpeg(file, Orientation::identity, lossless);
@@ -63,11 +63,18 @@ void check(const Bytes& file, Orientation orientation) {
   const Bytes planar = turned_jpeg(file, orientation, {JpegMode::planar, JpegEdges::fail});
   require_readable(planar);
   if (for_device && for_device->takes(orientation)) {
-    SpareBytes spare(0);
+    SpareBytes spare(0, 0);
     for_device->request(std::span(&orientation, 1));
     require_readable(for_device->finish(planar, orientation, spare));
   }
   require_readable(turned_jpeg(file, orientation, {JpegMode::lossless, JpegEdges::trim}));
+}
+
+void salvage(const Bytes& file) {
+  constexpr std::uint64_t largest_picture = 1 << 22;
+  if (read_jpeg_header(file).pixel_bytes_total > largest_picture) return;
+  PixelArena arena;
+  require(salvage_jpeg(file, arena, never).pages.size() == 1, "nothing is salvaged");
 }
 
 }  // namespace
@@ -80,6 +87,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto orientation = static_cast<Orientation>(2 + sum % 7);
   try {
     check(file, orientation);
+  } catch (const ImageFileError&) {
+  }
+  try {
+    salvage(file);
   } catch (const ImageFileError&) {
   }
   return 0;

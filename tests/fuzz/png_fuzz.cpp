@@ -6,7 +6,7 @@
 // A random file has wrong checksums and pixels that cannot be decompressed, and nothing behind
 // these checks would ever be reached. So the checksums are put right and, for every other file, the
 // pixels are taken for decompressed ones.
-#include <qturn/transform.hpp>
+#include <qturn/cpu.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,9 +15,9 @@
 #include <span>
 #include <string_view>
 
-#include "src/png/chunks.hpp"
-#include "src/png/codec.hpp"
-#include "src/png/zlib.hpp"
+#include "src/formats/png/chunks.hpp"
+#include "src/formats/png/codec.hpp"
+#include "src/formats/png/zlib.hpp"
 #include "tests/codec_pictures.hpp"
 
 namespace {
@@ -76,15 +76,18 @@ void require(bool condition) {
 }
 
 void turn_and_back(std::span<const std::byte> file) {
-  const Header header = read_header(file, Format::png);
+  const Header header = png_codec.read_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
-  const Decoded source(file, Format::png);
-  const Bytes once = turn_file(file, Format::png, Orientation::rotate90);
-  const Bytes back = turn_file(once, Format::png, Orientation::rotate270);
-  const Decoded result(back, Format::png);
-  require(pixels_of(result.image.pages[0]) == pixels_of(source.image.pages[0]));
+  const Decoded source(file, png_codec);
+  const Bytes once = turn_file(file, png_codec, Orientation::rotate90);
+  const Bytes back = turn_file(once, png_codec, Orientation::rotate270);
+  const Decoded result(back, png_codec);
+  require(result.image.pages.size() == source.image.pages.size());
+  for (std::size_t i = 0; i < result.image.pages.size(); ++i) {
+    require(pixels_of(result.image.pages[i]) == pixels_of(source.image.pages[i]));
+  }
   require(result.image.pages[0].width == header.width);
-  require(read_header(once, Format::png).width == header.height);
+  require(png_codec.read_header(once).width == header.height);
 }
 
 }  // namespace
@@ -102,12 +105,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] { turn_and_back(file); });
   attempt([&] {
     std::vector<std::string> warnings;
-    retag(file, Format::png, Orientation::rotate90, MissingTag::is_added, warnings);
+    retag(file, png_codec, Orientation::rotate90, MissingTag::is_added, warnings);
   });
   attempt([&] {
-    if (read_header(file, Format::png).pixel_bytes_total > largest_picture) return;
-    const Decoded expanded(file, Format::png, Format::tiff);
-    tests::encode(expanded.image, Orientation::identity, Format::pnm);
+    if (png_codec.read_header(file).pixel_bytes_total > largest_picture) return;
+    const Decoded expanded(file, png_codec, tiff_codec);
+    tests::encode(expanded.image, Orientation::identity, pnm_codec);
   });
+  for (const std::span<const std::byte> damaged :
+       {input.subspan(1), std::span<const std::byte>(file)}) {
+    attempt([&] {
+      if (read_damaged_png_header(damaged).pixel_bytes_total > largest_picture) return;
+      const std::atomic<bool> never = false;
+      PixelArena arena;
+      std::vector<std::string> warnings;
+      require(salvage_png(damaged, arena, never, warnings).pages.size() == 1);
+    });
+  }
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "src/tiff/codec.hpp"
+#include "src/formats/tiff/codec.hpp"
 #include "tests/codec_pictures.hpp"
 
 namespace {
@@ -22,29 +22,49 @@ void require(bool condition) {
 }
 
 void turn_and_back(std::span<const std::byte> file) {
-  const Header header = read_header(file, Format::tiff);
+  const Header header = tiff_codec.read_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
-  const Decoded source(file, Format::tiff);
+  const Decoded source(file, tiff_codec);
   Bytes once;
   try {
-    once = turn_file(file, Format::tiff, Orientation::rotate90);
+    once = turn_file(file, tiff_codec, Orientation::rotate90);
   } catch (const ImageFileError&) {
-    return;  // the compression does not keep such pixels, or a carrier is damaged
+    return;  // the compression does not keep such pixels, or its metadata is damaged
   }
-  const Decoded result(turn_file(once, Format::tiff, Orientation::rotate270), Format::tiff);
+  const Decoded result(turn_file(once, tiff_codec, Orientation::rotate270), tiff_codec);
   require(result.image.pages.size() == source.image.pages.size());
   for (std::size_t i = 0; i < result.image.pages.size(); ++i) {
     require(pixels_of(result.image.pages[i]) == pixels_of(source.image.pages[i]));
   }
-  require(read_header(once, Format::tiff).width == header.height);
+  require(tiff_codec.read_header(once).width == header.height);
+}
+
+void show(std::span<const std::byte> file) {
+  const Header header = tiff_codec.read_header(file);
+  if (header.pixel_bytes_total > largest_picture) return;
+  const Decoded shown(file, tiff_codec, png_codec);
+  require(shown.image.pages.size() == static_cast<std::size_t>(header.pages));
+  require(shown.image.pages[0].width == header.width);
+}
+
+void salvage(std::span<const std::byte> file) {
+  const Header header = tiff_codec.read_damaged_header(file);
+  if (header.pixel_bytes_total > largest_picture) return;
+  const std::atomic<bool> never = false;
+  PixelArena arena;
+  std::vector<std::string> warnings;
+  const Image image = tiff_codec.salvage(file, arena, never, warnings);
+  require(image.pages.size() == static_cast<std::size_t>(header.pages));
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    turn_and_back(std::as_bytes(std::span(data, size)));
-  } catch (const ImageFileError&) {
+  for (const auto run : {turn_and_back, show, salvage}) {
+    try {
+      run(std::as_bytes(std::span(data, size)));
+    } catch (const ImageFileError&) {
+    }
   }
   return 0;
 }

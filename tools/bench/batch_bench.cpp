@@ -4,8 +4,7 @@
 #include <optional>
 #include <random>
 
-#include "tools/bench/entries.hpp"
-#include "tools/bench/gpu_timer.hpp"
+#include "tools/bench/arena.hpp"
 
 namespace qturn::bench {
 namespace {
@@ -13,6 +12,7 @@ namespace {
 struct Mixture {
   std::string text;
   std::vector<Size> sizes;
+  bool is_uniform = false;
 };
 
 std::vector<Mixture> mixtures() {
@@ -23,10 +23,10 @@ std::vector<Mixture> mixtures() {
     const std::int64_t width = side();
     random_sizes.sizes.push_back({width, side()});
   }
-  return {{"256 of 224x224", std::vector<Size>(256, Size{224, 224})}, random_sizes};
+  return {{"256 of 224x224", std::vector<Size>(256, Size{224, 224}), true}, random_sizes};
 }
 
-// The pictures of a mixture one behind the other, with rows of whole multiples of `pitch_multiple`
+// The pictures of a mixture, one after the other, with rows of whole multiples of `pitch_multiple`
 // bytes.
 class Pictures {
  public:
@@ -77,6 +77,21 @@ class Pictures {
   int pixel_bytes_ = 0;
 };
 
+// Images of one shape and orientation that follow one another at equal distances.
+UniformBatch uniform(const std::vector<BatchImage>& images) {
+  const auto distance = [](const void* from, const void* to) {
+    return static_cast<const unsigned char*>(to) - static_cast<const unsigned char*>(from);
+  };
+  UniformBatch batch;
+  batch.src = images[0].src;
+  batch.dst = images[0].dst;
+  batch.src_stride = distance(images[0].src.data, images[1].src.data);
+  batch.dst_stride = distance(images[0].dst.data, images[1].dst.data);
+  batch.count = images.size();
+  batch.orientation = images[0].orientation;
+  return batch;
+}
+
 }  // namespace
 
 void measure_batches(int device, const EntryChoice& choice, const EntryListener& listener) {
@@ -95,12 +110,15 @@ void measure_batches(int device, const EntryChoice& choice, const EntryListener&
               mixture.text + (pitch_multiple == 1 ? ", tight, " : ", rows of 16 bytes, ") +
               (orientation ? std::string(name(*orientation)) : std::string("all orientations"));
           const std::string what_on_device = what + ", from the device";
+          const std::string what_uniform = what + ", uniform";
           const bool wanted = choice.wants(what, pixel_bytes);
           const bool wanted_on_device = !orientation && choice.wants(what_on_device, pixel_bytes);
-          if (!wanted && !wanted_on_device) continue;
+          const bool wanted_uniform =
+              orientation && mixture.is_uniform && choice.wants(what_uniform, pixel_bytes);
+          if (!wanted && !wanted_on_device && !wanted_uniform) continue;
           EntryResult result;
           result.pixel_bytes = pixel_bytes;
-          result.bound = arena.copy(pictures.bytes(), pictures.stride(), batches, result.bound_by);
+          arena.measure_bound(result, pictures.bytes(), pictures.stride(), batches);
 
           std::vector<std::vector<BatchImage>> images;
           for (std::int64_t slot = 0; slot < launches; ++slot) {
@@ -108,12 +126,23 @@ void measure_batches(int device, const EntryChoice& choice, const EntryListener&
           }
           if (wanted) {
             result.what = what;
-            result.rate = arena.timer.rate(
+            arena.measure(
+                result,
                 [&](std::int64_t slot, cudaStream_t stream) {
                   const auto& batch = images[static_cast<std::size_t>(slot)];
                   transform_batch(batch.data(), batch.size(), stream);
                 },
-                launches, 2 * pictures.bytes(), batches);
+                2 * pictures.bytes(), pictures.stride(), batches);
+            listener(result);
+          }
+          if (wanted_uniform) {
+            result.what = what_uniform;
+            arena.measure(
+                result,
+                [&](std::int64_t slot, cudaStream_t stream) {
+                  transform_batch(uniform(images[static_cast<std::size_t>(slot)]), stream);
+                },
+                2 * pictures.bytes(), pictures.stride(), batches);
             listener(result);
           }
           if (!wanted_on_device) continue;
@@ -132,12 +161,13 @@ void measure_batches(int device, const EntryChoice& choice, const EntryListener&
           }
           must(cudaDeviceSynchronize());
           result.what = what_on_device;
-          result.rate = arena.timer.rate(
+          arena.measure(
+              result,
               [&](std::int64_t slot, cudaStream_t stream) {
                 transform_batch(reinterpret_cast<const BatchImage*>(on_device(slot)), count,
                                 pixel_bytes, workspace.at(0), stream);
               },
-              launches, 2 * pictures.bytes(), batches);
+              2 * pictures.bytes(), pictures.stride(), batches);
           listener(result);
         }
       }

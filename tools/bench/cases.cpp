@@ -35,7 +35,7 @@ Shape parse_shape(std::string_view text) {
   }
   if (!good || !rest.empty()) {
     throw std::invalid_argument("'" + std::string(text) +
-                                "' is no shape, expected WIDTHxHEIGHT[+PIXELS][/BYTES]");
+                                "' is not a shape, expected WIDTHxHEIGHT[+PIXELS][/BYTES]");
   }
   return shape;
 }
@@ -51,10 +51,11 @@ Plan plan(const Choice& choice) {
   Plan plan;
   plan.batches = choice.batches;
   plan.against = choice.against;
+  plan.after_foreign = choice.after_foreign;
   for (const std::string& shape : choice.shapes) {
     for (const std::string& word : choice.orientations) {
       const auto orientation = orientation_of_name(word);
-      if (!orientation) throw std::invalid_argument("'" + word + "' is no orientation");
+      if (!orientation) throw std::invalid_argument("'" + word + "' is not an orientation");
       for (int pixel_bytes : choice.pixel_sizes) {
         plan.cases.push_back({parse_shape(shape), pixel_bytes, *orientation});
       }

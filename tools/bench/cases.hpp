@@ -1,4 +1,4 @@
-// What is measured: a shape, a pixel size and an orientation; and what came of it.
+// What is measured: a shape, a pixel size and an orientation; and the result.
 #ifndef QTURN_TOOLS_BENCH_CASES_HPP
 #define QTURN_TOOLS_BENCH_CASES_HPP
 
@@ -27,7 +27,7 @@ struct Shape {
   }
 };
 
-/// Throws std::invalid_argument when `text` is no shape.
+/// Throws std::invalid_argument if `text` is not a shape.
 Shape parse_shape(std::string_view text);
 
 struct Case {
@@ -59,11 +59,16 @@ struct Result {
   Rate rate;
   Rate bound;
   std::string bound_by;  ///< what moved the same bytes fastest
-  Rate plain = {};       ///< portable code that does the same; 0 where there is none
+  Rate plain = {};       ///< portable code that does the same; 0 if there is none
 
   std::vector<PeerResult> peers = {};
+  Rate after_foreign = {};  ///< after a kernel that is not ours and overlaps nothing; 0: not asked
+  Rate bound_after_foreign = {};
 
   double percent() const { return percent_of_bound(rate); }
+  double percent_after_foreign() const {
+    return 100 * after_foreign.median / bound_after_foreign.median;
+  }
   double percent_of_bound(const Rate& other) const { return 100 * other.median / bound.median; }
 };
 
@@ -73,7 +78,8 @@ Rate rate_of(std::vector<double> seconds, double bytes);
 struct Plan {
   std::vector<Case> cases;
   int batches = 31;
-  bool against = false;  ///< measure other libraries too
+  bool against = false;        ///< measure other libraries too
+  bool after_foreign = false;  ///< measure everything after a kernel that is not ours, too
 };
 
 struct Choice {
@@ -82,9 +88,10 @@ struct Choice {
   std::vector<std::string> orientations;
   int batches;
   bool against = false;
+  bool after_foreign = false;
 };
 
-/// Every combination, shape by shape. Throws std::invalid_argument for a word that means nothing.
+/// Every combination, shape by shape. Throws std::invalid_argument for an unknown word.
 Plan plan(const Choice& choice);
 
 }  // namespace qturn::bench

@@ -2,13 +2,18 @@
 
 #include <bit>
 
+#include "tools/bench/overlap.cuh"
+
 namespace qturn::bench {
 namespace {
 
 constexpr int threads = 256;
 
+// Overlapping its neighbours in the stream, as our kernels do, or one after the other.
+template <bool overlapping>
 __global__ void copy_granules(const uint4* src, uint4* dst, std::int64_t count) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if constexpr (overlapping) wait_for_previous_kernel();
   if (i < count) dst[i] = src[i];
 }
 
@@ -17,6 +22,7 @@ template <class Word>
 __global__ void copy_words(ConstView src, View dst, unsigned src_words, unsigned dst_words,
                            unsigned count) {
   const unsigned i = blockIdx.x * threads + threadIdx.x;
+  wait_for_previous_kernel();
   if (i >= count) return;
   const unsigned src_y = i / src_words;
   const unsigned dst_y = i / dst_words;
@@ -30,8 +36,8 @@ template <class Word>
 void copy_views_by(ConstView src, View dst, cudaStream_t stream) {
   const auto words = [](std::int64_t bytes) { return static_cast<unsigned>(bytes / sizeof(Word)); };
   const unsigned count = words(src.row_bytes() * src.height);
-  copy_words<Word><<<(count + threads - 1) / threads, threads, 0, stream>>>(
-      src, dst, words(src.row_bytes()), words(dst.row_bytes()), count);
+  launch_overlapping(copy_words<Word>, (count + threads - 1) / threads, threads, stream, src, dst,
+                     words(src.row_bytes()), words(dst.row_bytes()), count);
 }
 
 __global__ void count_differing(const uchar4* a, const uchar4* b, std::int64_t words,
@@ -63,8 +69,14 @@ unsigned blocks(std::int64_t work) { return static_cast<unsigned>((work + thread
 
 void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream) {
   const std::int64_t count = (bytes + 15) / 16;
-  copy_granules<<<blocks(count), threads, 0, stream>>>(static_cast<const uint4*>(src),
-                                                       static_cast<uint4*>(dst), count);
+  launch_overlapping(copy_granules<true>, blocks(count), threads, stream,
+                     static_cast<const uint4*>(src), static_cast<uint4*>(dst), count);
+}
+
+void copy_alone(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream) {
+  const std::int64_t count = (bytes + 15) / 16;
+  copy_granules<false><<<blocks(count), threads, 0, stream>>>(static_cast<const uint4*>(src),
+                                                              static_cast<uint4*>(dst), count);
 }
 
 void copy_views(ConstView src, View dst, cudaStream_t stream) {

@@ -1,4 +1,4 @@
-// The bound: kernels that only copy; and what is needed to see that others did.
+// The bound: kernels that only copy; and a comparison of bytes.
 #ifndef QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 #define QTURN_TOOLS_BENCH_COPY_KERNELS_HPP
 
@@ -10,12 +10,17 @@
 
 namespace qturn::bench {
 
-/// One 16-byte load and store a thread, the fastest of the simple ones. Rounds `bytes` up to 16;
-/// addresses are multiples of 16.
+/// One 16-byte load and store per thread, the fastest of the simple ones. Rounds `bytes` up to 16;
+/// addresses are multiples of 16. Overlaps the kernels before and after it (overlap.cuh), as ours
+/// do. A copy without overlap is slower for short launches, and not a bound.
 void copy_linear(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream);
 
-/// The pixels of `src` in order to those of `dst`, which has as many bytes in rows of another
-/// length, perhaps. A thread moves one word, as wide as addresses, pitches and rows allow.
+/// The same without overlap: what most kernels of other libraries are like.
+void copy_alone(const void* src, void* dst, std::int64_t bytes, cudaStream_t stream);
+
+/// Copies the pixels of `src` in order to those of `dst`, which has as many bytes, maybe in rows of
+/// another length. A thread moves one word, as wide as addresses, pitches and rows allow. Overlaps
+/// as copy_linear() does.
 void copy_views(ConstView src, View dst, cudaStream_t stream);
 
 /// Adds to `count`, in device memory, how many of the bytes are not the same. Addresses and `bytes`

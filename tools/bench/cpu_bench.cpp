@@ -1,8 +1,8 @@
 // The CPU's kernels against memcpy of the same bytes and against plain code, on one core. Like the
-// GPU's they get other buffers each time, unless the pictures are so small that in use they would
-// lie in the cache. The three take turns, and what is counted is the time of this thread alone, so
-// that a machine that has other work to do disturbs them alike and little.
-#include <qturn/transform.hpp>
+// GPU's they get other buffers each time, unless the pictures are so small that a program would
+// have them in the cache. The three are measured alternately, and only the time of this thread
+// counts, so that other work on the machine disturbs all of them little and equally.
+#include <qturn/cpu.hpp>
 
 #include <time.h>
 
@@ -12,7 +12,7 @@
 #include <new>
 #include <random>
 
-#include "kernels/src/cpu_paths.hpp"
+#include "kernels/src/cpu/paths.hpp"
 #include "tools/bench/bench.hpp"
 
 namespace qturn::bench {

@@ -17,16 +17,19 @@ bool EntryChoice::wants(const std::string& what, int pixel_bytes) const {
 
 std::string line(const EntryResult& r) {
   return fmt::format(
-      "{:<58} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({})\n", r.what,
-      r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.percent(), r.bound.median,
-      r.bound_by);
+      "{:<58} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({}), {:.1f} % "
+      "after another kernel\n",
+      r.what, r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.percent(), r.bound.median,
+      r.bound_by, r.percent_after_foreign());
 }
 
 std::string markdown(const std::vector<EntryResult>& results) {
-  std::string table = "| what | bytes of a pixel | GB/s | % of a copy |\n|---|---|---|---|\n";
+  std::string table =
+      "| what | bytes of a pixel | GB/s | % of a copy | % after another kernel |\n"
+      "|---|---|---|---|---|\n";
   for (const EntryResult& r : results) {
-    table += fmt::format("| {} | {} | {:.0f} | {:.1f} |\n", r.what, r.pixel_bytes, r.rate.median,
-                         r.percent());
+    table += fmt::format("| {} | {} | {:.0f} | {:.1f} | {:.1f} |\n", r.what, r.pixel_bytes,
+                         r.rate.median, r.percent(), r.percent_after_foreign());
   }
   return table;
 }
@@ -38,9 +41,9 @@ std::string json(const Machine& machine, const std::vector<EntryResult>& results
     text += fmt::format(
         "{}{{\"what\": \"{}\", \"pixel_bytes\": {}, \"gb_per_s\": {:.1f}, \"slow_gb_per_s\": "
         "{:.1f}, \"fast_gb_per_s\": {:.1f}, \"bound_gb_per_s\": {:.1f}, \"bound_by\": \"{}\", "
-        "\"percent\": {:.2f}}}",
+        "\"percent\": {:.2f}, \"percent_after_foreign\": {:.2f}}}",
         separator, r.what, r.pixel_bytes, r.rate.median, r.rate.slow, r.rate.fast, r.bound.median,
-        r.bound_by, r.percent());
+        r.bound_by, r.percent(), r.percent_after_foreign());
     separator = ",\n";
   }
   return text + "\n]}\n";

@@ -1,4 +1,4 @@
-// What is measured beside single pictures out of place: batches, turns in place, and pictures made
+// What is measured besides single pictures out of place: batches, turns in place, and pictures made
 // planar.
 #ifndef QTURN_TOOLS_BENCH_ENTRIES_HPP
 #define QTURN_TOOLS_BENCH_ENTRIES_HPP
@@ -18,8 +18,13 @@ struct EntryResult {
   Rate rate;
   Rate bound;
   std::string bound_by;
+  Rate after_foreign = {};  ///< after a kernel that is not ours and overlaps nothing
+  Rate bound_after_foreign = {};
 
   double percent() const { return 100 * rate.median / bound.median; }
+  double percent_after_foreign() const {
+    return 100 * after_foreign.median / bound_after_foreign.median;
+  }
 };
 
 std::string line(const EntryResult& result);
@@ -42,7 +47,7 @@ using EntryListener = std::function<void(const EntryResult&)>;
 /// bytes. Both throw std::runtime_error when there is no GPU, or it fails.
 void measure_batches(int device, const EntryChoice& choice, const EntryListener& listener);
 
-/// Microseconds of host time for one call with 256 pictures.
+/// Microseconds of host time for a call with 256 pictures.
 double batch_call_microseconds(int device);
 
 /// Squares of 4096 x 4096 turned in place, against a copy of as many bytes to other memory.

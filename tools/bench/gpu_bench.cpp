@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "tools/bench/arena.hpp"
 #include "tools/bench/bench.hpp"
-#include "tools/bench/gpu_timer.hpp"
 #include "tools/bench/peers.hpp"
 
 namespace qturn::bench {
@@ -52,10 +52,26 @@ struct Blocks {
     return {dst.at(slot * slots.stride + slots.offset), turned.width, turned.height,
             slots.dst_pitch, c.pixel_bytes};
   }
+
+  // A copy of a case's bytes, aligned and tight; and the kernel after which others are measured, in
+  // memory that the next launch does not use, so that it warms no cache for it.
+  GpuTimer::Launch copying(const Case& c, const Slots& slots) const {
+    return [this, &c, &slots](std::int64_t slot, cudaStream_t stream) {
+      copy_linear(src.at(slot * slots.stride), dst.at(slot * slots.stride), c.image_bytes(),
+                  stream);
+    };
+  }
+  GpuTimer::Launch foreign(const Case& c, const Slots& slots) const {
+    return [this, &c, &slots](std::int64_t slot, cudaStream_t stream) {
+      const std::int64_t other = (slot + slots.launches / 2) % slots.launches;
+      copy_alone(src.at(other * slots.stride), dst.at(other * slots.stride),
+                 foreign_bytes(c.image_bytes()), stream);
+    };
+  }
 };
 
-// The fastest of what copies the same bytes: a kernel that copies from view to view, and, where
-// rows are tight, a kernel and cudaMemcpyAsync that copy aligned memory straight on.
+// The fastest copy of the same bytes: a kernel that copies from view to view, and, if rows are
+// tight, a kernel and cudaMemcpyAsync that copy aligned memory.
 Rate measure_bound(const Case& c, const Slots& slots, Blocks& blocks, int batches,
                    std::string& by) {
   Rate best;
@@ -72,10 +88,7 @@ Rate measure_bound(const Case& c, const Slots& slots, Blocks& blocks, int batche
     });
   }
   if (tight) {
-    measure("copy kernel", [&](std::int64_t slot, cudaStream_t stream) {
-      copy_linear(blocks.src.at(slot * slots.stride), blocks.dst.at(slot * slots.stride),
-                  c.image_bytes(), stream);
-    });
+    measure("copy kernel", blocks.copying(c, slots));
     measure("cudaMemcpyAsync", [&](std::int64_t slot, cudaStream_t stream) {
       must(cudaMemcpyAsync(blocks.dst.at(slot * slots.stride), blocks.src.at(slot * slots.stride),
                            static_cast<std::size_t>(c.image_bytes()), cudaMemcpyDeviceToDevice,
@@ -85,8 +98,8 @@ Rate measure_bound(const Case& c, const Slots& slots, Blocks& blocks, int batche
   return best;
 }
 
-// How many bytes of the peer's result are not ours, around the picture included. That is checked
-// first, outside of any graph, so that a peer can also load what it has to.
+// How many bytes of the peer's result differ from ours, also around the picture. This is checked
+// first and outside of any graph, so that a peer can load what it needs.
 std::int64_t count_differing(const Case& c, const Slots& slots, const Blocks& blocks,
                              const Peer& peer) {
   cudaStream_t stream = blocks.timer.stream();
@@ -118,7 +131,7 @@ PeerResult measure_peer(const Case& c, const Slots& slots, Blocks& blocks, int b
         slots.launches, 2 * c.image_bytes(), batches);
   } catch (const std::runtime_error& error) {
     result.failure = error.what();
-    cudaGetLastError();  // or the next launch would be blamed
+    cudaGetLastError();  // or the next launch would report the error
   }
   return result;
 }
@@ -147,6 +160,7 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
     bool swapped;
     Rate rate;
     std::string by;
+    Rate after_foreign;
   };
   std::vector<Bound> bounds;
   for (const Case& c : plan.cases) {
@@ -156,17 +170,26 @@ void measure_gpu(const Plan& plan, int device, const Listener& listener) {
              b.swapped == swaps_axes(c.orientation);
     });
     if (bound == bounds.end()) {
-      Bound measured{c.shape.text, c.pixel_bytes, swaps_axes(c.orientation), {}, {}};
+      Bound measured{c.shape.text, c.pixel_bytes, swaps_axes(c.orientation), {}, {}, {}};
       measured.rate = measure_bound(c, slots, blocks, plan.batches, measured.by);
+      if (plan.after_foreign) {
+        measured.after_foreign =
+            blocks.timer.rate_after(blocks.foreign(c, slots), blocks.copying(c, slots),
+                                    slots.launches, 2 * c.image_bytes(), plan.batches);
+      }
       bound = bounds.insert(bounds.end(), measured);
     }
     Result result{c, {}, bound->rate, bound->by};
-    result.rate = blocks.timer.rate(
-        [&](std::int64_t slot, cudaStream_t stream) {
-          transform(blocks.src_view(c, slots, slot), blocks.dst_view(c, slots, slot), c.orientation,
-                    stream);
-        },
-        slots.launches, 2 * c.image_bytes(), plan.batches);
+    const auto turn = [&](std::int64_t slot, cudaStream_t stream) {
+      transform(blocks.src_view(c, slots, slot), blocks.dst_view(c, slots, slot), c.orientation,
+                stream);
+    };
+    result.rate = blocks.timer.rate(turn, slots.launches, 2 * c.image_bytes(), plan.batches);
+    if (plan.after_foreign) {
+      result.bound_after_foreign = bound->after_foreign;
+      result.after_foreign = blocks.timer.rate_after(blocks.foreign(c, slots), turn, slots.launches,
+                                                     2 * c.image_bytes(), plan.batches);
+    }
     for (const Peer& peer : peers.found) {
       if (!peer.can(blocks.src_view(c, slots, 0), blocks.dst_view(c, slots, 0), c.orientation)) {
         continue;
@@ -183,7 +206,7 @@ HostTimes gpu_host_times(int device) {
   const ConstView src{memory.at(0), 64, 64, 256, 4};
   const View dst{memory.at(64 * 64 * 4), 64, 64, 256, 4};
   GpuTimer timer;
-  // The two take turns, so that both see the machine as it is at that time.
+  // The two are measured alternately, so that both see the machine in the same state.
   std::vector<double> calls, launches;
   const auto measure = [&](std::vector<double>& to, auto call) {
     // Few enough for the launch queue, so that no call waits for the GPU.
@@ -197,7 +220,7 @@ HostTimes gpu_host_times(int device) {
   };
   for (int round = 0; round < 20; ++round) {
     measure(calls, [&] { transform(src, dst, Orientation::rotate90, timer.stream()); });
-    measure(launches, [&] { copy_linear(src.data, dst.data, 16, timer.stream()); });
+    measure(launches, [&] { copy_alone(src.data, dst.data, 16, timer.stream()); });
   }
   const auto median = [](std::vector<double>& of) {
     std::sort(of.begin(), of.end());

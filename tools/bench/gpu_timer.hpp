@@ -1,8 +1,8 @@
 // How the kernels are timed.
 //
-// A batch is a graph of launches, one after the other, between two events: so neither the host's
-// time for a launch nor the events' own resolution matters. Each launch has other buffers, until
-// more than the second-level cache holds has gone by.
+// A batch is a graph of launches, one after the other, between two events. So neither the host time
+// of a launch nor the resolution of the events matters. Each launch uses other buffers, until they
+// are more than the second-level cache holds.
 #ifndef QTURN_TOOLS_BENCH_GPU_TIMER_HPP
 #define QTURN_TOOLS_BENCH_GPU_TIMER_HPP
 
@@ -11,18 +11,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "tools/bench/cases.hpp"
-#include "tools/bench/copy_kernels.hpp"
 #include "tools/bench/gpu_owners.hpp"
 
 namespace qturn::bench {
 
-/// How many launches make a batch, whose buffers lie `stride` bytes apart: about 750 MB, so that a
-/// batch lasts some tenths of a millisecond and outlasts every cache. Of small pictures 1000, or as
-/// many as the second-level cache holds, up to 10,000: then its price is that of a launch anyway.
+/// How many launches make a batch, whose buffers are `stride` bytes apart: about 750 MB, so that a
+/// batch takes some tenths of a millisecond and does not fit a cache. For small pictures 1000, or
+/// as many as the second-level cache holds, up to 10,000; their cost is that of a launch anyway.
 inline std::int64_t launches_of_a_batch(std::int64_t stride) {
   int device = 0;
   int cache_bytes = 0;
@@ -34,7 +32,7 @@ inline std::int64_t launches_of_a_batch(std::int64_t stride) {
 
 class GpuTimer {
  public:
-  /// Enqueues a launch on the stream; `slot` says which buffers.
+  /// Enqueues a launch on the stream; `slot` chooses the buffers.
   using Launch = std::function<void(std::int64_t slot, cudaStream_t stream)>;
 
   GpuTimer() {
@@ -52,6 +50,31 @@ class GpuTimer {
 
   /// Launches with slots 0 to `launches` - 1, each of which moves `bytes` (read plus written).
   Rate rate(const Launch& launch, std::int64_t launches, std::int64_t bytes, int batches) {
+    return rate_of(seconds_of(launch, launches, batches), static_cast<double>(bytes * launches));
+  }
+
+  /// The same, but each launch follows a foreign kernel that does not overlap. The time of as many
+  /// launches of that kernel alone is subtracted.
+  Rate rate_after(const Launch& foreign, const Launch& launch, std::int64_t launches,
+                  std::int64_t bytes, int batches) {
+    std::vector<double> alone = seconds_of(foreign, launches, batches);
+    std::sort(alone.begin(), alone.end());
+    std::vector<double> seconds = seconds_of(
+        [&](std::int64_t slot, cudaStream_t stream) {
+          foreign(slot, stream);
+          launch(slot, stream);
+        },
+        launches, batches);
+    for (double& both : seconds) both -= alone[alone.size() / 2];
+    return rate_of(seconds, static_cast<double>(bytes * launches));
+  }
+
+ private:
+  // Of each batch.
+  std::vector<double> seconds_of(const Launch& launch, std::int64_t launches, int batches) {
+    // First outside of the capture, so that kernels can be loaded.
+    launch(0, stream_);
+    must(cudaStreamSynchronize(stream_));
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t batch = nullptr;
     must(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
@@ -77,44 +100,12 @@ class GpuTimer {
     }
     must(cudaGraphExecDestroy(batch));
     must(cudaGraphDestroy(graph));
-    return rate_of(seconds, static_cast<double>(bytes * launches));
+    return seconds;
   }
 
- private:
   GpuStream stream_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
-};
-
-/// Two large pieces of memory, of which each launch takes another part.
-struct Arena {
-  static constexpr std::int64_t bytes = 1 << 30;
-  GpuMemory src{bytes};
-  GpuMemory dst{bytes};
-  GpuTimer timer;
-
-  Arena() {
-    fill_random(src.at(0), bytes, timer.stream());
-    fill_random(dst.at(0), bytes, timer.stream());
-    must(cudaStreamSynchronize(timer.stream()));
-  }
-
-  /// The better of a copy kernel and cudaMemcpyAsync over as many bytes; `by` says which.
-  Rate copy(std::int64_t count, std::int64_t stride, int batches, std::string& by) {
-    const Rate kernel = timer.rate(
-        [&](std::int64_t slot, cudaStream_t stream) {
-          copy_linear(src.at(slot * stride), dst.at(slot * stride), count, stream);
-        },
-        launches_of_a_batch(stride), 2 * count, batches);
-    const Rate library = timer.rate(
-        [&](std::int64_t slot, cudaStream_t stream) {
-          must(cudaMemcpyAsync(dst.at(slot * stride), src.at(slot * stride),
-                               static_cast<std::size_t>(count), cudaMemcpyDeviceToDevice, stream));
-        },
-        launches_of_a_batch(stride), 2 * count, batches);
-    by = kernel.median >= library.median ? "copy kernel" : "cudaMemcpyAsync";
-    return kernel.median >= library.median ? kernel : library;
-  }
 };
 
 }  // namespace qturn::bench

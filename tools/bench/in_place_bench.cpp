@@ -1,7 +1,6 @@
 #include <qturn/cuda.hpp>
 
-#include "tools/bench/entries.hpp"
-#include "tools/bench/gpu_timer.hpp"
+#include "tools/bench/arena.hpp"
 
 namespace qturn::bench {
 
@@ -11,7 +10,7 @@ void measure_in_place(int device, const EntryChoice& choice, const EntryListener
   Arena arena;
   for (int pixel_bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
     for (const auto& [side, offset] : {std::pair{4096, 0}, std::pair{4095, 1}}) {
-      // The one that is aligned to its pixels only has to be seen for the small pixels.
+      // Alignment to the pixel only matters for small pixels.
       if (offset != 0 && pixel_bytes > 4) continue;
       const std::int64_t bytes = std::int64_t{side} * side * pixel_bytes;
       const std::int64_t stride = (bytes + 1023) / 512 * 512;
@@ -23,15 +22,16 @@ void measure_in_place(int device, const EntryChoice& choice, const EntryListener
                       (offset == 0 ? ", " : "+1, ") + std::string(name(orientation));
         if (!choice.wants(result.what, pixel_bytes)) continue;
         if (result.bound_by.empty()) {
-          result.bound = arena.copy(bytes, stride, batches, result.bound_by);
+          arena.measure_bound(result, bytes, stride, batches);
         }
-        result.rate = arena.timer.rate(
+        arena.measure(
+            result,
             [&](std::int64_t slot, cudaStream_t stream) {
               transform_in_place({arena.src.at(slot * stride + offset * pixel_bytes), side, side,
                                   std::int64_t{side} * pixel_bytes, pixel_bytes},
                                  orientation, stream);
             },
-            launches_of_a_batch(stride), 2 * bytes, batches);
+            2 * bytes, stride, batches);
         listener(result);
       }
     }

@@ -11,12 +11,12 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "src/files/safe_file.hpp"
-#include "src/jpeg/hardware.hpp"
+#include "src/formats/jpeg/hardware/hardware.hpp"
 #include "src/nvjpeg/batches.hpp"
 #include "src/nvjpeg/decode_rate.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/store/safe_file.hpp"
 #include "tools/bench/machine.hpp"
 
 namespace qturn::bench {
@@ -52,7 +52,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// What a core does for a photograph that a GPU turns, step by step and nothing beside it.
+/// What a core does for a photograph that a GPU turns, step by step, with no other work.
 void measure_steps(const std::vector<fs::path>& photographs, const fs::path& work) {
   const std::atomic<bool> never = false;
   using Clock = std::chrono::steady_clock;
@@ -91,7 +91,7 @@ void measure_steps(const std::vector<fs::path>& photographs, const fs::path& wor
 struct Rates {
   double images = 0, megabytes = 0, cpu_ms = 0;
   double first_after = 0;  ///< seconds
-  double then = 0;         ///< images a second, without those that were begun before the first
+  double then = 0;         ///< images per second, without those that were begun before the first
   std::uint64_t failed = 0, by_nvjpeg = 0;
 };
 
@@ -114,15 +114,18 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
   const auto seconds_since_start = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  run(plan.jobs, options, never, [&](const Outcome& outcome) {
-    if (rates.first_after == 0) rates.first_after = seconds_since_start();
-    rates.failed += outcome.status == Status::failed;
-    rates.by_nvjpeg += outcome.codec == "nvjpeg";
-    bytes += static_cast<double>(outcome.file_bytes);
-  });
+  const FileSink sink({});
+  const RunEnd end =
+      run(plan.jobs, FileSource(), sink, options, never, [&](const Outcome& outcome) {
+        if (rates.first_after == 0) rates.first_after = seconds_since_start();
+        rates.failed += outcome.status == Status::failed;
+        rates.by_nvjpeg += outcome.codec == "nvjpeg";
+        bytes += static_cast<double>(outcome.file_bytes);
+      });
+  if (!end.error.empty()) throw std::runtime_error(end.error);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
-  // The first one of a batch is done when the whole batch is decoded.
+  // The first picture of a batch is done when the whole batch is decoded.
   const std::size_t begun = rates.by_nvjpeg > 0 ? BatchLimits{}.count * device.cuda.size() : 1;
   rates.then = static_cast<double>(plan.jobs.size() - std::min(begun, plan.jobs.size())) /
                (seconds - rates.first_after);
@@ -181,7 +184,7 @@ void measure_jpeg(const JpegChoice& choice) {
                          {"planar-cpu", JpegMode::planar, cpu},
                          {"lossless", JpegMode::lossless, cpu}}) {
     if (!wanted(way.name)) continue;
-    // The first run finds files and memory cold.
+    // In the first run files and memory are cold.
     turn_all(in, out, way.mode, way.device);
     const Rates rates = turn_all(in, out, way.mode, way.device);
     std::string line = fmt::format(

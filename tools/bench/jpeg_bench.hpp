@@ -17,9 +17,9 @@ struct JpegChoice {
                                      "fastest", "planar-cpu", "lossless"};
 };
 
-/// Prints the rate at which the GPU's engines decode the photographs and do nothing else, what a
-/// core takes to read, walk (src/jpeg/intact.hpp) and write one, then the rate at which copies of
-/// them are turned by a quarter, read from and written to `work`, by each route, in % of the first.
+/// Prints the rate at which the GPU's engines decode the photographs and do nothing else, the time
+/// that a core takes to read, check (intact.hpp) and write one, and the rate at which each route
+/// turns copies of them by a quarter, read from and written to `work`, in % of the first rate.
 /// Throws std::invalid_argument, std::runtime_error.
 void measure_jpeg(const JpegChoice& choice);
 

@@ -2,6 +2,8 @@
 
 #include <qturn/cuda.hpp>
 
+#include <utility>
+
 #include "tools/bench/peers.hpp"
 
 namespace qturn::bench {
@@ -28,8 +30,9 @@ Rung cublas_rung() {
 
 std::vector<Rung> ladder() {
   std::vector<Rung> rungs = classic_rungs();
+  for (Rung& rung : asynchronous_rungs()) rungs.push_back(std::move(rung));
   rungs.push_back(cublas_rung());
-  rungs.push_back({"qturn::transform", "float4, XOR swizzle", Makes::transpose,
+  rungs.push_back({"qturn::transform", "+ prefetch while waiting", Makes::transpose,
                    [](const Matrices& m, cudaStream_t stream) {
                      transform(source(m), result(m), Orientation::transpose, stream);
                    }});

@@ -1,7 +1,7 @@
 // The ladder: the classic kernels that transpose a matrix of floats, from the naive to ours, each
 // with one idea more than the one before. docs/ladder.md tells the story.
 //
-// Versions in circulation hold for multiples of the tile alone. These hold for every size.
+// Published versions are right only for multiples of the tile. These are right for every size.
 #ifndef QTURN_TOOLS_BENCH_LADDER_HPP
 #define QTURN_TOOLS_BENCH_LADDER_HPP
 
@@ -38,16 +38,16 @@ struct Rung {
   std::string name;
   std::string than;  ///< the rung to compare it with: the one that lacks its idea
   Makes makes;
-  /// Enqueues the work and returns. Throws std::invalid_argument when a side is longer than
-  /// 2^31 - 32. Empty when what it takes is not on this machine.
+  /// Enqueues the work and returns. Throws std::invalid_argument if a side is longer than 2^31 -
+  /// 64. Empty if this machine lacks what it needs.
   std::function<void(const Matrices&, cudaStream_t)> enqueue;
-  /// Nothing where no shared memory is used, or it is not ours to know.
+  /// Nothing if no shared memory is used, or if it is not known.
   std::optional<BankConflicts> conflicts = {};
-  bool many = false;         ///< does all `count` matrices; the others the first one only
+  bool many = false;         ///< does all `count` matrices; the others only the first one
   std::string missing = {};  ///< what was not found
 
-  /// Whether matrices of this size are its business: in place it is squares only, and many at a
-  /// time have no more than the 65,535 x 32 rows of one grid.
+  /// Whether it supports matrices of this size: in place only squares; many at a time only up to
+  /// the 65,535 x 32 rows of one grid.
   bool takes(std::int64_t width, std::int64_t height) const {
     if (makes == Makes::transpose_in_place) return width == height;
     return !many || height <= std::int64_t{65535} * 32;
@@ -57,7 +57,13 @@ struct Rung {
 /// The kernels of ladder_kernels.cu, from plain to fast.
 std::vector<Rung> classic_rungs();
 
-/// Those, cuBLAS if it is found, and ours.
+/// The kernels of ladder_async.cu, which lead from there to ours.
+std::vector<Rung> asynchronous_rungs();
+
+/// Throws std::invalid_argument for a matrix with a longer side than a rung takes.
+void check_sides(const Matrices& m);
+
+/// All of those, cuBLAS if it is found, and ours.
 std::vector<Rung> ladder();
 
 }  // namespace qturn::bench

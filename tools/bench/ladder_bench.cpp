@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/bench/gpu_timer.hpp"
+#include "tools/bench/arena.hpp"
 #include "tools/bench/ladder.hpp"
 #include "tools/bench/ladder_check.hpp"
 #include "tools/bench/ladder_report.hpp"
@@ -10,7 +10,7 @@ namespace qturn::bench {
 namespace {
 
 Shape matrix_shape(const std::string& text) {
-  const Shape shape = parse_shape(text);
+  Shape shape = parse_shape(text);
   if (shape.offset_pixels != 0 || shape.pitch_multiple != 1) {
     throw std::invalid_argument("'" + text + "': the ladder's matrices are tight, WIDTHxHEIGHT");
   }

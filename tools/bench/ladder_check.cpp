@@ -1,6 +1,6 @@
 #include "tools/bench/ladder_check.hpp"
 
-#include <qturn/transform.hpp>
+#include <qturn/cpu.hpp>
 
 #include <bit>
 #include <cstring>
@@ -9,9 +9,10 @@
 namespace qturn::bench {
 namespace {
 
-constexpr std::int64_t margin = 64;  // floats before and behind all, to see what is written there
-constexpr std::int64_t gap = 5;      // floats between matrices, so that they begin at odd places
-constexpr int untouched = 0xBF;      // each byte of the result's memory before
+constexpr std::int64_t margin =
+    64;                          // floats before and after everything, to see what is written there
+constexpr std::int64_t gap = 5;  // floats between matrices, so that they begin at odd places
+constexpr int untouched = 0xBF;  // each byte of the result's memory before
 
 std::int64_t bytes_of(const std::vector<float>& floats) {
   return static_cast<std::int64_t>(floats.size() * sizeof(float));
@@ -27,7 +28,7 @@ LadderCheck::LadderCheck(std::int64_t width, std::int64_t height, std::int64_t c
       first_(margin + offset),
       spacing_(width * height + gap),
       in_(static_cast<std::size_t>(first_ + count * spacing_ + margin)),
-      // Ends with the last matrix, so that compute-sanitizer sees what is read behind it.
+      // Ends with the last matrix, so that compute-sanitizer sees reads beyond it.
       device_in_(4 * (first_ + count * spacing_ - gap)),
       device_out_(bytes_of(in_)) {
   // Numbers in [1, 2): cuBLAS computes with them, and other bits might not survive that.
@@ -66,7 +67,7 @@ std::string LadderCheck::error_of(const Rung& rung) {
   } else {
     must(cudaMemset(device_out_.at(0), untouched, bytes));
   }
-  must(cudaDeviceSynchronize());  // an upload may still be on its way
+  must(cudaDeviceSynchronize());  // an upload may still be in progress
   rung.enqueue(
       {reinterpret_cast<const float*>(device_in_.at(0)) + first_,
        reinterpret_cast<float*>(device_out_.at(0)) + first_, width_, height_, count_, spacing_},

@@ -1,4 +1,4 @@
-// Are a rung's results right? Seen by the CPU, element by element, and around them too.
+// Compares the results of a rung with the CPU's, element by element, and the memory around them.
 #ifndef QTURN_TOOLS_BENCH_LADDER_CHECK_HPP
 #define QTURN_TOOLS_BENCH_LADDER_CHECK_HPP
 
@@ -11,7 +11,7 @@
 
 namespace qturn::bench {
 
-/// Random matrices in device memory, and what should become of them.
+/// Random matrices in device memory, and the expected results.
 class LadderCheck {
  public:
   /// `count` matrices, which begin `offset` floats after an address that is a multiple of 256
@@ -19,11 +19,12 @@ class LadderCheck {
   LadderCheck(std::int64_t width, std::int64_t height, std::int64_t count = 1,
               std::int64_t offset = 0);
 
-  /// Runs the rung and waits for it. Nothing if all is as it should be; else where it is not.
+  /// Runs the rung and waits for it. Returns nothing if all is right, otherwise the first wrong
+  /// place.
   std::string error_of(const Rung& rung);
 
  private:
-  // What the device's memory should be like afterwards.
+  // The expected content of the device's memory.
   struct Wanted {
     Makes makes;
     bool many;

@@ -3,13 +3,14 @@
 // `in` has `height` rows of `width` floats, `in_stride` apart; the rows of `out` are `out_stride`
 // apart. A block of 256 threads has a square tile of `in`, and the edges of the matrix may go
 // through it anywhere. Offsets are 64-bit products. A thread does all its loads before its first
-// store: a store might change what a later load reads, so the compiler would not do that for us,
-// and the loads would wait for each other.
+// store. The compiler would not move them there, because a store might change what a later load
+// reads, and then the loads would wait for each other.
 #include <algorithm>
 #include <stdexcept>
 
 #include "tools/bench/gpu_owners.hpp"
 #include "tools/bench/ladder.hpp"
+#include "tools/bench/ladder_four.cuh"
 
 namespace qturn::bench {
 namespace {
@@ -88,7 +89,7 @@ __device__ void load_rows(float* tile, const float* in, Stride in_stride, int le
 }
 
 // ... and leaves it column by column: row `left + column` of the result has column `column` of the
-// tile. Threads side by side write side by side again.
+// tile. Neighbouring threads write neighbouring elements again.
 template <class Tile>
 __device__ void store_columns(const float* tile, float* out, Stride out_stride, int left, int top,
                               int width, int height) {
@@ -101,7 +102,7 @@ __device__ void store_columns(const float* tile, float* out, Stride out_stride, 
   }
 }
 
-// What the detour alone costs: in by rows, out by rows.
+// The detour alone: in by rows, out by rows.
 __global__ void copy_by_tiles(const float* in, Stride in_stride, float* out, Stride out_stride,
                               int width, int height) {
   __shared__ float tile[Plain::floats];
@@ -129,24 +130,13 @@ __global__ void by_tiles(const float* in, Stride in_stride, float* out, Stride o
   store_columns<Tile>(tile, out, out_stride, left, top, width, height);
 }
 
-// Four floats from memory, of which `count` are there. With a width that is no multiple of four
-// rows begin anywhere, and those that do not begin at 16 bytes go one by one.
+// Four floats from memory, of which `count` exist. If the width is not a multiple of four, rows
+// begin anywhere, and floats that are not aligned to 16 bytes are read one by one.
 __device__ float4 load_four(const float* from, int count) {
   if (count >= 4 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
     return *reinterpret_cast<const float4*>(from);
   }
   return {from[0], count > 1 ? from[1] : 0, count > 2 ? from[2] : 0, count > 3 ? from[3] : 0};
-}
-
-__device__ void store_four(float* to, float4 four, int count) {
-  if (count >= 4 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-    *reinterpret_cast<float4*>(to) = four;
-    return;
-  }
-  to[0] = four.x;
-  if (count > 1) to[1] = four.y;
-  if (count > 2) to[2] = four.z;
-  if (count > 3) to[3] = four.w;
 }
 
 // A thread reads four columns of a row at once, and writes four rows of a column at once.
@@ -171,7 +161,7 @@ __global__ void by_fours(const float* in, Stride in_stride, float* out, Stride o
     }
   }
   __syncthreads();
-  // As numbers these are the same, but now the column is the thread's and the rows are its four.
+  // The numbers are the same, but now the thread has one column and four rows.
   const int turned_row = threadIdx.x * 4;
   const int turned_column = threadIdx.y;
   if (left + turned_column < width && top + turned_row < height) {
@@ -230,19 +220,11 @@ __global__ void in_place(float* matrix, int length) {
   store_columns<Padded>(lower, matrix, length, top, left, length, length);
 }
 
-// Downward, and in depth, a grid ends here.
+// The largest y and z of a grid.
 constexpr std::int64_t most_blocks = 65535;
 
 unsigned blocks(std::int64_t length, int tile_side) {
   return static_cast<unsigned>((length + tile_side - 1) / tile_side);
-}
-
-void check_sides(const Matrices& m) {
-  // So that the last tile's coordinates are still below 2^31.
-  if (std::max(m.width, m.height) > (std::int64_t{1} << 31) - side) {
-    throw std::invalid_argument("a matrix of " + std::to_string(m.width) + "x" +
-                                std::to_string(m.height) + ", expected sides of at most 2^31 - 32");
-  }
 }
 
 template <class... Parameters, class... Arguments>
@@ -287,6 +269,15 @@ void enqueue_in_place(const Matrices& m, cudaStream_t stream) {
 
 }  // namespace
 
+void check_sides(const Matrices& m) {
+  // So that the last tile's coordinates are still below 2^31.
+  constexpr int largest_tile = 64;
+  if (std::max(m.width, m.height) > (std::int64_t{1} << 31) - largest_tile) {
+    throw std::invalid_argument("a matrix of " + std::to_string(m.width) + "x" +
+                                std::to_string(m.height) + ", expected sides of at most 2^31 - 64");
+  }
+}
+
 std::vector<Rung> classic_rungs() {
   const dim3 rows_of_32(side, threads_down);
   const dim3 rows_of_16(16, 16);
@@ -298,7 +289,7 @@ std::vector<Rung> classic_rungs() {
   constexpr auto pairs = conflicts_by_ones<PaddedPairs>();
   constexpr auto swizzled = conflicts_by_ones<Swizzled>();
   constexpr auto four_padded = conflicts_by_fours<Padded, false>();
-  constexpr auto four_swizzled = conflicts_by_fours<SwizzledFours, true>();
+  constexpr auto four_swizzled = conflicts_by_fours<SwizzledFours<32>, true>();
   constexpr BankConflicts by_rows{1, 1};
   const char* tile = "32x32 tile, rows + 1";
   return {
@@ -320,7 +311,7 @@ std::vector<Rung> classic_rungs() {
       {"float4, rows + 1", tile, transposes,
        bands(transposes, by_fours<Padded, false>, rows_of_fours, side), four_padded},
       {"float4, XOR swizzle", "float4, rows + 1", transposes,
-       bands(transposes, by_fours<SwizzledFours, true>, rows_of_fours, side), four_swizzled},
+       bands(transposes, by_fours<SwizzledFours<32>, true>, rows_of_fours, side), four_swizzled},
       {"rows + 1, diagonal order", tile, transposes,
        bands(transposes, by_diagonals, rows_of_32, side), padded},
       {"rows + 1, many in a launch", tile, transposes, enqueue_many, padded, true},

@@ -7,7 +7,7 @@
 namespace qturn::bench {
 namespace {
 
-// Each once, in the order in which they come.
+// Each once, in order of appearance.
 template <class Field>
 std::vector<std::string> distinct(const std::vector<LadderResult>& results, Field field) {
   std::vector<std::string> all;

@@ -30,8 +30,9 @@ struct LadderResult {
 using LadderListener = std::function<void(const LadderResult&)>;
 
 /// Checks every rung against the CPU, at odd sizes and at each of `shapes`, then measures it there,
-/// unless `check_only`. Throws std::invalid_argument for a shape that is no tight matrix or too
-/// large; std::runtime_error when there is no GPU, it fails, or a rung's result is wrong.
+/// unless `check_only`. Throws std::invalid_argument for a shape that is not a tight matrix or is
+/// too large; std::runtime_error if there is no GPU, if it fails, or if the result of a rung is
+/// wrong.
 void measure_ladder(const std::vector<std::string>& shapes, bool check_only, int device,
                     int batches, const LadderListener& listener);
 

@@ -1,9 +1,9 @@
 // Where the elements of a tile lie in shared memory, and what that costs.
 //
-// Shared memory is dealt out to 32 banks, 4 bytes to each in turn. A warp's access takes as many
-// steps as the busiest bank is asked for different words: one if there is no conflict, 32 if all
-// lanes read down a column of a 32 x 32 tile without padding. That follows from the layout alone,
-// so it is worked out here by the compiler; a profiler only confirms it.
+// Shared memory is dealt out to 32 banks, 4 bytes to each in turn. An access of a warp takes as
+// many steps as the busiest bank has different words to deliver: one if there is no conflict, 32 if
+// all lanes read a column of a 32 x 32 tile without padding. This follows from the layout alone, so
+// the compiler computes it here; a profiler confirms it.
 #ifndef QTURN_TOOLS_BENCH_LADDER_TILES_HPP
 #define QTURN_TOOLS_BENCH_LADDER_TILES_HPP
 
@@ -18,7 +18,7 @@ struct Plain {
   __host__ __device__ static constexpr int at(int row, int column) { return row * 32 + column; }
 };
 
-/// Rows are one float longer than they need be, so that a column meets every bank.
+/// Rows are one float longer than needed, so that a column lies in all banks.
 struct Padded {
   static constexpr int side = 32;
   static constexpr int floats = 32 * 33;
@@ -35,7 +35,7 @@ struct PaddedPairs {
   }
 };
 
-/// The columns of each row are exchanged in an order of its own; nothing is wasted.
+/// The columns of each row are permuted differently; no memory is wasted.
 struct Swizzled {
   static constexpr int side = 32;
   static constexpr int floats = 32 * 32;
@@ -46,15 +46,17 @@ struct Swizzled {
 
 /// The same for groups of four columns, which stay together and aligned to 16 bytes, so that they
 /// can be written at once.
+template <int length>
 struct SwizzledFours {
-  static constexpr int side = 32;
-  static constexpr int floats = 32 * 32;
+  static constexpr int side = length;
+  static constexpr int floats = length * length;
   __host__ __device__ static constexpr int at(int row, int column) {
-    return row * 32 + ((column / 4) ^ (row / 4)) * 4 + column % 4;
+    return row * length + ((column / 4) ^ (row / 4 % 8)) * 4 + column % 4;
   }
 };
 
-/// In how many steps a warp's access is done whose lanes ask for the 4-byte words word_of(0 to 31).
+/// The number of steps of an access in which the lanes of a warp need the 4-byte words word_of(0 to
+/// 31).
 template <class WordOf>
 constexpr int steps(WordOf word_of) {
   int asked[32] = {};
@@ -93,14 +95,16 @@ constexpr BankConflicts conflicts_by_ones() {
   return worst;
 }
 
-/// Eight threads share a row of the tile, of which each has four columns; a warp is four rows. If
-/// the four are written at once, a quarter of the warp is one step.
+/// A thread writes four columns of a row. If the four are written at once, a quarter of the warp is
+/// one step. A warp then reads four columns of 32 rows, a lane four rows of one column.
 template <class Tile, bool four_at_once>
 constexpr BankConflicts conflicts_by_fours() {
   BankConflicts worst{0, 0};
   for (int first = 0; first < Tile::side * Tile::side / 4; first += 32) {
-    const auto row = [first](int lane) { return (first + lane) / 8; };
-    const auto column = [first](int lane, int i) { return (first + lane) % 8 * 4 + i; };
+    const auto row = [first](int lane) { return (first + lane) / (Tile::side / 4); };
+    const auto column = [first](int lane, int i) {
+      return (first + lane) % (Tile::side / 4) * 4 + i;
+    };
     for (int i = 0; i < 4; ++i) {
       const auto one = [&](int l) { return Tile::at(row(l), column(l, i)); };
       const auto four = [&](int word) {
@@ -108,7 +112,14 @@ constexpr BankConflicts conflicts_by_fours() {
         return Tile::at(row(lane), column(lane, word % 4));
       };
       worst.write = larger(worst.write, four_at_once ? steps(four) : steps(one));
-      worst.read = larger(worst.read, steps([&](int l) { return Tile::at(column(l, i), row(l)); }));
+    }
+  }
+  for (int top = 0; top < Tile::side; top += 32) {
+    for (int left = 0; left < Tile::side; left += 4) {
+      for (int i = 0; i < 4; ++i) {
+        const auto one = [&](int l) { return Tile::at(top + l % 8 * 4 + i, left + l / 8); };
+        worst.read = larger(worst.read, steps(one));
+      }
     }
   }
   return worst;

@@ -54,7 +54,9 @@ Machine this_gpu(int device) {
   const std::string name = first_line_of(smi + "--query-gpu=name 2>/dev/null");
   if (!name.empty()) machine.device = name;
   machine.driver =
-      first_line_of(smi + "--query-gpu=driver_version,clocks.sm,clocks.mem 2>/dev/null");
+      first_line_of(smi + "--query-gpu=driver_version,clocks.max.sm,clocks.max.mem 2>/dev/null");
+  if (const std::size_t clocks = machine.driver.find(", "); clocks != std::string::npos)
+    machine.driver.insert(clocks + 2, "clocks at most ");
   return machine;
 }
 

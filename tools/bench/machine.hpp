@@ -15,7 +15,7 @@ struct Machine {
 
 Machine this_cpu();
 
-/// What nvidia-smi says of the device, as far as it is there.
+/// What nvidia-smi says about the device, if it is installed.
 Machine this_gpu(int device);
 
 /// How a file of results in JSON begins: the machine, and the bracket of the list of results.

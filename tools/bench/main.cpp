@@ -1,5 +1,7 @@
 // qturn-bench: how fast the kernels are, in % of a copy measured in the same run.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -16,7 +18,7 @@ namespace qturn::bench {
 namespace {
 
 struct Output {
-  bool as_markdown = false;
+  std::string markdown_file;
   std::string json_file;
 };
 
@@ -24,7 +26,7 @@ void add_options(CLI::App& command, int& batches, Output& output) {
   command.add_option("--batches", batches, "How often each is measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command.add_flag("--markdown", output.as_markdown, "Print a table at the end");
+  command.add_option("--markdown", output.markdown_file, "Write the tables to this file");
   command.add_option("--json", output.json_file, "Write all numbers to this file");
 }
 
@@ -62,17 +64,22 @@ std::vector<OneResult> listen(const Machine& machine, Measure measure) {
   return results;
 }
 
+/// `remark` is a sentence about the results as a whole.
 template <class OneResult>
-void put_out(const Output& output, const Machine& machine, const std::vector<OneResult>& results) {
-  if (output.as_markdown) std::fputs(("\n" + markdown(results)).c_str(), stdout);
+void put_out(const Output& output, const Machine& machine, const std::vector<OneResult>& results,
+             const std::string& remark = {}) {
+  if (!remark.empty()) std::puts(remark.c_str());
+  if (!output.markdown_file.empty()) {
+    write_file(output.markdown_file, heading(machine) + "\n" + markdown(results) +
+                                         (remark.empty() ? "" : "\n" + remark + "\n"));
+  }
   if (!output.json_file.empty()) write_file(output.json_file, json(machine, results));
 }
 
 template <class Measure>
-void run(const Choice& choice, const Output& output, const Machine& machine, Measure measure) {
+std::vector<Result> run(const Choice& choice, const Machine& machine, Measure measure) {
   const Plan planned = plan(choice);
-  put_out(output, machine,
-          listen<Result>(machine, [&](const Listener& listener) { measure(planned, listener); }));
+  return listen<Result>(machine, [&](const Listener& listener) { measure(planned, listener); });
 }
 
 struct LadderChoice {
@@ -88,7 +95,7 @@ void add_options(CLI::App& command, LadderChoice& choice, Output& output) {
       ->delimiter(',')
       ->capture_default_str();
   add_options(command, choice.batches, output);
-  command.add_flag("--check", choice.check_only, "Check the results, measure nothing");
+  command.add_flag("--check", choice.check_only, "Only check the results");
   command.add_option("--svg", choice.svg_file, "Draw a plot into this file");
 }
 
@@ -119,7 +126,11 @@ int main(int argc, char** argv) {
   CLI::App* gpu = app.add_subcommand("gpu", "The CUDA kernels, and the host's time for a call");
   add_options(*gpu, gpu_choice, output);
   gpu->add_flag("--against", gpu_choice.against,
-                "Measure cuBLAS, NPP and cudaMemcpy2DAsync too, where they are found");
+                "Also measure cuBLAS, NPP and cudaMemcpy2DAsync, if they are found");
+  gpu->add_flag(
+      "--after-foreign", gpu_choice.after_foreign,
+      "Also measure each kernel after a foreign kernel that does not overlap, in % of a copy "
+      "in the same place");
   gpu->add_option("--device", device, "Which GPU")->capture_default_str();
 
   Choice cpu_choice{{"224x224", "4000x3000"}, {1, 2, 3, 4, 8}, {"rotate90", "flop", "flip"}, 15};
@@ -128,7 +139,7 @@ int main(int argc, char** argv) {
 
   EntryChoice entry_choice;
   CLI::App* batch = app.add_subcommand("batch", "Batches of pictures in one launch");
-  CLI::App* in_place = app.add_subcommand("in-place", "Squares turned within their memory");
+  CLI::App* in_place = app.add_subcommand("in-place", "Pictures turned within their own memory");
   CLI::App* planar = app.add_subcommand("planar", "Pictures made planar, and planes turned");
   for (CLI::App* command : {batch, in_place, planar}) {
     command->add_option("--device", device, "Which GPU")->capture_default_str();
@@ -139,22 +150,23 @@ int main(int argc, char** argv) {
   }
 
   LadderChoice ladder_choice;
-  CLI::App* ladder = app.add_subcommand(
-      "ladder", "The classic kernels that transpose floats, from the naive to ours");
+  CLI::App* ladder =
+      app.add_subcommand("ladder", "Kernels that transpose floats, from the naive one to ours");
   add_options(*ladder, ladder_choice, output);
   ladder->add_option("--device", device, "Which GPU")->capture_default_str();
 
   JpegChoice jpeg_choice;
   CLI::App* jpeg = app.add_subcommand(
-      "jpeg", "JPEGs from folder to folder by each route, and the GPU's decoder alone");
+      "jpeg", "JPEGs from folder to folder by each route, and the decoder of the GPU alone");
   jpeg->add_option("FOLDER", jpeg_choice.photographs, "JPEGs; copies of them are turned")
       ->required();
   jpeg->add_option("--work", jpeg_choice.work, "A folder, best in memory, for copies and results")
       ->required();
-  jpeg->add_option("--files", jpeg_choice.files, "How many are turned")->capture_default_str();
+  jpeg->add_option("--files", jpeg_choice.files, "How many pictures to turn")
+      ->capture_default_str();
   jpeg->add_option("--device", jpeg_choice.device, "cuda, cuda:0,1...")->capture_default_str();
   jpeg->add_option("--routes", jpeg_choice.routes,
-                   "Of decode, steps, lossless, planar-cpu, planar, fastest; comma separated")
+                   "decode, steps, lossless, planar-cpu, planar, fastest; comma separated")
       ->delimiter(',')
       ->capture_default_str();
 
@@ -166,12 +178,16 @@ int main(int argc, char** argv) {
           std::printf("not found: %s\n", peer.c_str());
         }
       }
-      run(gpu_choice, output, this_gpu(device), [&](const Plan& planned, const Listener& listener) {
-        measure_gpu(planned, device, listener);
-      });
+      const Machine machine = this_gpu(device);
+      const auto results =
+          run(gpu_choice, machine, [&](const Plan& planned, const Listener& listener) {
+            measure_gpu(planned, device, listener);
+          });
       const HostTimes host = gpu_host_times(device);
-      std::printf("host time of a call: %.2f us (64x64, 4 bytes); of a bare launch: %.2f us\n",
-                  host.call, host.launch);
+      put_out(output, machine, results,
+              fmt::format("Host time of a call: {:.2f} us (64x64, 4 bytes); of a bare launch: "
+                          "{:.2f} us.",
+                          host.call, host.launch));
     } else if (*ladder) {
       run(ladder_choice, output, device);
     } else if (*jpeg) {
@@ -179,15 +195,15 @@ int main(int argc, char** argv) {
     } else if (*batch || *in_place || *planar) {
       const auto measure = *batch ? measure_batches : *in_place ? measure_in_place : measure_planar;
       const Machine machine = this_gpu(device);
-      put_out(output, machine, listen<EntryResult>(machine, [&](const EntryListener& listener) {
-                measure(device, entry_choice, listener);
-              }));
-      if (*batch) {
-        std::printf("host time of a call: %.2f us (256 pictures)\n",
-                    batch_call_microseconds(device));
-      }
+      const auto results = listen<EntryResult>(
+          machine, [&](const EntryListener& listener) { measure(device, entry_choice, listener); });
+      put_out(output, machine, results,
+              *batch ? fmt::format("Host time of a call: {:.2f} us (256 pictures).",
+                                   batch_call_microseconds(device))
+                     : "");
     } else {
-      run(cpu_choice, output, this_cpu(), measure_cpu);
+      const Machine machine = this_cpu();
+      put_out(output, machine, run(cpu_choice, machine, measure_cpu));
     }
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "qturn-bench: %s\n", error.what());

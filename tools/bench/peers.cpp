@@ -63,8 +63,8 @@ template <class Number>
 using Geam = int(Handle, int, int, int, int, const Number*, const Number*, int, const Number*,
                  const Number*, int, Number*, int);
 
-// cuBLAS counts down columns: our rows of `src` are columns of A, whose transpose has src.height
-// rows and src.width columns. B counts nothing, and C may take its place.
+// cuBLAS stores columns: our rows of `src` are columns of A, whose transpose has src.height rows
+// and src.width columns. The factor of B is 0, and C may take its place.
 template <class Number>
 void transpose(Geam<Number>* geam, Handle handle, ConstView src, View dst) {
   const Number one = 1;
@@ -151,8 +151,8 @@ int axis_of(Orientation orientation) {
 void find_npp(Peers& peers) {
   const Library transposes("libnppidei");
   const Library mirrors("libnppig");
-  if (!transposes) peers.missing.push_back("NPP transpose (libnppidei)");
-  if (!mirrors) peers.missing.push_back("NPP mirror (libnppig)");
+  if (!transposes) peers.missing.emplace_back("NPP transpose (libnppidei)");
+  if (!mirrors) peers.missing.emplace_back("NPP mirror (libnppig)");
   if (!transposes && !mirrors) return;
   const auto transpose = [=](int pixel_bytes) -> npp::Transpose* {
     const npp::Type* type = npp::type_of(pixel_bytes);

@@ -1,7 +1,7 @@
 // Other libraries that turn pictures, to compare with.
 //
-// They are looked for at run time: nothing is linked, and no header of theirs is needed. What is
-// known of them beyond speed: cuBLAS computes (its geam is 1 * A' + 0 * B), so a NaN may come out
+// They are looked for at run time: nothing is linked, and none of their headers is needed. What is
+// known of them besides speed: cuBLAS computes (its geam is 1 * A' + 0 * B), so a NaN may come out
 // as another one; NPP knows neither 2 channels nor quarter turns.
 #ifndef QTURN_TOOLS_BENCH_PEERS_HPP
 #define QTURN_TOOLS_BENCH_PEERS_HPP

@@ -1,15 +1,14 @@
-#include <qturn/planes.hpp>
-#include <qturn/to_planar.hpp>
+#include <qturn/batch.hpp>
+#include <qturn/planar.hpp>
 
 #include <optional>
 
-#include "tools/bench/entries.hpp"
-#include "tools/bench/gpu_timer.hpp"
+#include "tools/bench/arena.hpp"
 
 namespace qturn::bench {
 namespace {
 
-// All orientations in turn where there is none.
+// All orientations in turn if none is given.
 using Turn = std::optional<Orientation>;
 
 std::string text(Turn turn) {
@@ -28,9 +27,8 @@ void measure(Arena& arena, const EntryChoice& choice, std::int64_t read, std::in
              std::int64_t stride, const GpuTimer::Launch& launch, EntryResult result,
              const EntryListener& listener) {
   if (!choice.wants(result.what, result.pixel_bytes)) return;
-  const int batches = choice.batches;
-  result.bound = arena.copy((read + written) / 2, stride, batches, result.bound_by);
-  result.rate = arena.timer.rate(launch, launches_of_a_batch(stride), read + written, batches);
+  arena.measure_bound(result, (read + written) / 2, stride, choice.batches);
+  arena.measure(result, launch, read + written, stride, choice.batches);
   listener(result);
 }
 

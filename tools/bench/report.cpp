@@ -10,13 +10,15 @@
 namespace qturn::bench {
 
 std::string heading(const Machine& machine) {
-  const std::string driver = machine.driver.empty() ? "" : ", driver and clocks " + machine.driver;
+  const std::string driver = machine.driver.empty() ? "" : ", driver " + machine.driver;
   return fmt::format("{}{}, {}, commit {}\n", machine.device, driver, machine.date, machine.commit);
 }
 
 namespace {
 
-// GB/s are bytes a nanosecond. Where a launch is short its price counts, not the bytes.
+bool was_after_foreign(const Result& r) { return r.after_foreign.median > 0; }
+
+// GB/s are bytes per nanosecond. For a short launch, the cost of the launch counts, not the bytes.
 std::string time_of_a_launch(const Result& r, const Rate& rate) {
   const double microseconds = 2e-3 * static_cast<double>(r.what.image_bytes()) / rate.median;
   return microseconds < 20 ? fmt::format(", {:.1f} us", microseconds) : "";
@@ -32,7 +34,7 @@ std::string line(const Result& r, const PeerResult& peer) {
                                 : fmt::format(", {} bytes differ from ours", peer.differing_bytes));
 }
 
-// A row for each peer that has something of this shape and orientation.
+// A row for each peer that has a result for this shape and orientation.
 std::string peer_rows(const std::vector<Result>& results, const std::string& shape,
                       Orientation orientation, const std::set<int>& sizes) {
   std::map<std::string, std::map<int, std::string>> cells;
@@ -67,10 +69,14 @@ std::string json(const Result& r, const PeerResult& peer) {
 std::string line(const Result& r) {
   const double plain = r.plain.median;
   std::string text = fmt::format(
-      "{:<20} {:<10} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} ({}){}{}\n",
+      "{:<20} {:<10} {:>3} bytes  {:7.1f} GB/s ({:.1f} to {:.1f})  {:5.1f} % of {:.1f} "
+      "({}){}{}{}\n",
       r.what.shape.text, name(r.what.orientation), r.what.pixel_bytes, r.rate.median, r.rate.slow,
       r.rate.fast, r.percent(), r.bound.median, r.bound_by, time_of_a_launch(r, r.rate),
-      plain == 0 ? "" : fmt::format("  {:5.2f} x {:.1f} (plain)", r.rate.median / plain, plain));
+      plain == 0 ? "" : fmt::format("  {:5.2f} x {:.1f} (plain)", r.rate.median / plain, plain),
+      was_after_foreign(r)
+          ? fmt::format(", {:.1f} % after another kernel", r.percent_after_foreign())
+          : "");
   for (const PeerResult& peer : r.peers) text += line(r, peer);
   return text;
 }
@@ -90,16 +96,26 @@ std::string markdown(const std::vector<Result>& results) {
     rule += "---|";
   }
   table += "\n" + rule + "\n";
-  for (const auto& [shape, orientation] : rows) {
-    table += fmt::format("| {} | {} |", shape, name(orientation));
+  const auto row = [&](const std::string& shape, Orientation orientation, const char* more,
+                       auto cell) {
+    table += fmt::format("| {} | {}{} |", shape, name(orientation), more);
     for (int size : sizes) {
       const auto found = std::find_if(results.begin(), results.end(), [&](const Result& r) {
         return r.what.shape.text == shape && r.what.orientation == orientation &&
                r.what.pixel_bytes == size;
       });
-      table += found == results.end() ? " |" : fmt::format(" {:.1f} |", found->percent());
+      table += found == results.end() ? " |" : fmt::format(" {:.1f} |", cell(*found));
     }
-    table += "\n" + peer_rows(results, shape, orientation, sizes);
+    table += "\n";
+  };
+  const bool after_foreign = std::any_of(results.begin(), results.end(), was_after_foreign);
+  for (const auto& [shape, orientation] : rows) {
+    row(shape, orientation, "", [](const Result& r) { return r.percent(); });
+    if (after_foreign) {
+      row(shape, orientation, ", after another kernel",
+          [](const Result& r) { return r.percent_after_foreign(); });
+    }
+    table += peer_rows(results, shape, orientation, sizes);
   }
   return table;
 }
@@ -112,9 +128,12 @@ std::string json(const Machine& machine, const std::vector<Result>& results) {
         "{}{{\"shape\": \"{}\", \"orientation\": \"{}\", \"pixel_bytes\": {}, \"gb_per_s\": "
         "{:.1f}, "
         "\"slow_gb_per_s\": {:.1f}, \"fast_gb_per_s\": {:.1f}, \"bound_gb_per_s\": {:.1f}, "
-        "\"bound_by\": \"{}\", \"percent\": {:.2f}, \"plain_gb_per_s\": {:.1f}, \"peers\": [",
+        "\"bound_by\": \"{}\", \"percent\": {:.2f}, \"plain_gb_per_s\": {:.1f}{}, \"peers\": [",
         separator, r.what.shape.text, name(r.what.orientation), r.what.pixel_bytes, r.rate.median,
-        r.rate.slow, r.rate.fast, r.bound.median, r.bound_by, r.percent(), r.plain.median);
+        r.rate.slow, r.rate.fast, r.bound.median, r.bound_by, r.percent(), r.plain.median,
+        was_after_foreign(r)
+            ? fmt::format(", \"percent_after_foreign\": {:.2f}", r.percent_after_foreign())
+            : "");
     const char* between = "";
     for (const PeerResult& peer : r.peers) {
       text += between + json(r, peer);

@@ -1,5 +1,5 @@
-// Pastes small copies of pictures beside each other: before and after in two columns, or any number
-// a row.
+// Puts small copies of pictures side by side: before and after in two columns, or any number per
+// row.
 //
 // Pictures are shown as they are stored, whatever their orientation tag says: that is what a
 // program sees that ignores the tag, and the difference between the columns.
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "src/files/safe_file.hpp"
-#include "src/formats/codec.hpp"
+#include "src/formats/table.hpp"
+#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
@@ -31,12 +31,12 @@ struct Picture {
 /// The first page as 8-bit RGB. Throws ImageFileError.
 Picture read_picture(const std::filesystem::path& path) {
   const Bytes file = read_file(path);
-  const auto head = std::span(file).first(std::min(file.size(), format_signature_bytes));
-  const auto format = format_of_content(head, path.extension().string());
-  if (!format) throw ImageFileError("not a picture");
+  const Codec* codec = codec_of_content(file, lower_suffix(path));
+  if (!codec) throw ImageFileError("not a picture");
   PixelArena arena;
   std::vector<std::string> warnings;
-  const Image image = decode(file, *format, Format::png, arena, std::atomic<bool>{false}, warnings);
+  const Image image =
+      codec->decode(file, Samples::for_another_format, arena, std::atomic<bool>{false}, warnings);
   const Page& page = image.pages.front();
   const int shift = page.type == SampleFormat::u16 ? 8 : 0;
   if (page.type != SampleFormat::u8 && page.type != SampleFormat::u16)
@@ -92,7 +92,8 @@ void paste(Picture& sheet, const Picture& picture, std::int64_t left, std::int64
                 static_cast<std::size_t>(picture.width * 3));
 }
 
-/// The pictures of whole rows; a row with one that cannot be shown is left out, and said.
+/// The pictures of whole rows. A row with a picture that cannot be shown is left out, with a
+/// message.
 std::vector<Picture> read_rows(std::size_t columns, const std::vector<std::string>& paths) {
   std::vector<Picture> cells;
   for (std::size_t first = 0; first < paths.size(); first += columns) {
@@ -125,11 +126,10 @@ void make_sheet(const std::filesystem::path& output, std::int64_t columns,
           gap + i / columns * (cell + gap) + (cell - small.height) / 2);
   }
   Image image;
-  image.format = Format::png;
   image.pages = {Page{sheet.pixels.data(), sheet.width, sheet.height, 3, SampleFormat::u8}};
   std::vector<std::string> warnings;
-  const Bytes file =
-      encode(image, Orientation::identity, Format::png, std::atomic<bool>{false}, warnings);
+  const Bytes file = codec_of_name("png")->encode(image, Orientation::identity,
+                                                  std::atomic<bool>{false}, warnings);
   write_file(output, file, {}, IfExists::replace);
 }
 

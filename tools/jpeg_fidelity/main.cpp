@@ -1,5 +1,6 @@
-// How far encoding a JPEG anew from its own planes is from turning it losslessly, beside the way
-// through RGB at the same size: qturn-jpeg-fidelity FILE... -> a Markdown table.
+// How far a JPEG that is re-encoded from its own planes is from one that is turned losslessly,
+// compared with a way through RGB at the same size: qturn-jpeg-fidelity FILE... -> a Markdown
+// table.
 //
 // Each picture is first trimmed, losslessly, to whole blocks, so that all ways can be compared; all
 // are turned by rotate90. Differences are those of the pictures as decoded to RGB.
@@ -13,11 +14,11 @@
 
 #include <jpeglib.h>
 
-#include <qturn/transform.hpp>
+#include <qturn/cpu.hpp>
 
-#include "src/files/safe_file.hpp"
-#include "src/jpeg/codec.hpp"
-#include "src/jpeg/turn.hpp"
+#include "src/formats/jpeg/codec.hpp"
+#include "src/formats/jpeg/turn.hpp"
+#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
@@ -38,7 +39,7 @@ Picture decoded(const Bytes& file) {
   return {page.width, page.height, page.channels, {data, data + page.bytes()}};
 }
 
-// Libraries are used plainly here: what they are given is known to be whole.
+// Libraries are used without checks here: their input is known to be complete.
 Bytes encoded(Picture& picture, int quality) {
   jpeg_error_mgr errors{};
   jpeg_compress_struct info{};
@@ -68,7 +69,7 @@ Bytes encoded(Picture& picture, int quality) {
   return file;
 }
 
-// The finest quality whose file is no larger.
+// The best quality whose file is not larger.
 std::pair<Bytes, int> encoded_at_size(Picture& picture, std::size_t bytes) {
   int low = 1, high = 100;
   while (low < high) {
@@ -133,7 +134,7 @@ Row compare(const Bytes& file) {
     same_nonzero += wanted[i] != 0 && wanted[i] == got[i];
   }
   const Picture reference = decoded(lossless);
-  // Through RGB: decoded, turned, encoded. The turn moves pixels, so it may as well come last.
+  // Through RGB: decoded, turned, encoded.
   Picture turned = decoded(whole);
   Picture pixels{turned.height, turned.width, turned.channels, turned.samples};
   transform({turned.samples.data(), turned.width, turned.height, turned.width * turned.channels,

@@ -1,4 +1,5 @@
-// qturn check: what the carriers of pictures say, compared. Findings go to standard output.
+// qturn check: decodes pictures to find damage, and compares what their metadata says. Findings go
+// to standard output.
 #ifndef QTURN_TOOLS_QTURN_CHECK_HPP
 #define QTURN_TOOLS_QTURN_CHECK_HPP
 
@@ -7,7 +8,7 @@
 
 namespace qturn {
 
-/// The program's exit status: 0 if all agree, 1 if some disagree or cannot be read. Throws
+/// The program's exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
 /// PlanError where there is nothing to check.
 int check_pictures(const CommandLine& line, const PlanOptions& inputs);
 

@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <map>
 
-#include "src/formats/codec.hpp"
+#include "src/formats/table.hpp"
+#include "src/picture/file_limits.hpp"
+#include "tools/qturn/help.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
 namespace {
 
 const char* description =
-    "Turns, mirrors and transposes pictures: every pixel, tag and profile kept, files written "
-    "whole or not at all.\n"
-    "Pictures are turned as a viewer shows them: a stored orientation is honoured, the result is "
-    "stored upright.";
+    "Turns and mirrors pictures. They are turned as a viewer shows them: the stored orientation is "
+    "honoured, and the result is stored upright. Profiles and metadata are kept. A JPEG is turned "
+    "losslessly where its size permits that (see --jpeg-edges).";
+
+const char* exit_status =
+    "Exit status: 0 all done; 1 some files failed, the others are done; 2 nothing was\n"
+    "started; 130, 143 interrupted.";
 
 struct Turn {
   const char* name;
@@ -25,47 +32,52 @@ struct Turn {
 };
 
 const Turn turns[] = {
-    {"rotate90", {"cw"}, Orientation::rotate90, "turn clockwise by a quarter"},
-    {"rotate180", {}, Orientation::rotate180, "turn by half"},
-    {"rotate270", {"ccw"}, Orientation::rotate270, "turn counter-clockwise by a quarter"},
-    {"transpose", {}, Orientation::transpose, "mirror at the main diagonal: rows become columns"},
+    {"rotate90", {"cw"}, Orientation::rotate90, "a quarter turn clockwise"},
+    {"rotate180", {}, Orientation::rotate180, "a half turn"},
+    {"rotate270", {"ccw"}, Orientation::rotate270, "a quarter turn counter-clockwise"},
+    {"transpose",
+     {},
+     Orientation::transpose,
+     "mirror at the diagonal from the top left: rows become columns"},
     {"transverse", {"anti-transpose"}, Orientation::transverse, "mirror at the other diagonal"},
     {"flip", {"vflip"}, Orientation::flip, "exchange top and bottom"},
     {"flop", {"hflip"}, Orientation::flop, "exchange left and right"},
     {"upright",
      {},
      Orientation::identity,
-     "bake the stored orientation in, so that every program shows it right"},
+     "turn the pixels as the orientation tag says, so that every program shows it right"},
 };
 
 void add_inputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Input";
-  app.add_option("INPUT", line.inputs, "pictures, and folders of pictures, searched to any depth");
+  app.add_option("INPUT", line.inputs, "pictures, or folders, which are searched to any depth")
+      ->group(group);
   app.add_option("--files-from", line.files_from,
-                 "read the names of inputs from FILE, one a line; - is standard input")
+                 "read the names of inputs from FILE, one per line; - is standard input")
       ->type_name("FILE")
       ->group(group);
   app.add_flag("-0,--null", line.nul_separated,
                "names in --files-from end with NUL instead of a newline")
       ->group(group);
   app.add_option("--include", line.include,
-                 "in folders take only what matches GLOB (name or path); may be repeated")
+                 "in folders, take only files that match GLOB (name or path); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--exclude", line.exclude,
-                 "in folders leave out what matches GLOB (name or path); may be repeated")
+                 "in folders, leave out files that match GLOB (name or path); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_flag("--hidden", line.hidden, "also hidden entries, @eaDir, *.photoslibrary and *.lrdata")
+  app.add_flag("--hidden", line.hidden,
+               "in folders, also take hidden entries, @eaDir, *.photoslibrary and *.lrdata")
       ->group(group);
-  app.add_flag("--follow", line.follow, "follow symbolic links found in folders")->group(group);
+  app.add_flag("--follow", line.follow, "in folders, follow symbolic links")->group(group);
 }
 
 void add_others(CLI::App& app, CommandLine& line) {
   app.add_option("--others", line.others,
-                 "what is no picture: count it in the summary, or copy it along")
+                 "files that are not pictures: count them in the summary (default), or copy them")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Others>{{"count", Others::count},
                                                                         {"copy", Others::copy}})
                       .description(""))
@@ -75,29 +87,31 @@ void add_others(CLI::App& app, CommandLine& line) {
 
 void add_outputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
-  app.add_option(
-         "-o,--output", line.output,
-         "a folder; or a file, if there is one input file and OUTPUT has a picture's suffix")
+  app.add_option("-o,--output", line.output,
+                 "a folder; or, for one input file, a file name with a picture's suffix")
       ->type_name("OUTPUT")
       ->group(group);
   app.add_option("--base", line.base,
-                 "absolute paths of --files-from are placed under OUTPUT relative to DIR")
+                 "put absolute paths from --files-from under OUTPUT relative to DIR")
       ->type_name("DIR")
       ->group(group);
   app.add_option_function<std::string>(
          "--format",
          [&line](const std::string& name) {
-           line.format = format_of_name(name);
+           line.format = codec_of_name(name);
            if (!line.format)
              throw CLI::ValidationError(
-                 "--format",
-                 fmt::format(
-                     "'{}' is not one of jpeg, png, tiff, openexr, webp, bmp, pnm, tga, hdr",
-                     name));
+                 "--format", fmt::format("'{}' is not one of {}", name, format_names(", ")));
          },
-         "write this format instead of the input's own: jpeg, png, tiff, openexr, webp, bmp, pnm, "
-         "tga, hdr")
+         fmt::format("write this format: {}; default: that of the input", format_names(", ")))
       ->type_name("FORMAT")
+      ->group(group);
+  app.add_option(
+         "--quality", line.quality,
+         "of the JPEG or WebP that --format writes: 1 to 100; default: JPEG 95, WebP lossless")
+      ->check(CLI::Range(1, 100).description(""))
+      ->type_name("N")
+      ->needs("--format")
       ->group(group);
   const auto existing = [&](const char* name, Existing value, const char* help) {
     return app
@@ -118,9 +132,9 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
   const std::string group = "JPEG";
   app.add_option(
          "--jpeg", line.jpeg,
-         "how JPEGs are turned: lossless moves their coefficients (default); planar decodes "
-         "them to their own planes and encodes those with their own tables, on a GPU that can; "
-         "fastest is planar by whatever is idle, GPU or CPU")
+         "how JPEGs are turned. lossless (default) moves the compressed coefficients where that is "
+         "exact, see --jpeg-edges. planar re-encodes every JPEG from its own planes with its own "
+         "tables, on a GPU if one can do it. fastest is planar on the GPU and on idle cores")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, JpegMode>{{"lossless", JpegMode::lossless},
                                                                   {"planar", JpegMode::planar},
@@ -135,11 +149,10 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
                                                   {"fail", JpegEdges::fail}};
   app.add_option_function<JpegEdges>(
          "--jpeg-edges", [&line](JpegEdges value) { line.jpeg_edges = value; },
-         "where an edge that moves cuts through a block: reencode as planar does (default with "
-         "-o), "
-         "trim the edge, tag the turn and move nothing (default in place), skip (default of "
-         "upright "
-         "in place) or fail")
+         "a JPEG that cannot be turned losslessly, because its edge cuts through a block: reencode "
+         "(default with -o) re-encodes it from its own planes; trim cuts off the incomplete "
+         "blocks; tag stores the turn in the orientation tag (default in place); skip leaves the "
+         "file alone (default of upright in place); fail makes it a failure")
       ->transform(CLI::CheckedTransformer(edges).description(""))
       ->type_name("reencode|trim|tag|skip|fail")
       ->group(group);
@@ -152,76 +165,198 @@ void add_json(CLI::App& app, CommandLine& line, const char* of_what) {
            line.json = true;
            line.json_file = file == "-" ? "" : file;
          },
-         fmt::format("one JSON object for each {}, to standard output (--json) or to FILE "
-                     "(--json=FILE)",
-                     of_what))
+         fmt::format("print one JSON object per {}, to standard output or to FILE", of_what))
       ->type_name("[=FILE]")
       ->group("Running");
 }
 
-void add_running(CLI::App& app, CommandLine& line) {
+/// The value of NAME=VALUE.
+std::uint64_t limit_value(const std::string& option, const std::string& value) {
+  if (value == "none") return Limits::none;
+  std::uint64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [read, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || read != end || number == 0) {
+    throw CLI::ValidationError("--limit",
+                               fmt::format("'{}': the value of a limit is a number above "
+                                           "zero, or none",
+                                           option));
+  }
+  return number;
+}
+
+void set_limit(CommandLine& line, const std::string& option) {
+  const std::size_t sign = std::min(option.find('='), option.size());
+  const std::string name = option.substr(0, sign);
+  const auto value = [&] {
+    return limit_value(option, option.substr(std::min(sign + 1, option.size())));
+  };
+  if (name == "seconds") {
+    const std::uint64_t seconds = value();
+    line.seconds = seconds == Limits::none ? std::numeric_limits<double>::infinity()
+                                           : static_cast<double>(seconds);
+    return;
+  }
+  const auto found = std::ranges::find(limit_names, name, &LimitName::name);
+  if (found == limit_names.end()) {
+    std::string names;
+    for (const LimitName& limit : limit_names) names += fmt::format("{}, ", limit.name);
+    throw CLI::ValidationError("--limit", fmt::format("'{}' is not one of {}seconds", name, names));
+  }
+  line.limits.*found->value = value();
+}
+
+void add_file_limits(CLI::App& app, CommandLine& line) {
+  const Limits& limits = line.limits;
+  app.add_option_function<std::vector<std::string>>(
+         "--limit",
+         [&line](const std::vector<std::string>& options) {
+           for (const std::string& option : options) set_limit(line, option);
+         },
+         fmt::format(
+             "refuse a file that asks for more than this; VALUE is a number or none; may be "
+             "repeated. Names and defaults: pixels={}; ratio={} bytes of pixels for each byte of "
+             "the file, if they are more than {} MiB; metadata-bytes={}; metadata-count={}; "
+             "scans={} of a JPEG; directories={} of a TIFF; seconds={:.0f} of work",
+             limits.pixels, limits.ratio, Limits::ratio_counts_from >> 20, limits.metadata_bytes,
+             limits.metadata_count, limits.scans, limits.directories, line.seconds))
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group("Running");
+}
+
+void add_limits(CLI::App& app, CommandLine& line, const char* what_it_does) {
   const std::string group = "Running";
-  app.add_option("--device", line.device,
-                 "where pictures are turned: auto (what is fastest), cpu, cuda, or cuda:0,1 (see "
-                 "'qturn devices')")
-      ->type_name("DEVICE")
-      ->group(group);
   app.add_option("-j,--threads", line.threads,
-                 "pictures in work at a time; default: one a core that this process may use")
+                 fmt::format("{} N pictures at a time; default: one per core that this process may "
+                             "use",
+                             what_it_does))
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N")
       ->group(group);
   app.add_option(
          "--memory", line.memory_bytes,
-         "memory for pictures in work, such as 512MiB or 4G; default: a quarter of what is free")
+         "memory for files and pixels, such as 512MiB or 4G; a picture that needs more is refused. "
+         "Default: a quarter of what is free, and for a larger picture, alone, up to three "
+         "quarters")
       ->transform(CLI::AsSizeValue(false).description(""))
-      ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 60).description(""))
+      ->check(CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 60).description(""))
       ->type_name("SIZE")
       ->group(group);
-  app.add_flag("--dry-run", line.dry_run, "print what would be done and write nothing")
+  add_file_limits(app, line);
+}
+
+void add_running(CLI::App& app, CommandLine& line) {
+  const std::string group = "Running";
+  app.add_option(
+         "--device", line.device,
+         "where pictures are turned: auto (default: what is fastest), cpu, cuda, or cuda:0,1 for "
+         "some GPUs; 'qturn devices' lists them")
+      ->type_name("DEVICE")
+      ->group(group);
+  add_limits(app, line, "turn");
+  app.add_flag("--dry-run", line.dry_run, "print what would be done, and write nothing")
       ->group(group);
   add_json(app, line, "output");
   auto* quiet = app.add_flag("-q,--quiet", line.quiet, "print errors only")->group(group);
-  app.add_flag("-v,--verbose", line.verbose, "print a line for each output, and what is run on")
+  app.add_flag("-v,--verbose", line.verbose, "print a line for each output, and the device")
       ->excludes(quiet)
       ->group(group);
 }
 
 void add_strict(CLI::App& app, CommandLine& line) {
-  app.add_flag("--strict", line.strict,
-               "whatever would be a warning (a damaged part that stays as it was) fails the file")
+  app.add_flag(
+         "--strict", line.strict,
+         "a file fails if it would cause a warning, or if a JPEG that should be turned losslessly "
+         "would be re-encoded")
       ->group("Output");
 }
 
 void add_storage_change(CLI::App& app, CommandLine& line) {
   app.add_flag(
          "--allow-storage-change", line.allow_storage_change,
-         "turn also a TIFF that cannot stay stored as it is (JPEG inside becomes deflate), with "
-         "a warning; else it is refused")
+         "also turn a TIFF that cannot stay stored as it is (JPEG inside becomes Deflate), with a "
+         "warning; without this option it is refused")
       ->needs("--output")
       ->group("Output");
 }
 
 void add_tag_only(CLI::App& app, CommandLine& line) {
   app.add_flag("--tag-only", line.tag_only,
-               "turn by the orientation tag alone (JPEG, PNG, TIFF, WebP): no pixel is touched or "
-               "read")
+               "only change the orientation tag (JPEG, PNG, TIFF, WebP, and --raw); pixels are "
+               "neither read nor "
+               "changed")
       ->excludes("--format")
       ->group("Output");
+  app.add_flag("--raw", line.raw,
+               "with --tag-only: also take camera raw files that are built like a TIFF (DNG, NEF, "
+               "CR2, ARW and others); their orientation tag is changed where it lies, and nothing "
+               "else")
+      ->needs("--tag-only")
+      ->group("Input");
+}
+
+void add_safety(CLI::App& app, CommandLine& line) {
+  const std::string group = "Safety";
+  auto* resume =
+      app.add_flag("--resume", line.resume,
+                   "go on with a run that was interrupted or failed in part: do what is not done")
+          ->excludes("--skip-existing")
+          ->excludes("--update")
+          ->group(group);
+  if (app.get_option_no_throw("--in-place")) {
+    app.add_flag("--restart", line.restart,
+                 "with --in-place: forget such a run, and turn every picture (again)")
+        ->needs("--in-place")
+        ->excludes(resume)
+        ->group(group);
+    app.add_option("--backup", line.backup,
+                   "with --in-place: keep each original in the folder DIR before it is replaced")
+        ->needs("--in-place")
+        ->type_name("DIR")
+        ->group(group);
+  }
+  app.add_option("--journal", line.journal,
+                 "where the run writes what it has done, for --resume; default: .qturn-journal in "
+                 "the output folder or, in place, in each input folder")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option_function<Fsync>(
+         "--fsync", [&line](Fsync value) { line.fsync = value; },
+         "when results are flushed to the disk: each (default in place) before it replaces its "
+         "original, end (default with a folder as output) once at the end, or never")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Fsync>{{"each", Fsync::each},
+                                                                       {"end", Fsync::end},
+                                                                       {"never", Fsync::never}})
+                      .description(""))
+      ->type_name("each|end|never")
+      ->group(group);
+}
+
+void add_salvage(CLI::App& app, CommandLine& line) {
+  auto* salvage = app.add_flag("--salvage", line.salvage,
+                               "write what can be had of a damaged JPEG, PNG or TIFF; the rest is "
+                               "grey or black. The file is named, and the exit status is 1. "
+                               "Without this option a damaged picture is not written")
+                      ->excludes("--in-place")
+                      ->excludes("--strict")
+                      ->group("Output");
+  if (app.get_option_no_throw("--tag-only")) salvage->excludes("--tag-only");
 }
 
 void add_in_place(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
-  app.add_flag("--in-place", line.in_place, "replace each input by the result")
+  app.add_flag("--in-place", line.in_place, "replace each input by its result")
       ->excludes("--output")
       ->excludes("--base")
       ->excludes("--overwrite")
       ->excludes("--skip-existing")
       ->excludes("--update")
       ->group(group);
-  app.add_flag("--break-links", line.break_links,
-               "with --in-place: also files with several hard links; the other names keep the old "
-               "picture")
+  app.add_flag(
+         "--break-links", line.break_links,
+         "with --in-place, also turn files with several hard links; the other names keep the old "
+         "picture")
       ->needs("--in-place")
       ->group(group);
 }
@@ -231,60 +366,75 @@ void add_in_place(CLI::App& app, CommandLine& line) {
 std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   auto app = std::make_unique<CLI::App>(description, "qturn");
   app->require_subcommand(1);
-  app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, codec_versions()));
-  app->get_formatter()->column_width(34);
-  const std::string exit_status =
-      "Exit status: 0 all done; 1 some files failed, the others are done; 2 nothing was started; "
-      "130, 143 interrupted.\n";
-  app->footer(exit_status + "Example: qturn upright photos -o turned");
+  app->set_help_flag("-h,--help", "print this help")->group("More");
+  app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, library_versions()),
+                        "print the version, and those of the codecs")
+      ->group("More");
+  const auto help = std::make_shared<Help>();
+  app->formatter(help);  // before the operations, which take it over
+  help->set_examples(app.get(),
+                     "  qturn upright photos -o turned          pixels turned as the tags say\n"
+                     "  qturn upright photos --in-place         the same, and the files replaced\n"
+                     "  qturn rotate90 scan.tif -o turned.tif   a quarter turn clockwise\n");
+  app->footer(exit_status);
 
+  const auto add_command = [&](const char* name, const char* does) {
+    CLI::App* command = app->add_subcommand(name, does)->group("Operations");
+    command->set_help_flag("-h,--help", "print this help")->group("");  // who reads it knows it
+    return command;
+  };
   for (const Turn& turn : turns) {
-    CLI::App* command = app->add_subcommand(turn.name, turn.help);
+    CLI::App* command = add_command(turn.name, turn.help);
     for (const char* alias : turn.aliases) command->alias(alias);
-    add_inputs(*command, line);
-    add_others(*command, line);
     add_outputs(*command, line);
     add_in_place(*command, line);
-    add_jpeg(*command, line);
-    // To make a picture upright by its tag would be to do nothing.
+    add_safety(*command, line);
+    // `upright --tag-only` would do nothing.
     if (turn.orientation != Orientation::identity) add_tag_only(*command, line);
     add_strict(*command, line);
     add_storage_change(*command, line);
+    add_salvage(*command, line);
     command
         ->add_flag("--sidecars", line.sidecars,
-                   "turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp) along")
+                   "also turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp)")
         ->group("Output");
+    add_inputs(*command, line);
+    add_others(*command, line);
+    add_jpeg(*command, line);
     add_running(*command, line);
-    command->footer(exit_status + fmt::format("Example: qturn {} photos -o turned", turn.name));
+    command->footer(exit_status);
+    help->set_examples(command, fmt::format("  qturn {0} photos -o turned\n"
+                                            "  qturn {0} photos --in-place\n"
+                                            "  qturn {0} a.jpg -o b.jpg\n",
+                                            turn.name));
     command->callback([&line, orientation = turn.orientation] { line.orientation = orientation; });
   }
 
-  CLI::App* augment = app->add_subcommand(
+  CLI::App* augment = add_command(
       "augment", "write several orientations of each picture, as NAME__ORIENTATION.SUFFIX");
-  add_inputs(*augment, line);
-  add_others(*augment, line);
   add_outputs(*augment, line);
+  add_safety(*augment, line);
   add_strict(*augment, line);
   add_storage_change(*augment, line);
   const std::string group = "Variants";
-  auto* variants = augment
-                       ->add_option("--variants", line.variants,
-                                    "all (default), rotations, or a list: identity,rotate90,flop")
-                       ->check([](const std::string& text) {
-                         try {
-                           parse_variants(text);
-                           return std::string();
-                         } catch (const std::invalid_argument& error) {
-                           return std::string(error.what());
-                         }
-                       })
-                       ->type_name("LIST")
-                       ->group(group);
+  auto* variants =
+      augment
+          ->add_option("--variants", line.variants,
+                       "all (default), rotations, or a list such as identity,rotate90,flop")
+          ->check([](const std::string& text) {
+            try {
+              parse_variants(text);
+              return std::string();
+            } catch (const std::invalid_argument& error) {
+              return std::string(error.what());
+            }
+          })
+          ->type_name("LIST")
+          ->group(group);
   auto* random =
       augment
-          ->add_option(
-              "--random", line.random,
-              "K different ones for each picture, a function of its path and the seed alone")
+          ->add_option("--random", line.random,
+                       "K different ones for each picture; its path and the seed decide which")
           ->check(CLI::Range(1, 8).description(""))
           ->type_name("K")
           ->group(group)
@@ -296,31 +446,42 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   augment
       ->add_option_function<std::string>(
           "--labels", [&line](const std::string&) { line.ignore_labels = true; },
-          "none: turn the pictures although label files lie beside them, which stay as they are")
+          "none: turn the pictures alone, although there are labels or masks")
       ->check(CLI::IsMember({"none"}).description(""))
       ->type_name("none")
       ->group(group);
+  add_inputs(*augment, line);
+  add_others(*augment, line);
   add_jpeg(*augment, line);
   add_running(*augment, line);
-  augment->footer(exit_status + "Example: qturn augment photos -o more --random 3 --seed 1");
+  augment->footer(exit_status);
+  help->set_examples(augment,
+                     "  qturn augment data -o data8                       all eight\n"
+                     "  qturn augment data -o data3 --random 3 --seed 1   three of the eight\n");
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
 
-  CLI::App* check = app->add_subcommand(
-      "check", "report where tags and pixels of a picture disagree about its orientation");
+  CLI::App* check =
+      add_command("check", "find damage, and metadata that disagrees about the orientation");
   add_inputs(*check, line);
-  add_json(*check, line, "picture");
-  check->add_flag("-q,--quiet", line.quiet, "print what disagrees and errors only")
+  check
+      ->add_flag("--quick", line.quick,
+                 "look at headers and metadata only; pixels are not decoded, so most damage stays "
+                 "unnoticed")
       ->group("Running");
+  add_limits(*check, line, "check");
+  add_json(*check, line, "picture");
+  check->add_flag("-q,--quiet", line.quiet, "print only findings and errors")->group("Running");
   check->footer(
-      "Exit status: 0 all agree; 1 some disagree or cannot be read; 2 nothing was checked; 130, "
-      "143 "
-      "interrupted.\n"
-      "Example: qturn check photos");
+      "Exit status: 0 nothing found; 1 some are damaged, disagree or cannot be read; 2 nothing\n"
+      "was checked; 130, 143 interrupted.");
+  help->set_examples(check,
+                     "  qturn check photos           decodes every picture; writes nothing\n"
+                     "  qturn check photos --quick   headers and metadata only\n");
   check->callback([&line] { line.command = CommandLine::Command::check; });
 
-  app->add_subcommand("devices", "what qturn would run on, and why")->footer("")->callback([&line] {
-    line.command = CommandLine::Command::devices;
-  });
+  add_command("devices", "list the CPU and the GPUs, and say what qturn would use")
+      ->footer("")
+      ->callback([&line] { line.command = CommandLine::Command::devices; });
   return app;
 }
 
@@ -338,7 +499,7 @@ std::vector<Orientation> parse_variants(const std::string& text) {
     const std::size_t end = std::min(text.find(',', start), text.size());
     const std::string item = text.substr(start, end - start);
     const auto orientation = orientation_of_name(item);
-    if (!orientation) throw std::invalid_argument(fmt::format("'{}' is no orientation", item));
+    if (!orientation) throw std::invalid_argument(fmt::format("'{}' is not an orientation", item));
     if (std::ranges::find(variants, *orientation) != variants.end())
       throw std::invalid_argument(fmt::format("'{}' is named twice", item));
     variants.push_back(*orientation);

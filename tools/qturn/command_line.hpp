@@ -1,5 +1,5 @@
-// The option table: the one place that says what `qturn` accepts. The man page and the completions
-// are made from it.
+// The option table: the only place that defines what `qturn` accepts. The man page and the
+// completions are made from it.
 #ifndef QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
 #define QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
 
@@ -10,31 +10,37 @@
 #include <string>
 #include <vector>
 
-#include "src/jpeg/route.hpp"
 #include "src/plan/jobs.hpp"
+#include "src/store/group_commit.hpp"
 
 namespace qturn {
 
-/// What the user typed, checked one by one but not yet together with the file system.
+/// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
   enum class Command { turn, augment, check, devices };
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
   std::vector<std::string> inputs;
-  std::string files_from;  ///< a file, "-" for standard input, empty for none
+  std::string files_from;  ///< a file; "-" for standard input; empty if not given
   bool nul_separated = false;
   std::string output;
   bool in_place = false;
-  bool tag_only = false, strict = false, sidecars = false, allow_storage_change = false;
+  bool tag_only = false, salvage = false, strict = false, sidecars = false,
+       allow_storage_change = false;
   std::string base;
   std::vector<std::string> include, exclude;
-  bool hidden = false, follow = false, break_links = false;
+  bool hidden = false, raw = false, follow = false, break_links = false;
+  bool resume = false, restart = false;
+  std::string backup;          ///< a folder, or empty
+  std::string journal;         ///< empty: at its usual place
+  std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Existing existing = Existing::refuse;
-  std::optional<Format> format;
+  const Codec* format = nullptr;  ///< null: the input's own
+  std::optional<int> quality;     ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;
-  std::optional<JpegEdges> jpeg_edges;  ///< nothing: the default, which depends on the operation
+  std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
@@ -42,9 +48,12 @@ struct CommandLine {
   bool ignore_labels = false;
 
   std::string device = "auto";
-  int threads = 0;  ///< 0: one a core
+  int threads = 0;  ///< 0: one per core
   std::uint64_t memory_bytes = 0;
+  Limits limits;
+  double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
+  bool quick = false;  ///< check: without the pixels
   bool json = false;
   std::string json_file;  ///< empty: standard output
   bool quiet = false, verbose = false;

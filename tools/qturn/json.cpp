@@ -1,39 +1,17 @@
 #include "tools/qturn/json.hpp"
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+#include "src/store/json_names.hpp"
 
 namespace qturn {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-bool is_utf8(const std::string& bytes) {
-  try {
-    (void)Json(bytes).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
-void put_name(Json& json, const std::string& member, const std::string& bytes) {
-  json[member] = bytes;
-  if (is_utf8(bytes)) return;
-  std::string hex;
-  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
-  json[member + "_hex"] = hex;
-}
 
 const char* word(Status status) {
   switch (status) {
     case Status::done:
       return "done";
+    case Status::salvaged:
+      return "salvaged";
+    case Status::done_before:
     case Status::skipped:
       return "skipped";
     case Status::failed:
@@ -75,6 +53,7 @@ std::string json_line(const Outcome& outcome) {
   json["width"] = outcome.width;
   json["height"] = outcome.height;
   json["route"] = word(outcome.route);
+  json["lossy"] = outcome.loss != Loss::none;
   if (!outcome.codec.empty()) json["codec"] = outcome.codec;
   json["seconds"] = outcome.seconds;
   json["status"] = word(outcome.status);
@@ -88,16 +67,19 @@ std::string json_line(const Skipped& skipped) {
   put_name(json, "input", skipped.input.string());
   put_name(json, "output", skipped.output.string());
   json["status"] = "skipped";
-  json["message"] = "the output is there already";
+  json["message"] = "the output exists";
   return dump(json);
 }
 
-std::string json_line_planned(const Job& job, const JobOutput& output, Orientation orientation) {
+std::string json_line_planned(const Outcome& outcome) {
   Json json;
-  put_name(json, "input", job.input.string());
-  put_name(json, "output", output.path.string());
-  json["orientation"] = name(orientation);
-  json["status"] = "planned";
+  put_name(json, "input", outcome.input.string());
+  put_name(json, "output", outcome.output.string());
+  json["orientation"] = name(outcome.variant);
+  json["route"] = word(outcome.route);
+  json["lossy"] = outcome.loss != Loss::none;
+  json["status"] = outcome.status == Status::done ? "planned" : word(outcome.status);
+  json["message"] = outcome.message;
   return dump(json);
 }
 
@@ -112,13 +94,23 @@ std::string json_line_checked(const std::filesystem::path& input,
   return dump(json);
 }
 
-std::string manifest_line(const Outcome& outcome, const std::filesystem::path& folder) {
+std::string manifest_line(const ManifestEntry& entry) {
   Json json;
-  put_name(json, "key", outcome.key);
-  json["variant"] = name(outcome.variant);
-  json["orientation"] = static_cast<int>(outcome.variant);
-  put_name(json, "output", outcome.output.lexically_relative(folder).string());
+  put_name(json, "key", entry.key);
+  json["variant"] = name(entry.variant);
+  json["orientation"] = static_cast<int>(entry.variant);
+  put_name(json, "output", entry.output);
   return dump(json);
+}
+
+std::optional<ManifestEntry> read_manifest_line(const std::string& line) try {
+  const Json json = Json::parse(line);
+  const int orientation = json.at("orientation").get<int>();
+  if (orientation < 1 || orientation > 8) return std::nullopt;
+  return ManifestEntry{get_name(json, "key"), static_cast<Orientation>(orientation),
+                       get_name(json, "output")};
+} catch (const std::exception&) {
+  return std::nullopt;
 }
 
 }  // namespace qturn

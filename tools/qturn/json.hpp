@@ -1,12 +1,11 @@
-// The machine-readable lines: one JSON object a line (JSON Lines, UTF-8).
-//
-// File names are bytes, JSON is UTF-8. A name that is not UTF-8 is written with U+FFFD for what is
-// not, and once more, exactly, as hexadecimal digits in a second member with "_hex" added to its
-// name.
+// The machine-readable lines: one JSON object per line (JSON Lines, UTF-8).
+// src/store/json_names.hpp says how they hold names that are not UTF-8.
 #ifndef QTURN_TOOLS_QTURN_JSON_HPP
 #define QTURN_TOOLS_QTURN_JSON_HPP
 
+#include <compare>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,22 +14,33 @@
 
 namespace qturn {
 
-/// input, output, orientation, applied, width, height, route, seconds, status, message, warnings.
+/// input, output, orientation, applied, width, height, route, lossy, seconds, status, message,
+/// warnings.
 std::string json_line(const Outcome& outcome);
 
-/// An output that was there already: input, output, status "skipped", message.
+/// An output that exists and was skipped: input, output, status "skipped", message.
 std::string json_line(const Skipped& skipped);
 
-/// What --dry-run would do: input, output, orientation, status "planned".
-std::string json_line_planned(const Job& job, const JobOutput& output, Orientation orientation);
+/// What a run without --dry-run would do, in fewer members than the line of an outcome.
+std::string json_line_planned(const Outcome& outcome);
 
 /// What `check` found: input, status "agrees", "disagrees" or "failed", findings, message.
 std::string json_line_checked(const std::filesystem::path& input,
                               const std::vector<std::string>& findings, const std::string& failure);
 
+struct ManifestEntry {
+  std::string key;
+  Orientation variant{};
+  std::string output;  ///< relative to the manifest's folder
+  auto operator<=>(const ManifestEntry&) const = default;
+};
+
 /// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
-/// number), output (relative to `folder`).
-std::string manifest_line(const Outcome& outcome, const std::filesystem::path& folder);
+/// number), output.
+std::string manifest_line(const ManifestEntry& entry);
+
+/// Nothing if it is not such a line.
+std::optional<ManifestEntry> read_manifest_line(const std::string& line);
 
 }  // namespace qturn
 

@@ -1,34 +1,58 @@
 #include "tools/qturn/json_lines.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
-#include "src/plan/jobs.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {
 
 namespace fs = std::filesystem;
 
-void refuse_json_in_place_of(const fs::path& file, const CommandLine& line) {
+namespace {
+
+std::optional<FileId> id_of(const fs::path& file) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+}  // namespace
+
+JsonPlace::JsonPlace(const CommandLine& line) {
   if (line.json_file.empty()) return;
-  const fs::path wanted = fs::absolute(line.json_file).lexically_normal();
-  std::error_code ignored;
-  if (fs::equivalent(wanted, file, ignored) || fs::absolute(file).lexically_normal() == wanted) {
+  wanted_ = fs::absolute(line.json_file).lexically_normal();
+  id_ = id_of(wanted_);
+}
+
+void JsonPlace::refuse(const fs::path& file) const {
+  if (wanted_.empty()) return;
+  // Names are compared first, because millions of paths take seconds to make absolute.
+  const bool is_named =
+      file.filename() == wanted_.filename() && fs::absolute(file).lexically_normal() == wanted_;
+  if (is_named || (id_ && id_of(file) == id_)) {
     throw PlanError(fmt::format("--json would write in the place of {}; name another file",
                                 printable(file.string())));
   }
 }
 
+void JsonPlace::refuse(const Plan& plan) const {
+  if (wanted_.empty()) return;
+  for (const Job& job : plan.jobs) {
+    refuse(job.input);
+    for (const JobOutput& output : job.outputs) refuse(output.path);
+  }
+}
+
 JsonLines::JsonLines(const CommandLine& line) {
   if (!line.json) return;
+  name_ = line.json_file.empty() ? "standard output" : printable(line.json_file);
   file_ = line.json_file.empty() ? stdout : std::fopen(line.json_file.c_str(), "w");
-  if (!file_) {
-    throw PlanError(
-        fmt::format("cannot write {}: {}", printable(line.json_file), std::strerror(errno)));
-  }
+  if (!file_) throw PlanError(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
 }
 
 JsonLines::~JsonLines() {
@@ -36,12 +60,15 @@ JsonLines::~JsonLines() {
 }
 
 void JsonLines::write(const std::string& line) {
-  if (std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0) is_whole_ = false;
+  if (std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0) error_ = errno;
 }
 
 bool JsonLines::finish() {
-  if (!is_whole_) print_message("the JSON lines could not all be written");
-  return is_whole_;
+  if (file_ && file_ != stdout && std::fclose(std::exchange(file_, nullptr)) != 0) error_ = errno;
+  if (error_ == 0) return true;
+  print_message(
+      fmt::format("{}: the JSON lines could not all be written: {}", name_, std::strerror(error_)));
+  return false;
 }
 
 }  // namespace qturn

@@ -4,24 +4,38 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 
-/// Throws PlanError if --json's FILE is this file, which the lines would replace.
-void refuse_json_in_place_of(const std::filesystem::path& file, const CommandLine& line);
+/// --json's FILE, which must not be a file that the run reads or writes otherwise.
+class JsonPlace {
+ public:
+  explicit JsonPlace(const CommandLine& line);
+
+  /// Throws PlanError if it is this file, because the lines would replace it.
+  void refuse(const std::filesystem::path& file) const;
+  /// The same for all inputs and outputs of a plan.
+  void refuse(const Plan& plan) const;
+
+ private:
+  std::filesystem::path wanted_;  // absolute and normal; empty: there is no such file
+  std::optional<FileId> id_;      // if it exists
+};
 
 class JsonLines {
  public:
-  /// Opens --json's FILE; throws PlanError if it cannot. Without --json lines go nowhere.
+  /// Opens --json's FILE; throws PlanError if that fails. Without --json there are no lines.
   explicit JsonLines(const CommandLine& line);
   ~JsonLines();
   JsonLines(const JsonLines&) = delete;
   JsonLines& operator=(const JsonLines&) = delete;
 
-  /// `make()` is the line; it is made only where it is wanted.
+  /// Writes the line that `make()` returns. Without --json it is not called.
   template <typename Make>
   void put(Make make) {
     if (file_) write(make());
@@ -29,14 +43,15 @@ class JsonLines {
 
   bool is_standard_output() const { return file_ == stdout; }
 
-  /// False when they could not all be written, which is said on standard error.
+  /// Ends the file. False if some lines could not be written; a message says so.
   bool finish();
 
  private:
   void write(const std::string& line);
 
   std::FILE* file_ = nullptr;
-  bool is_whole_ = true;
+  std::string name_;
+  int error_ = 0;  ///< of the line that could not be written last
 };
 
 }  // namespace qturn

@@ -2,10 +2,13 @@
 // man|bash|zsh|fish FILE.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/help.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -24,12 +27,6 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-std::vector<std::string> names_of(const CLI::App& command) {
-  std::vector<std::string> names{command.get_name()};
-  for (const std::string& alias : command.get_aliases()) names.push_back(alias);
-  return names;
-}
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -58,7 +55,7 @@ std::string man_page(const CLI::App& app) {
   std::string text = fmt::format(
       ".\\\" Made by qturn-reference from the option table.\n.TH QTURN 1 \"\" \"qturn {}\" \"User "
       "Commands\"\n.SH NAME\n"
-      "qturn \\- the eight orientations of pictures, for files and folders\n.SH SYNOPSIS\n",
+      "qturn \\- turn and mirror pictures\n.SH SYNOPSIS\n",
       version);
   text +=
       ".B qturn\n\\fIOPERATION\\fR \\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR "
@@ -67,47 +64,51 @@ std::string man_page(const CLI::App& app) {
       ".B qturn\n\\fIOPERATION\\fR \\fIINPUT\\fR... \\fB\\-\\-in\\-place\\fR "
       "[\\fIOPTION\\fR...]\n.br\n";
   text +=
-      ".B qturn augment\n\\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR [\\fIOPTION\\fR...]\n.br\n.B "
-      "qturn devices\n";
+      ".B qturn augment\n\\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR [\\fIOPTION\\fR...]\n.br\n";
+  text += ".B qturn check\n\\fIINPUT\\fR... [\\fIOPTION\\fR...]\n.br\n.B qturn devices\n";
   text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH OPERATIONS\n";
   for (const CLI::App* command : commands_of(app))
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n",
                         roff(fmt::format("{}", fmt::join(names_of(*command), ", "))),
                         roff(command->get_description()));
 
-  // Each group of options once; the commands that know a group only say so.
+  // Each group of options once, although several operations have it.
   std::map<std::string, std::string> groups;
   std::map<std::string, bool> known;
   for (const CLI::App* command : commands_of(app))
     for (const CLI::Option* option : options_of(*command))
-      if (option->get_group() != "Options" && !std::exchange(known[option->get_name()], true))
+      if (option->get_group() != "More" && !std::exchange(known[option->get_name()], true))
         groups[option->get_group()] += man_option(*option);
-  for (const char* group : {"Input", "Output", "JPEG", "Variants", "Running"}) {
-    text += fmt::format(".SH {} OPTIONS\n", replaced(CLI::detail::to_lower(group), group, group));
-    if (std::string_view(group) == "Variants") text += "Of \\fBaugment\\fR alone.\n";
+  for (const std::string group : {"Output", "Variants", "Input", "JPEG", "Running"}) {
+    std::string heading = group;
+    std::ranges::transform(heading, heading.begin(),
+                           [](unsigned char c) { return std::toupper(c); });
+    text += fmt::format(".SH {} OPTIONS\n", heading);
+    if (group == "Variants") text += "Only for \\fBaugment\\fR.\n";
     text += groups[group];
   }
   text += R"(.SH FILES
-Results are written to a hidden file beside their place, flushed to the disk and renamed, so that a file is whole or not there.
-The folder structure below an input folder is kept below \fIOUTPUT\fR. What is no picture is counted, or copied with
-\fB\-\-others copy\fR. \fBaugment\fR writes \fImanifest.jsonl\fR with a line for each picture it wrote.
+Each result is written to a hidden file in the output folder, flushed to the disk and renamed. So a file is written whole or not at all.
+The folder structure below an input folder is kept below \fIOUTPUT\fR. Files that are not pictures are counted, or copied with
+\fB\-\-others copy\fR. \fBaugment\fR writes \fImanifest.jsonl\fR, with one line for each picture that it wrote.
 .SH EXIT STATUS
 .TP
 .B 0
-Every file is done, or was skipped as an option or a documented default asks.
+All files are done, or were skipped because an option or a documented default says so.
 .TP
 .B 1
-Some files failed; the others are done.
+Some files failed; the others are done. \fBcheck\fR: some pictures disagree or cannot be read.
 .TP
 .B 2
 Nothing was started: the command line is wrong, there is no input, or the output cannot be used.
 .TP
 .B 130, 143
-Interrupted by SIGINT or SIGTERM. Nothing half\-written is left.
+Interrupted by SIGINT or SIGTERM. No file is half\-written.
 .SH EXAMPLES
 .nf
 qturn upright photos \-o turned
-qturn cw scan.tif \-o scan\-turned.tif
+qturn upright photos \-\-in\-place
+qturn rotate90 scan.tif \-o turned.tif
 find . \-name '*.png' \-print0 | qturn flop \-\-files\-from \- \-0 \-o mirrored
 qturn augment data \-o data8 \-\-random 4 \-\-seed 1
 .fi
@@ -118,7 +119,6 @@ qturn augment data \-o data8 \-\-random 4 \-\-seed 1
   return text;
 }
 
-/// All operations and, for each, its options; `long` names only where the shell needs them so.
 std::string words(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, " "));
 }

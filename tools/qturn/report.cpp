@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 
 #include "tools/qturn/json.hpp"
 
@@ -43,21 +45,36 @@ std::string printable(std::string_view path) {
   return text;
 }
 
-// A standard error that takes nothing is no reason to stop.
+// The run goes on even if standard error cannot be written. No memory is taken, because that there
+// is none may be the message.
 void print_message(std::string_view message) {
-  std::fputs(fmt::format("qturn: {}\n", message).c_str(), stderr);
+  std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+bool is_whole(const RunEnd& end) {
+  if (!end.warning.empty()) print_message("warning: " + end.warning);
+  if (end.error.empty()) return true;
+  print_message(fmt::format("the run ended before all pictures were done: {}", end.error));
+  return false;
 }
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
-  for (const Job& job : plan.jobs) {
-    outputs_ += job.outputs.size();
-    work_ += job.file_bytes * job.outputs.size();
-  }
-  for (const Skipped& skipped : plan.skipped) json_.put([&] { return json_line(skipped); });
+  if (line.command == CommandLine::Command::augment) written_.resize(plan.jobs.files().size());
+  plan.jobs.for_each_skipped(
+      [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
-  if (!line.quiet && !line.dry_run)
-    watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  if (line.quiet || line.dry_run) return;
+  try {
+    watcher_ = std::jthread([this](const std::stop_token& stop) {
+      try {
+        watch(stop);
+      } catch (const std::bad_alloc&) {  // the pictures need the memory more than this line
+      }
+    });
+  } catch (const std::system_error& error) {
+    print_message("warning: no progress is shown: " + error.code().message());
+  }
 }
 
 void Report::add(const Outcome& outcome) {
@@ -66,6 +83,13 @@ void Report::add(const Outcome& outcome) {
     case Status::done:
       ++done_;
       break;
+    case Status::salvaged:
+      ++done_;
+      ++salvaged_;
+      break;
+    case Status::done_before:
+      ++done_before_;
+      break;
     case Status::skipped:
       ++skipped_;
       break;
@@ -73,36 +97,55 @@ void Report::add(const Outcome& outcome) {
       ++failed_;
       break;
   }
-  // --strict fails what is warned of before it is written, so this is of what came after.
-  const bool is_incomplete =
-      line_.strict && outcome.status == Status::done && !outcome.warnings.empty();
+  // With --strict a warning before the file is written is a failure. So these warnings came after
+  // it was written.
+  const bool is_incomplete = outcome.status == Status::done &&
+                             (!outcome.is_whole || (line_.strict && !outcome.warnings.empty()));
   incomplete_ += is_incomplete ? 1 : 0;
   by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
+  if (outcome.loss == Loss::unasked)
+    ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
   ++routes_[static_cast<int>(outcome.route)];
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
   json_.put([&] { return json_line(outcome); });
 
   const std::string input = printable(outcome.input.string());
+  const bool is_upright =
+      line_.command == CommandLine::Command::turn && line_.orientation == Orientation::identity;
   std::string text;
   if (outcome.status == Status::failed)
     text += fmt::format("qturn: {}: {}\n", input, printable(outcome.message));
+  if (outcome.status == Status::salvaged) {
+    text +=
+        fmt::format("qturn: {}: only a part is salvaged: {}\n", input, printable(outcome.message));
+  }
+  const bool stays_by_default =
+      outcome.route == Route::skipped && line_.in_place && !line_.jpeg_edges;
+  if (stays_by_default && !line_.quiet) {
+    text += fmt::format(
+        "qturn: {}: left as it is, to be shown by its tag, because it {}; --jpeg-edges trim or "
+        "reencode turns it\n",
+        input, outcome.message);
+  }
   if (!line_.quiet || is_incomplete)
     for (const std::string& warning : outcome.warnings)
       text += fmt::format("qturn: {}: warning: {}\n", input, printable(warning));
   if (line_.verbose && outcome.status == Status::done)
-    text += fmt::format("{} -> {} ({}, {} x {})\n", input, printable(outcome.output.string()),
-                        name(outcome.variant), outcome.width, outcome.height);
-  if (line_.verbose && outcome.status == Status::skipped)
+    text += fmt::format("{} -> {} ({}, {} x {}{})\n", input, printable(outcome.output.string()),
+                        is_upright ? "upright" : name(outcome.variant), outcome.width,
+                        outcome.height, outcome.loss == Loss::none ? "" : ", with loss");
+  const bool is_left = outcome.status == Status::skipped || outcome.status == Status::done_before;
+  if (line_.verbose && is_left && !stays_by_default)
     text += fmt::format("{}: {}\n", input, outcome.message);
   if (!text.empty()) {
     if (line_is_drawn_) text.insert(0, "\r\033[K");
     line_is_drawn_ = false;
     std::fputs(text.c_str(), stderr);
   }
-  if (line_.command == CommandLine::Command::augment && outcome.status == Status::done &&
-      outcome.is_picture)
-    written_.push_back(outcome);
+  if (!written_.empty() &&
+      (outcome.status == Status::done || outcome.status == Status::done_before))
+    written_[outcome.job].add(outcome.variant);
 }
 
 std::string Report::speed(double seconds) const {
@@ -111,7 +154,7 @@ std::string Report::speed(double seconds) const {
                      static_cast<double>(done_) / seconds);
 }
 
-// On a terminal one line that is drawn again and again, in a log a line every half minute.
+// On a terminal, one line that is drawn again; in a log, a new line every half minute.
 void Report::watch(const std::stop_token& stop) {
   const bool terminal =
       isatty(STDERR_FILENO) && std::getenv("TERM") && std::strcmp(std::getenv("TERM"), "dumb") != 0;
@@ -128,11 +171,12 @@ void Report::watch(const std::stop_token& stop) {
 
 void Report::draw(bool terminal) {
   const double seconds = seconds_since(start_);
-  const std::uint64_t finished = done_ + skipped_ + failed_;
-  std::string text = fmt::format("{} of {} files, {}", finished, outputs_, speed(seconds));
+  const std::uint64_t finished = this->finished();
+  std::string text =
+      fmt::format("{} of {} files, {}", finished, plan_.jobs.output_count(), speed(seconds));
   if (work_done_ > 0 && seconds > 1) {
-    const double left =
-        seconds * static_cast<double>(work_ - work_done_) / static_cast<double>(work_done_);
+    const double left = seconds * static_cast<double>(plan_.jobs.work_bytes() - work_done_) /
+                        static_cast<double>(work_done_);
     text += fmt::format(", {} left", duration(left));
   }
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
@@ -149,29 +193,42 @@ void Report::finish(bool interrupted) {
   if (line_.quiet) return;
 
   const double seconds = seconds_since(start_);
-  std::string text =
-      fmt::format("{} of {} written", done_, counted(outputs_, "picture", "pictures"));
+  std::string text = fmt::format("{} of {} written", done_,
+                                 counted(plan_.jobs.output_count(), "picture", "pictures"));
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
   const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
+  part(salvaged_, "of them salvaged from damaged files");
   part(by(Route::copied), "of them copied byte for byte");
-  part(by(Route::tagged), "of them by their tag alone");
+  part(by(Route::tagged), "of them by the tag alone");
   part(by(Route::lossless), "of them losslessly");
-  part(by(Route::planar), "of them encoded anew as JPEGs");
+  part(by(Route::planar), "of them re-encoded as JPEGs");
   part(by_nvjpeg_, "of those by nvJPEG");
   part(by(Route::trimmed), "of them with edges trimmed");
   part(skipped_ - by(Route::skipped), "already upright");
   part(by(Route::skipped), "left alone because a turn would not be lossless");
-  part(plan_.skipped.size(), "left alone because the output is there");
+  part(plan_.jobs.skipped_count(), "left alone because the output exists");
+  part(done_before_, "done before the interruption");
   part(failed(), "failed");
-  if (interrupted) text += fmt::format(", interrupted with {} to do", outputs_ - finished());
+  if (interrupted)
+    text += fmt::format(", interrupted with {} to do", plan_.jobs.output_count() - finished());
   print_message(fmt::format("{}; {:.2f} s, {}, on {}", text, seconds, speed(seconds), device_));
+  if (lossy_jpegs_ > 0) {
+    print_message(
+        fmt::format("{} could not be turned losslessly and {} re-encoded; --jpeg-edges trim or tag "
+                    "avoids that, -v names the files",
+                    counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
+  }
+  if (lossy_others_ > 0) {
+    print_message(fmt::format("{} re-encoded with loss; --format png avoids that",
+                              counted(lossy_others_, "WebP was", "WebPs were")));
+  }
   if (!plan_.others.empty()) {
     std::string kinds;
     for (const auto& [type, count] : plan_.others)
       kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
-    print_message(fmt::format("no pictures, left out: {}", kinds));
+    print_message(fmt::format("left out, because they are not pictures: {}", kinds));
   }
 }
 

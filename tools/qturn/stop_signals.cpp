@@ -1,5 +1,7 @@
 #include "tools/qturn/stop_signals.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 
 namespace qturn {
@@ -10,11 +12,17 @@ std::atomic<int> signal_number{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void on_signal(int number) {
+  // The second one ends the program at once. Files are whole at any time, temporaries may be left.
+  if (stop.exchange(true)) ::_exit(128 + number);
   signal_number = number;
-  stop = true;
 }
 
 }  // namespace
+
+void ignore_write_signals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 const std::atomic<bool>& watch_stop_signals() {
   struct sigaction action = {};
@@ -22,9 +30,6 @@ const std::atomic<bool>& watch_stop_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A reader that is gone and a limit on sizes are errors of what is written, not the end.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
   return stop;
 }
 

@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM raise a flag; the work in flight sees it, gives up cleanly, and the program
-// ends as those signals ask.
+// Ctrl-C and SIGTERM raise a flag. The work in flight sees it and gives up cleanly, and the program
+// ends as those signals require. A second signal ends the program at once.
 #ifndef QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
 #define QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
 
@@ -7,8 +7,12 @@
 
 namespace qturn {
 
-/// Installs the handlers, once, and returns the flag. SIGPIPE is ignored, so that writing to a
-/// closed pipe is an error that can be told, not the end.
+/// A reader that is gone and a limit on sizes become errors of what is written. Without this the
+/// signals SIGPIPE and SIGXFSZ end the program.
+void ignore_write_signals();
+
+/// Installs the handlers, once, and returns the flag. Before that both signals end the program,
+/// which is right as long as it writes nothing.
 const std::atomic<bool>& watch_stop_signals();
 
 /// 128 + the signal that came (130 or 143); 0 if none did.

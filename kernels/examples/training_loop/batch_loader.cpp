@@ -139,7 +139,7 @@ void BatchLoader::start_epoch(std::uint64_t epoch) {
 }
 
 void BatchLoader::start_decoding(Slot& slot) {
-  // Waits for those that a damaged picture left at work.
+  // Waits for the decoders that still run after a damaged picture.
   slot.decoders.clear();
   const std::size_t count =
       std::min(static_cast<std::size_t>(options_.batch), order_.size() - begun_);

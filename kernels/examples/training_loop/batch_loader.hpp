@@ -9,7 +9,7 @@
 #define TRAINING_LOOP_BATCH_LOADER_HPP
 
 #include <cuda_runtime_api.h>
-#include <qturn/to_planar.hpp>
+#include <qturn/planar.hpp>
 
 #include <array>
 #include <atomic>
@@ -64,7 +64,7 @@ class BatchLoader {
   std::optional<Batch> next(cudaStream_t stream);
 
  private:
-  // Two take turns: while the stream uploads one, the decoders fill the other.
+  // Two buffers: while the stream uploads one, the decoders fill the other.
   struct Slot {
     std::shared_ptr<unsigned char> pixels;  // page-locked: `batch` crops
     std::shared_ptr<CUevent_st> uploaded;

@@ -1,4 +1,4 @@
-// Trains nothing, but does all that comes before: run it on a folder of JPEGs.
+// Trains no model, but does everything before that. Run it on a folder of JPEGs.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ void must(cudaError_t code) {
   if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
 }
 
-// Here a model would take its step. This one looks at its input: the mean of each channel, near 0
-// for photographs.
+// Here a model would make its step. This one computes the mean of each channel of its input, which
+// is near 0 for photographs.
 void step(const training_loop::Batch& batch, int side, cudaStream_t stream) {
   const auto plane = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
   std::vector<__half> values(static_cast<std::size_t>(batch.count) * 3 * plane);

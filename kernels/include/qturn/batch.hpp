@@ -1,13 +1,41 @@
-// Many images in device memory, each with an orientation of its own, in one launch.
+// Many images at once: of any sizes, each with its own orientation; of one shape, at equal
+// distances; and of several planes. Each call exists for the CPU and, with a stream as its last
+// argument, for the GPU.
 //
 //   std::vector<qturn::BatchImage> images = ...;
 //   qturn::transform_batch(images.data(), images.size(), stream);
+//
+//   // A tensor of 1000 x 480 x 640 x 3 bytes.
+//   qturn::UniformBatch batch;
+//   batch.src = {tensor, 640, 480, 640 * 3, 3};
+//   batch.dst = {turned, 480, 640, 480 * 3, 3};
+//   batch.src_stride = batch.dst_stride = 640 * 480 * 3;
+//   batch.count = 1000;
+//   batch.orientation = qturn::Orientation::rotate90;
+//   qturn::transform_batch(batch, stream);
+//
+//   // NV12 at 1920 x 1080: a plane of luma bytes and a plane of chroma pairs.
+//   qturn::PlanesImage image;
+//   image.planes = 2;
+//   image.src[0] = {luma, 1920, 1080, pitch, 1};
+//   image.src[1] = {chroma, 960, 540, pitch, 2};
+//   image.dst[0] = {turned_luma, 1080, 1920, turned_pitch, 1};
+//   image.dst[1] = {turned_chroma, 540, 960, turned_pitch, 2};
+//   image.orientation = qturn::Orientation::rotate90;
+//   qturn::transform_planes(&image, 1, stream);
 #ifndef QTURN_BATCH_HPP
 #define QTURN_BATCH_HPP
 
-#include <qturn/cuda.hpp>
+#include <qturn/export.hpp>
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
 
 #include <cstddef>
+#include <cstdint>
+
+/// As CUDA declares it, so that this header needs none of CUDA's. The functions that take a stream
+/// are in libraries that are built with CUDA.
+using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
 
@@ -18,8 +46,11 @@ struct BatchImage {
   Orientation orientation = Orientation::identity;
 };
 
-/// How many images one launch holds: their descriptors travel in the kernel's parameters. 46 where
-/// the driver is older than CUDA 12.1.
+/// Turns all `count` images on the calling thread, one after the other, with the rules below.
+QTURN_EXPORT void transform_batch(const BatchImage* images, std::size_t count);
+
+/// How many images one launch holds: their descriptors are kernel parameters. 46 if the driver is
+/// older than CUDA 12.1.
 inline constexpr std::size_t batch_images_in_a_launch = 360;
 
 /// Enqueues all `count` images and returns without waiting. Allocates nothing, does not read
@@ -36,7 +67,7 @@ inline constexpr std::size_t batch_images_in_a_launch = 360;
 /// launch fails.
 QTURN_EXPORT void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t stream);
 
-/// Bytes of device memory that the overload below works in: 84 for each image, and some 4 KB.
+/// Bytes of device memory that the overload below works in: 84 per image, and about 4 KB.
 QTURN_EXPORT std::size_t batch_workspace_bytes(std::size_t count);
 
 /// The same for descriptors in device memory, which are read when the stream gets there. A graph
@@ -46,14 +77,101 @@ QTURN_EXPORT std::size_t batch_workspace_bytes(std::size_t count);
 /// `workspace` is device memory of batch_workspace_bytes(count) at a multiple of 16, which this
 /// call uses until it is done. All images have pixels of `pixel_bytes`.
 ///
-/// Nothing here can be checked before the launch. An image that has other pixels, a negative size
-/// or a destination of the wrong shape is left out; overlaps are not seen.
+/// Nothing here can be checked before the launch. An image that has other pixels, a negative size,
+/// a destination of the wrong shape or a number that is not an orientation is left out; overlaps
+/// are not seen.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when `pixel_bytes` is not 1 to 256,
 /// there are 2^31 images or more, or `images` or `workspace` is at address 0 or not aligned;
 /// CudaError when a launch fails.
 QTURN_EXPORT void transform_batch(const BatchImage* images, std::size_t count, int pixel_bytes,
                                   void* workspace, cudaStream_t stream);
+
+/// `count` images of one shape: image i begins i * `src_stride` and i * `dst_stride` bytes after
+/// image 0, which `src` and `dst` are. Strides may be negative.
+struct UniformBatch {
+  ConstView src;
+  View dst;
+  std::int64_t src_stride = 0;
+  std::int64_t dst_stride = 0;
+  std::size_t count = 0;
+  Orientation orientation = Orientation::identity;
+};
+
+/// Turns all images on the calling thread, one after the other.
+///
+/// Throws std::invalid_argument, before anything is written, for what transform() refuses of image
+/// 0, for 2^31 images or more, and when destinations overlap. No destination may overlap the source
+/// of another image, which is not checked.
+QTURN_EXPORT void transform_batch(const UniformBatch& batch);
+
+/// The same in memory that the stream's device can reach, by one launch for any number of images:
+/// enqueues and returns without waiting. Allocates nothing; may be captured in a graph. Bytes
+/// between the images are neither read nor written.
+///
+/// Throws what the other overload does, before anything is enqueued; CudaError when the launch
+/// fails.
+QTURN_EXPORT void transform_batch(const UniformBatch& batch, cudaStream_t stream);
+
+/// How many luma pixels share one chroma pixel: one (yuv444), two side by side (yuv422), two one
+/// below the other (yuv440), or four (yuv420).
+enum class Subsampling : std::uint8_t { yuv444, yuv422, yuv440, yuv420 };
+
+/// The subsampling after the turn: a quarter turn makes 4:4:0 of 4:2:2, and 4:2:2 of 4:4:0. All
+/// others stay the same.
+///
+/// The same holds for chroma pairs: NV16 (4:2:2) turned by a quarter is 4:4:0 with chroma pairs.
+/// The data is right, but few programs have a name for this format. NV12 and P010 (4:2:0) stay NV12
+/// and P010 in every orientation.
+constexpr Subsampling turned(Subsampling subsampling, Orientation orientation) {
+  if (!swaps_axes(orientation)) return subsampling;
+  switch (subsampling) {
+    case Subsampling::yuv422:
+      return Subsampling::yuv440;
+    case Subsampling::yuv440:
+      return Subsampling::yuv422;
+    default:
+      return subsampling;
+  }
+}
+
+/// The size of a chroma plane beside luma of size `luma`; halves are rounded up.
+constexpr Size chroma_size(Subsampling subsampling, Size luma) {
+  const bool half_width = subsampling == Subsampling::yuv422 || subsampling == Subsampling::yuv420;
+  const bool half_height = subsampling == Subsampling::yuv440 || subsampling == Subsampling::yuv420;
+  return {half_width ? (luma.width + 1) / 2 : luma.width,
+          half_height ? (luma.height + 1) / 2 : luma.height};
+}
+
+/// The first `planes` (0 to 4) of `dst` become those of `src` seen in `orientation`, each as in
+/// transform(). A plane of chroma pairs (NV12, P010) has pixels of two samples.
+struct PlanesImage {
+  ConstView src[4];
+  View dst[4];
+  int planes = 0;
+  Orientation orientation = Orientation::identity;
+};
+
+/// Turns all planes of all `count` images on the calling thread, with the rules below.
+QTURN_EXPORT void transform_planes(const PlanesImage* images, std::size_t count);
+
+/// Enqueues all planes of all `count` images and returns without waiting. Allocates nothing, does
+/// not read `images` later; may be captured in a graph.
+///
+/// All planes together take one launch, up to batch_images_in_a_launch of them. Their pixels have
+/// one size, or two: 1 and 2 bytes, as in NV12, or 2 and 4, as in P010. Sizes, pitches, alignments
+/// and orientations may differ from image to image. The rules of transform() hold for each plane,
+/// and no destination may overlap another plane of the call, which is not checked.
+///
+/// Every plane is turned by itself, whatever its size. If a halved side of the luma is odd, its
+/// last chroma pixel covers one luma pixel, not two. If that side is mirrored or turned to the
+/// other end, the chroma is half a chroma pixel off. Nothing is resampled here.
+///
+/// Throws std::invalid_argument, before anything is enqueued, for what transform() refuses, a
+/// number of planes out of range and pixels of other sizes, with the numbers of image and plane;
+/// CudaError when a launch fails.
+QTURN_EXPORT void transform_planes(const PlanesImage* images, std::size_t count,
+                                   cudaStream_t stream);
 
 }  // namespace qturn
 

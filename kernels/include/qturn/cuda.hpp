@@ -3,7 +3,8 @@
 #define QTURN_CUDA_HPP
 
 #include <qturn/export.hpp>
-#include <qturn/typed.hpp>
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -12,12 +13,14 @@
 
 namespace qturn {
 
-/// A CUDA call failed; what() names the error and where it was noticed.
+/// A CUDA call failed; what() names the error and the place where it was noticed.
 class QTURN_EXPORT CudaError : public std::runtime_error {
  public:
+  /// `what` names the call.
   CudaError(cudaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
   ~CudaError() override;
 
+  /// CUDA's number of the error.
   cudaError_t code() const { return code_; }
 
  private:
@@ -31,7 +34,7 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// axes (5 to 8). Both are memory that the stream's device can reach, with the same `pixel_bytes`
 /// (1 to 256), at any address and with any pitch, and must not overlap. Pixels are moved, never
 /// interpreted; bytes of `dst` between its rows stay as they are, those of `src` may be read, but
-/// none before its first byte or behind its last one. An empty image is a no-op.
+/// none before its first byte or after its last one. An empty image is a no-op.
 ///
 /// Fastest where addresses and pitches are multiples of 16 bytes; rows of small pixels gain a
 /// little more from pitches that are multiples of 128.
@@ -39,8 +42,8 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// Throws std::invalid_argument, before anything is enqueued, when shapes or sizes disagree, rows
 /// of `dst` overlap each other or the views overlap; CudaError when the launch fails, or, with
 /// nothing enqueued, when `stream` is not the current device's (built with CUDA 12.8 or later and
-/// run with such a driver, unless the stream is being captured; else nobody can tell). An error of
-/// the copy itself shows at the caller's next synchronisation, as with any stream work.
+/// run with such a driver, unless the stream is being captured; otherwise this cannot be checked).
+/// An error of the copy itself shows at the caller's next synchronisation, as with any stream work.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
 
 /// Enqueues the turn of an image within its own memory and returns without waiting. Allocates
@@ -50,16 +53,9 @@ QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cu
 /// transform(): memory that the stream's device can reach, any address, pitch and pixel size.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when the orientation swaps axes and
-/// the view is no square (transform() to other memory is what turns it), its rows overlap each
+/// the view is not a square (transform() to other memory is what turns it), its rows overlap each
 /// other, or its sizes make no sense; CudaError when a launch fails.
 QTURN_EXPORT void transform_in_place(View view, Orientation orientation, cudaStream_t stream);
-
-/// The same for typed pixels.
-template <class Sample, int channels>
-void transform(Pixels<const Sample, channels> src, Pixels<Sample, channels> dst,
-               Orientation orientation, cudaStream_t stream) {
-  transform(src.view(), dst.view(), orientation, stream);
-}
 
 }  // namespace qturn
 

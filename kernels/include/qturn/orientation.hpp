@@ -14,6 +14,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace qturn {
@@ -39,6 +41,19 @@ inline constexpr std::array<Orientation, 8> all_orientations{
     Orientation::identity,  Orientation::flop,     Orientation::rotate180,  Orientation::flip,
     Orientation::transpose, Orientation::rotate90, Orientation::transverse, Orientation::rotate270};
 
+/// False for the result of a cast from another number, such as an Exif tag of 0. Every function
+/// here and every function that moves pixels refuses it: it throws std::invalid_argument with the
+/// number.
+constexpr bool is_valid(Orientation orientation) {
+  return orientation >= Orientation::identity && orientation <= Orientation::rotate270;
+}
+
+/// Throws std::invalid_argument with the number, which is_valid() found wrong.
+[[noreturn]] inline void refuse(Orientation orientation) {
+  throw std::invalid_argument("orientation is " + std::to_string(static_cast<int>(orientation)) +
+                              ", expected 1 to 8");
+}
+
 /// How the source is read: dst(x, y) is src(u, v), where (u, v) is (y, x) if `swap_axes`, else
 /// (x, y), and u counts from the right edge if `from_right`, v from the bottom edge if
 /// `from_bottom`.
@@ -53,6 +68,7 @@ struct Reading {
   }
 };
 
+/// How `orientation` reads its source.
 constexpr Reading reading(Orientation orientation) {
   switch (orientation) {
     case Orientation::identity:
@@ -72,9 +88,10 @@ constexpr Reading reading(Orientation orientation) {
     case Orientation::rotate270:
       return {true, true, false};
   }
-  return {};
+  refuse(orientation);
 }
 
+/// The orientation that reads its source like this.
 constexpr Orientation orientation_of(Reading wanted) {
   for (Orientation orientation : all_orientations) {
     if (reading(orientation) == wanted) return orientation;
@@ -89,8 +106,8 @@ constexpr bool swaps_axes(Orientation orientation) { return reading(orientation)
 constexpr Orientation compose(Orientation first, Orientation then) {
   const Reading a = reading(first);
   const Reading b = reading(then);
-  // `then` reads the picture in the middle; where `first` swaps the axes, the edges that `then`
-  // counts from are the other two of the source.
+  // `then` reads the picture between the two. If `first` swaps the axes, the edges that `then`
+  // counts from are the other two edges of the source.
   return orientation_of({a.swap_axes != b.swap_axes,
                          a.from_right != (a.swap_axes ? b.from_bottom : b.from_right),
                          a.from_bottom != (a.swap_axes ? b.from_right : b.from_bottom)});
@@ -104,6 +121,7 @@ constexpr Orientation inverse(Orientation orientation) {
   return Orientation::identity;
 }
 
+/// Width and height in pixels.
 struct Size {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -113,6 +131,7 @@ struct Size {
   }
 };
 
+/// A pixel, counted from 0 at the left and at the top.
 struct Position {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -142,12 +161,13 @@ constexpr Position destination_of(Orientation orientation, Position pixel, Size 
 constexpr std::string_view name(Orientation orientation) {
   constexpr std::array<std::string_view, 8> names{
       "identity", "flop", "rotate180", "flip", "transpose", "rotate90", "transverse", "rotate270"};
+  if (!is_valid(orientation)) refuse(orientation);
   return names[static_cast<std::size_t>(orientation) - 1];
 }
 
-/// The orientation of that name, or of one of the other names in use: hflip (flop), vflip (flip),
-/// cw (rotate90), ccw (rotate270), anti-transpose (transverse). Lower case only; nothing for any
-/// other word.
+/// The orientation with that name, or with one of the other accepted names: hflip (flop), vflip
+/// (flip), cw (rotate90), ccw (rotate270), anti-transpose (transverse). Lower case only; nothing
+/// for any other word.
 constexpr std::optional<Orientation> orientation_of_name(std::string_view word) {
   for (Orientation orientation : all_orientations) {
     if (name(orientation) == word) return orientation;

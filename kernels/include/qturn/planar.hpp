@@ -10,7 +10,14 @@
 //   format.deviation = {0.229, 0.224, 0.225};
 //   qturn::to_planar(src, dst, qturn::Orientation::rotate90, format);
 //
-// The same on a stream, and for many pictures at once: <qturn/to_planar.hpp>.
+//   // 256 pictures into one tensor of 256 x 3 x 224 x 224 halves.
+//   std::vector<qturn::PlanarImage> images(256);
+//   for (std::size_t i = 0; i < images.size(); ++i) {
+//     images[i].src = {...};
+//     images[i].dst = {tensor + i * 3 * 224 * 224, 224, 224, 224 * 2, 224 * 224 * 2};
+//     images[i].orientation = ...;
+//   }
+//   qturn::to_planar_batch(images.data(), images.size(), format, stream);
 #ifndef QTURN_PLANAR_HPP
 #define QTURN_PLANAR_HPP
 
@@ -19,13 +26,19 @@
 #include <qturn/view.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+
+/// As CUDA declares it, so that this header needs none of CUDA's. The functions that take a stream
+/// are in libraries that are built with CUDA.
+using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
 
 /// float16 is IEEE 754's binary16 (CUDA's half), bfloat16 the upper half of a binary32.
 enum class SampleType : std::uint8_t { uint8, uint16, float16, bfloat16, float32 };
 
+/// The size of a sample.
 constexpr int sample_bytes(SampleType type) {
   return type == SampleType::uint8 ? 1 : type == SampleType::float32 ? 4 : 2;
 }
@@ -40,16 +53,16 @@ struct PlanarView {
   std::int64_t plane_pitch = 0;
 };
 
-/// How samples become samples: plane c of the destination is made of channel `channel[c]` of the
+/// How samples are converted. Plane c of the destination is made from channel `channel[c]` of the
 /// source, so {2, 1, 0} makes RGB of BGR, {0, 1, 2} of RGBA drops alpha, and {0, 0, 0} makes three
 /// planes of grey.
 ///
 /// A sample x, an integer as it is, becomes (x * scale - mean[c]) / deviation[c], computed as one
 /// fused multiply-add of floats, fma(x, factor, offset), where factor is scale / deviation[c] and
 /// offset is -mean[c] / deviation[c], both computed in double and rounded to float once. The result
-/// is rounded once more if `dst_type` is no float32. Each rounding is to the nearest, ties to even;
-/// what is too large for `dst_type` becomes infinite. Subnormal numbers are kept, and any NaN
-/// becomes the positive one of which all bits are set. So the CPU and every GPU agree in each bit.
+/// is rounded once more if `dst_type` is not float32. Each rounding is to the nearest, ties to
+/// even; what is too large for `dst_type` becomes infinite. Subnormal numbers are kept, and any NaN
+/// becomes the positive one with all bits set. So the CPU and every GPU agree in each bit.
 struct PlanarFormat {
   SampleType src_type = SampleType::uint8;    ///< uint8, uint16, float16 or float32
   SampleType dst_type = SampleType::float32;  ///< float16, bfloat16 or float32
@@ -67,14 +80,77 @@ struct PlanarFormat {
 /// memory; addresses and pitches are multiples of their samples' size, and nothing overlaps. Bytes
 /// of `dst` between its rows and planes stay as they are. An empty image is a no-op.
 ///
-/// This defines what the GPU has to do, and is not made for speed.
+/// This defines what the GPU has to do. It is not optimised for speed.
 ///
-/// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` has no 1
-/// to 4 samples or not the channels that `format` names, a type, a number of planes, an address or
-/// a pitch is none of those above, a deviation is 0, a factor or an offset is not finite, or memory
-/// overlaps.
+/// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` does not
+/// have 1 to 4 samples or lacks a channel that `format` names, a type, a number of planes, an
+/// address or a pitch is not one of those above, a deviation is 0, a factor or an offset is not
+/// finite, or memory overlaps.
 QTURN_EXPORT void to_planar(ConstView src, PlanarView dst, Orientation orientation,
                             const PlanarFormat& format);
+
+/// `dst` becomes `src` seen in `orientation`, as in to_planar().
+struct PlanarImage {
+  ConstView src;
+  PlanarView dst;
+  Orientation orientation = Orientation::identity;
+};
+
+/// The same, bit for bit, in memory that the stream's device can reach: enqueues the work and
+/// returns without waiting. Allocates nothing; may be captured in a graph. Bytes of `src` between
+/// its rows may be read, but none before its first byte or after its last one.
+///
+/// Fastest if the destination's address, its two pitches and the bytes of its rows are multiples of
+/// 16; a little faster still with multiples of 128; otherwise half as fast. The source may lie
+/// anywhere, and gains a little from the same multiples.
+///
+/// Throws std::invalid_argument, before anything is enqueued, for what the other one refuses;
+/// CudaError when the launch fails.
+QTURN_EXPORT void to_planar(ConstView src, PlanarView dst, Orientation orientation,
+                            const PlanarFormat& format, cudaStream_t stream);
+
+/// Fills all `count` destinations on the calling thread, one after the other, with the rules below.
+QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
+                                  const PlanarFormat& format);
+
+/// How many images one launch holds: their descriptors travel in the kernel's parameters. 48 where
+/// the driver is older than CUDA 12.1.
+inline constexpr std::size_t planar_images_in_a_launch = 420;
+
+/// Enqueues all `count` images and returns without waiting. Allocates nothing, does not read
+/// `images` later; may be captured in a graph.
+///
+/// Sizes, pitches, alignments and orientations may differ from image to image; the format and the
+/// number of channels of the source may not. More than planar_images_in_a_launch images take
+/// several launches, one after the other. The rules of to_planar() hold for each image, and no
+/// destination may overlap another image of the batch, which is not checked. Empty images are left
+/// out.
+///
+/// Throws std::invalid_argument, before anything is enqueued, for what to_planar() refuses and for
+/// pixels of another size than those of image 0, with the index of the image; CudaError when a
+/// launch fails.
+QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
+                                  const PlanarFormat& format, cudaStream_t stream);
+
+/// Bytes of device memory that the overload below works in: 76 for each image, and some 4 KB.
+QTURN_EXPORT std::size_t planar_workspace_bytes(std::size_t count);
+
+/// The same for descriptors in device memory, which are read when the stream gets there. A graph
+/// that captured the call can be replayed with other orientations, sizes and addresses, even with
+/// images left out by a width of 0. Any number of images takes two launches.
+///
+/// `workspace` is device memory of planar_workspace_bytes(count) at a multiple of 16, which this
+/// call uses until it is done. All sources have `channels` (1 to 4) samples per pixel.
+///
+/// Nothing of an image can be checked before the launch. An image is left out if it has other
+/// pixels, a negative size, a destination of the wrong shape, a number that is not an orientation,
+/// or an address or a pitch that is not a multiple of its samples' size. Overlaps are not seen.
+///
+/// Throws std::invalid_argument, before anything is enqueued, for a format that to_planar()
+/// refuses, a number of channels out of range, 2^31 images or more, and `images` or `workspace` at
+/// address 0 or not aligned; CudaError when a launch fails.
+QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
+                                  const PlanarFormat& format, void* workspace, cudaStream_t stream);
 
 }  // namespace qturn
 

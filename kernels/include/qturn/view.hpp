@@ -1,4 +1,4 @@
-// A rectangle of pixels somewhere in memory, owned by somebody else.
+// A rectangle of pixels in memory that somebody else owns.
 #ifndef QTURN_VIEW_HPP
 #define QTURN_VIEW_HPP
 
@@ -18,11 +18,13 @@ struct ConstView {
   std::int64_t pitch = 0;
   int pixel_bytes = 1;
 
+  /// Whether there is no pixel.
   constexpr bool empty() const { return width == 0 || height == 0; }
+  /// Bytes of the pixels of a row, without the padding after them.
   constexpr std::int64_t row_bytes() const { return width * pixel_bytes; }
 };
 
-/// The same, writable.
+/// A ConstView whose pixels may be written.
 struct View {
   void* data = nullptr;
   std::int64_t width = 0;
@@ -31,7 +33,9 @@ struct View {
   int pixel_bytes = 1;
 
   constexpr operator ConstView() const { return {data, width, height, pitch, pixel_bytes}; }
+  /// Whether there is no pixel.
   constexpr bool empty() const { return width == 0 || height == 0; }
+  /// Bytes of the pixels of a row, without the padding after them.
   constexpr std::int64_t row_bytes() const { return width * pixel_bytes; }
 };
 

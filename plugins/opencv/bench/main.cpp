@@ -1,11 +1,11 @@
 // qturn_opencv_bench: the plugin beside OpenCV's own functions, through the same GpuMats, in one
 // run, as the tables of plugins/opencv/README.md.
 //
-// Bytes read and written per second of the GPU's time, between CUDA events; median of several
-// batches of calls that go round more pictures than the L2 cache holds. "copy" is
-// orient(..., identity), which is a copy by a kernel: nothing that moves a picture is faster. A
-// quarter turn is two calls of OpenCV's, a transpose and a flip. Host time is that of calls for a
-// picture so small that the GPU is never behind.
+// Bytes read and written per second of GPU time, between CUDA events; median of several batches of
+// calls that use more pictures in turn than the L2 cache holds. "copy" is orient(..., identity), a
+// copy by a kernel: nothing that moves a picture is faster. A quarter turn takes two calls of
+// OpenCV's, a transpose and a flip. Host time is measured with a picture so small that the GPU
+// always waits for the host.
 #include <qturn/opencv.hpp>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Pictures {
   GpuMat between;
 };
 
-// With the same random bytes in each.
+// Each has the same random bytes.
 std::vector<Pictures> random_pictures(int count, cv::Size size, int type) {
   cv::Mat bytes(size.height, size.width * static_cast<int>(CV_ELEM_SIZE(type)), CV_8UC1);
   cv::randu(bytes, 0, 256);
@@ -100,7 +100,7 @@ const std::vector<Operation>& operations() {
   return all;
 }
 
-// Nothing where the call is refused.
+// Nothing if the call is refused.
 std::optional<double> gb_per_s(const Call& call, std::vector<Pictures>& pictures, Stream& stream) {
   auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
   const double bytes = 2.0 * pictures[0].src.rows * pictures[0].src.cols *
@@ -183,7 +183,7 @@ void print_speeds(cv::Size size, const std::vector<int>& types, Stream& stream, 
   std::printf("\n%d x %d, GB/s read and written, OpenCV / qturn:\n\n", size.width, size.height);
   print_header(" copy |");
   for (const int type : types) {
-    // Three times the 50 MB of an H100's or H200's L2 cache, of sources alone.
+    // The sources alone are three times the 50 MB of an H100's or H200's L2 cache.
     const double bytes = static_cast<double>(size.width) * size.height * CV_ELEM_SIZE(type);
     const int count = std::clamp(static_cast<int>(160e6 / bytes) + 1, 2, 80);
     std::vector<Pictures> pictures = random_pictures(count, size, type);

@@ -1,5 +1,5 @@
 // Turns a picture clockwise by a quarter, from host memory and as a GpuMat on a stream, and
-// compares with what OpenCV makes of it on the CPU.
+// compares the results with OpenCV's on the CPU.
 #include <qturn/opencv.hpp>
 
 #include <cstdio>

@@ -1,12 +1,12 @@
-// libqturn_opencv_preload.so: in LD_PRELOAD, it takes over cv::cuda::transpose and cv::cuda::flip
-// of a program that nobody has to build again.
+// libqturn_opencv_preload.so: in LD_PRELOAD, it replaces cv::cuda::transpose and cv::cuda::flip in
+// a program that is not rebuilt.
 //
-// LD_PRELOAD reaches every process that the program starts, most of which have never heard of
-// OpenCV. So this library needs none: it has the two names that the dynamic linker finds before
-// OpenCV's, and looks for OpenCV among the libraries that the process has loaded. What turns
-// pictures is a second library, libqturn_opencv_preload_414.so for the binary interface of OpenCV
-// 4.14, which lies beside this one and is opened with the first call. Where there is none for the
-// program's OpenCV, that is said in one line, and every call goes on to OpenCV.
+// LD_PRELOAD reaches every process that the program starts, and most of them do not use OpenCV. So
+// this library does not need OpenCV. It defines the two functions, which the dynamic linker finds
+// before OpenCV's, and looks for OpenCV among the libraries of the process. A second library turns
+// the pictures: libqturn_opencv_preload_414.so for the binary interface of OpenCV 4.14. It lies
+// beside this one and is opened at the first call. If there is none for the program's OpenCV, one
+// line says so, and every call goes on to OpenCV.
 #include "plugins/opencv/preload/preload.hpp"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// As the linker knows the functions of OpenCV that are called here.
+// The linker's names of OpenCV's functions that are called here.
 constexpr const char* transpose_symbol =
     "_ZN2cv4cuda9transposeERKNS_11_InputArrayERKNS_12_OutputArrayERNS0_6StreamE";
 constexpr const char* flip_symbol =
@@ -32,7 +32,8 @@ constexpr const char* version_minor_symbol = "_ZN2cv15getVersionMinorEv";
 
 void say(const std::string& sentence) { std::fprintf(stderr, "qturn: %s\n", sentence.c_str()); }
 
-/// A library that this process has loaded already, or nothing. `name` is how its file name begins.
+/// A library that this process has loaded already, or null. `name` is the beginning of its file
+/// name.
 void* loaded(const char* name) {
   struct Search {
     const char* name;
@@ -72,7 +73,7 @@ std::string worker_path(int abi) {
   return path + "libqturn_opencv_preload_" + std::to_string(abi) + ".so";
 }
 
-/// Says why, unless there is a worker for the program's OpenCV.
+/// Prints why, unless there is a worker for the program's OpenCV.
 bool has_worker(int abi) {
   const std::string path = worker_path(abi);
   if (access(path.c_str(), R_OK) == 0) return true;
@@ -81,8 +82,8 @@ bool has_worker(int abi) {
   return false;
 }
 
-// The usual program has loaded OpenCV before its first line runs; then a missing worker is told at
-// once. Programs that load it later are told with their first call.
+// Most programs have loaded OpenCV before their first line runs; then a missing worker is reported
+// at once. In programs that load it later, it is reported at the first call.
 enum class Told { no, yes };
 const Told told_at_start = [] {
   const int abi = opencv_abi();

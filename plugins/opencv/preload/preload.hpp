@@ -1,5 +1,5 @@
-// Between the library that is preloaded, which knows no OpenCV, and the ones that turn pictures for
-// one version of it each.
+// The interface between the preloaded library, which does not know OpenCV, and the libraries that
+// turn pictures for one version of OpenCV each.
 #ifndef QTURN_OPENCV_PRELOAD_HPP
 #define QTURN_OPENCV_PRELOAD_HPP
 
@@ -11,7 +11,8 @@ class Stream;
 }
 }  // namespace cv
 
-/// Does what cv::cuda::transpose() is asked for and says true; or says false and has done nothing.
+/// Does what cv::cuda::transpose() was asked to do and returns true; or does nothing and returns
+/// false. Throws cv::Exception if the GPU fails while this waits for the result.
 using TakeTranspose = bool(const cv::_InputArray& src, const cv::_OutputArray& dst,
                            cv::cuda::Stream& stream);
 /// Likewise for cv::cuda::flip().

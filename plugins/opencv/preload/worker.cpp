@@ -1,9 +1,7 @@
-// libqturn_opencv_preload_414.so, and so on: what the preloaded library calls, built for one
-// OpenCV. Whatever is refused here is left to OpenCV, with OpenCV's errors.
-#include <qturn/cuda.hpp>
-
+// libqturn_opencv_preload_414.so and so on: the functions that the preloaded library calls, built
+// for one OpenCV version. Calls that are refused here are left to OpenCV, with OpenCV's errors.
 #include "plugins/opencv/preload/preload.hpp"
-#include "plugins/opencv/src/refusal.hpp"
+#include "plugins/opencv/preload/taken.hpp"
 #include "plugins/opencv/src/turn.hpp"
 
 namespace {
@@ -12,23 +10,20 @@ using namespace qturn;
 
 bool taken(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
            const cv::cuda::Stream& stream) {
-  try {
-    auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
-    if (opencv::turn(src, dst, orientation, handle) && handle == nullptr) {
-      opencv::check(cudaStreamSynchronize(handle));
-    }
-    return true;
-  } catch (const opencv::Refusal&) {
-    return false;
-  } catch (const CudaError&) {
-    return false;
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
+  auto* const handle = static_cast<cudaStream_t>(stream.cudaPtr());
+  return opencv::taken([&] { return opencv::turn(src, dst, orientation, handle); },
+                       [&] {
+                         // OpenCV's own functions wait if they get no stream.
+                         if (handle != nullptr) return;
+                         const cudaError_t code = cudaStreamSynchronize(handle);
+                         if (code == cudaSuccess) return;
+                         cudaGetLastError();
+                         CV_Error(cv::Error::GpuApiCallError, cudaGetErrorString(code));
+                       });
 }
 
-// cv::cuda::flip() throws for these, and its tests hold it to that, so a program may count on it.
-// It is not what qturn::opencv::flip() does.
+// cv::cuda::flip() throws for these, and its tests require that, so a program may rely on it.
+// qturn::opencv::flip() turns them.
 bool odd_and_in_place(cv::InputArray src, cv::OutputArray dst) {
   if (src.kind() != cv::_InputArray::CUDA_GPU_MAT || dst.kind() != src.kind()) return false;
   const cv::cuda::GpuMat from = src.getGpuMat();

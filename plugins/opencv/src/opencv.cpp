@@ -1,4 +1,4 @@
-// From OpenCV's words to orientations, and from what went wrong to cv::Exception.
+// Maps OpenCV's codes to orientations, and our errors to cv::Exception.
 #include <qturn/cuda.hpp>
 #include <qturn/opencv.hpp>
 
@@ -16,11 +16,10 @@ using cv::cuda::Stream;
 namespace {
 
 [[noreturn]] void fail(int code, const std::string& message, const char* function,
-                       std::source_location where = std::source_location::current()) {
-  std::string_view file = where.file_name();
-  file.remove_prefix(file.find_last_of('/') + 1);
-  cv::error(static_cast<cv::Error::Code>(code), message, function, std::string(file).c_str(),
-            static_cast<int>(where.line()));
+                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  std::string_view name = file;
+  name.remove_prefix(name.find_last_of('/') + 1);
+  cv::error(static_cast<cv::Error::Code>(code), message, function, std::string(name).c_str(), line);
 }
 
 [[noreturn]] void fail(const CudaError& error, const char* function) {
@@ -48,7 +47,7 @@ void run(const char* function, Work work) {
   try {
     work();
   } catch (const Refusal& refusal) {
-    fail(refusal.code(), refusal.message(), function, refusal.where());
+    fail(refusal.code(), refusal.message(), function, refusal.file(), refusal.line());
   } catch (const CudaError& error) {
     fail(error, function);
   } catch (const std::invalid_argument& error) {
@@ -76,10 +75,10 @@ Orientation orientation_of_rotate(int code) {
 }
 
 Orientation valid(Orientation orientation) {
-  const int number = static_cast<int>(orientation);
-  if (number < 1 || number > 8) {
-    throw Refusal(cv::Error::StsBadArg,
-                  "orientation " + std::to_string(number) + ", expected 1 to 8");
+  if (!is_valid(orientation)) {
+    throw Refusal(
+        cv::Error::StsBadArg,
+        "orientation " + std::to_string(static_cast<int>(orientation)) + ", expected 1 to 8");
   }
   return orientation;
 }
@@ -89,7 +88,7 @@ const std::vector<Orientation>& valid(const std::vector<Orientation>& orientatio
   return orientations;
 }
 
-// OpenCV's functions wait when the stream is the null one.
+// OpenCV's functions wait on the null stream.
 template <class Src, class Dst, class Orientations>
 void turn_and_wait_if_null(const Src& src, Dst& dst, const Orientations& orientations,
                            cudaStream_t stream) {

@@ -1,8 +1,8 @@
-// Pictures turned, planar and normalised: what cv::dnn::blobFromImages() makes on the CPU, in the
-// layout of a GpuMat, which has two dimensions. The planes lie one below the other, picture after
-// picture; without gaps between the rows that is the memory of a tensor of N x C x H x W.
+// Turned, planar and normalised pictures, like those of cv::dnn::blobFromImages() on the CPU. A
+// GpuMat has two dimensions, so the planes lie one below the other, picture after picture. Without
+// gaps between the rows this is the memory of a tensor of N x C x H x W.
 #include <qturn/opencv.hpp>
-#include <qturn/to_planar.hpp>
+#include <qturn/planar.hpp>
 
 #include <limits>
 
@@ -70,7 +70,7 @@ PlanarFormat format_of(const GpuMat& src, const BlobParams& params) {
   } else if (params.swap_rb) {
     format.channel = {2, 1, 0, 3};
   }
-  // The kernels divide what OpenCV multiplies.
+  // OpenCV multiplies by a factor, the kernels divide.
   for (int c = 0; c < 4; ++c) {
     format.mean[static_cast<std::size_t>(c)] = params.mean[c];
     format.deviation[static_cast<std::size_t>(c)] = 1 / params.scalefactor[c];

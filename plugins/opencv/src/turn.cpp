@@ -33,8 +33,8 @@ bool same_memory(const GpuMat& a, const GpuMat& b) {
   return a.data == b.data && a.size() == b.size() && (a.step == b.step || a.rows == 1);
 }
 
-// The kernels would find out too late: after an access to an address that the device does not know,
-// CUDA refuses everything else that this process wants.
+// A kernel would find out too late: after an access to an address that the device does not know,
+// CUDA refuses all further calls of this process.
 void require_reachable(const GpuMat& mat, Name name) {
   cudaPointerAttributes memory{};
   check(cudaPointerGetAttributes(&memory, mat.data));
@@ -55,13 +55,13 @@ void require_reachable(const GpuMat& mat, Name name) {
 
 }  // namespace
 
-void check(cudaError_t code, std::source_location where) {
+void check(cudaError_t code, const char* file, int line) {
   if (code == cudaSuccess) return;
-  // Else the next launch would report it as its own.
+  // Otherwise the next launch would report it as its own error.
   cudaGetLastError();
-  std::string_view file = where.file_name();
-  file.remove_prefix(file.find_last_of('/') + 1);
-  throw CudaError(code, std::string(file) + ":" + std::to_string(where.line()) + ": " +
+  std::string_view name_of_file = file;
+  name_of_file.remove_prefix(name_of_file.find_last_of('/') + 1);
+  throw CudaError(code, std::string(name_of_file) + ":" + std::to_string(line) + ": " +
                             cudaGetErrorName(code) + ": " + cudaGetErrorString(code));
 }
 
@@ -117,7 +117,7 @@ std::optional<Replaced> replace(GpuMat& dst, Name name, cv::Size size, int type,
                       ": this OpenCV was built without CUDA and cannot allocate it");
   }
   Replaced replaced(dst, stream);
-  // A single row has no bytes behind it. Its columns are counted in an int.
+  // A single row has no bytes after it. Its columns are counted in an int.
   const std::int64_t samples = std::int64_t{size.width} * size.height;
   if (rows == Rows::dense && samples <= std::numeric_limits<int>::max()) {
     dst.create(1, static_cast<int>(samples), type);

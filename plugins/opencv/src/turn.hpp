@@ -1,4 +1,4 @@
-// The one operation behind all of the plugin's functions.
+// The one operation that all functions of the plugin use.
 #ifndef QTURN_OPENCV_TURN_HPP
 #define QTURN_OPENCV_TURN_HPP
 
@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,10 @@ struct BlobParams;
 extern const bool opencv_has_cuda;
 
 /// Throws CudaError, which names the caller's line, unless `code` is cudaSuccess.
-void check(cudaError_t code, std::source_location where = std::source_location::current());
+void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// All of these enqueue on `stream` and say whether there was anything to enqueue. They throw
-/// Refusal, std::invalid_argument or cv::Exception before that, CudaError when CUDA fails.
+/// All of these enqueue on `stream` and return whether there was anything to enqueue. They throw
+/// Refusal, std::invalid_argument or cv::Exception before that, and CudaError if CUDA fails.
 bool turn(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, Orientation orientation,
           cudaStream_t stream);
 bool turn(const std::vector<cv::cuda::GpuMat>& src, std::vector<cv::cuda::GpuMat>& dst,
@@ -61,9 +60,8 @@ void require_type(int type, Name name);
 /// `mat` as the kernels see it, if the current device can reach its memory; else throws Refusal.
 View device_view(const cv::cuda::GpuMat& mat, Name name);
 
-/// What a destination was before it was replaced. The stream may still be using that memory, so it
-/// is freed only when the stream is done; an error of the stream's shows at its next
-/// synchronisation.
+/// The old memory of a destination that was replaced. The stream may still use it, so it is freed
+/// when the stream is done. An error of the stream shows at its next synchronisation.
 class Replaced {
  public:
   Replaced(const cv::cuda::GpuMat& mat, cudaStream_t stream) : mat_(mat), stream_(stream) {}
@@ -79,7 +77,7 @@ class Replaced {
 /// Releases `dst` when the stream is done with it.
 void release(cv::cuda::GpuMat& dst, cudaStream_t stream);
 
-/// As cv::cuda makes them, or without bytes between the rows of a created picture.
+/// With the pitch that cv::cuda chooses, or without bytes between the rows of a created picture.
 enum class Rows { padded, dense };
 
 /// Makes `dst` a picture of that size and type, unless it is one already. Keep the result until
@@ -87,7 +85,7 @@ enum class Rows { padded, dense };
 std::optional<Replaced> replace(cv::cuda::GpuMat& dst, Name name, cv::Size size, int type,
                                 cudaStream_t stream, Rows rows = Rows::padded);
 
-/// What cv::flip() does for that code: its sign counts.
+/// What cv::flip() does for that code. Only its sign counts.
 inline Orientation orientation_of_flip(int code) {
   if (code == 0) return Orientation::flip;
   return code > 0 ? Orientation::flop : Orientation::rotate180;

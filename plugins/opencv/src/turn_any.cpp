@@ -1,5 +1,5 @@
-// Images of any kind: what lies in host memory is copied to buffers on the device and back, in
-// stream order.
+// Images of any kind. Those in host memory are copied to buffers on the device and back, in stream
+// order.
 #include <qturn/cuda.hpp>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void require_kind(const cv::_InputArray& array, const std::string& name) {
   }
 }
 
-// What create() would find out, but before anything is enqueued.
+// Checks what create() would check, but before anything is enqueued.
 void require_dst_can_be(cv::OutputArray dst, cv::Size size, int type) {
   if (dst.fixedType() && dst.type() != type) {
     throw Refusal(
@@ -107,9 +107,9 @@ std::size_t step_of(const cv::Mat& image) {
   return image.dims == 1 ? image.total() * image.elemSize() : std::size_t{image.step};
 }
 
-// Host memory that a stream still copies from or to is freed only when the stream is done, if it is
-// page-locked: of other memory CUDA waits by itself. Such memory goes away where a destination is
-// replaced, which may be the source too.
+// Page-locked host memory that a stream still copies from or to is freed only when the stream is
+// done; for other memory CUDA itself waits. Memory is freed when a destination is replaced, which
+// may be the source too.
 class PageLockedOwners {
  public:
   PageLockedOwners(cv::InputArray src, cv::OutputArray dst, cudaStream_t stream) : stream_(stream) {

@@ -3,8 +3,7 @@
 //   cv::cuda::GpuMat turned;
 //   qturn::opencv::rotate(picture, turned, cv::ROTATE_90_CLOCKWISE, stream);
 //
-// Arguments have the order and the meaning that they have in OpenCV. Each function comes three
-// times:
+// Arguments have the order and the meaning that they have in OpenCV. Each function has three forms:
 //
 //   without a stream            on OpenCV's null stream; returns when all is done
 //   with a cv::cuda::Stream     as cv::cuda's functions: enqueues; Stream::Null() waits
@@ -16,8 +15,8 @@
 // (CV_8UC1, CV_16FC3, CV_64FC4, CV_8UC(12), ...). Pixels are moved, never interpreted.
 //
 // Images: `src` and `dst` may be GpuMats or regions of them, of any size. Where there is no
-// cudaStream_t they may also be cv::Mat, cv::cuda::HostMem or what else OpenCV takes in their
-// place, in any combination: these are copied to the device and back.
+// cudaStream_t they may also be cv::Mat, cv::cuda::HostMem or whatever else OpenCV accepts there,
+// in any combination. They are copied to the device and back.
 //
 // Destination: reused if it has the right size and type, otherwise created. `dst` may be `src`:
 // mirrored and half-turned in place whatever the size, transposed and quarter-turned if it is a
@@ -26,13 +25,13 @@
 //
 // Waiting: a call on a stream that is not null returns without waiting when source and destination
 // are two GpuMats and the destination is not replaced; nothing is allocated then, and a graph can
-// capture it. Where a GpuMat is replaced or released, the call waits for the stream before it lets
-// go of the old buffer. Copies to and from page-locked memory (HostMem) are enqueued, those of
-// other host memory wait as cudaMemcpyAsync does.
+// capture it. If a GpuMat is replaced or released, the call waits for the stream before it frees
+// the old buffer. Copies to and from page-locked memory (HostMem) are enqueued; copies of other
+// host memory wait as cudaMemcpyAsync does.
 //
-// OpenCV without CUDA, such as Debian's, has no streams and cannot allocate a GpuMat. There the
-// functions without a stream take host images, those with a cudaStream_t GpuMats that wrap device
-// pointers, with a destination of the right size and type.
+// OpenCV without CUDA, such as Debian's, has no streams and cannot allocate a GpuMat. With it, the
+// functions without a stream take host images. Those with a cudaStream_t take GpuMats that wrap
+// device pointers, and the destination must have the right size and type.
 //
 // Errors: cv::Exception before anything is enqueued, with a code that says what was wrong and a
 // message with what was found and what was expected. Error::GpuApiCallError when CUDA fails later.
@@ -74,8 +73,8 @@ QTURN_EXPORT void rotate(cv::InputArray src, cv::OutputArray dst, int rotate_cod
 QTURN_EXPORT void rotate(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int rotate_code,
                          cudaStream_t stream);
 
-/// `dst` becomes `src` seen in `orientation`, in one pass; a value that is none of the eight throws
-/// Error::StsBadArg. The number is that of Exif, so this makes a photograph upright.
+/// `dst` becomes `src` seen in `orientation`, in one pass. A value that is not one of the eight
+/// throws Error::StsBadArg. The number is that of Exif, so this makes a photograph upright.
 QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation);
 QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
                          cv::cuda::Stream& stream);
@@ -83,8 +82,8 @@ QTURN_EXPORT void orient(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
                          Orientation orientation, cudaStream_t stream);
 
 /// `dst[i]` becomes `src[i]` seen in `orientations[i]`, all in one launch (in several beyond
-/// batch_images_in_a_launch images). A small picture costs a launch whatever is done with it, so
-/// this is the way to turn many.
+/// batch_images_in_a_launch images). The cost of a small picture is its launch, so use this to turn
+/// many.
 ///
 /// Sizes may differ from image to image, the bytes of a pixel may not. `dst` is resized to as many
 /// images as `src` has, and each is reused or created as above; an empty image releases its
@@ -100,8 +99,8 @@ QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
                                std::vector<cv::cuda::GpuMat>& dst,
                                const std::vector<Orientation>& orientations, cudaStream_t stream);
 
-/// What to_planar() makes of the samples of a picture, in the words of cv::dnn::Image2BlobParams:
-/// plane c of the blob holds (sample - mean[c]) * scalefactor[c].
+/// What to_planar() does with the samples of a picture. The fields are named as in
+/// cv::dnn::Image2BlobParams. Plane c of the blob holds (sample - mean[c]) * scalefactor[c].
 ///
 /// ImageNet's normalisation of RGB bytes is mean {0.485 * 255, 0.456 * 255, 0.406 * 255} and
 /// scalefactor {1 / (0.229 * 255), 1 / (0.224 * 255), 1 / (0.225 * 255)}.
@@ -112,7 +111,7 @@ struct BlobParams {
   /// blob's planes, as in OpenCV.
   bool swap_rb = false;
   int ddepth = CV_32F;  ///< CV_32F, CV_16F, or CV_16BF of OpenCV 5
-  /// 0 makes a plane of each channel. 3 leaves out the alpha of four, and repeats one of grey.
+  /// 0: one plane per channel. 3: drops the alpha of four channels, and repeats a grey one.
   int planes = 0;
 };
 
@@ -137,8 +136,8 @@ QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
 /// The same for N pictures in one launch (in several beyond planar_images_in_a_launch): `dst` has
 /// N * C * H rows, picture i from row i * C * H on, and is a tensor of N x C x H x W.
 ///
-/// Turned, all pictures have the size and the number of channels of the first; none is empty. No
-/// picture may share memory with `dst`.
+/// After the turn all pictures must have the size and the number of channels of the first. None may
+/// be empty. No picture may share memory with `dst`.
 QTURN_EXPORT void to_planar_batch(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
                                   const std::vector<Orientation>& orientations,
                                   const BlobParams& params);

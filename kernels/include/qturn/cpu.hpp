@@ -1,0 +1,36 @@
+// All eight orientations of an image in host memory.
+#ifndef QTURN_CPU_HPP
+#define QTURN_CPU_HPP
+
+#include <qturn/export.hpp>
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
+
+namespace qturn {
+
+/// Writes `src` seen in `orientation` to `dst`, on the calling thread.
+///
+/// Shapes: `dst` is src.width x src.height, or src.height x src.width where the orientation swaps
+/// axes (5 to 8). Both are host memory with the same `pixel_bytes` (1 to 256), at any address and
+/// with any pitch, and must not overlap. Pixels are moved, never interpreted; bytes of `dst`
+/// between its rows stay as they are. An empty image is a no-op.
+///
+/// Throws std::invalid_argument, before anything is written, when shapes or sizes disagree, rows
+/// of `dst` overlap each other or the views overlap.
+QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation);
+
+/// Makes `view` what it looks like in `orientation`, on the calling thread, without memory for a
+/// second image.
+///
+/// flop, flip and rotate180 take any size, the four that swap axes a square: its width and height
+/// stay what they are. Pixels of 1 to 256 bytes are moved, never interpreted; bytes between rows
+/// stay as they are. An empty image is a no-op.
+///
+/// Throws std::invalid_argument, before anything is written, when the orientation swaps axes and
+/// the view is not a square (transform() to other memory is what turns it), its rows overlap each
+/// other, or its sizes make no sense.
+QTURN_EXPORT void transform_in_place(View view, Orientation orientation);
+
+}  // namespace qturn
+
+#endif  // QTURN_CPU_HPP

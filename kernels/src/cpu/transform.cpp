@@ -1,0 +1,33 @@
+#include <qturn/cpu.hpp>
+
+#include "kernels/src/cpu/paths.hpp"
+#include "kernels/src/reduced.hpp"
+#include "kernels/src/shapes.hpp"
+
+namespace qturn {
+
+const std::vector<CpuPath>& cpu_paths() {
+  static const std::vector<CpuPath> paths = [] {
+    std::vector<CpuPath> found;
+    append_vector_paths(found);
+    found.push_back({"plain", move_plain});
+    return found;
+  }();
+  return paths;
+}
+
+Store store_for(const Reduced& reduced) {
+  // More than the private caches of a core today.
+  constexpr std::int64_t past_caches_bytes = std::int64_t{8} << 20;
+  const std::int64_t bytes = reduced.dst.row_bytes() * reduced.dst.height;
+  return bytes < past_caches_bytes ? Store::through_caches : Store::past_caches;
+}
+
+void transform(ConstView src, View dst, Orientation orientation) {
+  check_shapes(src, dst, orientation);
+  if (src.empty()) return;
+  const Reduced reduced = reduce(src, dst, orientation);
+  cpu_paths().front().move(reduced, store_for(reduced));
+}
+
+}  // namespace qturn

@@ -1,0 +1,154 @@
+// Batches, from a call to a launch.
+//
+// Descriptors on the host are planned there and travel in the kernel's parameters; those in device
+// memory are planned by a kernel of one block, and the next one takes what it finds. Images of one
+// shape need one plan. In the order in which one reads them: batch_plan.cuh numbers the tiles of
+// all pictures in one line, batch_picture.cuh says what a picture is and how it is cut,
+// batch_kernels.cuh turns a tile. Planes are images of a batch, perhaps with pixels of two sizes.
+#include "kernels/src/cuda/batch/batch_kernels.cuh"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "kernels/src/batch_images.hpp"
+#include "kernels/src/pixel_sizes.hpp"
+#include "kernels/src/shapes.hpp"
+
+namespace qturn {
+namespace {
+
+using device::BatchParameters;
+using device::BatchPicture;
+
+constexpr int few = 46;
+constexpr int many = static_cast<int>(batch_images_in_a_launch);
+static_assert(sizeof(BatchParameters<BatchPicture, few>) + sizeof(int) <=
+              device::old_parameter_bytes);
+static_assert(sizeof(BatchParameters<BatchPicture, many>) + sizeof(int) <=
+              device::new_parameter_bytes);
+static_assert(device::begins_early(device::last_array_offset<BatchPicture, many>()));
+
+template <int pixel, int other_pixel, int capacity>
+void launch_mixed(const BatchParameters<BatchPicture, capacity>& batch, unsigned tiles,
+                  cudaStream_t stream) {
+  device::launch_overlapping(device::turn_mixed_batch<pixel, other_pixel, capacity>, dim3(tiles),
+                             batch_tuning(pixel).threads, stream, batch);
+}
+
+// Enqueues `count` images; at(i) is image i. So images that are parts of something else need no
+// list.
+template <class At>
+void enqueue(std::size_t count, At at, BatchPixels pixels, cudaStream_t stream) {
+  const int threads = batch_tuning(pixels.bytes).threads;
+  const auto plan = [&](std::size_t i, BatchPicture& picture) {
+    const BatchImage image = at(i);
+    const int bytes = image.src.pixel_bytes;
+    const std::int64_t tiles =
+        device::plan_picture(image, bytes, batch_tuning(bytes, threads), picture);
+    picture.has_other_pixels = bytes != pixels.bytes;
+    return tiles;
+  };
+  const auto launch = [&]<int capacity>(const BatchParameters<BatchPicture, capacity>& batch,
+                                        unsigned tiles) {
+    if (pixels.other_bytes == 2) {
+      launch_mixed<1, 2>(batch, tiles, stream);
+    } else if (pixels.other_bytes == 4) {
+      launch_mixed<2, 4>(batch, tiles, stream);
+    } else {
+      with_pixel(pixels.bytes, [&](auto pixel) {
+        device::launch_overlapping(device::turn_batch<pixel.value, capacity>, dim3(tiles), threads,
+                                   stream, batch, pixels.bytes);
+      });
+    }
+  };
+  device::launch_all<BatchPicture, few, many>(count, plan, launch);
+}
+
+// Plane i of all; an empty image if its picture has fewer.
+BatchImage plane_at(const PlanesImage* images, std::size_t i) {
+  const PlanesImage& image = images[i / most_planes];
+  const std::size_t plane = i % most_planes;
+  if (static_cast<int>(plane) >= image.planes) return {};
+  return {image.src[plane], image.dst[plane], image.orientation};
+}
+
+// Plans image i of a batch in device memory; it gets no tiles if it makes no sense.
+struct PlanOnDevice {
+  const BatchImage* images;
+  int pixel_bytes;
+
+  __device__ std::int64_t operator()(std::size_t i, BatchPicture& picture) const {
+    const BatchImage image = images[i];
+    const bool swaps = device::is_in(device::swapped, image.orientation);
+    const bool fits =
+        device::is_in(device::valid, image.orientation) && image.src.pixel_bytes == pixel_bytes &&
+        image.dst.pixel_bytes == pixel_bytes && image.src.width > 0 && image.src.height > 0 &&
+        image.dst.width == (swaps ? image.src.height : image.src.width) &&
+        image.dst.height == (swaps ? image.src.width : image.src.height);
+    return fits ? device::plan_picture(image, pixel_bytes, batch_tuning(pixel_bytes), picture) : 0;
+  }
+};
+
+}  // namespace
+
+void transform_batch(const BatchImage* images, std::size_t count, cudaStream_t stream) {
+  if (count == 0) return;
+  check_images(images, count);
+  enqueue(
+      count, [&](std::size_t i) { return images[i]; }, {images[0].src.pixel_bytes, 0}, stream);
+}
+
+void transform_batch(const UniformBatch& batch, cudaStream_t stream) {
+  check_uniform(batch);
+  if (batch.count == 0 || batch.src.empty()) return;
+  const int pixel_bytes = batch.src.pixel_bytes;
+  device::UniformPictures pictures{
+      {}, batch.src_stride, batch.dst_stride, static_cast<unsigned>(batch.count)};
+  const std::int64_t tiles = device::plan_picture(
+      image_of(batch, 0), pixel_bytes, batch_tuning(pixel_bytes), pictures.first,
+      batch.count > 1 ? batch.src_stride : 0, batch.count > 1 ? batch.dst_stride : 0);
+  // The second dimension of a grid ends at 65,535.
+  const unsigned down = std::min(pictures.count, 65535u);
+  const dim3 grid(static_cast<unsigned>(tiles), down, (pictures.count - 1) / down + 1);
+  with_pixel(pixel_bytes, [&](auto pixel) {
+    device::launch_overlapping(device::turn_uniform_batch<pixel.value>, grid,
+                               batch_tuning(pixel.value).threads, stream, pictures, pixel_bytes);
+  });
+}
+
+void transform_planes(const PlanesImage* images, std::size_t count, cudaStream_t stream) {
+  if (count == 0) return;
+  const BatchPixels pixels = check_images(images, count);
+  enqueue(
+      count * most_planes, [&](std::size_t i) { return plane_at(images, i); }, pixels, stream);
+}
+
+std::size_t batch_workspace_bytes(std::size_t count) {
+  return device::BatchWorkspace<BatchPicture>::bytes(count);
+}
+
+void transform_batch(const BatchImage* images, std::size_t count, int pixel_bytes, void* workspace,
+                     cudaStream_t stream) {
+  if (pixel_bytes < 1 || pixel_bytes > max_pixel_bytes) {
+    throw std::invalid_argument("pixels of " + std::to_string(pixel_bytes) +
+                                " bytes, expected 1 to " + std::to_string(max_pixel_bytes));
+  }
+  if (count == 0) return;
+  check_batch_in_memory(images, alignof(BatchImage), count, workspace);
+  const device::BatchWorkspace<BatchPicture> plan_of_batch(workspace, count);
+  const auto number = static_cast<unsigned>(count);
+  const PlanOnDevice plan{images, pixel_bytes};
+  device::launch_overlapping(device::plan_batch_in_memory<BatchPicture, PlanOnDevice>, dim3(1),
+                             device::plan_threads, stream, plan, number, plan_of_batch);
+  with_pixel(pixel_bytes, [&](auto pixel) {
+    constexpr int threads = batch_tuning(pixel.value).threads;
+    const unsigned blocks =
+        device::blocks_for_tiles_in_memory(device::resident_threads_in_memory, threads);
+    device::launch_overlapping(device::turn_batch_in_memory<pixel.value>, dim3(blocks), threads,
+                               stream, plan_of_batch.batch(number), pixel_bytes);
+  });
+}
+
+}  // namespace qturn

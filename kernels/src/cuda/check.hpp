@@ -1,0 +1,14 @@
+#ifndef QTURN_KERNELS_CUDA_CHECK_HPP
+#define QTURN_KERNELS_CUDA_CHECK_HPP
+
+#include <cuda_runtime_api.h>
+
+namespace qturn {
+
+/// Throws CudaError, which names the caller's file and line, unless `code` is cudaSuccess.
+/// (clang-tidy 14 cannot parse std::source_location.)
+void check(cudaError_t code, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+}  // namespace qturn
+
+#endif  // QTURN_KERNELS_CUDA_CHECK_HPP

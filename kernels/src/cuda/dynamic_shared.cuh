@@ -1,0 +1,29 @@
+// Shared memory whose size is known at the launch, or is more than the 48 KB that a kernel may
+// declare.
+#ifndef QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
+#define QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
+
+#include "kernels/src/cuda/check.hpp"
+#include "kernels/src/cuda/device_memory.cuh"
+
+namespace qturn::device {
+
+extern __shared__ uint4 dynamic_shared_memory[];
+
+/// Aligned to a granule.
+__device__ __forceinline__ Byte* dynamic_shared() {
+  return reinterpret_cast<Byte*>(dynamic_shared_memory);
+}
+
+/// Must come before a launch of `kernel` with more than 48 KB.
+template <class Kernel>
+void allow_dynamic_shared(Kernel* kernel, int bytes) {
+  constexpr int always_allowed = 48 * 1024;
+  if (bytes > always_allowed) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  }
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH

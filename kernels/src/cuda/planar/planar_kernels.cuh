@@ -1,0 +1,518 @@
+// Interleaved pictures made planar: read once, turned, converted, written once.
+//
+// A tile of the source goes to shared memory by asynchronous copies, which keep the phase that each
+// row has in global memory, so that rows may begin anywhere. Then a thread reads a few runs of
+// source pixels, which become 16 bytes of each plane, into its registers, and makes those 16 bytes
+// plane after plane. What a run is, and how a tile lies in shared memory, depends on the motion:
+//
+//   axes swapped  a run is a piece of a column, and the tile `width` x (128 bytes of a row of the
+//                 destination). A thread has neighbouring columns that together are whole words, so
+//                 it reads words of each row; the granules of a row change places with the row, so
+//                 that a warp, which is 8 runs down and 4 threads across, meets different banks.
+//   axes kept     a run is a piece of a row, mirrored or not, and the tile as many rows as have
+//                 runs for all threads, so narrow pictures leave few idle.
+//
+// A warp writes pieces of 128 bytes. If the rows of source and planes are whole granules, as in a
+// training loop, there is no shared memory for axes that are kept, and there are no phases for axes
+// that are swapped: instructions limit these kernels, because 3 bytes become 6 with a conversion
+// each. If the rows of planes are not whole granules, they are written through shared memory: first
+// in the order of the tile, then in aligned granules.
+//
+// In most uses the planes have at least as many bytes as the pixels (bytes to halves: twice as
+// many), so the tiles are ordered such that writes are consecutive.
+#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
+#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
+
+#include "kernels/src/cuda/planar/planar_plan.cuh"
+#include "kernels/src/cuda/planar/sample_conversion.cuh"
+#include "kernels/src/cuda/transpose/turned_tile.cuh"
+#include "kernels/src/planar_format.hpp"
+
+namespace qturn::device {
+
+/// The conversion of samples, the same for all pictures of a launch.
+struct PlanarSamples {
+  PlanarArithmetic arithmetic;
+  bool to_bfloat16;  // where destinations have 2 bytes
+  // The planes made of a channel: the first one, and after each plane the next; -1 ends them.
+  int first_plane[4];
+  int next_plane[4];
+
+  explicit PlanarSamples(const PlanarFormat& format)
+      : arithmetic(arithmetic_of(format)), to_bfloat16(format.dst_type == SampleType::bfloat16) {
+    for (int channel = 0; channel < 4; ++channel) {
+      int* last = &first_plane[channel];
+      for (int plane = 0; plane < arithmetic.planes; ++plane) {
+        if (arithmetic.channel[plane] != channel) continue;
+        *last = plane;
+        last = &next_plane[plane];
+      }
+      *last = -1;
+    }
+  }
+};
+
+/// `src` has `channels` samples of `src_type`, destinations have samples of `dst_sample` bytes.
+template <SampleType src_type, int channels, int dst_sample>
+struct PlanarBlock {
+  static constexpr int src_sample = sample_bytes(src_type);
+  static constexpr int pixel = channels * src_sample;
+  static constexpr int threads = planar_tuning(pixel).threads;
+  static constexpr int tile_bytes = planar_tile_bytes(pixel, dst_sample);
+
+  static __device__ __forceinline__ void run(Byte* tile, const PlanarPicture& p,
+                                             const PlanarSamples& samples, unsigned number) {
+    if (p.swapped) {
+      swap_axes(tile, p, samples, number / p.tiles_inside, number % p.tiles_inside);
+    } else {
+      keep_axes(tile, p, samples, number % p.tiles_inside, number / p.tiles_inside);
+    }
+  }
+
+ private:
+  static constexpr int tile_width = planar_tuning(pixel).width;
+  static constexpr int tile_rows = planar_piece / dst_sample;
+  static constexpr int row_bytes = planar_row_bytes(pixel);
+  static constexpr int run_pixels = granule / dst_sample;
+  static constexpr int runs_down = planar_piece / granule;
+  static constexpr int thread_runs = tile_width * runs_down / threads;
+  static constexpr int run_words = run_pixels * pixel / 4;
+  static constexpr int thread_row_words = thread_runs * pixel / 4;
+  static_assert(thread_runs * pixel % 4 == 0 && run_pixels * pixel % 4 == 0);
+  static_assert(run_pixels * pixel <= planar_margin_before);
+  static_assert(runs_down == 8 && threads % 32 == 0);
+
+  // Sample `channel` of the pixel that begins `at` bytes into the words.
+  template <int count>
+  static __device__ __forceinline__ float sample_of(const std::uint32_t (&words)[count], int at,
+                                                    int channel) {
+    const std::uint32_t low = words[at / 4];
+    if constexpr (src_type == SampleType::float32) {
+      const std::uint32_t word = channels == 1 || channel == 0   ? low
+                                 : channels == 2 || channel == 1 ? words[at / 4 + 1]
+                                 : channels == 3 || channel == 2 ? words[at / 4 + 2]
+                                                                 : words[at / 4 + 3];
+      return __uint_as_float(word);
+    } else {
+      const std::uint32_t high = words[at / 4 + 1 < count ? at / 4 + 1 : at / 4];
+      const auto from = static_cast<unsigned>(at % 4 + channel * src_sample);
+      if constexpr (src_type == SampleType::uint8) {
+        return static_cast<float>(static_cast<std::uint8_t>(pick(low, high, from)));
+      } else {
+        const std::uint32_t bits = pick(low, high, from * 0x11 + 0x10);
+        if constexpr (src_type == SampleType::float16) {
+          return half_to_float(bits);
+        } else {
+          return static_cast<float>(static_cast<std::uint16_t>(bits));
+        }
+      }
+    }
+  }
+
+  // The same where channel and place are constants: a byte, or two, become a float by one
+  // instruction that puts them into the mantissa of 2^23, and one subtraction.
+  template <int channel, int count>
+  static __device__ __forceinline__ float known_sample(const std::uint32_t (&words)[count],
+                                                       int at) {
+    at += channel * src_sample;
+    const std::uint32_t word = words[at / 4];
+    std::uint32_t two_to_23 = 0x4B000000;
+    asm("" : "+r"(two_to_23));  // in a register, or else all the selectors are
+    if constexpr (src_type == SampleType::uint8) {
+      return __uint_as_float(__byte_perm(word, two_to_23, 0x7550 + at % 4)) - 8388608.0f;
+    } else if constexpr (src_type == SampleType::uint16) {
+      return __uint_as_float(__byte_perm(word, two_to_23, at % 4 == 0 ? 0x7410 : 0x7432)) -
+             8388608.0f;
+    } else if constexpr (src_type == SampleType::float16) {
+      return half_to_float(at % 4 == 0 ? word : word >> 16);
+    } else {
+      return __uint_as_float(word);
+    }
+  }
+
+  // 16 bytes of plane c, from sample(i), the i-th of the run's pixels.
+  template <class Sample>
+  static __device__ __forceinline__ Granule convert(const PlanarSamples& samples, int c,
+                                                    Sample sample) {
+    const float factor = samples.arithmetic.factor[c];
+    const float offset = samples.arithmetic.offset[c];
+    Granule out;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (dst_sample == 4) {
+        out.word[i] = __float_as_uint(fmaf(sample(i), factor, offset));
+      } else {
+        const float low = fmaf(sample(2 * i), factor, offset);
+        const float high = fmaf(sample(2 * i + 1), factor, offset);
+        out.word[i] = samples.to_bfloat16 ? to_bfloat16s(low, high) : to_halves(low, high);
+      }
+    }
+    return out;
+  }
+
+  // `count` words from byte `at` of a row on; place(byte) is where a word of it lies.
+  template <int count, class Place>
+  static __device__ __forceinline__ void load_words_at(int at, std::uint32_t* words, Place place) {
+    if constexpr (src_type == SampleType::float32) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) words[i] = load<4>(place(at + 4 * i));
+    } else {
+      const int begin = at & ~3;
+      std::uint32_t low = load<4>(place(begin));
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const std::uint32_t high = load<4>(place(begin + 4 * i + 4));
+        words[i] = __funnelshift_r(low, high, static_cast<unsigned>(at) * 8);
+        low = high;
+      }
+    }
+  }
+
+  // The words of an aligned run, as many at once as it is a multiple of.
+  static __device__ __forceinline__ void load_run(const Byte* from,
+                                                  std::uint32_t (&words)[run_words]) {
+    constexpr int at_once = word_bytes(run_words * 4);
+#pragma unroll
+    for (int i = 0; i < run_words; i += at_once / 4) {
+      const Word<at_once> some = load<at_once>(from + 4 * i);
+      if constexpr (at_once == 4) {
+        words[i] = some;
+      } else {
+        words[i] = some.x;
+        words[i + 1] = some.y;
+      }
+      if constexpr (at_once == 16) {
+        words[i + 2] = some.z;
+        words[i + 3] = some.w;
+      }
+    }
+  }
+
+  // Calls run(channel, plane) for all planes, the channel as a constant.
+  template <int channel = 0, class Run>
+  static __device__ __forceinline__ void for_each_plane(const PlanarSamples& samples, Run run) {
+    if constexpr (channel < channels) {
+#pragma unroll 1
+      for (int c = samples.first_plane[channel]; c >= 0; c = samples.next_plane[c]) {
+        run(std::integral_constant<int, channel>(), c);
+      }
+      for_each_plane<channel + 1>(samples, run);
+    }
+  }
+
+  // Makes all planes of a thread's runs where they are aligned: run i goes to `to[i]` of plane 0,
+  // if bit i of `exists` is set. sample_in(channel, i, j) is of its j-th pixel, from `words`.
+  template <int rows, int columns, class Sample>
+  static __device__ __forceinline__ void make_aligned_planes(
+      const PlanarPicture& p, const PlanarSamples& samples, Byte* const (&to)[thread_runs],
+      unsigned exists, bool mirrored, std::uint32_t (&words)[rows][columns], Sample sample_in) {
+    for_each_plane(samples, [&](auto channel, int c) {
+    // Without this the compiler would convert the samples before the loop over the planes of a
+    // channel, of which there is usually one, and run out of registers.
+#pragma unroll
+      for (auto& of_row : words) {
+#pragma unroll
+        for (std::uint32_t& word : of_row) asm("" : "+r"(word));
+      }
+      const std::int64_t plane = c * p.plane_pitch;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        Granule value = convert(samples, c, [&](int i) { return sample_in(channel, run, i); });
+        if (mirrored) value = reversed_pixels<dst_sample>(value.word);
+        if ((exists >> run & 1) != 0) store_granule(to[run] + plane, value);
+      }
+    });
+  }
+
+  // The place of a tile in plane 0: rows of `bytes`, at `dst + row * pitch`.
+  struct Target {
+    Byte* dst;
+    std::int64_t pitch;
+    int rows;
+    int bytes;
+  };
+
+  // The same for any alignment, through shared memory: granule(c, run) of the run that begins at
+  // byte `at(run)` of row `row(run)`.
+  template <class Row, class At, class Make>
+  static __device__ __forceinline__ void make_planes(Byte* tile, int tile_pitch,
+                                                     const PlanarPicture& p,
+                                                     const PlanarSamples& samples, const Target& to,
+                                                     Row row, At at, Make make) {
+#pragma unroll 1
+    for (int c = 0; c < samples.arithmetic.planes; ++c) {
+      __syncthreads();
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        if (row(run) >= to.rows) continue;
+        store_granule(tile + granule + row(run) * tile_pitch + at(run), make(c, run));
+      }
+      __syncthreads();
+      store_rows(tile + granule, tile_pitch, to.dst + c * p.plane_pitch, to.pitch, to.rows,
+                 to.bytes);
+    }
+  }
+
+  // Writes from shared memory to rows of `bytes` at any address, in aligned granules. Takes its
+  // arguments by value, because a reference would put them into memory.
+  static __device__ __noinline__ void store_rows(const Byte* from, int from_pitch, Byte* plane,
+                                                 std::int64_t pitch, int rows, int bytes) {
+    const int granules = (bytes + 2 * granule - 2) / granule;
+    for_each_in_rows(granules, rows, [&](int row, int column) {
+      Byte* row_of_dst = plane + row * pitch;
+      const int at = column * granule - static_cast<int>(low_bits(row_of_dst) % granule);
+      if (at >= bytes) return;
+      store_in_row(row_of_dst, load_across(from + row * from_pitch + at), at, bytes);
+    });
+  }
+
+  // Calls run(row, column) for all of `rows` x `columns`, distributed over the threads.
+  template <class Run>
+  static __device__ __forceinline__ void for_each_in_rows(int columns, int rows, Run run) {
+    const int rows_on = threads / columns;
+    const int columns_on = threads - rows_on * columns;
+    int row = static_cast<int>(threadIdx.x) / columns;
+    int column = static_cast<int>(threadIdx.x) - row * columns;
+    while (row < rows) {
+      run(row, column);
+      row += rows_on;
+      column += columns_on;
+      if (column >= columns) {
+        column -= columns;
+        row += 1;
+      }
+    }
+  }
+
+  // Starts to copy a tile whose rows are whole granules. The places of a whole tile are distributed
+  // evenly, so all but two numbers are constants.
+  static __device__ __forceinline__ void start_aligned_tile(Byte* tile, const Byte* src,
+                                                            std::int64_t pitch, int columns,
+                                                            int rows) {
+    constexpr int granules = tile_width * pixel / granule;
+    constexpr int rows_on = threads / granules;
+    const int first_row = static_cast<int>(threadIdx.x) / granules;
+    const int column = static_cast<int>(threadIdx.x) % granules;
+    if (first_row >= rows_on || column * granule >= columns * pixel) return;
+    const Byte* from = src + first_row * pitch + column * granule;
+#pragma unroll
+    for (int step = 0; step < rounds(tile_rows, rows_on); ++step) {
+      const int row = first_row + step * rows_on;
+      if (row < rows) {
+        start_copy<128>(tile + row * row_bytes + swizzled(column, row / run_pixels) * granule,
+                        from);
+      }
+      from += rows_on * pitch;
+    }
+  }
+
+  static __device__ __forceinline__ void swap_axes(Byte* tile, const PlanarPicture& p,
+                                                   const PlanarSamples& samples, unsigned across,
+                                                   unsigned down) {
+    const std::int64_t x = std::int64_t{across} * tile_width;
+    const std::int64_t y = std::int64_t{down} * tile_rows;
+    const int columns =
+        static_cast<int>(p.width - x < tile_width ? p.width - x : std::int64_t{tile_width});
+    const int rows =
+        static_cast<int>(p.height - y < tile_rows ? p.height - y : std::int64_t{tile_rows});
+    const Byte* src = p.src + y * p.src_pitch + x * pixel;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int run_down = lane % runs_down;
+    const int first_column = (static_cast<int>(threadIdx.x) / 32 * 4 + lane / 8) * thread_runs;
+    std::uint32_t words[run_pixels][thread_row_words];
+    if (p.src_aligned) {
+      start_aligned_tile(tile, src, p.src_pitch, columns, rows);
+      finish_copies();
+#pragma unroll
+      for (int word = 0; word < thread_row_words; ++word) {
+        const int byte = first_column * pixel + word * 4;
+        const Byte* from = tile + run_down * run_pixels * row_bytes + (byte ^ run_down * granule);
+#pragma unroll
+        for (int i = 0; i < run_pixels; ++i) words[i][word] = load<4>(from + i * row_bytes);
+      }
+    } else {
+      const RowPhases phases{low_bits(src), static_cast<unsigned>(p.src_pitch)};
+      const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
+      const int granules = (columns * pixel + 2 * granule - 2) / granule;
+      for_each_in_rows(granules, rows, [&](int row, int column) {
+        const int offset = column * granule - phases.of(row);
+        if (offset < columns * pixel) {
+          start_copy_between<128>(
+              tile + row * row_bytes + swizzled(column, row / run_pixels) * granule,
+              src + row * p.src_pitch + offset, picture.begin, picture.end);
+        }
+      });
+      finish_copies();
+#pragma unroll
+      for (int i = 0; i < run_pixels; ++i) {
+        const int row = run_down * run_pixels + i;
+        const Byte* in_row = tile + row * row_bytes;
+        load_words_at<thread_row_words>(
+            phases.of(row) + first_column * pixel, words[i],
+            [&](int byte) { return in_row + (byte ^ run_down * granule); });
+      }
+    }
+
+    Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
+    if (p.dst_aligned) {
+      Byte* to[thread_runs];
+      unsigned exists = 0;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        to[run] = dst + (first_column + run) * p.dst_pitch + run_down * granule;
+        exists |= static_cast<unsigned>(first_column + run < columns &&
+                                        run_down * granule < rows * dst_sample)
+                  << run;
+      }
+      make_aligned_planes(p, samples, to, exists, false, words, [&](auto channel, int run, int i) {
+        return known_sample<channel.value>(words[i], run * pixel);
+      });
+    } else {
+      make_planes(
+          tile, planar_piece, p, samples, Target{dst, p.dst_pitch, columns, rows * dst_sample},
+          [&](int run) { return first_column + run; }, [&](int) { return run_down * granule; },
+          [&](int c, int run) {
+            const int channel = samples.arithmetic.channel[c];
+            return convert(samples, c,
+                           [&](int i) { return sample_of(words[i], run * pixel, channel); });
+          });
+    }
+  }
+
+  static __device__ __forceinline__ void keep_axes(Byte* tile, const PlanarPicture& p,
+                                                   const PlanarSamples& samples, unsigned across,
+                                                   unsigned down) {
+    const int runs = p.runs;
+    const std::int64_t x = std::int64_t{across} * runs * run_pixels;  // of the destination
+    const std::int64_t y = std::int64_t{down} * p.rows;
+    const int columns = static_cast<int>(
+        p.width - x < runs * run_pixels ? p.width - x : std::int64_t{runs * run_pixels});
+    const int rows = static_cast<int>(p.height - y < p.rows ? p.height - y : std::int64_t{p.rows});
+    const Byte* src = p.src + y * p.src_pitch + (p.mirrored ? p.width - x - columns : x) * pixel;
+
+    // The runs of a tile are numbered row by row; one that does not exist is in row `rows`.
+    int row_of[thread_runs];
+    int at[thread_runs];
+    const int rows_on = threads / runs;
+    const int runs_on = threads - rows_on * runs;
+    int row = static_cast<int>(threadIdx.x) / runs;
+    int in_row = static_cast<int>(threadIdx.x) - row * runs;
+#pragma unroll
+    for (int run = 0; run < thread_runs; ++run) {
+      at[run] = in_row * granule;
+      row_of[run] = at[run] < columns * dst_sample && row < rows ? row : rows;
+      row += rows_on;
+      in_row += runs_on;
+      if (in_row >= runs) {
+        in_row -= runs;
+        row += 1;
+      }
+    }
+    const auto first_pixel = [&](int run) {
+      const int first = at[run] / dst_sample;
+      return p.mirrored ? columns - first - run_pixels : first;
+    };
+    Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
+
+    std::uint32_t words[thread_runs][run_words];
+    if (p.src_aligned && p.dst_aligned) {
+      // Runs are whole words of the source, and every word is wanted once.
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        if (row_of[run] == rows) continue;
+        load_run(src + row_of[run] * p.src_pitch + first_pixel(run) * pixel, words[run]);
+      }
+    } else {
+      const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
+      const int most_bytes = runs * run_pixels * pixel;
+      const int pitch = planar_kept_row_bytes(most_bytes);
+      const unsigned line = most_bytes >= planar_long_row ? 128 : granule;
+      const auto phase_of = [&](int of_row) {
+        return static_cast<int>(
+            (low_bits(src) + static_cast<unsigned>(of_row) * static_cast<unsigned>(p.src_pitch)) %
+            line);
+      };
+      const auto place = [&](int byte) {
+        byte += planar_margin_before;
+        return tile + (byte ^ (byte >> 3 & 0x70));
+      };
+      // Granules that a row may lie in, counted from its first one.
+      const int granules = (columns * pixel + 2 * granule - 2) / granule;
+      for_each_in_rows(granules, rows, [&](int of_row, int column) {
+        const int phase = phase_of(of_row);
+        const int offset = column * granule - phase % granule;
+        if (offset < columns * pixel) {
+          start_copy_between<128>(place(of_row * pitch + phase + offset),
+                                  src + of_row * p.src_pitch + offset, picture.begin, picture.end);
+        }
+      });
+      finish_copies();
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        if (row_of[run] == rows) continue;
+        load_words_at<run_words>(
+            row_of[run] * pitch + phase_of(row_of[run]) + first_pixel(run) * pixel, words[run],
+            place);
+      }
+    }
+
+    if (p.dst_aligned) {
+      Byte* to[thread_runs];
+      unsigned exists = 0;
+#pragma unroll
+      for (int run = 0; run < thread_runs; ++run) {
+        to[run] = dst + row_of[run] * p.dst_pitch + at[run];
+        exists |= static_cast<unsigned>(row_of[run] != rows) << run;
+      }
+      make_aligned_planes(p, samples, to, exists, p.mirrored, words,
+                          [&](auto channel, int run, int i) {
+                            return known_sample<channel.value>(words[run], i * pixel);
+                          });
+    } else {
+      make_planes(
+          tile, runs * granule, p, samples, Target{dst, p.dst_pitch, rows, columns * dst_sample},
+          [&](int run) { return row_of[run]; }, [&](int run) { return at[run]; },
+          [&](int c, int run) {
+            const int channel = samples.arithmetic.channel[c];
+            const Granule value = convert(
+                samples, c, [&](int i) { return sample_of(words[run], i * pixel, channel); });
+            return p.mirrored ? reversed_pixels<dst_sample>(value.word) : value;
+          });
+    }
+  }
+};
+
+/// The samples come first because their arrays are indexed: see new_parameter_bytes.
+template <SampleType src_type, int channels, int dst_sample, int capacity>
+__global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
+                                  1024 / planar_tuning(channels * sample_bytes(src_type)).threads)
+    make_planar(const __grid_constant__ PlanarSamples samples,
+                const __grid_constant__ BatchParameters<PlanarPicture, capacity> batch) {
+  using Block = PlanarBlock<src_type, channels, dst_sample>;
+  alignas(128) __shared__ Byte tile[Block::tile_bytes];
+  const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
+  wait_for_previous_kernel();
+  Block::run(tile, batch.pictures[i], samples, blockIdx.x - batch.first_tile[i]);
+}
+
+/// Fewer than for the others, as with turn_batch_in_memory.
+inline constexpr int planar_threads_in_memory = 768;
+
+/// The same from memory.
+template <SampleType src_type, int channels, int dst_sample>
+__global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
+                                  planar_threads_in_memory /
+                                      planar_tuning(channels * sample_bytes(src_type)).threads)
+    make_planar_in_memory(const __grid_constant__ PlanarSamples samples,
+                          const BatchInMemory<PlanarPicture> batch) {
+  using Block = PlanarBlock<src_type, channels, dst_sample>;
+  alignas(128) __shared__ Byte tile[Block::tile_bytes];
+  wait_for_previous_kernel();
+  for_tiles_of_block(batch, [&](unsigned number, const PlanarPicture& picture) {
+    Block::run(tile, picture, samples, number);
+  });
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH

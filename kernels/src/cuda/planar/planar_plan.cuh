@@ -1,0 +1,121 @@
+// How pictures that become planar are cut into tiles.
+#ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH
+#define QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH
+
+#include <qturn/planar.hpp>
+
+#include "kernels/src/cuda/batch/batch_plan.cuh"
+#include "kernels/src/cuda/device_memory.cuh"
+#include "kernels/src/cuda/tuning.cuh"
+
+namespace qturn::device {
+
+/// What a tile of a row of the destination has where axes are swapped.
+inline constexpr int planar_piece = 128;
+
+/// Bytes from a row to the next in shared memory where axes are swapped.
+__host__ __device__ constexpr int planar_row_bytes(int pixel) {
+  return (planar_tuning(pixel).width * pixel + granule - 1 + 127) / 128 * 128;
+}
+
+__host__ __device__ constexpr int planar_tile_bytes(int pixel, int dst_sample) {
+  const int in = planar_piece / dst_sample * planar_row_bytes(pixel);
+  const int out = planar_tuning(pixel).width * planar_piece + 128;
+  return in > out ? in : out;
+}
+
+/// If axes are kept: a mirrored run that extends beyond the end of a row is read from before the
+/// row, and the words around a run from after it.
+inline constexpr int planar_margin_before = 128;
+inline constexpr int planar_margin_after = 16;
+
+/// Where axes are kept, rows of so many bytes keep the phase that they have in lines of 128 bytes,
+/// shorter ones only that in granules.
+inline constexpr int planar_long_row = 512;
+
+/// Bytes from a row to the next in shared memory where axes are kept.
+__host__ __device__ constexpr int planar_kept_row_bytes(int bytes) {
+  const int line = bytes >= planar_long_row ? 128 : granule;
+  return (bytes + 2 * line - 2) / line * line;
+}
+
+/// One picture of a batch. Sizes are the source's.
+struct PlanarPicture {
+  static constexpr unsigned stretches = 128;
+
+  const Byte* src;
+  Byte* dst;
+  std::int64_t src_pitch;
+  std::int64_t dst_pitch;
+  std::int64_t plane_pitch;
+  std::int64_t width;
+  std::int64_t height;
+  unsigned tiles_inside;  // tiles of a column where axes are swapped, of a row where they are not
+  unsigned runs;          // axes kept: granules of a tile's row
+  unsigned rows;          // axes kept: rows of a tile
+  bool swapped;
+  bool mirrored;
+  bool src_aligned;  // to granules: rows, and their ends
+  bool dst_aligned;  // to granules: planes, rows, and their ends
+};
+
+/// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
+/// descriptors lie there.
+__host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image, int planes,
+                                                    int dst_sample, PlanarPicture& p) {
+  const int pixel = image.src.pixel_bytes;
+  const bool mirrors = is_in(from_right, image.orientation);
+  p.src = static_cast<const Byte*>(image.src.data);
+  p.dst = static_cast<Byte*>(image.dst.data);
+  p.src_pitch = image.src.height > 1 ? image.src.pitch : 0;
+  p.dst_pitch = image.dst.height > 1 ? image.dst.pitch : 0;
+  p.plane_pitch = planes > 1 ? image.dst.plane_pitch : 0;
+  p.width = image.src.width;
+  p.height = image.src.height;
+  p.swapped = is_in(swapped, image.orientation);
+  p.mirrored = mirrors && !p.swapped;
+  if (p.width == 0 || p.height == 0) return 0;
+  if (is_in(from_bottom, image.orientation)) {
+    p.src += (image.src.height - 1) * p.src_pitch;
+    p.src_pitch = -p.src_pitch;
+  }
+  if (p.swapped && mirrors) {
+    p.dst += (image.dst.height - 1) * p.dst_pitch;
+    p.dst_pitch = -p.dst_pitch;
+  }
+  const auto in_granules = [](const void* data, std::int64_t a, std::int64_t b) {
+    return ((reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(a) |
+             static_cast<std::uintptr_t>(b)) %
+            granule) == 0;
+  };
+  p.src_aligned = in_granules(p.src, p.src_pitch, p.width * pixel);
+  p.dst_aligned = in_granules(p.dst, p.dst_pitch, image.dst.width * dst_sample) &&
+                  in_granules(nullptr, p.plane_pitch, 0);
+
+  const auto up = [](std::int64_t number, std::int64_t by) { return (number + by - 1) / by; };
+  const int tile_width = planar_tuning(pixel).width;
+  const int run = granule / dst_sample;
+  if (p.swapped) {
+    p.tiles_inside = static_cast<unsigned>(up(p.height, planar_piece / dst_sample));
+    p.runs = 0;
+    p.rows = 0;
+    return up(p.width, tile_width) * p.tiles_inside;
+  }
+  // A tile of whole rows has runs for all threads, except for the remainder of a division; so its
+  // rows must not be too long. An eighth of the runs is a row at most; there are 8 * tile_width.
+  const std::int64_t runs = up(p.width, run);
+  const std::int64_t pieces = up(runs, tile_width);
+  const std::int64_t of_piece = pieces == 1 ? runs : up(up(runs, pieces), 8) * 8;
+  const int row_bytes = planar_kept_row_bytes(static_cast<int>(of_piece) * run * pixel);
+  const int room =
+      planar_tile_bytes(pixel, dst_sample) - planar_margin_before - planar_margin_after;
+  const std::int64_t rows = 8 * tile_width / of_piece;
+  p.runs = static_cast<unsigned>(of_piece);
+  p.rows = static_cast<unsigned>(rows < room / row_bytes ? rows : room / row_bytes);
+  p.tiles_inside = static_cast<unsigned>(up(runs, of_piece));
+  return up(p.height, p.rows) * p.tiles_inside;
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_CUDA_PLANAR_PLANAR_PLAN_CUH

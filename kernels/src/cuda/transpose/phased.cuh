@@ -1,0 +1,71 @@
+// Rows that begin anywhere within 16 bytes: they keep that phase in shared memory, so that copies
+// into it are aligned, and the destination is written in aligned granules, whole or in part.
+#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH
+#define QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH
+
+#include "kernels/src/cuda/transpose/transpose.cuh"
+
+namespace qturn::device {
+
+/// The low bits of an address. Phases depend on nothing else.
+__device__ __forceinline__ unsigned low_bits(const Byte* address) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address));
+}
+
+/// 16 bytes of shared memory at any address, by two aligned reads.
+__device__ __forceinline__ Granule load_across(const Byte* from) {
+  const unsigned phase = low_bits(from) % granule;
+  const Granule a = load_granule(from - phase);
+  const Granule b = load_granule(from - phase + granule);
+  const std::uint32_t in[8] = {a.word[0], a.word[1], a.word[2], a.word[3],
+                               b.word[0], b.word[1], b.word[2], b.word[3]};
+  Granule out;
+  take_window(in, phase, out.word);
+  return out;
+}
+
+/// The place of a tile whose rows keep their phase: one after the other as in global memory, but
+/// closer together. The pitch in shared memory is equal to the pitch in global memory modulo 16, so
+/// the place of a byte is linear in row and column. The order of the eight granules of each
+/// 128-byte line then depends on the line, as in swizzled().
+struct PhasedTile {
+  int first;  // place of row 0, column 0: its address modulo 16
+  int pitch;
+
+  __device__ __forceinline__ PhasedTile(const Byte* src, std::int64_t src_pitch, int row_bytes)
+      : first(static_cast<int>(low_bits(src) % granule)),
+        pitch(row_bytes + static_cast<int>(static_cast<unsigned>(src_pitch) % granule)) {}
+
+  __device__ __forceinline__ int place(int row, int column) const {
+    return first + row * pitch + column;
+  }
+};
+
+/// The most bytes that such a tile takes.
+__host__ __device__ constexpr int phased_bytes(int row_bytes, int rows) {
+  return (rows * (row_bytes + granule - 1) + 2 * granule + 127) / 128 * 128;
+}
+
+/// Where the byte at `place` is, when the lines are reordered in groups of `group_bytes`.
+template <int group_bytes>
+__device__ __forceinline__ int reordered(int place) {
+  static_assert(group_bytes >= 128 && (group_bytes & (group_bytes - 1)) == 0);
+  return place ^ (place / (group_bytes / 16) & 0x70);
+}
+
+/// Stores a granule at byte `at` of a row of the destination that has `row_bytes`.
+template <int piece>
+__device__ __forceinline__ void store_inside(Byte* row, const Granule& value, std::int64_t at,
+                                             std::int64_t row_bytes) {
+  if (at >= 0 && at + granule <= row_bytes) {
+    store_granule(row + at, value);
+  } else if (at > -granule && at < row_bytes) {
+    const std::int64_t left = row_bytes - at;
+    store_part<piece>(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
+                      left < granule ? static_cast<int>(left) : granule);
+  }
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH

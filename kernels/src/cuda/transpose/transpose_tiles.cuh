@@ -1,0 +1,224 @@
+// Transposing kernels for addresses and pitches that are multiples of 16 bytes; of the
+// destination's 8 are enough for 1, 2 and 3-byte pixels.
+//
+// The tile goes from global to shared memory by asynchronous copies of 16 bytes, which need no
+// registers, so that the 2048 threads of a multiprocessor keep 64 KB in flight. After one barrier
+// each thread assembles pieces of the rows of the destination, and stores 16 (or 8) bytes at once.
+// How it does so depends on the pixel:
+//
+//   4 bytes and more, and 6   words are gathered one by one (gather)
+//   1 and 2                   words are read whole, and their pixels exchanged in registers (pack)
+//   3                         4 x 4 pixels, which are 3 words x 4 rows, are exchanged in registers
+//                             and written back to shared memory in the new order (triple)
+#ifndef QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH
+#define QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH
+
+#include "kernels/src/cuda/exchange.cuh"
+#include "kernels/src/cuda/transpose/transpose.cuh"
+
+namespace qturn::device {
+
+/// Which unit of work of `down` x `across` a thread has: with lanes_down a warp is a rectangle, so
+/// that it writes pieces of several rows and reads shared memory without conflicts.
+struct Unit {
+  int down;
+  int across;
+};
+
+template <int units_down, int units_across, int lanes_down>
+__device__ __forceinline__ Unit unit_of(int number) {
+  if constexpr (lanes_down == 0) {
+    return {number % units_down, number / units_down};
+  } else {
+    constexpr int lanes_across = 32 / lanes_down;
+    static_assert(units_down % lanes_down == 0 && units_across % lanes_across == 0);
+    constexpr int warps_down = units_down / lanes_down;
+    const int warp = number / 32;
+    const int lane = number % 32;
+    return {warp % warps_down * lanes_down + lane % lanes_down,
+            warp / warps_down * lanes_across + lane / lanes_down};
+  }
+}
+
+template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
+          int lanes_down>
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_gather(const Transpose t) {
+  constexpr int width = row_bytes / pixel;
+  constexpr int word = word_bytes(pixel);
+  constexpr int words_in_granule = granule / word;
+  constexpr int words_in_pixel = pixel / word;
+  constexpr int granules_down = rows * pixel / granule;
+  constexpr int units = granules_down * width;
+  // The rows that a granule has pixels of lie in the same order, so that ...
+  static_assert(unit_rows * pixel % granule == 0);
+
+  alignas(128) __shared__ Byte tile[rows * row_bytes];
+  const TileOrigin origin = tile_origin(t, width, rows);
+  if (origin.x >= t.width) return;
+  const std::int64_t columns_left = t.width - origin.x;
+  const std::int64_t rows_left = t.height - origin.y;
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
+  finish_copies();
+
+  const bool whole = columns_left >= width && rows_left >= rows;
+  Byte* dst = t.dst + origin.x * t.dst_pitch + origin.y * pixel;
+#pragma unroll
+  for (int number = static_cast<int>(threadIdx.x); number < units; number += threads) {
+    const Unit unit = unit_of<granules_down, width, lanes_down>(number);
+    union {
+      Granule value;
+      Word<word> part[words_in_granule];
+    } out;
+    // ... as many words further on the same word of the next row lies `row_bytes` away.
+    constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
+    const Byte* from[period];
+#pragma unroll
+    for (int i = 0; i < period; ++i) {
+      const int index = unit.down * words_in_granule + i;
+      const int row = index / words_in_pixel;
+      const int at = unit.across * pixel + index % words_in_pixel * word;
+      from[i] =
+          tile + row * row_bytes + swizzled(at / granule, row / unit_rows) * granule + at % granule;
+    }
+#pragma unroll
+    for (int i = 0; i < words_in_granule; ++i) {
+      out.part[i] = load<word>(from[i % period] + i / period * row_bytes);
+    }
+    Byte* to = dst + unit.across * t.dst_pitch + unit.down * granule;
+    if (whole) {
+      store_granule(to, out.value);
+    } else if (unit.across < columns_left) {
+      store_clipped<(word < 4 ? word : 4)>(to, out.value, rows_left * pixel - unit.down * granule);
+    }
+  }
+}
+
+template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
+          int lanes_down>
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_pack(const Transpose t) {
+  static_assert((pixel == 1 || pixel == 2) && unit_rows * pixel == 8);
+  constexpr int width = row_bytes / pixel;
+  constexpr int pixels_in_word = 4 / pixel;
+  constexpr int units_down = rows / unit_rows;
+  constexpr int units_across = row_bytes / 4;
+
+  alignas(128) __shared__ Byte tile[rows * row_bytes];
+  const TileOrigin origin = tile_origin(t, width, rows);
+  if (origin.x >= t.width) return;
+  const std::int64_t columns_left = t.width - origin.x;
+  const std::int64_t rows_left = t.height - origin.y;
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
+  finish_copies();
+
+  const bool whole = columns_left >= width && rows_left >= rows;
+  Byte* dst = t.dst + origin.x * t.dst_pitch + origin.y * pixel;
+#pragma unroll
+  for (int number = static_cast<int>(threadIdx.x); number < units_down * units_across;
+       number += threads) {
+    const Unit unit = unit_of<units_down, units_across, lanes_down>(number);
+    // The rows of a unit are one swizzle group.
+    const Byte* from = tile + unit.down * unit_rows * row_bytes +
+                       swizzled(unit.across / 4, unit.down) * granule + unit.across % 4 * 4;
+    std::uint32_t in[unit_rows][1];
+#pragma unroll
+    for (int row = 0; row < unit_rows; ++row) in[row][0] = load<4>(from + row * row_bytes);
+    std::uint32_t out[pixels_in_word][2];
+    exchange(in, out);
+    Byte* to = dst + unit.across * pixels_in_word * t.dst_pitch + unit.down * 8;
+#pragma unroll
+    for (int i = 0; i < pixels_in_word; ++i) {
+      const std::int64_t left = rows_left * pixel - unit.down * 8;
+      if (whole || (unit.across * pixels_in_word + i < columns_left && left >= 8)) {
+        store<8>(to, make_uint2(out[i][0], out[i][1]));
+      } else if (unit.across * pixels_in_word + i < columns_left && left > 0) {
+        store_part<pixel>(to, Granule{{out[i][0], out[i][1], 0, 0}}, 0, static_cast<int>(left));
+      }
+      to += t.dst_pitch;
+    }
+  }
+}
+
+/// `piece` is how many bytes a thread stores at once: 16, or 8 where the destination is aligned to
+/// that only.
+template <int row_bytes, int rows, int threads, int unit_rows, int prefetch, int lanes_down,
+          int piece>
+__global__ void __launch_bounds__(threads, resident_threads / threads)
+    transpose_triple(const Transpose t) {
+  static_assert(unit_rows == 4 && lanes_down == 8);
+  constexpr int pixel = 3;
+  constexpr int width = row_bytes / pixel;
+  constexpr int units_down = rows / 4;
+  constexpr int units_across = width / 4;
+  static_assert(units_down * units_across == threads);
+  constexpr int out_row_bytes = rows * pixel;
+  // 96 bytes after each four rows put the 32 words that a warp writes at once into 32 banks.
+  constexpr int out_padding = 96;
+  constexpr int out_bytes = width * out_row_bytes + units_across * out_padding;
+
+  // First the tile as it was read, then as it will be written.
+  alignas(128) __shared__ Byte tile[out_bytes];
+  const TileOrigin origin = tile_origin(t, width, rows);
+  if (origin.x >= t.width) return;
+  const std::int64_t columns_left = t.width - origin.x;
+  const std::int64_t rows_left = t.height - origin.y;
+  const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
+  wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
+                                                            rows_left);
+  finish_copies();
+
+  const Unit unit = unit_of<units_down, units_across, lanes_down>(static_cast<int>(threadIdx.x));
+  std::uint32_t in[4][3];
+#pragma unroll
+  for (int row = 0; row < 4; ++row) {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      const int at = unit.across * 3 + i;
+      in[row][i] = load<4>(tile + (unit.down * 4 + row) * row_bytes +
+                           swizzled(at / 4, unit.down) * granule + at % 4 * 4);
+    }
+  }
+  std::uint32_t out[4][3];
+  exchange(in, out);
+  __syncthreads();
+#pragma unroll
+  for (int row = 0; row < 4; ++row) {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      store<4>(tile + (unit.across * 4 + row) * out_row_bytes + unit.across * out_padding +
+                   unit.down * 12 + i * 4,
+               out[row][i]);
+    }
+  }
+  __syncthreads();
+
+  const bool whole = columns_left >= width && rows_left >= rows;
+  constexpr int pieces_down = out_row_bytes / piece;
+  Byte* dst = t.dst + origin.x * t.dst_pitch + origin.y * pixel;
+#pragma unroll
+  for (int number = static_cast<int>(threadIdx.x); number < pieces_down * width;
+       number += threads) {
+    const int down = number % pieces_down;
+    const int across = number / pieces_down;
+    const Byte* from = tile + across * out_row_bytes + across / 4 * out_padding + down * piece;
+    Byte* to = dst + across * t.dst_pitch + down * piece;
+    const std::int64_t left = rows_left * pixel - down * piece;
+    if (whole || (across < columns_left && left >= piece)) {
+      store<piece>(to, load<piece>(from));
+    } else if (across < columns_left) {
+      for (int at = 0; at < left; ++at) to[at] = from[at];
+    }
+  }
+}
+
+}  // namespace qturn::device
+
+#endif  // QTURN_KERNELS_CUDA_TRANSPOSE_TRANSPOSE_TILES_CUH

@@ -1,0 +1,20 @@
+// What `qturn check` does with one file, of any format.
+#ifndef QTURN_SRC_CHECK_CHECK_HPP
+#define QTURN_SRC_CHECK_CHECK_HPP
+
+#include <cstddef>
+#include <span>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/metadata/metadata_check.hpp"
+
+namespace qturn {
+
+/// What of a file's orientation metadata does not agree or is damaged; sidecars may be handed over
+/// to what is returned. Reads no pixel. Throws as Codec::check_limits and Codec::read_header.
+MetadataCheck check_metadata(std::span<const std::byte> file, const Codec& codec,
+                             const Limits& limits);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_CHECK_CHECK_HPP

@@ -1,0 +1,375 @@
+#include "src/formats/bmp/codec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "src/formats/bmp/layout.hpp"
+#include "src/formats/bmp/run_lengths.hpp"
+#include "src/formats/codec/capacity.hpp"
+#include "src/metadata/resolution.hpp"
+#include "src/picture/endian.hpp"
+#include "src/picture/packed_bits.hpp"
+#include "src/picture/trailing_data.hpp"
+
+namespace qturn {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+struct BmpExtras final : Extras {
+  BmpLayout layout;
+  Bytes head;  ///< the file up to its pixels
+  Bytes tail;  ///< what follows them up to the end of the profile
+
+  std::shared_ptr<Extras> copy() const override { return std::make_shared<BmpExtras>(*this); }
+};
+
+// A palette index, or the bytes of a pixel.
+Page stored_page(const BmpLayout& layout) {
+  Page page{.width = layout.width, .height = layout.height, .channels = 1};
+  if (layout.bits == 16) page.type = SampleFormat::u16;
+  if (layout.bits > 16) page.channels = layout.bits / 8;
+  return page;
+}
+
+std::span<const std::byte> palette_of(const BmpLayout& layout, std::span<const std::byte> file) {
+  return file.subspan(layout.palette_at, layout.colours * layout.colour_bytes);
+}
+
+bool is_grey(std::span<const std::byte> palette, std::size_t colour_bytes) {
+  for (std::size_t at = 0; at < palette.size(); at += colour_bytes) {
+    if (palette[at] != palette[at + 1] || palette[at] != palette[at + 2]) return false;
+  }
+  return true;
+}
+
+// As another format gets it, without memory.
+Page shown_page(const BmpLayout& layout, std::span<const std::byte> file) {
+  Page page = stored_page(layout);
+  if (layout.has_palette()) {
+    page.channels = is_grey(palette_of(layout, file), layout.colour_bytes) ? 1 : 3;
+  } else {
+    page.channels = layout.masks.channels();
+    page.type = layout.masks.type();
+  }
+  return page;
+}
+
+// Where the pixels end in the file.
+std::uint64_t pixels_end(const BmpLayout& layout, std::span<const std::byte> file) {
+  if (!layout.has_run_lengths) return layout.pixels_at + layout.plain_bytes();
+  const auto read = read_run_lengths(layout, file.subspan(layout.pixels_at), nullptr, 0);
+  const std::uint64_t said = layout.pixels_at + little_endian(file, bmp_field::pixel_bytes, 4);
+  const std::uint64_t end = layout.pixels_at + read.bytes;
+  return said <= file.size() ? std::max(end, said) : end;
+}
+
+std::uint64_t picture_end(const BmpLayout& layout, std::span<const std::byte> file) {
+  return std::max<std::uint64_t>(pixels_end(layout, file),
+                                 layout.profile_at + layout.profile_bytes);
+}
+
+std::int64_t row_in_file(const BmpLayout& layout, std::int64_t y, std::int64_t height) {
+  return layout.is_top_down ? y : height - 1 - y;
+}
+
+void read_rows(const BmpLayout& layout, std::span<const std::byte> file, const Page& page,
+               const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  auto* const pixels = static_cast<std::uint8_t*>(page.pixels);
+  const std::span data = file.subspan(layout.pixels_at);
+  if (layout.has_run_lengths) {
+    std::fill_n(pixels, page.bytes(), std::uint8_t{0});
+    const std::int64_t first = row_in_file(layout, 0, page.height);
+    const auto read = read_run_lengths(layout, data, pixels + first * page.row_bytes(),
+                                       layout.is_top_down ? page.row_bytes() : -page.row_bytes());
+    if (read.left_out_pixels > 0) {
+      warnings.push_back(
+          fmt::format("{} pixels that its run lengths leave out get the palette's first colour",
+                      read.left_out_pixels));
+    }
+    return;
+  }
+  const auto* row = reinterpret_cast<const std::uint8_t*>(data.data());
+  for (std::int64_t y = 0; y < page.height; ++y, row += layout.row_bytes()) {
+    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
+    unpack_bits(row, layout.bits, page.width,
+                pixels + row_in_file(layout, y, page.height) * page.row_bytes(),
+                page.pixel_bytes());
+  }
+}
+
+void show_indices(const BmpLayout& layout, std::span<const std::byte> palette, const Page& stored,
+                  const Page& shown) {
+  const std::span indices(static_cast<const std::uint8_t*>(stored.pixels), stored.bytes());
+  auto* to = static_cast<std::byte*>(shown.pixels);
+  for (const std::uint8_t index : indices) {
+    if (index >= layout.colours) {
+      throw ImageFileError("damaged: a pixel has no colour in the palette");
+    }
+    const std::size_t at = index * layout.colour_bytes;
+    if (shown.channels == 3) {
+      *to++ = palette[at + 2];
+      *to++ = palette[at + 1];
+    }
+    *to++ = palette[at];
+  }
+}
+
+Page show(const Page& stored, const BmpLayout& layout, std::span<const std::byte> file,
+          PixelArena& arena, const std::atomic<bool>& stop) {
+  Page shown = shown_page(layout, file);
+  if (!layout.has_palette() && !layout.masks.can_expand()) {
+    throw ImageFileError(
+        "a BMP whose channels have more than 16 bits, or bits apart from each "
+        "other, cannot become another format");
+  }
+  shown.pixels = arena.take(shown.bytes());
+  if (stop) throw Interrupted();
+  if (layout.has_palette()) {
+    show_indices(layout, palette_of(layout, file), stored, shown);
+  } else {
+    expand_channels(layout.masks, {static_cast<const std::byte*>(stored.pixels), stored.bytes()},
+                    static_cast<std::size_t>(stored.pixel_bytes()), shown.pixels);
+  }
+  return shown;
+}
+
+// Many programs keep an alpha there that the header does not declare.
+void warn_of_fourth_byte(const BmpLayout& layout, const Page& stored,
+                         std::vector<std::string>& warnings) {
+  const auto& masks = layout.masks.of;
+  if (layout.has_palette() || stored.pixel_bytes() != 4 || masks[3] != 0) return;
+  const std::span pixels(static_cast<const std::byte*>(stored.pixels), stored.bytes());
+  if (bits_everywhere(pixels, 4, ~(masks[0] | masks[1] | masks[2])) == Bits::mixed) {
+    warnings.emplace_back("its header does not declare the fourth byte, which is not kept");
+  }
+}
+
+Header read_header(std::span<const std::byte> file) {
+  const BmpLayout layout = read_bmp_layout(file);
+  const Page stored = stored_page(layout), shown = shown_page(layout, file);
+  Header header;
+  header.width = layout.width;
+  header.height = layout.height;
+  header.pixels_total =
+      static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
+  header.pixel_bytes_total = stored.bytes();
+  header.shown_bytes_total = shown.bytes();
+  // The head, and what stands around a profile that the file has anywhere.
+  header.decoding_bytes =
+      (1 << 20) + layout.pixels_at + (layout.profile_bytes == 0 ? 0 : file.size());
+  // Rows that were columns have other padding.
+  header.encoding_bytes = header.decoding_bytes + layout.plain_bytes() +
+                          4 * static_cast<std::uint64_t>(std::max(layout.width, layout.height));
+  if (layout.has_run_lengths) header.storage_change = "run lengths become plain pixels";
+  return header;
+}
+
+// Pixels per metre, to the right and up. Where one is not given, it is 0.
+std::optional<Resolution> resolution_of(std::span<const std::byte> file, const BmpLayout& layout) {
+  constexpr std::size_t end = bmp_field::up_resolution + 4;
+  if (layout.is_core() || bmp_file_header_bytes + layout.header_bytes < end) return std::nullopt;
+  const auto number = [&](std::size_t at) {
+    return static_cast<double>(little_endian(file, at, 4));
+  };
+  return resolution_in(number(bmp_field::right_resolution), number(bmp_field::up_resolution), 1);
+}
+
+Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+             const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  auto extras = std::make_shared<BmpExtras>();
+  const BmpLayout& layout = extras->layout = read_bmp_layout(file);
+  Page page = stored_page(layout);
+  page.pixels = arena.take(page.bytes());
+  read_rows(layout, file, page, stop, warnings);
+  warn_of_trailing_data(file, picture_end(layout, file), warnings);
+  const auto profile = file.subspan(layout.profile_at, layout.profile_bytes);
+  if (samples == Samples::for_another_format) {
+    warn_of_fourth_byte(layout, page, warnings);
+    page = show(page, layout, file, arena, stop);
+    if (layout.profile_is_linked) {
+      warnings.emplace_back("its colour profile, another file, is not kept");
+    } else {
+      extras->metadata.icc.assign(profile.begin(), profile.end());
+    }
+  } else {
+    const auto end = static_cast<std::size_t>(pixels_end(layout, file));
+    if (layout.profile_bytes > 0 && layout.profile_at < end &&
+        layout.profile_at + layout.profile_bytes > layout.pixels_at) {
+      throw ImageFileError("damaged: the colour profile lies within the pixels");
+    }
+    extras->head.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(layout.pixels_at));
+    const std::size_t after = std::max(end, layout.profile_at + layout.profile_bytes);
+    extras->tail.assign(file.begin() + static_cast<std::ptrdiff_t>(end),
+                        file.begin() + static_cast<std::ptrdiff_t>(after));
+  }
+  extras->metadata.resolution = resolution_of(file, layout);
+  return {.format = &bmp_codec,
+          .stored = Orientation::identity,
+          .pages = {page},
+          .extras = std::move(extras)};
+}
+
+constexpr std::size_t info_header_bytes = 40, alpha_header_bytes = 108;
+
+// The headers for a picture from another format, its sizes not yet said: grey by a palette, else 24
+// bits; alpha needs the masks of a header of 108 bytes.
+Bytes head_of(const Page& page, const std::optional<Resolution>& resolution) {
+  const bool grey = page.channels == 1, alpha = page.channels == 4;
+  const std::size_t header_bytes = alpha ? alpha_header_bytes : info_header_bytes;
+  const std::size_t colours = grey ? 256 : 0;
+  Bytes head(bmp_file_header_bytes + header_bytes + 4 * colours);
+  const auto put = [&](std::size_t at, std::size_t bytes, std::uint64_t value) {
+    put_little_endian(head, at, bytes, value);
+  };
+  std::ranges::copy(bytes_of("BM"), head.begin());
+  put(bmp_field::file_bytes, 4, 1);  // 0 would stay 0
+  put(bmp_field::pixels_at, 4, head.size());
+  put(bmp_field::header_bytes, 4, header_bytes);
+  put(bmp_field::planes, 2, 1);
+  put(bmp_field::bits, 2, 8 * static_cast<std::uint64_t>(page.channels));
+  put(bmp_field::pixel_bytes, 4, 1);
+  if (resolution) {
+    const auto rounded = [](double value) {
+      return static_cast<std::uint64_t>(std::lround(value));
+    };
+    put(bmp_field::right_resolution, 4, rounded(resolution->x));
+    put(bmp_field::up_resolution, 4, rounded(resolution->y));
+  }
+  if (alpha) {
+    constexpr std::uint64_t by_masks = 3, srgb = 0x73524742;
+    put(bmp_field::compression, 4, by_masks);
+    put(bmp_field::colour_space, 4, srgb);
+    for (std::size_t i = 0; i < 4; ++i) put(bmp_field::masks + 4 * i, 4, masks_of_888(true).of[i]);
+  }
+  for (std::size_t i = 0; i < colours; ++i) {
+    put(bmp_file_header_bytes + header_bytes + 4 * i, 4, i << 16 | i << 8 | i);
+  }
+  return head;
+}
+
+// Says in the head what depends on the picture's size. Sizes in bytes that are 0 stay 0.
+void set_sizes(Bytes& head, const BmpLayout& layout, std::size_t tail_bytes) {
+  const auto put = [&](std::size_t at, std::size_t bytes, std::uint64_t value) {
+    if (at + bytes <= bmp_file_header_bytes + layout.header_bytes) {
+      put_little_endian(head, at, bytes, value);
+    }
+  };
+  const auto is_said = [&](std::size_t at) { return little_endian(head, at, 4) != 0; };
+  const auto width = static_cast<std::uint64_t>(layout.width);
+  const auto height = static_cast<std::uint64_t>(layout.height);
+  const std::uint64_t end = layout.pixels_at + layout.plain_bytes();
+  constexpr std::uint64_t most_bytes = 0xFFFFFFFF, most_pixels = 0x7FFFFFFF;
+  if (std::max(width, height) > most_pixels || end + tail_bytes > most_bytes) {
+    throw ImageFileError("the picture is too large for a BMP, which has at most 4 GiB");
+  }
+  if (is_said(bmp_field::file_bytes)) put(bmp_field::file_bytes, 4, end + tail_bytes);
+  if (layout.is_core()) {
+    put(bmp_field::width, 2, width);
+    put(bmp_field::core_height, 2, height);
+    return;
+  }
+  put(bmp_field::width, 4, width);
+  put(bmp_field::height, 4, layout.is_top_down ? -height : height);
+  if (layout.has_run_lengths) put(bmp_field::compression, 4, 0);
+  if (layout.header_bytes >= 24 && is_said(bmp_field::pixel_bytes)) {
+    put(bmp_field::pixel_bytes, 4, layout.plain_bytes());
+  }
+  if (tail_bytes > 0) {
+    put(bmp_field::profile_at, 4, end + tail_bytes - layout.profile_bytes - bmp_file_header_bytes);
+  }
+}
+
+void exchange_resolutions(Bytes& head, const BmpLayout& layout) {
+  constexpr std::size_t right = bmp_field::right_resolution, up = bmp_field::up_resolution;
+  if (bmp_file_header_bytes + layout.header_bytes < up + 4) return;
+  const std::uint64_t was_right = little_endian(head, right, 4);
+  put_little_endian(head, right, 4, little_endian(head, up, 4));
+  put_little_endian(head, up, 4, was_right);
+}
+
+Bytes write(const Page& page, const BmpLayout& layout, Bytes file, std::span<const std::byte> tail,
+            bool is_rgb, const std::atomic<bool>& stop) {
+  set_sizes(file, layout, tail.size());
+  file.reserve(layout.pixels_at + static_cast<std::size_t>(layout.plain_bytes()) + tail.size());
+  Bytes row(static_cast<std::size_t>(layout.row_bytes()));
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(row.data());
+  for (std::int64_t y = 0; y < page.height; ++y) {
+    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
+    const auto* from = static_cast<const std::uint8_t*>(page.pixels) +
+                       row_in_file(layout, y, page.height) * page.row_bytes();
+    pack_bits(from, page.pixel_bytes(), layout.bits, page.width, bytes);
+    for (std::int64_t x = 0; is_rgb && x < page.width; ++x) {
+      std::swap(bytes[x * page.channels], bytes[x * page.channels + 2]);
+    }
+    file.insert(file.end(), row.begin(), row.end());
+  }
+  file.insert(file.end(), tail.begin(), tail.end());
+  return file;
+}
+
+constexpr Capacity capacity = {
+    .samples = bit_of(SampleFormat::u8), .channels = [](int count, Meaning::Alpha alpha) {
+      return count == 1 || count == 3 || (count == 4 && alpha == Meaning::Alpha::unassociated);
+    }};
+
+Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
+             std::vector<std::string>&) {
+  const Page& page = image.pages.front();
+  const auto* extras = dynamic_cast<const BmpExtras*>(image.extras.get());
+  if (image.format != &bmp_codec || !extras || extras->head.empty()) {
+    check_fits(image, bmp_codec.name, capacity);
+    Bytes head = head_of(page, image.extras ? image.extras->metadata.resolution : std::nullopt);
+    const BmpLayout layout{
+        .header_bytes = page.channels == 4 ? alpha_header_bytes : info_header_bytes,
+        .width = page.width,
+        .height = page.height,
+        .bits = 8 * page.channels,
+        .pixels_at = head.size()};
+    return write(page, layout, std::move(head), {}, page.channels >= 3, stop);
+  }
+  BmpLayout layout = extras->layout;
+  layout.width = page.width;
+  layout.height = page.height;
+  Bytes head = extras->head;
+  if (swaps_axes(applied)) exchange_resolutions(head, layout);
+  return write(page, layout, std::move(head), extras->tail, false, stop);
+}
+
+void check(std::span<const std::byte> file, MetadataCheck& check) {
+  const std::uint64_t says = little_endian(file, bmp_field::file_bytes, 4);
+  // Some writers leave it empty.
+  if (says != 0 && says != file.size()) {
+    check.add(fmt::format("the header says {} bytes, the file has {}", says, file.size()));
+  }
+  check.trailing_data(file, picture_end(read_bmp_layout(file), file));
+}
+
+// OS/2 has the hot spot of a pointer in two words that are 0 elsewhere.
+bool recognises(std::span<const std::byte> head, std::string_view) {
+  const std::string_view text = text_of(head);
+  return text.starts_with("BM") && text.size() >= 18 &&
+         (text.substr(6, 4) == "\0\0\0\0"sv || is_bmp_header(little_endian(head, 14, 4)));
+}
+
+}  // namespace
+
+const Codec bmp_codec = {
+    .name = "bmp",
+    .suffixes = {".bmp", ".dib"},
+    .recognises = recognises,
+    .read_header = read_header,
+    .decode = decode,
+    .encode = encode,
+    .finish = keep_as_encoded,
+    .check = check,
+};
+
+}  // namespace qturn

@@ -1,0 +1,18 @@
+// BMP in the form it is stored in: bits per pixel, palette, masks, profile and every other byte of
+// its headers stay, and the pixels are moved as what they are, indices or numbers of 2 to 4 bytes.
+//
+// The format is small enough to be read here (layout.hpp, run_lengths.hpp). OpenImageIO makes 24
+// bits of most files, loses alpha and palettes, and knows six of the nine headers; libgd and
+// stb_image write 24 bits only.
+#ifndef QTURN_SRC_FORMATS_BMP_CODEC_HPP
+#define QTURN_SRC_FORMATS_BMP_CODEC_HPP
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+extern const Codec bmp_codec;
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_BMP_CODEC_HPP

@@ -1,0 +1,137 @@
+// What the program knows about a file format: one row of the table in src/formats/table.cpp,
+// exported by the folder of the format. Nothing outside of that folder asks which format a row is.
+//
+// Codecs work on memory. src/store reads and writes files safely.
+#ifndef QTURN_SRC_FORMATS_CODEC_CODEC_HPP
+#define QTURN_SRC_FORMATS_CODEC_CODEC_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/codec/compressed_turn.hpp"
+#include "src/metadata/metadata_check.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
+#include "src/picture/header.hpp"
+#include "src/picture/image.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+/// What the samples are decoded for: the same format, which can keep everything that the file
+/// stores (palettes, samples of a few bits), or another one.
+enum class Samples : bool { as_stored, for_another_format };
+
+/// A format, known by its address: a row is never copied. Functions may be null only where the
+/// comment says so.
+struct Codec {
+  /// "jpeg": what `--format` takes and messages say.
+  std::string_view name;
+  std::string_view alias = {};  ///< that `--format` takes too ("jpg"); may be empty
+  /// ".jpg", ".jpeg"...: in lower case, the one of converted files first, then empty ones.
+  std::array<std::string_view, 25> suffixes;
+
+  /// Whether a file that begins with `head` has this format. `lower_suffix` counts only where the
+  /// content cannot tell.
+  bool (*recognises)(std::span<const std::byte> head, std::string_view lower_suffix);
+
+  /// Counts what the file asks for, before anything of that is in memory. Throws LimitError;
+  /// ImageFileError as read_header. Null: the header tells all that counts.
+  void (*check_limits)(std::span<const std::byte> file, const Limits& limits) = nullptr;
+
+  /// Reads the header. Throws ImageFileError for damage and for what is refused by name (several
+  /// parts, deep EXR...).
+  Header (*read_header)(std::span<const std::byte> file);
+
+  /// Decodes all pages into `arena`. Null: pixels are never decoded, and no other format is made of
+  /// this one. Then encode() and finish() are null too.
+  ///
+  /// Throws ImageFileError for any damage, also where the library would return a partly grey
+  /// picture; Interrupted when `stop` is raised. `warnings` receives sentences for the user about
+  /// what is unusual but lost nothing.
+  Image (*decode)(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+
+  /// Encodes `image`: a decoded one whose pages were replaced by turned ones. `applied` is the
+  /// orientation that was applied to the pages as they are stored (so an axis swap also swaps
+  /// subsampling, tables, tile sizes); the result is tagged upright.
+  ///
+  /// The image may come from another format, its metadata turned already. Throws ImageFileError
+  /// when this one cannot hold it.
+  Bytes (*encode)(const Image& image, Orientation applied, const std::atomic<bool>& stop,
+                  std::vector<std::string>& warnings);
+
+  bool is_lossy = false;       ///< encode() loses some of what pixels say
+  bool takes_quality = false;  ///< and does so as Image::quality says, if there is one
+
+  /// Memory that encode() takes besides the pixels and the result.
+  std::uint64_t encoding_bytes_per_pixel = 0;
+
+  /// Whether encode() keeps the colour profile, Exif and XMP of another format.
+  bool keeps_metadata = false;
+
+  /// The last step after encode() of a picture of the same format: makes the orientation metadata
+  /// agree with the turned pixels. keep_as_encoded if there is none, or if encode() has done it.
+  Bytes (*finish)(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
+
+  /// The same file with the orientation `tag` everywhere and the same pixels. Throws ImageFileError
+  /// if a place for it is damaged. Null: the format has no place for an orientation.
+  Bytes (*retag)(std::span<const std::byte> file, Orientation tag, MissingTag missing,
+                 const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) = nullptr;
+
+  /// For a file that is turned as it is compressed, wherever it keeps its format; the result must
+  /// not outlive it. Null: pixels are always decoded. Throws as check_limits() and read_header().
+  std::unique_ptr<CompressedTurn> (*turn_compressed)(std::span<const std::byte> file,
+                                                     const JpegOptions& options,
+                                                     const Limits& limits) = nullptr;
+
+  /// Turns a file of this format inside another one. Its own metadata stays as it was, except for
+  /// the orientation, which becomes 1. Null: no such file is expected to be of this format.
+  Bytes (*turn_embedded)(std::span<const std::byte> file, Orientation orientation) = nullptr;
+
+  /// Compares the orientation metadata of `file`, whose header was read, with the header and with
+  /// each other, and looks for trailing data. Reads no pixels. Null: there is nothing to look at.
+  void (*check)(std::span<const std::byte> file, MetadataCheck& check) = nullptr;
+
+  /// As read_header, of a damaged file that salvage() can read. Null: read_header reads it.
+  Header (*read_damaged_header)(std::span<const std::byte> file) = nullptr;
+
+  /// Decodes what can be had of a damaged file, as for another format; the rest is grey or zero.
+  /// The image comes from no format: it is encoded as one that was converted. `warnings` receives
+  /// how much is there. Throws ImageFileError if nothing is; Interrupted. Null: nothing is
+  /// salvaged.
+  Image (*salvage)(std::span<const std::byte> file, PixelArena& arena,
+                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) = nullptr;
+
+  /// Its files are pictures only for who asks for them (--raw).
+  bool only_if_asked = false;
+
+  /// "libjpeg-turbo 2.1.5": the library that it goes through. Null: none.
+  std::string (*library_version)() = nullptr;
+
+  struct NotCopied {
+    constexpr NotCopied() = default;
+    NotCopied(const NotCopied&) = delete;
+  };
+  NotCopied not_copied = {};
+};
+
+/// For formats whose encode() leaves nothing to finish.
+inline Bytes keep_as_encoded(Bytes encoded, const MetadataTurn& /*turn*/,
+                             std::vector<std::string>& /*notes*/) {
+  return encoded;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_CODEC_CODEC_HPP

@@ -1,0 +1,72 @@
+// A file turned as it is compressed: from compressed bytes to compressed bytes of the same format,
+// without pixels in between. Codec::turn_compressed makes one.
+//
+// Only JPEGs are asked about a device.
+#ifndef QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP
+#define QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec/planar_device.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/header.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+class CompressedTurn {
+ public:
+  virtual ~CompressedTurn() = default;
+
+  /// As Codec::read_header: the file is not opened again for it.
+  virtual Header header() const = 0;
+
+  /// How `applied` is, or would be, applied, by the header alone: lossless, planar, trimmed, tagged
+  /// or skipped; none where it is refused. The identity is always lossless.
+  virtual Route route(Orientation applied) const = 0;
+
+  /// Why a turn is skipped or refused.
+  virtual std::string why_not() const = 0;
+
+  /// The size of the result of that.
+  virtual Size turned_size(Orientation applied) const = 0;
+
+  /// The most bytes of memory that read() and turn() take for these orientations.
+  virtual std::uint64_t bytes_needed(std::span<const Orientation> applied) const = 0;
+
+  /// What to ask of a device: those of `applied` that a device can do; nothing if there are none.
+  virtual std::optional<PlanarRequest> request(std::span<const Orientation> /*applied*/) {
+    return std::nullopt;
+  }
+
+  /// Takes the files that a device has made of request().
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps them
+  virtual void accept(const PlanarRequest& /*request*/, std::vector<Bytes> /*made*/,
+                      std::vector<std::string>& /*warnings*/) {}
+
+  /// Whether a device has done this turn.
+  virtual bool is_made(Orientation /*applied*/) const { return false; }
+
+  /// Reads the file to its end, once, as these orientations need it, and at least so far that
+  /// damage is found. Throws as Codec::decode.
+  virtual void read(std::span<const Orientation> applied, PixelArena& arena,
+                    const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
+
+  /// The turned file with all its orientation metadata, by one of the routes lossless, trimmed and
+  /// planar. `applied` is one of those that were read, or made by a device, and comes once.
+  virtual Bytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
+                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_CODEC_COMPRESSED_TURN_HPP

@@ -1,0 +1,37 @@
+// GIF, also animated. Pixels are indices, so a turn is exact: every frame is decompressed, moved
+// and compressed again, and everything else is copied (blocks.hpp). The compression is giflib's
+// (lzw.hpp).
+#ifndef QTURN_SRC_FORMATS_GIF_CODEC_HPP
+#define QTURN_SRC_FORMATS_GIF_CODEC_HPP
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/picture/image.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+extern const Codec gif_codec;
+
+/// As Codec::read_header. Each frame is a page.
+Header read_gif_header(std::span<const std::byte> file);
+
+/// As Codec::decode. As stored, pixels are indices. For another format there are colours, and alpha
+/// where some pixels are transparent; an animation is refused.
+Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+
+/// As Codec::encode, of a picture that was a GIF.
+Bytes encode_gif(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
+                 std::vector<std::string>& warnings);
+
+/// As Codec::finish: the XMP packet.
+Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_GIF_CODEC_HPP

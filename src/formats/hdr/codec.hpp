@@ -1,0 +1,17 @@
+// Radiance HDR: three mantissas and an exponent of a byte each, which are moved as four bytes. The
+// lines of text before them (exposure, view and others) stay as they are.
+//
+// OpenImageIO makes floats of them and back, in which the smallest values become 0, and does not
+// read the run lengths of before 1991.
+#ifndef QTURN_SRC_FORMATS_HDR_CODEC_HPP
+#define QTURN_SRC_FORMATS_HDR_CODEC_HPP
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+extern const Codec hdr_codec;
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_HDR_CODEC_HPP

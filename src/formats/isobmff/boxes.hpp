@@ -1,0 +1,76 @@
+// The boxes of ISO/IEC 14496-12, of which HEIC, AVIF and many JPEG XL files consist, read where
+// they lie. No size and no offset is trusted.
+#ifndef QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP
+#define QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+/// Places in the file.
+struct Box {
+  std::string_view type;  ///< "meta"
+  std::uint64_t begin = 0;
+  std::uint64_t content = 0;  ///< after the size and the type
+  std::uint64_t end = 0;
+};
+
+/// Visits the boxes in `file` from `begin` to `end`; those of the file itself begin at 0. Throws
+/// ImageFileError if one reaches beyond.
+void for_each_box(std::span<const std::byte> file, std::uint64_t begin, std::uint64_t end,
+                  const std::function<void(const Box&)>& visit);
+
+/// The first box of the type between `begin` and `end`.
+std::optional<Box> find_box(std::span<const std::byte> file, std::uint64_t begin, std::uint64_t end,
+                            std::string_view type);
+
+/// Whether it holds a signed manifest (C2PA).
+bool is_manifest(std::span<const std::byte> file, const Box& box);
+
+/// Reads a box's content, from the start to the end.
+class BoxReader {
+ public:
+  BoxReader(std::span<const std::byte> file, const Box& box)
+      : file_(file), type_(box.type), at_(box.content), end_(box.end) {}
+
+  std::uint64_t at() const { return at_; }
+  std::uint64_t end() const { return end_; }
+
+  /// A number of 0, 1, 2, 4 or 8 bytes. Throws ImageFileError if the box ends before.
+  std::uint64_t number(std::size_t bytes);
+
+  std::string_view characters(std::size_t count);
+
+  /// Up to a zero byte, or to the end of the box.
+  std::string_view text();
+
+  /// Skips the version and the flags of a full box, and gives both.
+  struct Version {
+    unsigned version = 0, flags = 0;
+  };
+  Version version();
+
+ private:
+  void require(std::uint64_t bytes) const;
+
+  std::span<const std::byte> file_;
+  std::string_view type_;
+  std::uint64_t at_, end_;
+};
+
+void append_number(Bytes& to, std::uint64_t value, std::size_t bytes);
+
+/// Begins a box; end_box() fills in its size. Throws ImageFileError for one of 4 GiB or more.
+std::size_t begin_box(Bytes& to, std::string_view type);
+void end_box(Bytes& to, std::size_t begun);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_ISOBMFF_BOXES_HPP

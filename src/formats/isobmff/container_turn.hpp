@@ -1,0 +1,49 @@
+// A turn that changes what all readers of a format obey, and no pixel.
+#ifndef QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP
+#define QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/formats/codec/compressed_turn.hpp"
+
+namespace qturn {
+
+/// `File` is a file that was read as far as it can be without a decoder.
+template <typename File>
+class ContainerTurn final : public CompressedTurn {
+ public:
+  using Turn = Bytes (*)(const File&, Orientation, std::vector<std::string>& warnings);
+
+  /// `needed` is the memory that `turned` takes.
+  ContainerTurn(File file, Header header, std::uint64_t needed, Turn turned)
+      : file_(std::move(file)), header_(std::move(header)), needed_(needed), turn_(turned) {}
+
+  Header header() const override { return header_; }
+  Route route(Orientation) const override { return Route::lossless; }
+  std::string why_not() const override { return {}; }
+  Size turned_size(Orientation applied) const override {
+    return qturn::turned_size(applied, header_.size());
+  }
+  std::uint64_t bytes_needed(std::span<const Orientation>) const override { return needed_; }
+
+  void read(std::span<const Orientation>, PixelArena&, const std::atomic<bool>&,
+            std::vector<std::string>&) override {}
+
+  Bytes turn(Orientation applied, const TurnEmbedded&, const std::atomic<bool>&,
+             std::vector<std::string>& warnings) override {
+    return turn_(file_, applied, warnings);
+  }
+
+ private:
+  File file_;
+  Header header_;
+  std::uint64_t needed_;
+  Turn turn_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_ISOBMFF_CONTAINER_TURN_HPP

@@ -1,0 +1,338 @@
+#include "src/formats/isobmff/heif.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/picture/endian.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+namespace {
+
+[[noreturn]] void refuse_damaged(std::string_view what) {
+  throw ImageFileError(fmt::format("damaged: {}", what));
+}
+
+}  // namespace
+
+HeifFile::HeifFile(std::span<const std::byte> source, const Limits& limits) : file(source) {
+  std::optional<Box> found;
+  for_each_box(file, 0, file.size(), [&](const Box& box) {
+    if (box.type == "moov" || box.type == "moof") {
+      throw ImageFileError("it has an image sequence or a video, which is not supported");
+    }
+    if (box.type == "meco") {
+      throw ImageFileError("a further metadata box ('meco') is not supported");
+    }
+    if (box.type == "mini") throw ImageFileError("a minimised container is not supported");
+    has_manifest = has_manifest || is_manifest(file, box);
+    if (box.type != "meta") return;
+    if (found) refuse_damaged("it has two metadata boxes");
+    found = box;
+  });
+  if (!found) throw ImageFileError("truncated: its metadata box is missing");
+  meta = *found;
+  MetadataCount counted = read_meta(limits);
+  check_extents();
+  // Exif and XMP are copied, and items may share their bytes.
+  for (const auto& [number, item] : items) {
+    if (!is_heif_exif(item) && !is_heif_xmp(item)) continue;
+    for (const auto& piece : pieces(item)) counted.add(piece.size());
+    counted.check(limits);
+  }
+}
+
+MetadataCount HeifFile::read_meta(const Limits& limits) {
+  BoxReader reader(file, meta);
+  reader.version();
+  MetadataCount counted;
+  std::map<std::string_view, Box> parts;
+  for_each_box(file, reader.at(), meta.end, [&](const Box& box) {
+    if (box.type != "idat") counted.add(box.end - box.begin);
+    if (!parts.emplace(box.type, box).second && box.type != "free" && box.type != "skip" &&
+        box.type != "uuid") {
+      refuse_damaged(fmt::format("it has two '{}' boxes", box.type));
+    }
+  });
+  counted.check(limits);
+  const auto part = [&](std::string_view type) -> const Box& {
+    const auto found = parts.find(type);
+    if (found == parts.end()) refuse_damaged(fmt::format("its '{}' box is missing", type));
+    return found->second;
+  };
+  BoxReader first(file, part("pitm"));
+  primary = static_cast<std::uint32_t>(first.number(first.version().version == 0 ? 2 : 4));
+  read_items(part("iinf"));
+  check_limit(limits, &Limits::metadata_count, items.size());
+  properties = part("iprp");
+  read_properties(properties);
+  if (parts.contains("idat")) data = parts["idat"];
+  if (parts.contains("iloc")) {
+    locations = parts["iloc"];
+    read_locations(*locations);
+  }
+  if (parts.contains("iref")) read_references(parts["iref"]);
+  if (parts.contains("grpl")) read_groups(parts["grpl"]);
+  item(primary);
+  return counted;
+}
+
+void HeifFile::read_items(const Box& box) {
+  BoxReader reader(file, box);
+  reader.number(reader.version().version == 0 ? 2 : 4);  // how many
+  for_each_box(file, reader.at(), box.end, [&](const Box& entry) {
+    if (entry.type == "infe") read_item(entry);
+  });
+}
+
+void HeifFile::read_item(const Box& box) {
+  BoxReader reader(file, box);
+  const auto [version, flags] = reader.version();
+  if (version < 2) return;  // of other uses of the container
+  const auto number = static_cast<std::uint32_t>(reader.number(version == 2 ? 2 : 4));
+  reader.number(2);  // its protection
+  HeifItem item;
+  item.is_hidden = (flags & 1) != 0;
+  item.type = reader.characters(4);
+  reader.text();  // its name
+  if (item.type == "mime") {
+    item.content_type = reader.text();
+    item.is_encoded = !reader.text().empty();
+  }
+  if (!items.emplace(number, std::move(item)).second) {
+    refuse_damaged(fmt::format("two of its items have the number {}", number));
+  }
+}
+
+void HeifFile::read_locations(const Box& box) {
+  BoxReader reader(file, box);
+  const unsigned version = reader.version().version;
+  if (version > 2) throw ImageFileError("an unknown version of its table of places");
+  const std::uint64_t sizes = reader.number(2);
+  offset_bytes = sizes >> 12 & 15;
+  const std::size_t length_bytes = sizes >> 8 & 15;
+  base_bytes = sizes >> 4 & 15;
+  const std::size_t index_bytes = version == 0 ? 0 : sizes & 15;
+  for (const std::size_t bytes : {offset_bytes, length_bytes, base_bytes, index_bytes}) {
+    if (bytes != 0 && bytes != 4 && bytes != 8) refuse_damaged("its table of places");
+  }
+  for (std::uint64_t left = reader.number(version < 2 ? 2 : 4); left > 0; --left) {
+    const auto number = static_cast<std::uint32_t>(reader.number(version < 2 ? 2 : 4));
+    HeifLocation location;
+    if (version > 0) location.method = static_cast<unsigned>(reader.number(2) & 15);
+    const bool in_another_file = reader.number(2) != 0 && location.method == HeifLocation::in_file;
+    if (in_another_file) throw ImageFileError("its pixels in another file are not supported");
+    location.base_at = reader.at();
+    location.base = reader.number(base_bytes);
+    const std::uint64_t count = reader.number(2);
+    // Those that take no bytes of the table could be any number.
+    if (count > 1 && offset_bytes + length_bytes == 0) refuse_damaged("its table of places");
+    for (std::uint64_t i = 0; i < count; ++i) {
+      reader.number(index_bytes);
+      HeifExtent extent;
+      extent.offset_at = reader.at();
+      extent.offset = reader.number(offset_bytes);
+      extent.length = reader.number(length_bytes);
+      location.extents.push_back(extent);
+    }
+    const auto found = items.find(number);
+    if (found == items.end()) {
+      other_locations.push_back(std::move(location));
+      continue;
+    }
+    if (found->second.location) refuse_damaged("an item has two places");
+    found->second.location = std::move(location);
+  }
+}
+
+void HeifFile::read_references(const Box& box) {
+  BoxReader reader(file, box);
+  const std::size_t bytes = reader.version().version == 0 ? 2 : 4;
+  for_each_box(file, reader.at(), box.end, [&](const Box& entry) {
+    BoxReader fields(file, entry);
+    HeifReference reference{
+        .type = entry.type, .from = static_cast<std::uint32_t>(fields.number(bytes)), .to = {}};
+    for (std::uint64_t left = fields.number(2); left > 0; --left) {
+      reference.to.push_back(static_cast<std::uint32_t>(fields.number(bytes)));
+    }
+    references.push_back(std::move(reference));
+  });
+}
+
+void HeifFile::read_groups(const Box& box) {
+  for_each_box(file, box.content, box.end, [&](const Box& entry) {
+    BoxReader fields(file, entry);
+    fields.version();
+    fields.number(4);  // its own number
+    HeifGroup group{.type = entry.type, .items = {}};
+    for (std::uint64_t left = fields.number(4); left > 0; --left) {
+      group.items.push_back(static_cast<std::uint32_t>(fields.number(4)));
+    }
+    groups.push_back(std::move(group));
+  });
+}
+
+void HeifFile::read_properties(const Box& box) {
+  const auto list = find_box(file, box.content, box.end, "ipco");
+  if (!list) refuse_damaged("its 'ipco' box is missing");
+  for_each_box(file, list->content, list->end,
+               [&](const Box& property) { property_list.push_back(property); });
+  constexpr std::size_t most = 0x7FFF;
+  if (property_list.size() > most) refuse_damaged("it has more properties than have a number");
+  for_each_box(file, box.content, box.end, [&](const Box& part) {
+    if (part.type == "ipma") read_associations(part);
+    if (part.type == "ipco" && part.begin != list->begin) {
+      refuse_damaged("it has two 'ipco' boxes");
+    }
+  });
+}
+
+void HeifFile::read_associations(const Box& box) {
+  BoxReader reader(file, box);
+  const auto [version, flags] = reader.version();
+  for (std::uint64_t left = reader.number(4); left > 0; --left) {
+    const auto number = static_cast<std::uint32_t>(reader.number(version == 0 ? 2 : 4));
+    const auto found = items.find(number);
+    std::vector<HeifAssociation>& list =
+        found == items.end() ? other_properties[number] : found->second.properties;
+    if (!list.empty()) refuse_damaged("an item has two lists of properties");
+    const bool wide = (flags & 1) != 0;
+    for (std::uint64_t count = reader.number(1); count > 0; --count) {
+      const auto field = static_cast<std::uint16_t>(reader.number(wide ? 2 : 1));
+      const std::uint16_t essential = wide ? 0x8000 : 0x80;
+      const HeifAssociation association{.property = static_cast<std::uint16_t>(field & ~essential),
+                                        .is_essential = (field & essential) != 0};
+      if (association.property > property_list.size()) {
+        refuse_damaged("an item has a property that does not exist");
+      }
+      if (association.property != 0) list.push_back(association);
+    }
+  }
+}
+
+void HeifFile::check_extents() const {
+  for (const auto& [number, item] : items) {
+    if (!item.location) continue;
+    const HeifLocation& location = *item.location;
+    if (location.method == HeifLocation::in_item) continue;
+    std::uint64_t begin = 0, end = file.size();
+    if (location.method == HeifLocation::in_idat) {
+      if (!data) refuse_damaged("its 'idat' box is missing");
+      begin = data->content;
+      end = data->end;
+    }
+    std::uint64_t room = end - begin, total = 0;
+    for (const HeifExtent& extent : location.extents) {
+      if (location.base > room || extent.offset > room - location.base ||
+          extent.length > room - location.base - extent.offset) {
+        throw ImageFileError(
+            fmt::format("truncated: item {} ends after the end of the file", number));
+      }
+      total += extent.length;
+    }
+    if (total > file.size()) refuse_damaged("an item repeats its bytes");
+  }
+}
+
+const HeifItem& HeifFile::item(std::uint32_t number) const {
+  const auto found = items.find(number);
+  if (found == items.end()) refuse_damaged(fmt::format("item {} does not exist", number));
+  return found->second;
+}
+
+std::optional<std::span<const std::byte>> HeifFile::find(const HeifItem& item,
+                                                         std::string_view type) const {
+  for (const HeifAssociation& association : item.properties) {
+    const Box& box = property(association);
+    if (box.type == type) return file.subspan(box.content, box.end - box.content);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::span<const std::byte>> HeifFile::pieces(const HeifItem& item) const {
+  std::vector<std::span<const std::byte>> pieces;
+  if (!item.location || item.location->method > HeifLocation::in_idat) return pieces;
+  const HeifLocation& location = *item.location;
+  const std::uint64_t begin =
+      location.base + (location.method == HeifLocation::in_idat ? data->content : 0);
+  for (const HeifExtent& extent : location.extents) {
+    pieces.push_back(file.subspan(begin + extent.offset, extent.length));
+  }
+  return pieces;
+}
+
+std::optional<Bytes> HeifFile::content(const HeifItem& item) const {
+  const std::vector<std::span<const std::byte>> pieces = this->pieces(item);
+  if (pieces.empty()) return std::nullopt;
+  Bytes content;
+  for (const auto& piece : pieces) content.insert(content.end(), piece.begin(), piece.end());
+  return content;
+}
+
+void refuse_scaled(const HeifFile& heif, const HeifItem& item) {
+  if (heif.find(item, "iscl")) {
+    throw ImageFileError("it is scaled ('iscl') and turned, which is not supported");
+  }
+}
+
+Orientation shown_orientation(const HeifFile& heif, const HeifItem& item) {
+  // irot turns to the left. imir with axis 0 exchanges top and bottom.
+  constexpr Orientation turns[] = {Orientation::identity, Orientation::rotate270,
+                                   Orientation::rotate180, Orientation::rotate90};
+  Orientation shown = Orientation::identity;
+  bool any = false;
+  for (const HeifAssociation& association : item.properties) {
+    const Box& box = heif.property(association);
+    if (box.type == "clap" && any) {
+      throw ImageFileError("it is cropped after it is turned, which is not supported");
+    }
+    if (box.type != "irot" && box.type != "imir") continue;
+    if (!any) refuse_scaled(heif, item);
+    any = true;
+    const std::uint64_t value = BoxReader(heif.file, box).number(1);
+    const Orientation step = box.type == "irot" ? turns[value & 3]
+                             : (value & 1) == 0 ? Orientation::flip
+                                                : Orientation::flop;
+    shown = compose(shown, step);
+  }
+  return shown;
+}
+
+Size shown_size(const HeifFile& heif, const HeifItem& item) {
+  const auto extents = heif.find(item, "ispe");
+  if (!extents || extents->size() < 12) refuse_damaged("its picture has no size");
+  Size size{static_cast<std::int64_t>(big_endian(*extents, 4, 4)),
+            static_cast<std::int64_t>(big_endian(*extents, 8, 4))};
+  if (const auto crop = heif.find(item, "clap"); crop && crop->size() >= 16) {
+    const auto side = [&](std::size_t at, std::int64_t whole) {
+      const auto numerator = static_cast<std::int64_t>(big_endian(*crop, at, 4));
+      const auto denominator = static_cast<std::int64_t>(big_endian(*crop, at + 4, 4));
+      return denominator == 0 ? whole : std::min(whole, numerator / denominator);
+    };
+    size = {side(0, size.width), side(8, size.height)};
+  }
+  if (size.width == 0 || size.height == 0) refuse_damaged("its picture has no size");
+  return turned_size(shown_orientation(heif, item), size);
+}
+
+bool is_heif_exif(const HeifItem& item) { return item.type == "Exif"; }
+
+bool is_heif_xmp(const HeifItem& item) {
+  return item.type == "mime" && item.content_type == "application/rdf+xml";
+}
+
+std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {
+  std::vector<IgnoredOrientation> all;
+  for (const auto& [number, item] : heif.items) {
+    const bool is_exif = is_heif_exif(item), is_xmp = is_heif_xmp(item) && !item.is_encoded;
+    const auto content = is_exif || is_xmp ? heif.content(item) : std::nullopt;
+    if (!content) continue;
+    const auto says = is_exif ? exif_item_says(*content) : xmp_item_says(*content);
+    if (says) all.push_back({is_exif ? "Exif" : "XMP", *says});
+  }
+  return all;
+}
+
+}  // namespace qturn

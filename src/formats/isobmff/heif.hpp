@@ -1,0 +1,141 @@
+// The container of HEIC and AVIF, ISO/IEC 23008-12: what items it has, what belongs to them and
+// where their bytes lie.
+//
+// An image item has properties, in an order: descriptive ones, and those that change what is shown:
+// clap (crops), irot (turns) and imir (mirrors). A reader applies these in that order. So a turn is
+// a change of irot and imir: the compressed pixels stay where they are, byte for byte.
+//
+// The picture as it is shown is the upright one here (Header::stored is the identity). An Exif
+// orientation says nothing: readers ignore it.
+#ifndef QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP
+#define QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/isobmff/boxes.hpp"
+#include "src/formats/isobmff/ignored_metadata.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/file_limits.hpp"
+
+namespace qturn {
+
+/// Where some of an item's bytes lie.
+struct HeifExtent {
+  std::uint64_t offset = 0, length = 0;
+  std::uint64_t offset_at = 0;  ///< where the file says that
+};
+
+struct HeifLocation {
+  enum Method : std::uint8_t { in_file = 0, in_idat = 1, in_item = 2 };
+  unsigned method = in_file;
+  std::uint64_t base = 0;  ///< what the offsets count from
+  std::uint64_t base_at = 0;
+  std::vector<HeifExtent> extents;
+};
+
+/// A property of an item, by its number in the list of all, which counts from 1.
+struct HeifAssociation {
+  std::uint16_t property = 0;
+  bool is_essential = false;
+};
+
+struct HeifItem {
+  std::string_view type;          ///< "hvc1", "grid", "Exif"...
+  std::string_view content_type;  ///< of a "mime"
+  bool is_encoded = false;        ///< the content of a "mime" is compressed
+  bool is_hidden = false;
+  std::optional<HeifLocation> location;
+  std::vector<HeifAssociation> properties;
+};
+
+struct HeifReference {
+  std::string_view type;  ///< "thmb": `from` is a thumbnail of `to`
+  std::uint32_t from = 0;
+  std::vector<std::uint32_t> to;
+};
+
+struct HeifGroup {
+  std::string_view type;  ///< "altr"...
+  std::vector<std::uint32_t> items;
+};
+
+/// A file, read as far as its container goes. The file must outlive it.
+struct HeifFile {
+  /// Throws ImageFileError for damage, also where an item's bytes are missing, and for image
+  /// sequences; LimitError.
+  HeifFile(std::span<const std::byte> source, const Limits& limits);
+
+  std::span<const std::byte> file;
+  Box meta, properties;                          ///< "meta" and "iprp"
+  std::optional<Box> locations, data;            ///< "iloc" and "idat"
+  std::size_t offset_bytes = 0, base_bytes = 0;  ///< of the numbers in "iloc"
+  bool has_manifest = false;                     ///< a signed one (C2PA)
+  std::uint32_t primary = 0;                     ///< the picture that is shown
+  std::map<std::uint32_t, HeifItem> items;       ///< by their numbers
+  /// Of what the list of items does not name, such as groups.
+  std::vector<HeifLocation> other_locations;
+  std::map<std::uint32_t, std::vector<HeifAssociation>> other_properties;
+  std::vector<Box> property_list;  ///< all of them
+  std::vector<HeifReference> references;
+  std::vector<HeifGroup> groups;
+
+  const HeifItem& item(std::uint32_t number) const;
+  const Box& property(const HeifAssociation& association) const {
+    return property_list[association.property - 1U];
+  }
+  /// The property's content, if the item has one of the type.
+  std::optional<std::span<const std::byte>> find(const HeifItem& item, std::string_view type) const;
+
+  /// The bytes of an item that is not made of others; nothing if they are not in this file.
+  std::optional<Bytes> content(const HeifItem& item) const;
+  /// Where they lie, piece by piece.
+  std::vector<std::span<const std::byte>> pieces(const HeifItem& item) const;
+
+ private:
+  MetadataCount read_meta(const Limits& limits);
+  void read_items(const Box& box);
+  void read_item(const Box& box);
+  void read_locations(const Box& box);
+  void read_references(const Box& box);
+  void read_groups(const Box& box);
+  void read_properties(const Box& box);
+  void read_associations(const Box& box);
+  void check_extents() const;
+};
+
+/// How irot and imir turn an item, after all else. Throws ImageFileError if it is cropped later, or
+/// scaled as well.
+Orientation shown_orientation(const HeifFile& heif, const HeifItem& item);
+
+/// Throws ImageFileError for an item that is scaled by a property.
+void refuse_scaled(const HeifFile& heif, const HeifItem& item);
+
+/// The size of an item as it is shown.
+Size shown_size(const HeifFile& heif, const HeifItem& item);
+
+/// What the Exif and XMP of the file say.
+std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);
+
+bool is_heif_exif(const HeifItem& item);
+bool is_heif_xmp(const HeifItem& item);
+
+/// The file, shown turned, with the orientation of Exif and XMP set to 1.
+///
+/// Turned are the primary picture and all that is shown in its place or with it: thumbnails, alpha,
+/// depth, gain maps, alternatives. Throws ImageFileError if these cannot be told apart from others.
+Bytes turned_heif(const HeifFile& heif, Orientation orientation,
+                  std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP

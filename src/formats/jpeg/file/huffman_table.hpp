@@ -1,0 +1,50 @@
+// Huffman tables as a file defines them, completed to encode a turned picture in one pass.
+//
+// Finding the best tables takes an extra pass over all coefficients, a third of the encoder's time.
+// But the tables of the source are nearly the best for the turned picture too. They may lack codes,
+// because an optimised table has only the codes that its picture needed. These are added with the
+// greatest length, and one or a few symbols are lengthened by a bit to make room.
+#ifndef QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
+#define QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace qturn {
+
+/// As in a DHT segment: how many codes there are of each length (1 to 16), and their symbols in the
+/// order of the codes.
+struct JpegHuffmanTable {
+  std::array<std::uint8_t, 17> bits{};
+  std::array<std::uint8_t, 256> symbols{};
+
+  /// How many symbols have a code.
+  std::size_t symbol_count() const;
+
+  bool operator==(const JpegHuffmanTable&) const = default;
+};
+
+/// The code of each symbol of a sound table, for writing.
+struct HuffmanCodes {
+  std::array<std::uint32_t, 256> code{};
+  std::array<std::uint8_t, 256> length{};
+
+  explicit HuffmanCodes(const JpegHuffmanTable& table);
+};
+
+/// Whether all symbols of a table, used or not, are valid sizes of a DC coefficient. libjpeg
+/// refuses scans with other tables.
+bool codes_dc_sizes(const JpegHuffmanTable& table);
+
+/// What a table is for: DC or AC coefficients of a sequential picture, the first bits of AC
+/// coefficients of a progressive one, or bits that refine them.
+enum class JpegSymbols : std::uint8_t { dc, ac, ac_first, ac_refined };
+
+/// `table`, with a code for every symbol that 8-bit JPEG has for such coefficients; a new table if
+/// `table` is not a prefix code.
+JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP

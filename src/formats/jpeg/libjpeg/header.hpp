@@ -1,0 +1,29 @@
+// What a JPEG's header tells.
+#ifndef QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP
+#define QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/formats/jpeg/file/shape.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
+#include "src/formats/jpeg/route.hpp"
+#include "src/picture/header.hpp"
+
+namespace qturn {
+
+JpegShape shape_of(const jpeg_decompress_struct& info);
+
+/// Of all coefficients of the picture, in memory.
+std::uint64_t jpeg_coefficient_bytes(const jpeg_decompress_struct& info);
+
+/// As read_jpeg_header. Throws where the orientation cannot be told.
+Header header_of(const JpegDecoder& decoder);
+
+/// Adds what libjpeg found peculiar, and harmless.
+void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP

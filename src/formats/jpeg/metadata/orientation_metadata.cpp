@@ -1,0 +1,335 @@
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+
+#include <fmt/format.h>
+#include <qturn/cpu.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "src/formats/jpeg/file/segments.hpp"
+#include "src/formats/jpeg/metadata/extended_xmp.hpp"
+#include "src/formats/jpeg/metadata/trailing_pictures.hpp"
+#include "src/formats/jpeg/turn.hpp"
+#include "src/metadata/exif.hpp"
+#include "src/metadata/md5.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/picture/endian.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::size_t max_payload = 65533;
+using namespace jpeg_marker;
+constexpr std::string_view jfif_signature = "JFIF\0"sv, jfxx_signature = "JFXX\0"sv;
+
+// Pixels of one or three bytes after their width and height, a byte each.
+void turn_small_picture(Bytes& payload, std::size_t size_at, std::size_t pixels_at, int channels,
+                        Orientation orientation) {
+  if (payload.size() < pixels_at) return;
+  const auto side = [&](std::size_t at) { return std::to_integer<std::int64_t>(payload[at]); };
+  const std::int64_t width = side(size_at), height = side(size_at + 1);
+  const auto bytes = static_cast<std::size_t>(width * height * channels);
+  if (bytes == 0 || payload.size() - pixels_at < bytes) return;
+  std::byte* pixels = payload.data() + pixels_at;
+  const Bytes old(pixels, pixels + bytes);
+  const Size now = turned_size(orientation, {width, height});
+  transform({old.data(), width, height, width * channels, channels},
+            {pixels, now.width, now.height, now.width * channels, channels}, orientation);
+  payload[size_at] = static_cast<std::byte>(now.width);
+  payload[size_at + 1] = static_cast<std::byte>(now.height);
+}
+
+// One JPEG under way: what its segments become, by their offset. `turned` ends with the picture.
+class Finisher {
+ public:
+  Finisher(const JpegFile& source, Bytes turned, const MetadataTurn& turn, MissingTag missing,
+           std::vector<std::string>& warnings)
+      : source_(source),
+        jpeg_(std::move(turned)),
+        segments_(jpeg_header_segments(jpeg_)),
+        turn_(turn),
+        missing_(missing),
+        warnings_(warnings) {}
+
+  Bytes finish() {
+    TrailingPictures trailing(source_, warnings_);
+    const Bytes rest = trailing.turned([&](const auto& each) { return turned_trailing(each); },
+                                       turn_.pixels != Orientation::identity, warnings_);
+    container_lengths_ = trailing.container_lengths();
+
+    rename_extended_xmp();
+    bool any_exif = false, any_manifest = false;
+    for (const JpegSegment& segment : segments_) {
+      if (is_exif(segment)) {
+        finish_exif(segment, !std::exchange(any_exif, true));
+      } else if (is_xmp(segment)) {
+        finish_xmp(segment);
+      } else if (segment.marker == app0 && turn_.pixels != Orientation::identity) {
+        finish_jfif(segment);
+      }
+      any_manifest |= segment.marker == app11 &&
+                      text_of(segment.payload).substr(0, 64).find("c2pa") != std::string_view::npos;
+    }
+    if (any_manifest || names_manifest_) {
+      warnings_.emplace_back(manifest_no_longer_holds);
+    }
+    const bool is_tagged = turn_.tag != Orientation::identity;
+    if (!any_exif && is_tagged && missing_ == MissingTag::is_added) add_exif();
+    assemble();
+    trailing.patch_index(jpeg_);
+    jpeg_.insert(jpeg_.end(), rest.begin(), rest.end());
+    return std::move(jpeg_);
+  }
+
+ private:
+  void replace(const JpegSegment& segment, Bytes payload) {
+    replaced_[segment.offset] = std::move(payload);
+  }
+
+  void finish_exif(const JpegSegment& segment, bool is_first) {
+    replace(segment,
+            turn_exif(segment.payload, turn_, is_first ? missing_ : MissingTag::stays_absent,
+                      max_payload, warnings_));
+  }
+
+  void finish_xmp(const JpegSegment& segment) {
+    std::string packet(xmp_packet(segment));
+    try {
+      names_manifest_ |= read_xmp(packet).names_manifest;
+      if (!container_lengths_.empty()) packet = with_container_lengths(packet, container_lengths_);
+      if (!extended_name_.empty()) packet = with_extended_name(packet, extended_name_);
+    } catch (const ImageFileError&) {
+      // turn_xmp says so.
+    }
+    packet = turn_xmp(packet, turn_, warnings_);
+    if (packet.size() > max_payload - xmp_signature.size()) {
+      warnings_.emplace_back("its XMP is full and stays as it was");
+      return;
+    }
+    Bytes payload(bytes_of(xmp_signature).begin(), bytes_of(xmp_signature).end());
+    payload.insert(payload.end(), bytes_of(packet).begin(), bytes_of(packet).end());
+    replace(segment, std::move(payload));
+  }
+
+  void rename_extended_xmp() {
+    const ExtendedXmp extended = read_extended_xmp(segments_);
+    const std::vector<const JpegSegment*>& parts = extended.parts;
+    const std::string& packet = extended.packet;
+    constexpr std::size_t head = extended_xmp_part_at;
+    if (extended.damaged) {
+      warnings_.emplace_back("its extended XMP is damaged and stays as it was");
+      return;
+    }
+    if (parts.empty()) return;
+    std::string turned = turn_xmp(packet, turn_, warnings_);
+    if (turned == packet) return;
+    // Blanks after the outermost element are not content.
+    if (turned.size() < packet.size()) turned.resize(packet.size(), ' ');
+    const std::size_t more = turned.size() - packet.size();
+    if (parts.back()->payload.size() + more > max_payload) {
+      warnings_.emplace_back("its extended XMP is full and stays as it was");
+      return;
+    }
+    if (md5(packet) == extended.name) extended_name_ = md5(turned);
+    std::size_t at = 0;
+    for (const JpegSegment* part : parts) {
+      Bytes payload(part->payload.begin(), part->payload.end());
+      if (part == parts.back()) payload.insert(payload.end(), more, std::byte{0});
+      if (!extended_name_.empty()) {
+        std::ranges::copy(
+            bytes_of(extended_name_),
+            payload.begin() + static_cast<std::ptrdiff_t>(extended_xmp_signature.size()));
+      }
+      put_big_endian(payload, extended_xmp_length_at, 4, turned.size());
+      const auto text = bytes_of(turned).subspan(at, payload.size() - head);
+      std::ranges::copy(text, payload.begin() + static_cast<std::ptrdiff_t>(head));
+      at += text.size();
+      replace(*part, std::move(payload));
+    }
+  }
+
+  void finish_jfif(const JpegSegment& segment) {
+    const std::string_view text = text_of(segment.payload);
+    Bytes payload(segment.payload.begin(), segment.payload.end());
+    if (text.starts_with(jfif_signature) && payload.size() >= 14) {
+      const auto density = payload.begin() + 8;
+      if (swaps_axes(turn_.pixels)) std::swap_ranges(density, density + 2, density + 2);
+      turn_small_picture(payload, 12, 14, 3, turn_.pixels);
+    } else if (text.starts_with(jfxx_signature) && payload.size() > 8) {
+      const auto kind = std::to_integer<unsigned>(payload[5]);
+      if (kind == 0x10) turn_jfxx_jpeg(payload);
+      if (kind == 0x11) turn_small_picture(payload, 6, 8 + 768, 1, turn_.pixels);
+      if (kind == 0x13) turn_small_picture(payload, 6, 8, 3, turn_.pixels);
+    }
+    replace(segment, std::move(payload));
+  }
+
+  void turn_jfxx_jpeg(Bytes& payload) {
+    constexpr std::size_t head = 6;
+    try {
+      jpeg_thumbnail_size(std::span(payload).subspan(head));
+      const Bytes turned = turn_.turn_embedded(std::span(payload).subspan(head), turn_.pixels);
+      if (turned.size() > max_payload - head)
+        throw ImageFileError("it takes more bytes than before");
+      payload.resize(head);
+      payload.insert(payload.end(), turned.begin(), turned.end());
+    } catch (const ImageFileError& error) {
+      warnings_.push_back(fmt::format("the JFIF thumbnail stays as it was: {}", error.what()));
+    }
+  }
+
+  Bytes turned_trailing(const TrailingPictures::Picture& picture);
+  std::optional<Size> trimmed_like_the_first(Size size) const;
+
+  // After JFIF's segments, which want to be first as well.
+  void add_exif() {
+    const Bytes body = minimal_exif(turn_.tag);
+    const std::size_t length = 2 + exif_signature.size() + body.size();
+    added_ = {std::byte{0xFF}, std::byte{app1}};
+    added_.push_back(static_cast<std::byte>(length >> 8));
+    added_.push_back(static_cast<std::byte>(length & 0xFF));
+    added_.insert(added_.end(), bytes_of(exif_signature).begin(), bytes_of(exif_signature).end());
+    added_.insert(added_.end(), body.begin(), body.end());
+    added_at_ = 2;
+    for (const JpegSegment& segment : segments_) {
+      if (segment.marker != app0) break;
+      added_at_ = segment.offset + segment.payload.size();
+    }
+  }
+
+  // Where no segment changes its length, the file is patched, otherwise written again.
+  void assemble() {
+    bool same_lengths = added_.empty();
+    for (const JpegSegment& segment : segments_) {
+      const auto found = replaced_.find(segment.offset);
+      same_lengths &= found == replaced_.end() || found->second.size() == segment.payload.size();
+    }
+    if (same_lengths) {
+      for (const auto& [at, payload] : replaced_) {
+        std::ranges::copy(payload, jpeg_.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+      return;
+    }
+    Bytes made;
+    made.reserve(jpeg_.size() + added_.size() + 1024);
+    std::size_t done = 0;
+    const auto copy_until = [&](std::size_t at) {
+      if (done <= added_at_ && added_at_ <= at && !added_.empty()) {
+        made.insert(made.end(), jpeg_.begin() + static_cast<std::ptrdiff_t>(done),
+                    jpeg_.begin() + static_cast<std::ptrdiff_t>(added_at_));
+        made.insert(made.end(), added_.begin(), added_.end());
+        added_.clear();
+        done = added_at_;
+      }
+      made.insert(made.end(), jpeg_.begin() + static_cast<std::ptrdiff_t>(done),
+                  jpeg_.begin() + static_cast<std::ptrdiff_t>(at));
+      done = at;
+    };
+    for (const JpegSegment& segment : segments_) {
+      const auto found = replaced_.find(segment.offset);
+      if (found == replaced_.end()) continue;
+      copy_until(segment.offset - 2);
+      const std::size_t length = found->second.size() + 2;
+      made.push_back(static_cast<std::byte>(length >> 8));
+      made.push_back(static_cast<std::byte>(length & 0xFF));
+      made.insert(made.end(), found->second.begin(), found->second.end());
+      done = segment.offset + segment.payload.size();
+    }
+    copy_until(jpeg_.size());
+    jpeg_ = std::move(made);
+  }
+
+  const JpegFile& source_;
+  Bytes jpeg_;
+  const std::vector<JpegSegment> segments_;
+  const MetadataTurn& turn_;
+  MissingTag missing_;
+  std::vector<std::string>& warnings_;
+  std::vector<std::uint64_t> container_lengths_;
+  std::string extended_name_;
+  bool names_manifest_ = false;
+  std::map<std::size_t, Bytes> replaced_;
+  Bytes added_;
+  std::size_t added_at_ = 0;
+};
+
+// What is left of a picture of this size whose points belong to points of the first one, if that
+// was trimmed; nothing if the trimmed edge would lie within a pixel.
+std::optional<Size> Finisher::trimmed_like_the_first(Size size) const {
+  const Size whole = turn_.whole_size(), left = turn_.old_size();
+  const Size scaled{size.width * left.width, size.height * left.height};
+  const bool is_exact = scaled.width % whole.width == 0 && scaled.height % whole.height == 0;
+  if (!is_exact || scaled.width == 0 || scaled.height == 0) return std::nullopt;
+  return Size{scaled.width / whole.width, scaled.height / whole.height};
+}
+
+Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
+  const JpegFile file(picture.jpeg);
+  const JpegFile alone = file.without_trailing_data();
+  const Size whole = file.size;
+  const Orientation applied = turn_.turn_of(whole);
+  Bytes turned(alone.bytes.begin(), alone.bytes.end());
+  Size size = whole;
+  if (picture.is_map && turn_.old_size() != turn_.whole_size()) {
+    const auto trimmed =
+        applied == turn_.pixels ? trimmed_like_the_first(whole) : std::optional<Size>();
+    if (trimmed) {
+      size = *trimmed;
+      turned = cropped_jpeg(alone.bytes, size);
+    } else {
+      warnings_.push_back(
+          fmt::format("{} stays whole and covers what was trimmed: {}", picture.name,
+                      applied == turn_.pixels ? "the edge would lie within its pixels"
+                                              : "it is upright already"));
+    }
+  }
+  const Orientation own = orientation_in(file.segments);
+  // A picture without a tag of its own is shown by the tag of the first one.
+  const Orientation tag = applied == turn_.pixels ? turn_.tag : Orientation::identity;
+  const MetadataTurn turn{.stored = own == Orientation::identity ? turn_.stored : own,
+                          .pixels = applied,
+                          .tag = tag,
+                          .size = turned_size(applied, size),
+                          .turn_embedded = turn_.turn_embedded,
+                          .untrimmed = whole};
+  if (applied != Orientation::identity) turned = turn_.turn_embedded(turned, applied);
+  turned = Finisher(alone, std::move(turned), turn, MissingTag::stays_absent, warnings_).finish();
+  const auto after = file.trailing_data();
+  turned.insert(turned.end(), after.begin(), after.end());
+  return turned;
+}
+
+}  // namespace
+
+Bytes finish_jpeg(const JpegFile& source, Bytes turned, Orientation applied, Size size,
+                  const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
+  const MetadataTurn turn{.stored = orientation_in(source.segments),
+                          .pixels = applied,
+                          .tag = Orientation::identity,
+                          .size = size,
+                          .turn_embedded = turn_embedded,
+                          .untrimmed = source.size};
+  // What follows the picture is taken from the source.
+  turned.resize(turned.size() - source.trailing_data().size());
+  return Finisher(source, std::move(turned), turn, MissingTag::stays_absent, warnings).finish();
+}
+
+Bytes retag_jpeg(std::span<const std::byte> bytes, Orientation tag, MissingTag missing,
+                 const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
+  const JpegFile file(bytes, unlimited);
+  const MetadataTurn turn{.stored = orientation_in(file.segments),
+                          .pixels = Orientation::identity,
+                          .tag = tag,
+                          .size = file.size,
+                          .turn_embedded = turn_embedded};
+  const auto picture = file.without_trailing_data().bytes;
+  return Finisher(file, Bytes(picture.begin(), picture.end()), turn, missing, warnings).finish();
+}
+
+}  // namespace qturn

@@ -1,0 +1,44 @@
+// The last step of turning a JPEG: everything in the file that says how it is oriented, or depends
+// on it, is made to agree with its pixels. Exif and XMP, JFIF's density and thumbnails, and the
+// pictures after the first one (previews, a gain map) with the places that point to them. Every
+// other byte of the markers stays, in order.
+#ifndef QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP
+#define QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/metadata/exif_turn.hpp"
+#include "src/metadata/metadata_turn.hpp"
+
+namespace qturn {
+
+/// Finishes a JPEG that was turned.
+///
+/// `turned` has the markers of `source` as they were, its pixels after `applied`, and all that
+/// follows it; `size` is its size, perhaps without what was trimmed off the right or lower edge.
+/// `turn_embedded` turns thumbnails and previews. What follows the picture in `source` follows it
+/// again; known pictures are turned. The result is tagged upright.
+///
+/// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when the
+/// orientation can neither be set nor proved absent, and for what cannot be turned along, by name.
+std::vector<std::byte> finish_jpeg(const JpegFile& source, std::vector<std::byte> turned,
+                                   Orientation applied, Size size,
+                                   const TurnEmbedded& turn_embedded,
+                                   std::vector<std::string>& warnings);
+
+/// The same JPEG with another orientation everywhere, none of its pixels touched; `turn_embedded`
+/// is for a thumbnail that was upright beside a picture that was not. Where the file has no
+/// orientation and `missing` asks for it, Exif with one is added.
+std::vector<std::byte> retag_jpeg(std::span<const std::byte> file, Orientation tag,
+                                  MissingTag missing, const TurnEmbedded& turn_embedded,
+                                  std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP

@@ -1,0 +1,235 @@
+#include "src/formats/jpeg/metadata/trailing_pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "src/metadata/tiff_structure.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::uint16_t entries_tag = 0xB002;
+constexpr std::size_t index_entry_bytes = 16;
+
+// CIPA DC-007, table 4: the lower three bytes of an image's attributes.
+unsigned type_of(std::uint64_t attributes) { return static_cast<unsigned>(attributes & 0xFFFFFF); }
+
+bool is_thumbnail(unsigned type) { return type >> 16 == 1; }
+
+std::string refusal_of_type(unsigned type) {
+  if (type == 0 || type == 0x030000 || is_thumbnail(type)) return {};
+  if (type == 0x020001) return "a frame of a panorama";
+  if (type == 0x020002) return "a frame of a stereo picture";
+  if (type == 0x020003) return "a frame of a multi-angle picture";
+  return fmt::format("a picture of type {:#08x}", type);
+}
+
+struct Index {
+  std::size_t header_at;  // of its TIFF header in the file: offsets count from here
+  TiffStructure tiff;
+  TiffEntry entries;
+};
+
+std::optional<Index> find_index(const std::vector<JpegSegment>& segments, bool& damaged) {
+  for (const JpegSegment& segment : segments) {
+    if (!is_mpf(segment)) continue;
+    const auto body = segment.payload.subspan(mpf_signature.size());
+    if (const auto tiff = TiffStructure::open(body)) {
+      const TiffEntries directory = tiff->directory(tiff->first_directory());
+      const TiffEntry* entries = directory.find(entries_tag);
+      if (entries && entries->value_bytes >= index_entry_bytes) {
+        return Index{segment.offset + mpf_signature.size(), *tiff, *entries};
+      }
+    }
+    damaged = true;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TrailingPictures::TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings)
+    : file_(file.bytes), end_(file.end) {
+  if (end_ == file_.size()) return;
+  read_index(file.segments, warnings);
+  read_container(file.segments, warnings);
+  std::sort(listed_.begin(), listed_.end(),
+            [](const Listed& a, const Listed& b) { return a.at < b.at; });
+}
+
+void TrailingPictures::read_index(const std::vector<JpegSegment>& segments,
+                                  std::vector<std::string>& warnings) {
+  bool damaged = false;
+  const auto index = find_index(segments, damaged);
+  if (index) {
+    const auto number = [&](std::uint64_t at, std::size_t bytes) {
+      return index->tiff.number(at, bytes);
+    };
+    for (std::uint64_t at = index->entries.value_at + index_entry_bytes;
+         at + index_entry_bytes <= index->entries.value_at + index->entries.value_bytes;
+         at += index_entry_bytes) {
+      const std::uint64_t offset = number(at + 8, 4) + index->header_at, bytes = number(at + 4, 4);
+      index_.push_back({static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)});
+      if (offset < end_ || offset > file_.size() || bytes > file_.size() - offset || bytes == 0) {
+        damaged = true;
+        continue;
+      }
+      const unsigned type = type_of(number(at, 4));
+      add({.at = index_.back().at,
+           .bytes = index_.back().bytes,
+           .name = fmt::format("picture {} of the file", index_.size() + 1),
+           .is_thumbnail = is_thumbnail(type),
+           .refusal = refusal_of_type(type)});
+    }
+  }
+  if (damaged) {
+    warnings.emplace_back("the index of the pictures after the first (MPF) is damaged");
+  }
+}
+
+void TrailingPictures::read_container(const std::vector<JpegSegment>& segments,
+                                      std::vector<std::string>& warnings) {
+  for (const JpegSegment& segment : segments) {
+    if (!is_xmp(segment)) continue;
+    try {
+      items_ = container_items(xmp_packet(segment));
+    } catch (const ImageFileError&) {
+      continue;  // turn_xmp says so
+    }
+    if (!items_.empty()) break;
+  }
+  if (items_.empty()) return;
+  std::uint64_t at = end_ + items_.front().padding;
+  item_places_.push_back({0, end_});
+  for (std::size_t i = 1; i < items_.size(); ++i) {
+    const ContainerItem& item = items_[i];
+    if (at > file_.size() || item.length > file_.size() - at || item.length == 0) {
+      warnings.emplace_back("the directory of what follows the picture (Container) is damaged");
+      items_.clear();
+      return;
+    }
+    item_places_.push_back({static_cast<std::size_t>(at), static_cast<std::size_t>(item.length)});
+    const bool is_video = item.mime.starts_with("video/");
+    const bool is_jpeg = item.mime == "image/jpeg";
+    add({.at = item_places_.back().at,
+         .bytes = item_places_.back().bytes,
+         .name = fmt::format("what follows the picture ({})", item.semantic),
+         .is_video = is_video,
+         .refusal = is_jpeg || is_video ? "" : item.mime});
+    at += item.length + item.padding;
+  }
+}
+
+void TrailingPictures::add(const Listed& listed) {
+  for (Listed& known : listed_) {
+    // The two lists may count padding differently.
+    if (known.at == listed.at) {
+      known.is_video |= listed.is_video;
+      return;
+    }
+    if (known.at < listed.at + listed.bytes && listed.at < known.at + known.bytes) {
+      known.refusal = "a picture that shares its bytes with another";
+      return;
+    }
+  }
+  listed_.push_back(listed);
+}
+
+std::vector<TrailingPictures::Picture> TrailingPictures::pictures() const {
+  std::vector<Picture> found;
+  for (const Listed& each : listed_) {
+    if (each.is_video || !each.refusal.empty()) continue;
+    found.push_back({file_.subspan(each.at, each.bytes), each.name, !each.is_thumbnail});
+  }
+  return found;
+}
+
+Bytes TrailingPictures::turned(const Turn& turn, bool pixels_turned,
+                               std::vector<std::string>& warnings) {
+  Bytes result;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    result.insert(result.end(), bytes.begin(), bytes.end());
+  };
+  const auto turn_one = [&](const Listed& listed, std::span<const std::byte> bytes) {
+    try {
+      if (!listed.refusal.empty()) {
+        throw ImageFileError(fmt::format("it is {}, which cannot be turned", listed.refusal));
+      }
+      if (!jpeg_size(bytes)) throw ImageFileError("it is not a JPEG and cannot be turned");
+      append(turn({bytes, listed.name, !listed.is_thumbnail}));
+    } catch (const ImageFileError& error) {
+      if (pixels_turned) throw ImageFileError(fmt::format("{}: {}", listed.name, error.what()));
+      append(bytes);
+    }
+  };
+  std::size_t done = end_;
+  for (Listed& listed : listed_) {
+    if (listed.at < done) continue;  // shares bytes with the one before, whose message says so
+    append(file_.subspan(done, listed.at - done));
+    listed.new_at = result.size();
+    const auto bytes = file_.subspan(listed.at, listed.bytes);
+    if (!listed.is_video) {
+      turn_one(listed, bytes);
+    } else {
+      if (pixels_turned) warnings.emplace_back("the video after the picture is not turned");
+      append(bytes);
+    }
+    listed.new_bytes = result.size() - listed.new_at;
+    done = listed.at + listed.bytes;
+  }
+  const auto rest = file_.subspan(done);
+  append(rest);
+  const bool is_padding =
+      std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  if (pixels_turned && listed_.empty() && !is_padding) {
+    warnings.push_back(
+        fmt::format("{} bytes after the end of the picture are kept as they are", rest.size()));
+  }
+  return result;
+}
+
+const TrailingPictures::Listed* TrailingPictures::find(std::size_t at) const {
+  const auto found = std::find_if(listed_.begin(), listed_.end(),
+                                  [&](const Listed& listed) { return listed.at == at; });
+  return found == listed_.end() ? nullptr : &*found;
+}
+
+std::size_t TrailingPictures::new_bytes(const Listed& listed, std::size_t listed_bytes) {
+  // A list that counted bytes after the picture, or too few, still does.
+  const std::size_t bytes = listed_bytes + listed.new_bytes;
+  return bytes > listed.bytes ? bytes - listed.bytes : listed.new_bytes;
+}
+
+std::vector<std::uint64_t> TrailingPictures::container_lengths() const {
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Listed* listed = find(item_places_[i].at);
+    lengths.push_back(listed ? new_bytes(*listed, item_places_[i].bytes) : items_[i].length);
+  }
+  return lengths;
+}
+
+void TrailingPictures::patch_index(Bytes& jpeg) const {
+  if (index_.empty()) return;
+  bool damaged = false;
+  const auto index = find_index(jpeg_header_segments(jpeg), damaged);
+  if (!index) return;
+  const auto body = std::span(jpeg).subspan(index->header_at);
+  std::uint64_t at = index->entries.value_at;
+  // If the size of the first picture includes what lies between it and the next, it still does.
+  const std::uint64_t first_bytes = index->tiff.number(at + 4, 4);
+  index->tiff.put(body, at + 4, 4, first_bytes + jpeg.size() - end_);
+  for (const Indexed& indexed : index_) {
+    at += index_entry_bytes;
+    const Listed* listed = find(indexed.at);
+    if (!listed) continue;
+    index->tiff.put(body, at + 4, 4, new_bytes(*listed, indexed.bytes));
+    index->tiff.put(body, at + 8, 4, jpeg.size() + listed->new_at - index->header_at);
+  }
+}
+
+}  // namespace qturn

@@ -1,0 +1,77 @@
+// The pictures that follow a JPEG's end in its file: previews and gain maps. Two lists know where
+// they are, and a file may have both: MPF (CIPA DC-007), by offset and size, and Google's Container
+// in the XMP, by order and length.
+#ifndef QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
+#define QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/metadata/xmp.hpp"
+
+namespace qturn {
+
+class TrailingPictures {
+ public:
+  /// Finds those of `file`. A damaged list is ignored, and `warnings` says so.
+  TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings);
+
+  /// One of them, to be turned.
+  struct Picture {
+    std::span<const std::byte> jpeg;
+    std::string_view name;  ///< for a message
+    bool is_map;  ///< each point belongs to a point of the first picture, as in a gain map
+  };
+  using Turn = std::function<std::vector<std::byte>(const Picture&)>;
+
+  /// Those that could be turned, in the order of the file.
+  std::vector<Picture> pictures() const;
+
+  /// What is to follow the turned picture: each JPEG after `turn`, and the bytes between as they
+  /// were. If `pixels_turned`, throws ImageFileError for a picture that cannot be turned, by its
+  /// name; otherwise it stays as it was.
+  std::vector<std::byte> turned(const Turn& turn, bool pixels_turned,
+                                std::vector<std::string>& warnings);
+
+  /// The new lengths for the XMP's Container, one per item; empty without a Container.
+  std::vector<std::uint64_t> container_lengths() const;
+
+  /// Corrects offsets and sizes in the MPF segment of `jpeg`, which is the first picture alone.
+  void patch_index(std::vector<std::byte>& jpeg) const;
+
+ private:
+  struct Listed {
+    std::size_t at = 0, bytes = 0;          // in the source
+    std::size_t new_at = 0, new_bytes = 0;  // after the end of the turned picture
+    std::string name;                       // for a message
+    bool is_video = false;
+    bool is_thumbnail = false;
+    std::string refusal;  // what it is, if it cannot be turned
+  };
+
+  void read_index(const std::vector<JpegSegment>& segments, std::vector<std::string>& warnings);
+  void read_container(const std::vector<JpegSegment>& segments, std::vector<std::string>& warnings);
+  void add(const Listed& listed);
+  const Listed* find(std::size_t at) const;
+  static std::size_t new_bytes(const Listed& listed, std::size_t listed_bytes);
+
+  std::span<const std::byte> file_;
+  std::size_t end_;
+  std::vector<Listed> listed_;  // in the order of the file
+  struct Indexed {
+    std::size_t at, bytes;
+  };
+  std::vector<Indexed> index_;  // MPF's entries except for the first picture
+  std::vector<ContainerItem> items_;
+  std::vector<Indexed> item_places_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP

@@ -1,0 +1,50 @@
+// Turning a JPEG by its own planes: decoded to the samples it stores (Y, Cb and Cr, each at its own
+// size, or whatever it has), each plane turned, and encoded with the picture's own tables and
+// sampling, both turned with the axes. Blocks that stay whole requantise to nearly the same values.
+//
+// Chroma samples lie in the middle of the pixels that share them. If such a group is cut at an edge
+// that moves to the left or top, the new groups are different: the turned samples would lie between
+// the new places, half a sample off if two pixels share one and one is cut off. So each new sample
+// is the weighted mean of its two neighbours (docs/jpeg.md has the rule).
+#ifndef QTURN_SRC_FORMATS_JPEG_PLANAR_HPP
+#define QTURN_SRC_FORMATS_JPEG_PLANAR_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/picture/bytes.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+class JpegDecoder;
+
+/// A JPEG that is decoded once and written in as many orientations as wanted.
+class JpegPlanes {
+ public:
+  /// Decodes `file`, which must outlive this, into `arena`, from which turn() takes memory too.
+  /// Throws as JpegCoefficients.
+  JpegPlanes(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
+             std::vector<std::string>& warnings);
+  /// The same of the file whose header `decoder` has read, and nothing else.
+  JpegPlanes(JpegDecoder& decoder, PixelArena& arena, const std::atomic<bool>& stop,
+             std::vector<std::string>& warnings);
+  ~JpegPlanes();
+
+  /// The turned file, encoded again: the same kind of coding and every marker, as
+  /// JpegCoefficients::turn.
+  Bytes turn(Orientation orientation, const std::atomic<bool>& stop);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_PLANAR_HPP

@@ -1,0 +1,22 @@
+// How a JPEG that stays a JPEG is turned: a pure function of its header, the turn and the options.
+#ifndef QTURN_SRC_FORMATS_JPEG_ROUTE_HPP
+#define QTURN_SRC_FORMATS_JPEG_ROUTE_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include "src/formats/jpeg/file/shape.hpp"
+
+namespace qturn {
+
+/// The picture without the columns and rows that `orientation` would bring to the left or upper
+/// edge and that do not fill a block of each component. The turn is exact if this is the whole
+/// size.
+Size whole_blocks(const JpegShape& shape, Orientation orientation);
+
+/// How `orientation` (not identity) is applied; none where it is refused.
+Route jpeg_route(const JpegShape& shape, Orientation orientation, const JpegOptions& options);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_ROUTE_HPP

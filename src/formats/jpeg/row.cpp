@@ -1,0 +1,134 @@
+// JPEG's row of the table.
+#include "src/formats/jpeg/codec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/formats/jpeg/metadata/extended_xmp.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
+#include "src/formats/jpeg/metadata/trailing_pictures.hpp"
+#include "src/formats/jpeg/turn.hpp"
+#include "src/metadata/exif.hpp"
+#include "src/metadata/exif_says.hpp"
+
+namespace qturn {
+namespace {
+
+// The only picture, or one that follows it.
+void check_picture(const JpegFile& file, MetadataCheck& check) {
+  for (const JpegSegment& segment : file.segments) {
+    if (is_exif(segment)) check.exif(segment.payload);
+  }
+  for (const JpegSegment& segment : file.segments) {
+    if (is_xmp(segment)) check.xmp("XMP", xmp_packet(segment));
+  }
+  const ExtendedXmp extended = read_extended_xmp(file.segments);
+  if (extended.damaged) {
+    check.add("the extended XMP is damaged");
+  } else if (!extended.parts.empty()) {
+    check.xmp("extended XMP", extended.packet);
+  }
+  std::vector<std::string> damage;
+  const TrailingPictures trailing(file, damage);
+  for (std::string& sentence : damage) check.add(std::move(sentence));
+  // Each with itself, as any JPEG, and with the first one.
+  for (const TrailingPictures::Picture& picture : trailing.pictures()) {
+    try {
+      // What follows this picture in turn does not matter.
+      const JpegFile alone = JpegFile(picture.jpeg).without_trailing_data();
+      const Header header = read_jpeg_header(alone.bytes);
+      MetadataCheck own(header);
+      check_picture(alone, own);
+      for (const std::string& finding : own.findings()) {
+        check.add(fmt::format("{}: {}", picture.name, finding));
+      }
+      std::optional<Orientation> tag;
+      const auto exif = std::ranges::find_if(alone.segments, is_exif);
+      if (exif != alone.segments.end()) tag = read_exif(exif_body(exif->payload)).orientation;
+      check.smaller(picture.name, header.size(), tag);
+    } catch (const ImageFileError& error) {
+      check.add(fmt::format("{} cannot be read: {}", picture.name, error.what()));
+    }
+  }
+}
+
+class CompressedJpeg final : public CompressedTurn {
+ public:
+  CompressedJpeg(std::span<const std::byte> file, const JpegOptions& options, const Limits& limits)
+      : turn_(file, options, limits), header_(turn_.header()) {}
+
+  Header header() const override { return header_; }
+  Route route(Orientation applied) const override { return turn_.route(applied); }
+  std::string why_not() const override { return jpeg_not_exact; }
+  Size turned_size(Orientation applied) const override { return turn_.turned_size(applied); }
+
+  std::uint64_t bytes_needed(std::span<const Orientation> applied) const override {
+    return turn_.bytes_needed(applied);
+  }
+
+  std::optional<PlanarRequest> request(std::span<const Orientation> applied) override {
+    return turn_.request(applied);
+  }
+
+  void accept(const PlanarRequest& request, std::vector<Bytes> made,
+              std::vector<std::string>& warnings) override {
+    turn_.accept(request, std::move(made), warnings);
+  }
+
+  bool is_made(Orientation applied) const override { return turn_.is_made(applied); }
+
+  void read(std::span<const Orientation> applied, PixelArena& arena, const std::atomic<bool>& stop,
+            std::vector<std::string>& warnings) override {
+    turn_.read(applied, arena, stop, warnings);
+  }
+
+  Bytes turn(Orientation applied, const TurnEmbedded& turn_embedded, const std::atomic<bool>& stop,
+             std::vector<std::string>& warnings) override {
+    return finish_jpeg(turn_.file(), turn_.turn(applied, stop), applied, turn_.turned_size(applied),
+                       turn_embedded, warnings);
+  }
+
+ private:
+  JpegTurn turn_;
+  Header header_;
+};
+
+}  // namespace
+
+const Codec jpeg_codec = {
+    .name = "jpeg",
+    .alias = "jpg",
+    .suffixes = {".jpg", ".jpeg", ".jpe", ".jfif", ".jif"},
+    .recognises = [](std::span<const std::byte> head,
+                     std::string_view) { return text_of(head).starts_with("\xff\xd8\xff"); },
+    .check_limits = [](std::span<const std::byte> file,
+                       const Limits& limits) { JpegFile(file, limits); },
+    .read_header = read_jpeg_header,
+    .decode =
+        [](std::span<const std::byte> file, Samples, PixelArena& arena,
+           const std::atomic<bool>& stop,
+           std::vector<std::string>& warnings) { return decode_jpeg(file, arena, stop, warnings); },
+    .encode = [](const Image& image, Orientation, const std::atomic<bool>& stop,
+                 std::vector<std::string>& warnings) { return encode_jpeg(image, stop, warnings); },
+    .is_lossy = true,
+    .takes_quality = true,
+    .keeps_metadata = true,
+    // A JPEG that stays one is turned as it is compressed, and finished there.
+    .finish = keep_as_encoded,
+    .retag = retag_jpeg,
+    .turn_compressed = [](std::span<const std::byte> file, const JpegOptions& options,
+                          const Limits& limits) -> std::unique_ptr<CompressedTurn> {
+      return std::make_unique<CompressedJpeg>(file, options, limits);
+    },
+    .turn_embedded = turn_embedded_jpeg,
+    .check = [](std::span<const std::byte> file,
+                MetadataCheck& check) { check_picture(JpegFile(file, unlimited), check); },
+    .salvage = [](std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
+                  std::vector<std::string>&) { return salvage_jpeg(file, arena, stop); },
+    .library_version = jpeg_library_version,
+};
+
+}  // namespace qturn

@@ -1,0 +1,149 @@
+#include "src/formats/jpeg/turn.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "src/formats/jpeg/hardware/hardware.hpp"
+#include "src/formats/jpeg/libjpeg/header.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
+#include "src/formats/jpeg/metadata/trailing_pictures.hpp"
+
+namespace qturn {
+
+namespace {
+
+// The pictures after the first are turned one by one, while its coefficients are in memory.
+std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
+  // Of three components with their planes.
+  constexpr std::uint64_t bytes_per_pixel = 15;
+  std::vector<std::string> ignored;
+  std::uint64_t most_pixels = 0;
+  for (const auto& picture : TrailingPictures(file, ignored).pictures()) {
+    const Size size = jpeg_size(picture.jpeg).value_or(Size{});
+    most_pixels = std::max(most_pixels, static_cast<std::uint64_t>(size.width * size.height));
+  }
+  return bytes_per_pixel * most_pixels;
+}
+
+}  // namespace
+
+JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
+                   const Limits& limits)
+    : options_(options),
+      decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits)),
+      shape_(shape_of(decoder_->info)) {}
+
+JpegTurn::~JpegTurn() = default;
+
+Header JpegTurn::header() const { return header_of(*decoder_); }
+
+Route JpegTurn::route(Orientation applied) const {
+  return applied == Orientation::identity ? Route::lossless : jpeg_route(shape_, applied, options_);
+}
+
+Size JpegTurn::turned_size(Orientation applied) const {
+  switch (route(applied)) {
+    case Route::tagged:
+      return shape_.size;  // nothing moves
+    case Route::trimmed:
+      return qturn::turned_size(applied, whole_blocks(shape_, applied));
+    default:
+      return qturn::turned_size(applied, shape_.size);
+  }
+}
+
+std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> applied) {
+  std::vector<Orientation> planar;
+  std::ranges::copy_if(applied, std::back_inserter(planar),
+                       [&](Orientation each) { return is_planar(each); });
+  if (planar.empty()) return std::nullopt;
+  auto found = HardwareJpeg::of(*decoder_);
+  if (!found) return std::nullopt;
+  const auto jpeg = std::make_shared<const HardwareJpeg>(std::move(*found));
+  std::erase_if(planar, [&](Orientation each) { return !jpeg->takes(each); });
+  if (planar.empty()) return std::nullopt;
+  PlanarRequest request = jpeg->request(planar);
+  request.finish = [jpeg, planar](std::size_t output, std::span<const std::byte> made,
+                                  SpareBytes& spare) {
+    return jpeg->finish(made, planar[output], spare);
+  };
+  return request;
+}
+
+void JpegTurn::accept(const PlanarRequest& request, std::vector<Bytes> made,
+                      std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made_[request.outputs[i].orientation] = std::move(made[i]);
+  }
+  add_notes(*decoder_, warnings);
+}
+
+const JpegFile& JpegTurn::file() const { return decoder_->file; }
+
+std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const {
+  const auto planar = [&](Orientation each) { return is_planar(each); };
+  const jpeg_decompress_struct& info = decoder_->info;
+  const std::uint64_t coefficients = jpeg_coefficient_bytes(info);
+  // The result is about as large as the file. Its scans, the file made of them and that with other
+  // metadata follow each other, two of them at a time.
+  const std::uint64_t file = decoder_->file.bytes.size();
+  std::uint64_t bytes =
+      (4 << 20) + 2 * file + file / 4 + bytes_for_trailing_pictures(decoder_->file);
+  if (!std::ranges::all_of(applied, planar)) bytes += coefficients;
+  if (std::ranges::any_of(applied, planar)) {
+    // Besides, planes, the same turned, and the same resampled where pixels at an edge share chroma
+    // with others. A coefficient takes twice the bytes of a sample.
+    const bool resamples =
+        info.image_width % static_cast<JDIMENSION>(info.max_h_samp_factor) != 0 ||
+        info.image_height % static_cast<JDIMENSION>(info.max_v_samp_factor) != 0;
+    bytes += coefficients + (resamples ? 3 : 2) * (coefficients / 2);
+  }
+  return bytes;
+}
+
+void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
+                    const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  const auto planar = [&](Orientation each) { return is_planar(each); };
+  std::vector<std::string> same_as_before;
+  if (std::ranges::any_of(applied, planar)) {
+    planes_.emplace(*decoder_, arena, stop, made_.empty() ? warnings : same_as_before);
+  }
+  if (std::ranges::all_of(applied, planar)) return;
+  if (planes_) {  // for which the decoder has read all of the file
+    JpegDecoder again(decoder_->file.bytes, &stop, unlimited);
+    coefficients_.emplace(again, arena, stop, same_as_before);
+  } else {
+    coefficients_.emplace(*decoder_, arena, stop, made_.empty() ? warnings : same_as_before);
+  }
+}
+
+Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
+  if (const auto found = made_.find(applied); found != made_.end()) {
+    return std::move(found->second);
+  }
+  return is_planar(applied) ? planes_->turn(applied, stop) : coefficients_->turn(applied, stop);
+}
+
+Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
+                  const JpegOptions& options) {
+  const std::atomic<bool> never{false};
+  std::vector<std::string> notes;
+  PixelArena arena;
+  JpegTurn turn(file, options);
+  turn.read(std::span(&orientation, 1), arena, never, notes);
+  return turn.turn(orientation, never);
+}
+
+Bytes turn_embedded_jpeg(std::span<const std::byte> file, Orientation orientation) {
+  return turned_jpeg(file, orientation, {});
+}
+
+Bytes cropped_jpeg(std::span<const std::byte> file, Size size) {
+  const std::atomic<bool> never{false};
+  std::vector<std::string> notes;
+  PixelArena arena;
+  return JpegCoefficients(file, arena, never, notes).crop(size, never);
+}
+
+}  // namespace qturn

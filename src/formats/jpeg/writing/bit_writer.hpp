@@ -1,0 +1,186 @@
+// The bytes of a scan, written a Huffman code at a time.
+#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP
+#define QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "src/formats/jpeg/file/huffman_table.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+
+/// The entropy-coded data of a scan, as it grows, without byte stuffing and restart markers.
+class JpegData {
+ public:
+  std::size_t size() const { return size_; }
+
+  /// Appends the data to `file`: with a zero byte after each 0xFF, and with the restart markers.
+  void append_to(Bytes& file) const;
+
+  /// Room for `more` bytes after the ones there are; throws std::bad_alloc.
+  unsigned char* room(std::size_t more) {
+    if (capacity_ - size_ < more) grow(more);
+    return bytes_.get() + size_;
+  }
+  void set_end(const unsigned char* end) { size_ = static_cast<std::size_t>(end - bytes_.get()); }
+
+  /// A restart marker belongs after the bytes that there are.
+  void restart_here() { restarts_.push_back(size_); }
+
+ private:
+  void grow(std::size_t more);
+
+  std::unique_ptr<unsigned char[]> bytes_;
+  std::size_t size_ = 0, capacity_ = 0;
+  std::vector<std::size_t> restarts_;
+};
+
+/// More than the room that put_block() may take: 64 times 27 bits, and those that waited.
+inline constexpr std::size_t max_block_bytes = 1024;
+
+/// At most 64 bits, the last one lowest.
+struct BitString {
+  std::uint64_t bits;
+  int count;
+};
+
+/// Bits into bytes, most significant first. A coder of a block works on a copy, which stays in
+/// registers.
+struct BitCursor {
+  std::uint64_t waiting = 0;  ///< from the highest bit on
+  int waiting_count = 0;      ///< below 8 between calls
+  unsigned char* at = nullptr;
+
+  /// `count` is at most 56, and `bits` has no others set. Always writes eight bytes, of which the
+  /// complete ones stay. A branch on their number would be mispredicted too often.
+  void put(std::uint64_t bits, int count) {
+    waiting_count += count;
+    waiting |= bits << (64 - waiting_count) % 64;
+    const std::uint64_t swapped = __builtin_bswap64(waiting);
+    std::memcpy(at, &swapped, sizeof swapped);
+    at += waiting_count >> 3;
+    waiting <<= waiting_count & ~7;
+    waiting_count &= 7;
+  }
+
+  /// Only a code.
+  void put(const HuffmanCodes& codes, unsigned symbol) {
+    put(codes.code[symbol], codes.length[symbol]);
+  }
+
+  /// A code, and after it `size` bits, which are the low ones of `bits`.
+  void put(const HuffmanCodes& codes, unsigned symbol, std::uint32_t bits, int size) {
+    const std::uint32_t low = bits & ((std::uint32_t{1} << size) - 1);
+    put(codes.code[symbol] << size | low, codes.length[symbol] + size);
+  }
+
+  /// A code, and after it the sign of a coefficient that is now 1 or -1, and the bits of those
+  /// before it.
+  void put(const HuffmanCodes& codes, unsigned symbol, bool negative, const BitString& bits) {
+    const std::uint64_t head = codes.code[symbol] << 1 | (negative ? 0U : 1U);
+    const int head_count = codes.length[symbol] + 1;
+    if (head_count + bits.count <= 56) {
+      put(head << bits.count | bits.bits, head_count + bits.count);
+    } else {
+      put(head, head_count);
+      put(bits);
+    }
+  }
+
+  void put(const BitString& string) {
+    int count = string.count;
+    if (count > 32) {
+      put(string.bits >> 32, count - 32);
+      count = 32;
+    }
+    put(string.bits & ((std::uint64_t{1} << count) - 1), count);
+  }
+};
+
+class BitWriter {
+ public:
+  void reserve(std::size_t bytes) { data_.room(bytes); }
+
+  /// Makes room for a block, so that the cursor need not check.
+  BitCursor begin_block() {
+    cursor_.at = data_.room(max_block_bytes);
+    return cursor_;
+  }
+  void end_block(const BitCursor& cursor) {
+    cursor_ = cursor;
+    data_.set_end(cursor.at);
+  }
+
+  /// Fills the last byte with ones.
+  void align() {
+    BitCursor out = begin_block();
+    const int open = (8 - out.waiting_count) % 8;
+    out.put((1U << open) - 1, open);
+    end_block(out);
+  }
+
+  void put_restart() {
+    align();
+    data_.restart_here();
+  }
+
+  JpegData take() {
+    align();
+    return std::move(data_);
+  }
+
+ private:
+  BitCursor cursor_;
+  JpegData data_;
+};
+
+/// Counts MCUs, and says when a restart marker is due before the next one.
+class Restarts {
+ public:
+  explicit Restarts(unsigned interval) : interval_(interval), left_(interval) {}
+  bool due() {
+    if (interval_ == 0) return false;
+    if (left_-- > 0) return false;
+    left_ = interval_ - 1;
+    return true;
+  }
+
+ private:
+  unsigned interval_, left_;
+};
+
+inline constexpr unsigned char jpeg_sixteen_zeros = 0xF0;
+
+/// How many bits a value takes. Throws ImageFileError if those are more than `largest`.
+inline int checked_size(int value, int largest) {
+  const int size = std::bit_width(static_cast<unsigned>(value < 0 ? -value : value));
+  if (size > largest) throw ImageFileError("damaged: a coefficient is larger than 8-bit JPEG has");
+  return size;
+}
+
+/// An AC coefficient after `run` zeros.
+inline void put_run_and_value(BitCursor& out, const HuffmanCodes& codes, int run, int value) {
+  constexpr int largest_size = 10;
+  for (; run > 15; run -= 16) out.put(codes, jpeg_sixteen_zeros);
+  const int size = checked_size(value, largest_size);
+  out.put(codes, static_cast<unsigned>(run << 4 | size),
+          static_cast<std::uint32_t>(value - (value < 0)), size);
+}
+
+/// A DC coefficient's difference to the one before.
+inline void put_dc(BitCursor& out, const HuffmanCodes& codes, int difference) {
+  constexpr int largest_size = 11;
+  const int size = checked_size(difference, largest_size);
+  out.put(codes, static_cast<unsigned>(size),
+          static_cast<std::uint32_t>(difference - (difference < 0)), size);
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP

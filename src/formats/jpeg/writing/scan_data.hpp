@@ -1,0 +1,28 @@
+// Huffman coding of turned blocks, in one pass over them.
+//
+// Sequential scans interleave components, and so may the DC coefficients of progressive ones. Those
+// that hold AC coefficients are in ac_scans.hpp.
+#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP
+#define QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP
+
+#include <atomic>
+#include <vector>
+
+#include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/writing/bit_writer.hpp"
+#include "src/formats/jpeg/writing/turned_blocks.hpp"
+
+namespace qturn {
+
+/// The data of every scan of `picture`, whose scans have complete tables, with `blocks` for its
+/// components, read in `order`.
+///
+/// Throws ImageFileError for coefficients that 8-bit JPEG does not have; Interrupted when `stop` is
+/// raised.
+std::vector<JpegData> code_scans(const JpegPicture& picture,
+                                 const std::vector<TurnedBlocks>& blocks, const TurnedOrder& order,
+                                 const std::atomic<bool>& stop);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP

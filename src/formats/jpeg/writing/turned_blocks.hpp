@@ -1,0 +1,187 @@
+// The blocks of a component of a turned picture, read where those of the source lie.
+//
+// A turn transposes the 64 frequencies of a block, and mirroring an axis negates the odd
+// frequencies of that axis. So a turned block has the same numbers in another order, and nothing
+// has to be moved. The coder only needs the coefficients that are not zero, in zigzag order, and
+// looks up where each one lies. It gets the set of those that are not zero from a table for each
+// row of the block, which puts the row's eight bits in their places in the set.
+#ifndef QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP
+#define QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP
+
+#include <qturn/orientation.hpp>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "src/formats/jpeg/libjpeg/blocks.hpp"
+#include "src/formats/jpeg/writing/coefficient_sets.hpp"
+
+namespace qturn {
+
+/// Where coefficient k, in zigzag order, lies in a block: row * 8 + column.
+inline constexpr std::array<std::uint8_t, DCTSIZE2> jpeg_zigzag = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+/// The order in which a turned picture has the coefficients of a block.
+class TurnedOrder {
+ public:
+  /// One of eight with static lifetime.
+  static const TurnedOrder& of(Orientation orientation);
+
+  explicit TurnedOrder(Orientation orientation);
+
+  /// Coefficient `k` of the turned block, in zigzag order.
+  int value(const JCOEF* block, int k) const {
+    const int stored = block[source_[static_cast<std::size_t>(k)]];
+    return (negated_ & coefficient_bit(k)) != 0 ? -stored : stored;
+  }
+
+  /// The coefficients of the turned block with a magnitude of at least 1 << `low`.
+  std::uint64_t at_least(const JCOEF* block, int low) const;
+
+  /// Those below zero.
+  std::uint64_t negative(const JCOEF* block) const;
+
+  /// Those whose magnitude has bit `low` set.
+  std::uint64_t with_bit(const JCOEF* block, int low) const;
+
+ private:
+  std::uint64_t in_order(std::uint64_t stored) const;
+
+  std::array<std::uint8_t, DCTSIZE2> source_;
+  std::uint64_t negated_ = 0;
+  std::array<std::array<std::uint64_t, 256>, DCTSIZE> bits_of_row_{};
+};
+
+/// A component of the turned picture.
+struct TurnedBlocks {
+  JDIMENSION width = 0, height = 0;  ///< in blocks
+  const JCOEF* origin = nullptr;
+  std::ptrdiff_t x_step = 0, y_step = 0;  ///< in coefficients
+
+  const JCOEF* block(JDIMENSION x, JDIMENSION y) const {
+    return origin + static_cast<std::ptrdiff_t>(x) * x_step +
+           static_cast<std::ptrdiff_t>(y) * y_step;
+  }
+
+  /// Prefetches blocks that are needed soon. In a turn, the blocks of a row lie in different rows
+  /// of the source, where the processor does not expect them.
+  void expect(JDIMENSION x, JDIMENSION y) const {
+    constexpr JDIMENSION ahead = 6;
+    if (x + ahead >= width) return;
+    const JCOEF* later = block(x + ahead, y);
+    __builtin_prefetch(later);
+    __builtin_prefetch(later + DCTSIZE2 / 2);
+  }
+};
+
+/// The first `width` x `height` blocks of `source`, turned.
+TurnedBlocks turned_blocks(const JpegBlockArray& source, JDIMENSION width, JDIMENSION height,
+                           Orientation orientation);
+
+// Bit i of these is about the coefficient at place i of the stored block.
+namespace stored_bits {
+
+#ifdef __SSE2__
+
+// Calls test(eight coefficients, eight coefficients), which gives a byte of all ones or of zeros
+// for each, or a byte whose highest bit counts.
+template <typename Test>
+std::uint64_t collect(const JCOEF* block, Test test) {
+  std::uint64_t bits = 0;
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    const auto* at = reinterpret_cast<const __m128i*>(block + 16 * quarter);
+    const __m128i bytes = test(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
+    bits |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(bytes))} << 16 * quarter;
+  }
+  return bits;
+}
+
+inline __m128i magnitude(__m128i values) {
+  const __m128i sign = _mm_srai_epi16(values, 15);
+  return _mm_sub_epi16(_mm_xor_si128(values, sign), sign);
+}
+
+inline std::uint64_t at_least(const JCOEF* block, int low) {
+  const __m128i zero = _mm_setzero_si128();
+  if (low == 0) {
+    return ~collect(block, [&](__m128i a, __m128i b) {
+      return _mm_packs_epi16(_mm_cmpeq_epi16(a, zero), _mm_cmpeq_epi16(b, zero));
+    });
+  }
+  return ~collect(block, [&](__m128i a, __m128i b) {
+    return _mm_packs_epi16(_mm_cmpeq_epi16(_mm_srli_epi16(magnitude(a), low), zero),
+                           _mm_cmpeq_epi16(_mm_srli_epi16(magnitude(b), low), zero));
+  });
+}
+
+inline std::uint64_t negative(const JCOEF* block) {
+  return collect(block, [](__m128i a, __m128i b) { return _mm_packs_epi16(a, b); });
+}
+
+inline std::uint64_t with_bit(const JCOEF* block, int low) {
+  return collect(block, [&](__m128i a, __m128i b) {
+    // The bit becomes the sign.
+    return _mm_packs_epi16(_mm_slli_epi16(magnitude(a), 15 - low),
+                           _mm_slli_epi16(magnitude(b), 15 - low));
+  });
+}
+
+#else
+
+template <typename Test>
+std::uint64_t collect(const JCOEF* block, Test test) {
+  std::uint64_t bits = 0;
+  for (int i = 0; i < DCTSIZE2; ++i) bits |= std::uint64_t{test(block[i])} << i;
+  return bits;
+}
+
+inline int magnitude(int value) { return value < 0 ? -value : value; }
+
+inline std::uint64_t at_least(const JCOEF* block, int low) {
+  return collect(block, [&](int value) { return magnitude(value) >> low != 0; });
+}
+
+inline std::uint64_t negative(const JCOEF* block) {
+  return collect(block, [](int value) { return value < 0; });
+}
+
+inline std::uint64_t with_bit(const JCOEF* block, int low) {
+  return collect(block, [&](int value) { return (magnitude(value) >> low & 1) != 0; });
+}
+
+#endif
+
+}  // namespace stored_bits
+
+inline std::uint64_t TurnedOrder::in_order(std::uint64_t stored) const {
+  std::uint64_t ordered = 0;
+  for (std::size_t row = 0; row < DCTSIZE; ++row) {
+    ordered |= bits_of_row_[row][stored >> row * DCTSIZE & 0xFF];
+  }
+  return ordered;
+}
+
+inline std::uint64_t TurnedOrder::at_least(const JCOEF* block, int low) const {
+  return in_order(stored_bits::at_least(block, low));
+}
+
+// Zero has no sign, so this says nothing where at_least(block, 0) does not.
+inline std::uint64_t TurnedOrder::negative(const JCOEF* block) const {
+  return in_order(stored_bits::negative(block)) ^ negated_;
+}
+
+inline std::uint64_t TurnedOrder::with_bit(const JCOEF* block, int low) const {
+  return in_order(stored_bits::with_bit(block, low));
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP

@@ -1,0 +1,17 @@
+// OpenEXR, through OpenImageIO, which knows its compressions.
+//
+// OpenImageIO moves the pixels. What it would change on the way is turned off or corrected here: it
+// adds the time of writing and the name of a colour space, leaves out attributes of types that it
+// does not know, and does not notice that blocks of pixels are missing.
+#ifndef QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP
+#define QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+extern const Codec openexr_codec;
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP

@@ -1,0 +1,57 @@
+#include "src/formats/openexr/reader.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace qturn {
+
+void prepare_oiio() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // The pipeline spreads files over the threads. A codec with its own threads would get in the
+    // way.
+    OIIO::attribute("threads", 1);
+    OIIO::attribute("exr_threads", -1);
+    OIIO::attribute("debug", 0);                // it would write to stderr
+    OIIO::attribute("openexr:core", 1);         // the other reader lets OpenEXR write to stderr
+    OIIO::attribute("limits:imagesize_MB", 0);  // the budget for pixels is ours to keep
+  });
+}
+
+void fail_with(std::string message) {
+  // Only the first line: the others repeat it, or name a file that does not exist.
+  message.erase(std::min(message.find('\n'), message.size()));
+  if (message.empty()) message = "the pixels cannot be decoded";
+  throw ImageFileError(message);
+}
+
+bool stop_requested(void* flag, float) {
+  return static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
+}
+
+OiioReader::OiioReader(std::span<const std::byte> file)
+    : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create("openexr")) {
+  prepare_oiio();
+  if (!input_) fail_with(OIIO::geterror());
+  input_->threads(1);
+  input_->set_ioproxy(&memory_);
+  OIIO::ImageSpec spec, options;
+  options.attribute("oiio:UnassociatedAlpha", 1);
+  if (!input_->open("picture", spec, options)) fail_with(input_->geterror());
+}
+
+bool OiioReader::has(int part, int level) {
+  const bool found = input_->seek_subimage(part, level);
+  if (!found) input_->geterror();
+  return found;
+}
+
+void OiioReader::read(const OIIO::ImageSpec& spec, void* pixels, const std::atomic<bool>& stop) {
+  const bool complete = input_->read_image(0, 0, 0, spec.nchannels, spec.format, pixels,
+                                           OIIO::AutoStride, OIIO::AutoStride, OIIO::AutoStride,
+                                           stop_requested, const_cast<std::atomic<bool>*>(&stop));
+  if (stop) throw Interrupted();
+  if (!complete || input_->has_error()) fail_with(input_->geterror());
+}
+
+}  // namespace qturn

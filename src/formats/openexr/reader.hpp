@@ -1,0 +1,45 @@
+// OpenImageIO's reader of a file in memory.
+#ifndef QTURN_SRC_FORMATS_OPENEXR_READER_HPP
+#define QTURN_SRC_FORMATS_OPENEXR_READER_HPP
+
+#include <OpenImageIO/filesystem.h>
+#include <OpenImageIO/imageio.h>
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+
+/// Sets OpenImageIO up, the first time it is called.
+void prepare_oiio();
+
+/// Throws ImageFileError with what OpenImageIO says.
+[[noreturn]] void fail_with(std::string oiio_message);
+
+/// For the progress callbacks: `flag` is a std::atomic<bool>.
+bool stop_requested(void* flag, float);
+
+class OiioReader {
+ public:
+  /// Opens `file`, which must outlive this. Throws ImageFileError.
+  explicit OiioReader(std::span<const std::byte> file);
+
+  OIIO::ImageSpec spec() { return input_->spec(); }
+  /// Whether there is such a part, in this reduced size.
+  bool has(int part, int level);
+
+  /// Decodes the first part. Throws ImageFileError; Interrupted.
+  void read(const OIIO::ImageSpec& spec, void* pixels, const std::atomic<bool>& stop);
+
+ private:
+  OIIO::Filesystem::IOMemReader memory_;
+  std::unique_ptr<OIIO::ImageInput> input_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_OPENEXR_READER_HPP

@@ -1,0 +1,45 @@
+// PNG in the form it is stored in: bits per sample, palette, transparency and interlacing stay, and
+// every chunk besides the pixels is kept.
+//
+// The chunks (chunks.hpp), the filters (filters.hpp) and the rows (rows.hpp) are small enough to be
+// our own. libdeflate does decompression, compression and checksums, five sixths of the time
+// (zlib.hpp). LodePNG with the same libdeflate takes 2.4 times as long as this for the
+// rest of decoding, and 5.2 s for filters that take 0.6 s here (docs/measurements/png.md); the
+// tests compare with it.
+#ifndef QTURN_SRC_FORMATS_PNG_CODEC_HPP
+#define QTURN_SRC_FORMATS_PNG_CODEC_HPP
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/picture/image.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+extern const Codec png_codec;
+
+/// As Codec::read_header. Nothing is decompressed, and dimensions that cannot come from so small a
+/// file are damage.
+Header read_png_header(std::span<const std::byte> file);
+
+/// As Codec::decode. As stored, palette indices and samples of fewer than 8 bits are a byte each;
+/// for another format there are colours, at least 8 bits, and alpha.
+Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+
+/// As Codec::read_damaged_header and Codec::salvage: the rows before the damage, the rest is zero.
+Header read_damaged_png_header(std::span<const std::byte> file);
+Image salvage_png(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
+                  std::vector<std::string>& warnings);
+
+/// As Codec::encode. A picture from another format has 8 or 16 bits per sample and 1 to 4 channels.
+Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
+                 std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_PNG_CODEC_HPP

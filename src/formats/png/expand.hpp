@@ -1,0 +1,23 @@
+// A PNG's samples as other formats store them: colours instead of palette indices, 8 bits instead
+// of fewer, an alpha channel instead of a transparent colour.
+#ifndef QTURN_SRC_FORMATS_PNG_EXPAND_HPP
+#define QTURN_SRC_FORMATS_PNG_EXPAND_HPP
+
+#include <vector>
+
+#include "src/formats/png/chunks.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+/// The expanded page, without memory. It is the stored one if there is nothing to expand.
+Page expanded_page(const PngHeader& header, const std::vector<PngChunk>& chunks);
+
+/// Fills `expanded`, which has memory of its own, from the stored page. Throws ImageFileError if a
+/// pixel has no colour in the palette, or the transparent colour is damaged.
+void expand(const Page& stored, const PngHeader& header, const std::vector<PngChunk>& chunks,
+            const Page& expanded);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_PNG_EXPAND_HPP

@@ -1,0 +1,20 @@
+// What goes from the decoder of a PNG to its encoder besides the pixels.
+#ifndef QTURN_SRC_FORMATS_PNG_EXTRAS_HPP
+#define QTURN_SRC_FORMATS_PNG_EXTRAS_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "src/formats/png/chunks.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+struct PngExtras final : Extras {
+  PngHeader header;
+  std::vector<std::byte> skeleton;  ///< png_skeleton; empty where the samples are not as stored
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_PNG_EXTRAS_HPP

@@ -1,0 +1,70 @@
+#include "src/formats/png/zlib.hpp"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <new>
+
+namespace qturn {
+std::uint32_t crc32(std::span<const std::byte> data) {
+  return libdeflate_crc32(0, data.data(), data.size());
+}
+
+Inflated inflate(std::span<const std::byte> stream, std::span<std::byte> to) {
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) throw std::bad_alloc();
+  Inflated inflated{.result = Inflated::Result::damaged};
+  switch (libdeflate_zlib_decompress_ex(decompressor.get(), stream.data(), stream.size(), to.data(),
+                                        to.size(), &inflated.read, &inflated.written)) {
+    case LIBDEFLATE_SUCCESS:
+      inflated.result = Inflated::Result::whole;
+      break;
+    case LIBDEFLATE_INSUFFICIENT_SPACE:
+      inflated.result = Inflated::Result::too_large;
+      break;
+    default:
+      break;
+  }
+  return inflated;
+}
+
+std::optional<std::vector<std::byte>> inflate(std::span<const std::byte> stream,
+                                              std::size_t limit) {
+  for (std::size_t bytes = std::min<std::size_t>(limit, 1 << 16);;
+       bytes = std::min(limit, 4 * bytes)) {
+    std::vector<std::byte> to(bytes);
+    const Inflated inflated = inflate(stream, to);
+    if (inflated.result == Inflated::Result::whole) {
+      to.resize(inflated.written);
+      return to;
+    }
+    if (inflated.result == Inflated::Result::damaged || bytes == limit) return std::nullopt;
+  }
+}
+
+Deflater::Deflater(int level)
+    : compressor_(libdeflate_alloc_compressor(level), libdeflate_free_compressor) {
+  if (!compressor_) throw std::bad_alloc();
+}
+
+std::size_t Deflater::largest(std::size_t bytes) const {
+  return libdeflate_zlib_compress_bound(compressor_.get(), bytes);
+}
+
+std::size_t Deflater::deflate(std::span<const std::uint8_t> data, std::byte* to) const {
+  return libdeflate_zlib_compress(compressor_.get(), data.data(), data.size(), to,
+                                  largest(data.size()));
+}
+
+std::vector<std::byte> deflated(std::span<const std::byte> data) {
+  const Deflater deflater(6);
+  std::vector<std::byte> stream(deflater.largest(data.size()));
+  stream.resize(deflater.deflate({reinterpret_cast<const std::uint8_t*>(data.data()), data.size()},
+                                 stream.data()));
+  return stream;
+}
+
+std::string zlib_library_version() { return "libdeflate " LIBDEFLATE_VERSION_STRING; }
+
+}  // namespace qturn

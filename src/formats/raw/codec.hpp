@@ -1,0 +1,15 @@
+// Camera raw files that are built like a TIFF: DNG, NEF, CR2, ARW, PEF, ORF, RW2 and others. Their
+// pixels are never turned. Only the orientation tag is changed, where it lies: raw developers and
+// viewers look at that of the first directory.
+#ifndef QTURN_SRC_FORMATS_RAW_CODEC_HPP
+#define QTURN_SRC_FORMATS_RAW_CODEC_HPP
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+extern const Codec raw_codec;
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_RAW_CODEC_HPP

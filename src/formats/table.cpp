@@ -1,0 +1,88 @@
+#include "src/formats/table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "src/formats/bmp/codec.hpp"
+#include "src/formats/gif/codec.hpp"
+#include "src/formats/hdr/codec.hpp"
+#include "src/formats/isobmff/codec.hpp"
+#include "src/formats/jpeg/codec.hpp"
+#include "src/formats/jxl/codec.hpp"
+#include "src/formats/openexr/codec.hpp"
+#include "src/formats/png/codec.hpp"
+#include "src/formats/pnm/pnm.hpp"
+#include "src/formats/raw/codec.hpp"
+#include "src/formats/tga/codec.hpp"
+#include "src/formats/tiff/codec.hpp"
+#include "src/formats/webp/codec.hpp"
+
+namespace qturn {
+namespace {
+
+// Camera raw files begin like a TIFF, so they are asked first.
+constexpr std::array<const Codec*, 14> rows = {
+    &jpeg_codec, &png_codec, &raw_codec, &tiff_codec, &openexr_codec, &webp_codec, &gif_codec,
+    &bmp_codec,  &pnm_codec, &tga_codec, &hdr_codec,  &heic_codec,    &avif_codec, &jxl_codec};
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
+  return text;
+}
+
+template <typename Predicate>
+const Codec* find(Predicate is_wanted) {
+  const auto found = std::ranges::find_if(rows, [&](const Codec* row) { return is_wanted(*row); });
+  return found == rows.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+std::span<const Codec* const> codecs() { return rows; }
+
+std::string lower_suffix(const std::filesystem::path& path) {
+  return in_lower_case(path.extension().string());
+}
+
+const Codec* codec_of_content(std::span<const std::byte> head, std::string_view lower_suffix) {
+  head = head.first(std::min(head.size(), signature_bytes));
+  return find([&](const Codec& codec) { return codec.recognises(head, lower_suffix); });
+}
+
+const Codec* codec_of_suffix(std::string_view suffix) {
+  if (suffix.empty()) return nullptr;
+  const std::string lower = in_lower_case(std::string(suffix));
+  return find([&](const Codec& codec) { return std::ranges::count(codec.suffixes, lower) > 0; });
+}
+
+const Codec* codec_of_name(std::string_view name) {
+  if (name.empty()) return nullptr;
+  const std::string lower = in_lower_case(std::string(name));
+  return find([&](const Codec& codec) {
+    return codec.encode && (lower == codec.name || lower == codec.alias);
+  });
+}
+
+std::string format_names(std::string_view separator) {
+  std::vector<std::string_view> names;
+  for (const Codec* codec : rows) {
+    if (codec->encode) names.push_back(codec->name);
+  }
+  return fmt::format("{}", fmt::join(names, separator));
+}
+
+std::string library_versions() {
+  std::vector<std::string> versions;
+  for (const Codec* codec : rows) {
+    if (!codec->library_version) continue;
+    std::string version = codec->library_version();
+    if (std::ranges::count(versions, version) == 0) versions.push_back(std::move(version));
+  }
+  return fmt::format("{}", fmt::join(versions, ", "));
+}
+
+}  // namespace qturn

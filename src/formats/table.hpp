@@ -1,0 +1,45 @@
+// The formats that qturn reads and writes. They are recognised by content, because suffixes can be
+// wrong. To add one, write its folder and add its row to table.cpp.
+#ifndef QTURN_SRC_FORMATS_TABLE_HPP
+#define QTURN_SRC_FORMATS_TABLE_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+/// The rows, in the order in which `--help` names them.
+std::span<const Codec* const> codecs();
+
+/// The most bytes at the start of a file that codec_of_content looks at.
+inline constexpr std::size_t signature_bytes = 32;
+
+/// The suffix of the path in lower case, with its dot; empty if it has none.
+std::string lower_suffix(const std::filesystem::path& path);
+
+/// The codec of a file that begins with `head`, of which the first signature_bytes count; null if
+/// qturn does not read it. The suffix (".tga") decides for TGA, which has no signature, and
+/// distinguishes camera raw files, which are TIFF inside, from TIFF.
+const Codec* codec_of_content(std::span<const std::byte> head, std::string_view lower_suffix);
+
+/// The codec of the format that a suffix such as ".jpg" or ".JPEG" promises, in any case; or null.
+const Codec* codec_of_suffix(std::string_view suffix);
+
+/// The codec that is named "jpeg" or "jpg", as `--format` takes it; or null. Formats that are not
+/// written from others have no name for it.
+const Codec* codec_of_name(std::string_view name);
+
+/// "jpeg, png, ...": all that `--format` takes, in the table's order.
+std::string format_names(std::string_view separator);
+
+/// "libjpeg-turbo 2.1.5, libdeflate 1.14, libtiff 4.5.0, OpenImageIO 3.1.10": for --version.
+std::string library_versions();
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_TABLE_HPP

@@ -1,0 +1,383 @@
+#include "src/formats/tga/codec.hpp"
+
+#include <fmt/format.h>
+#include <qturn/cpu.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "src/formats/codec/capacity.hpp"
+#include "src/formats/tga/layout.hpp"
+#include "src/picture/channel_masks.hpp"
+#include "src/picture/endian.hpp"
+#include "src/picture/trailing_data.hpp"
+
+namespace qturn {
+namespace {
+
+struct TgaExtras final : Extras {
+  TgaLayout layout;
+  Bytes head;  ///< the file up to its pixels
+  Bytes tail;  ///< what follows them, if the file has a footer
+  TgaTail places;
+  std::size_t pixels_end = 0;  ///< in the file
+
+  std::shared_ptr<Extras> copy() const override { return std::make_shared<TgaExtras>(*this); }
+};
+
+// A pixel's bytes, in the order of the file.
+Page stored_page(const TgaLayout& layout) {
+  return {.width = layout.width,
+          .height = layout.height,
+          .channels = static_cast<int>(layout.pixel_bytes())};
+}
+
+// From the order of the file to that of the screen, and back.
+void reorder(const TgaLayout& layout, const Page& page) {
+  const auto row = static_cast<std::size_t>(page.row_bytes());
+  const auto pixel = static_cast<std::size_t>(page.pixel_bytes());
+  auto* const pixels = static_cast<std::byte*>(page.pixels);
+  const auto height = static_cast<std::size_t>(page.height);
+  for (std::size_t y = 0; !layout.is_top_down && y < height / 2; ++y) {
+    std::swap_ranges(pixels + y * row, pixels + (y + 1) * row, pixels + (height - 1 - y) * row);
+  }
+  for (std::size_t y = 0; layout.is_right_to_left && y < height; ++y) {
+    std::byte* left = pixels + y * row;
+    for (std::byte* right = left + row - pixel; left < right; left += pixel, right -= pixel) {
+      std::swap_ranges(left, left + pixel, right);
+    }
+  }
+}
+
+// All pixels in the order of the file; returns how many bytes they take there. Runs may go on in
+// the next row, as they did before the second version of the format.
+std::size_t read_run_lengths(const TgaLayout& layout, std::span<const std::byte> data,
+                             std::span<std::byte> pixels, const std::atomic<bool>& stop) {
+  const std::size_t pixel = layout.pixel_bytes();
+  std::size_t at = 0, done = 0;
+  while (done < pixels.size()) {
+    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
+    const auto packet = at < data.size() ? std::to_integer<std::size_t>(data[at]) : 0;
+    const bool is_run = packet >= 128;
+    const std::size_t bytes = (packet % 128 + 1) * pixel, stored = is_run ? pixel : bytes;
+    if (at == data.size() || data.size() - at - 1 < stored) {
+      // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a width of 0 was refused
+      const std::size_t rows = done / layout.row_bytes();
+      throw ImageFileError(fmt::format("truncated after {} of {} rows", rows, layout.height));
+    }
+    if (bytes > pixels.size() - done) {
+      throw ImageFileError("damaged: run lengths lead out of the picture");
+    }
+    for (std::size_t i = 0; i < bytes; i += stored) {
+      std::memcpy(&pixels[done + i], &data[at + 1], stored);
+    }
+    done += bytes;
+    at += 1 + stored;
+  }
+  return at;
+}
+
+void append_run_lengths(Bytes& file, std::span<const std::byte> bytes, std::size_t pixel) {
+  const std::byte* const row = bytes.data();
+  const std::size_t pixels = bytes.size() / pixel;
+  constexpr std::size_t longest = 128;
+  // Two bytes for two pixels of a byte would gain nothing, and end a packet.
+  const std::size_t shortest = pixel == 1 ? 3 : 2;
+  const auto run_at = [&](std::size_t x) {
+    std::size_t length = 1;
+    while (length < longest && x + length < pixels &&
+           std::memcmp(row + x * pixel, row + (x + length) * pixel, pixel) == 0) {
+      ++length;
+    }
+    return length;
+  };
+  for (std::size_t x = 0; x < pixels;) {
+    std::size_t length = run_at(x);
+    const bool is_run = length >= shortest;
+    if (!is_run) {
+      length = 1;
+      while (length < longest && x + length < pixels && run_at(x + length) < shortest) ++length;
+    }
+    file.push_back(static_cast<std::byte>(length - 1 + (is_run ? 128 : 0)));
+    file.insert(file.end(), row + x * pixel, row + (x + (is_run ? 1 : length)) * pixel);
+    x += length;
+  }
+}
+
+void check_indices(const TgaLayout& layout, std::span<const std::byte> pixels) {
+  if (layout.kind != TgaKind::colour_map) return;
+  const std::uint64_t end = layout.first_colour + layout.colours;
+  for (std::size_t at = 0; at < pixels.size(); at += layout.pixel_bytes()) {
+    const std::uint64_t index = little_endian(pixels, at, layout.pixel_bytes());
+    if (index < layout.first_colour || index >= end) {
+      throw ImageFileError(fmt::format("damaged: colour {} of a colour map of {} to {}", index,
+                                       layout.first_colour, end - 1));
+    }
+  }
+}
+
+// What the extension area says of alpha.
+constexpr int no_alpha = 0, alpha_to_ignore = 1, premultiplied = 4;
+
+// The channels of colours, a pixel's or the colour map's, for another format.
+ChannelMasks masks_of(const TgaLayout& layout, int alpha_type, std::span<const std::byte> colours,
+                      int bits, std::vector<std::string>& warnings) {
+  const bool declared = layout.alpha_bits > 0;
+  if (bits <= 16) {
+    return masks_of_555(bits == 16 && declared && alpha_type != alpha_to_ignore);
+  }
+  const ChannelMasks with_alpha = masks_of_888(true), without = masks_of_888(false);
+  if (bits == 24 || alpha_type == alpha_to_ignore || (alpha_type == no_alpha && !declared)) {
+    return without;
+  }
+  if (declared) return with_alpha;
+  const Bits fourth = bits_everywhere(colours, 4, with_alpha.of[3]);
+  if (fourth == Bits::mixed) {
+    warnings.emplace_back("its header does not declare the fourth byte, which is taken for alpha");
+  }
+  return fourth == Bits::zeros ? without : with_alpha;
+}
+
+void show_indices(const TgaLayout& layout, std::span<const std::byte> indices,
+                  std::span<const std::uint8_t> colours, int channels, std::uint8_t* to) {
+  for (std::size_t at = 0; at < indices.size(); at += layout.pixel_bytes()) {
+    const std::uint64_t index = little_endian(indices, at, layout.pixel_bytes());
+    const auto from =
+        static_cast<std::size_t>(index - layout.first_colour) * static_cast<std::size_t>(channels);
+    to = std::copy_n(&colours[from], channels, to);
+  }
+}
+
+Page show(const Page& stored, const TgaLayout& layout, std::span<const std::byte> file,
+          int alpha_type, PixelArena& arena, std::vector<std::string>& warnings) {
+  if (layout.kind == TgaKind::grey) return stored;
+  const std::span pixels(static_cast<const std::byte*>(stored.pixels), stored.bytes());
+  const bool mapped = layout.kind == TgaKind::colour_map;
+  const int bits = mapped ? layout.colour_bits : layout.pixel_bits;
+  const std::span colours =
+      mapped ? file.subspan(layout.map_at, layout.pixels_at - layout.map_at) : pixels;
+  const ChannelMasks masks = masks_of(layout, alpha_type, colours, bits, warnings);
+  Page shown = stored;
+  shown.channels = masks.channels();
+  shown.pixels = arena.take(shown.bytes());
+  auto* const to = static_cast<std::uint8_t*>(shown.pixels);
+  const std::size_t bytes = mapped ? layout.colour_bytes() : layout.pixel_bytes();
+  if (!mapped) {
+    expand_channels(masks, colours, bytes, to);
+    return shown;
+  }
+  std::vector<std::uint8_t> table(colours.size() / bytes *
+                                  static_cast<std::size_t>(shown.channels));
+  expand_channels(masks, colours, bytes, table.data());
+  show_indices(layout, pixels, table, shown.channels, to);
+  return shown;
+}
+
+std::uint64_t shown_channels(const TgaLayout& layout) {
+  if (layout.kind == TgaKind::grey) return layout.pixel_bytes();
+  const int bits = layout.kind == TgaKind::colour_map ? layout.colour_bits : layout.pixel_bits;
+  return bits == 15 || bits == 24 ? 3 : 4;
+}
+
+Header read_header(std::span<const std::byte> file) {
+  const TgaLayout layout = read_tga_layout(file);
+  Header header;
+  header.width = layout.width;
+  header.height = layout.height;
+  header.pixels_total =
+      static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
+  header.pixel_bytes_total = stored_page(layout).bytes();
+  header.shown_bytes_total = shown_channels(layout) * header.pixels_total;
+  // What stands around the pixels.
+  const std::uint64_t rest = file.size() - (layout.has_run_lengths ? 0 : header.pixel_bytes_total);
+  header.decoding_bytes = (1 << 20) + rest;
+  // A packet has a byte more than its pixels, and each row begins one.
+  header.encoding_bytes =
+      header.decoding_bytes + header.pixel_bytes_total + header.pixels_total / 128 + 65536;
+  return header;
+}
+
+Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+             const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  auto extras = std::make_shared<TgaExtras>();
+  const TgaLayout& layout = extras->layout = read_tga_layout(file);
+  Page page = stored_page(layout);
+  page.pixels = arena.take(page.bytes());
+  const std::span pixels(static_cast<std::byte*>(page.pixels), page.bytes());
+  const std::span data = file.subspan(layout.pixels_at);
+  std::size_t end = layout.pixels_at + pixels.size();
+  if (layout.has_run_lengths) {
+    end = layout.pixels_at + read_run_lengths(layout, data, pixels, stop);
+  } else {
+    std::memcpy(pixels.data(), data.data(), pixels.size());
+  }
+  if (stop) throw Interrupted();
+  check_indices(layout, pixels);
+  reorder(layout, page);
+  extras->pixels_end = end;
+  if (has_tga_footer(file)) {
+    extras->places = read_tga_tail(file, end, layout);
+  } else {
+    warn_of_trailing_data(file, end, warnings);
+  }
+  if (samples == Samples::for_another_format) {
+    page = show(page, layout, file, extras->places.alpha_type, arena, warnings);
+    extras->meaning = meaning_of_channels(page.channels);
+    if (extras->places.alpha_type == premultiplied && extras->meaning->alpha_channel >= 0) {
+      extras->meaning->alpha = Meaning::Alpha::associated;
+    }
+  } else {
+    extras->head.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(layout.pixels_at));
+    if (has_tga_footer(file)) {
+      extras->tail.assign(file.begin() + static_cast<std::ptrdiff_t>(end), file.end());
+    }
+  }
+  return {.format = &tga_codec,
+          .stored = Orientation::identity,
+          .pages = {page},
+          .extras = std::move(extras)};
+}
+
+// The smaller picture, which is stored as the large one is, without run lengths.
+void turn_stamp(const TgaLayout& layout, std::span<std::byte> stamp, Orientation applied) {
+  Page page{.width = std::to_integer<std::int64_t>(stamp[0]),
+            .height = std::to_integer<std::int64_t>(stamp[1]),
+            .channels = static_cast<int>(layout.pixel_bytes())};
+  if (page.width == 0 || page.height == 0) return;
+  Bytes pixels(page.bytes());
+  std::copy_n(stamp.begin() + 2, pixels.size(), pixels.begin());
+  page.pixels = pixels.data();
+  reorder(layout, page);
+  Page turned = page;
+  if (swaps_axes(applied)) std::swap(turned.width, turned.height);
+  turned.pixels = &stamp[2];
+  transform(page.view(), turned.view(), applied);
+  reorder(layout, turned);
+  stamp[0] = static_cast<std::byte>(turned.width);
+  stamp[1] = static_cast<std::byte>(turned.height);
+}
+
+// What follows the pixels, which now end at `end` and not where they did.
+void append_tail(Bytes& file, const TgaExtras& extras, Orientation applied) {
+  const std::size_t end = file.size();
+  const TgaTail& places = extras.places;
+  file.insert(file.end(), extras.tail.begin(), extras.tail.end());
+  const std::span tail = std::span(file).subspan(end);
+  for (const std::size_t at : places.offsets) {
+    const std::uint64_t moved = little_endian(tail, at, 4) - extras.pixels_end + end;
+    if (moved > 0xFFFFFFFF) throw ImageFileError("a TGA has at most 4 GiB");
+    put_little_endian(tail, at, 4, moved);
+  }
+  constexpr std::size_t aspect = 474;
+  if (swaps_axes(applied) && places.extension_bytes >= aspect + 4) {
+    const auto ratio = tail.subspan(places.extension + aspect, 4);
+    std::rotate(ratio.begin(), ratio.begin() + 2, ratio.end());
+  }
+  if (places.stamp != 0) turn_stamp(extras.layout, tail.subspan(places.stamp), applied);
+  // The rows lie elsewhere now, and a reader finds them without it.
+  if (places.scan_lines != 0) put_little_endian(tail, places.scan_lines, 4, 0);
+}
+
+// Appends the pixels to the header; `is_rgb`: red comes before blue, as in other formats.
+Bytes write(const Page& page, const TgaLayout& layout, Bytes file, std::size_t more_bytes,
+            bool is_rgb, const std::atomic<bool>& stop) {
+  constexpr std::int64_t most = 65535;
+  if (page.width > most || page.height > most) {
+    throw ImageFileError(fmt::format("a TGA has at most {} rows and columns", most));
+  }
+  put_little_endian(file, tga_field::width, 2, static_cast<std::uint64_t>(page.width));
+  put_little_endian(file, tga_field::height, 2, static_cast<std::uint64_t>(page.height));
+  const std::size_t pixel = layout.pixel_bytes(), width = static_cast<std::size_t>(page.width),
+                    height = static_cast<std::size_t>(page.height);
+  file.reserve(file.size() + page.bytes() + width * height / 128 + height + more_bytes);
+  Bytes bytes(static_cast<std::size_t>(page.row_bytes()));
+  Page row{.pixels = bytes.data(), .width = page.width, .height = 1, .channels = page.channels};
+  for (std::int64_t y = 0; y < page.height; ++y) {
+    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
+    const std::int64_t from = layout.is_top_down ? y : page.height - 1 - y;
+    std::memcpy(bytes.data(), static_cast<const std::byte*>(page.pixels) + from * page.row_bytes(),
+                bytes.size());
+    reorder(layout, row);
+    for (std::size_t at = 0; is_rgb && at < bytes.size(); at += pixel) {
+      std::swap(bytes[at], bytes[at + 2]);
+    }
+    if (layout.has_run_lengths) {
+      append_run_lengths(file, bytes, pixel);
+    } else {
+      file.insert(file.end(), bytes.begin(), bytes.end());
+    }
+  }
+  return file;
+}
+
+constexpr Capacity capacity = {
+    .samples = bit_of(SampleFormat::u8), .channels = [](int count, Meaning::Alpha alpha) {
+      return count == 1 || count == 3 ||
+             ((count == 2 || count == 4) && alpha == Meaning::Alpha::unassociated);
+    }};
+
+Bytes encode_converted(const Page& page, const std::atomic<bool>& stop) {
+  const bool grey = page.channels <= 2, alpha = page.channels % 2 == 0;
+  const TgaLayout layout{.kind = grey ? TgaKind::grey : TgaKind::colours,
+                         .pixel_bits = 8 * page.channels,
+                         .is_top_down = true};
+  constexpr int top_down = 0x20, eight_bits_of_alpha = 8;
+  Bytes head(tga_field::end);
+  head[tga_field::type] = static_cast<std::byte>(layout.kind);
+  head[tga_field::pixel_bits] = static_cast<std::byte>(layout.pixel_bits);
+  head[tga_field::descriptor] =
+      static_cast<std::byte>(top_down | (alpha ? eight_bits_of_alpha : 0));
+  Bytes file = write(page, layout, std::move(head), tga_footer.size(), !grey, stop);
+  file.insert(file.end(), bytes_of(tga_footer).begin(), bytes_of(tga_footer).end());
+  return file;
+}
+
+Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
+             std::vector<std::string>&) {
+  const Page& page = image.pages.front();
+  const auto* extras = dynamic_cast<const TgaExtras*>(image.extras.get());
+  if (image.format != &tga_codec || !extras || extras->head.empty()) {
+    check_fits(image, tga_codec.name, capacity);
+    return encode_converted(page, stop);
+  }
+  Bytes file = write(page, extras->layout, extras->head, extras->tail.size(), false, stop);
+  append_tail(file, *extras, applied);
+  return file;
+}
+
+void check(std::span<const std::byte> file, MetadataCheck& check) {
+  const TgaLayout layout = read_tga_layout(file);
+  if (layout.has_run_lengths || has_tga_footer(file)) return;
+  check.trailing_data(file, layout.pixels_at + stored_page(layout).bytes());
+}
+
+// TGA has no signature. Its fixed header must at least make sense: a known image type, a colour map
+// only where the type has one, and a size.
+bool recognises(std::span<const std::byte> head, std::string_view lower_suffix) {
+  if (lower_suffix != ".tga" || head.size() < tga_field::end) return false;
+  const auto number = [&](std::size_t at, std::size_t bytes) {
+    return little_endian(head, at, bytes);
+  };
+  const std::uint64_t type = number(tga_field::type, 1), depth = number(tga_field::pixel_bits, 1);
+  const bool known = type == 1 || type == 2 || type == 3 || type == 9 || type == 10 || type == 11;
+  return number(1, 1) <= 1 && known && number(tga_field::width, 2) > 0 &&
+         number(tga_field::height, 2) > 0 &&
+         (depth == 8 || depth == 15 || depth == 16 || depth == 24 || depth == 32);
+}
+
+}  // namespace
+
+const Codec tga_codec = {
+    .name = "tga",
+    .suffixes = {".tga"},
+    .recognises = recognises,
+    .read_header = read_header,
+    .decode = decode,
+    .encode = encode,
+    .finish = keep_as_encoded,
+    .check = check,
+};
+
+}  // namespace qturn

@@ -1,0 +1,167 @@
+#include "src/formats/tiff/codec.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "src/formats/tiff/layout.hpp"
+#include "src/formats/tiff/library.hpp"
+#include "src/formats/tiff/metadata.hpp"
+#include "src/formats/tiff/page_pixels.hpp"
+#include "src/formats/tiff/storage.hpp"
+#include "src/picture/trailing_data.hpp"
+
+namespace qturn {
+namespace {
+
+// Pages and their pictures, in the order in which they are written.
+template <typename File, typename Visit>
+void for_each_picture(File& tiff, Visit visit) {
+  for (auto& page : tiff.pages) {
+    visit(page);
+    for (auto& picture : page.pictures) visit(picture);
+  }
+}
+
+struct TiffExtras final : Extras {
+  TiffFile tiff;
+  std::vector<TiffStorage> storage;  ///< of each picture
+
+  std::shared_ptr<Extras> copy() const override { return std::make_shared<TiffExtras>(*this); }
+};
+
+// The most that another format gets: each sample in bytes of its own, and a palette's colours.
+std::uint64_t shown_pixel_bytes(const TiffLayout& layout) {
+  const int palette_bytes = layout.photometric == tiff_photometric::palette ? 3 : 0;
+  return static_cast<std::uint64_t>((layout.bits + 7) / 8 * layout.samples + palette_bytes);
+}
+
+// Memory of encoders and decoders besides strips.
+std::uint64_t memory_of(std::uint16_t compression) {
+  constexpr std::uint64_t mib = 1 << 20;
+  switch (compression) {
+    case tiff_compression::lzma:
+      return 100 * mib;
+    case tiff_compression::zstd:
+      return 32 * mib;
+    default:
+      return mib;
+  }
+}
+
+// The most that so many bytes of pixels are encoded to. Noise takes up to a third more by LZW,
+// whose codes have 12 bits; other compressions store it nearly as it is.
+std::uint64_t most_encoded_bytes(std::uint64_t pixel_bytes, const TiffLayout& layout) {
+  const bool grows = layout.compression == tiff_compression::lzw;
+  return pixel_bytes + pixel_bytes / (grows ? 3 : 32);
+}
+
+void add_once(std::vector<std::string>& sentences, const std::string& sentence) {
+  if (std::find(sentences.begin(), sentences.end(), sentence) == sentences.end()) {
+    sentences.push_back(sentence);
+  }
+}
+
+}  // namespace
+
+Orientation tiff_orientation(const TiffFile& tiff) {
+  const Orientation first = tiff_orientation(tiff.pages.front());
+  for (const TiffDirectory& page : tiff.pages) {
+    if (tiff_orientation(page) != first) {
+      throw ImageFileError("its pages are stored in different orientations");
+    }
+  }
+  return first;
+}
+
+Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) {
+  const TiffFile tiff = read_tiff_structure(file, missing);
+  Header header;
+  header.pages = static_cast<int>(tiff.pages.size());
+  header.stored = tiff_orientation(tiff);
+  header.changes_only_if_allowed = true;
+  std::uint64_t decoding = 0, encoding = 0, encoded = 0, shown = 0;
+  for_each_picture(tiff, [&](const TiffDirectory& page) {
+    const TiffStorage storage = tiff_storage(file, page);
+    const TiffLayout& layout = storage.read;
+    if (header.width == 0) {
+      header.width = layout.width;
+      header.height = layout.height;
+    }
+    const auto pixels = static_cast<std::uint64_t>(layout.width * layout.height);
+    header.pixels_total += pixels;
+    const auto pixel_bytes = static_cast<std::uint64_t>(layout.pixel_bytes());
+    header.pixel_bytes_total += pixels * pixel_bytes;
+    shown += pixels * shown_pixel_bytes(layout);
+    encoded += most_encoded_bytes(pixels * pixel_bytes, storage.written);
+    decoding = std::max(decoding, tiff_decoding_bytes(layout) + memory_of(layout.compression));
+    for (const Orientation each : {Orientation::identity, Orientation::rotate90}) {
+      const TiffLayout written = turned_layout(storage.written, each);
+      encoding = std::max(
+          encoding, tiff_encoding_bytes(written, tiff.little) + memory_of(written.compression));
+    }
+    if (header.storage_change.empty() && !storage.changes.empty()) {
+      header.storage_change = storage.changes.front();
+    }
+  });
+  // Fields are in what was read, in what is written and in the file. The encoded pixels exist twice
+  // while the file is put together.
+  header.shown_bytes_total = shown;
+  header.decoding_bytes = decoding + 3 * tiff.value_bytes;
+  header.encoding_bytes = encoding + 3 * tiff.value_bytes + 2 * encoded + most_for_fixed_bytes;
+  return header;
+}
+
+Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
+                  std::vector<std::string>& warnings) {
+  auto extras = std::make_shared<TiffExtras>();
+  extras->tiff = read_tiff(file);
+  refuse_what_cannot_turn(extras->tiff);
+  warn_of_trailing_data(file, extras->tiff.end, warnings);
+  Image image{
+      .format = &tiff_codec, .stored = tiff_orientation(extras->tiff), .pages = {}, .extras = {}};
+  for_each_picture(extras->tiff, [&](const TiffDirectory& directory) {
+    extras->storage.push_back(tiff_storage(file, directory));
+    const TiffLayout& layout = extras->storage.back().read;
+    Page page = layout.page();
+    page.pixels = arena.take(page.bytes());
+    decode_tiff_page(file, directory, layout, extras->tiff.little, page, stop);
+    image.pages.push_back(page);
+    if (is_georeferenced(directory)) {
+      add_once(warnings, "its map coordinates (GeoTIFF) describe the picture as it was");
+    }
+  });
+  image.extras = extras;
+  return image;
+}
+
+bool is_stored_tiff(const Image& image) {
+  return dynamic_cast<const TiffExtras*>(image.extras.get()) != nullptr;
+}
+
+Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
+                  std::vector<std::string>& warnings) {
+  const auto& extras = dynamic_cast<const TiffExtras&>(*turned.extras);
+  TiffFile tiff = extras.tiff;
+  std::vector<Bytes> encoded;
+  for_each_picture(tiff, [&](TiffDirectory& directory) {
+    const std::size_t i = encoded.size();
+    const TiffStorage& storage = extras.storage[i];
+    const TiffLayout layout = turned_layout(storage.written, applied);
+    TiffDirectory made = turned_directory(directory, storage, layout, swaps_axes(applied));
+    encoded.push_back(encode_tiff_page(turned.pages[i], layout, tiff.little, made, stop));
+    made.pictures = std::move(directory.pictures);
+    directory = std::move(made);
+    for (const std::string& change : storage.changes) add_once(warnings, change);
+  });
+  const std::vector<std::span<const std::byte>> pixels(encoded.begin(), encoded.end());
+  Bytes file = write_tiff(tiff, pixels, warnings);
+  constexpr std::size_t version = 2;
+  const bool is_big = file[version] == std::byte{43} || file[version + 1] == std::byte{43};
+  if (is_big && !tiff.big) {
+    throw ImageFileError("turned, it is larger than the 4 GiB of a TIFF that is not a BigTIFF");
+  }
+  return file;
+}
+
+}  // namespace qturn

@@ -1,0 +1,169 @@
+#include "src/formats/tiff/metadata.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "src/metadata/resolution.hpp"
+
+namespace qturn {
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+// How samples are stored. A turned page has its own.
+bool is_structure(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 18> tags = {tiff_tag::width,
+                                                  tiff_tag::height,
+                                                  tiff_tag::bits_per_sample,
+                                                  tiff_tag::compression,
+                                                  tiff_tag::photometric,
+                                                  tiff_tag::strip_offsets,
+                                                  tiff_tag::samples_per_pixel,
+                                                  tiff_tag::rows_per_strip,
+                                                  tiff_tag::strip_byte_counts,
+                                                  tiff_tag::planar_configuration,
+                                                  tiff_tag::predictor,
+                                                  tiff_tag::tile_width,
+                                                  tiff_tag::tile_height,
+                                                  tiff_tag::tile_offsets,
+                                                  tiff_tag::tile_byte_counts,
+                                                  tiff_tag::ink_set,
+                                                  tiff_tag::extra_samples,
+                                                  tiff_tag::sample_format};
+  return is_one_of(tag, tags);
+}
+
+// Fields of a compression or a photometric interpretation that does not come back, and fields that
+// are only offsets: fill order, free space, fax options, colour map, sub-directories, halftone
+// hints, JPEG tables (new and old), YCbCr coefficients.
+bool is_obsolete(const TiffField& field) {
+  constexpr std::array<std::uint16_t, 21> tags = {
+      266, 288, 289, 292, 293, 320, tiff_tag::sub_directories,
+      321, 347, 512, 513, 514, 515, 517,
+      518, 519, 520, 521, 529, 530, 531};
+  return is_one_of(field.tag, tags) || field.type == tiff_type::directory ||
+         field.type == tiff_type::directory64;
+}
+
+TiffField field_of(std::uint16_t tag, std::uint16_t type, std::span<const std::byte> value) {
+  return {.tag = tag, .type = type, .count = value.size(), .value = {value.begin(), value.end()}};
+}
+
+}  // namespace
+
+bool is_georeferenced(const TiffDirectory& page) {
+  constexpr std::array<std::uint16_t, 4> tags = {tiff_tag::geo_keys, 33550, 33922, 34264};
+  return std::any_of(tags.begin(), tags.end(),
+                     [&](std::uint16_t tag) { return page.find(tag) != nullptr; });
+}
+
+Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings) {
+  const TiffDirectory& page = tiff.pages.front();
+  Metadata metadata;
+  if (const TiffField* icc = page.find(tiff_tag::icc_profile)) metadata.icc = icc->value;
+  if (const TiffField* xmp = page.find(tiff_tag::xmp)) {
+    metadata.xmp.assign(reinterpret_cast<const char*>(xmp->value.data()), xmp->value.size());
+  }
+  if (const TiffField* text = page.find(tiff_tag::description)) {
+    metadata.comment.assign(reinterpret_cast<const char*>(text->value.data()), text->value.size());
+    metadata.comment.erase(std::min(metadata.comment.find('\0'), metadata.comment.size()));
+  }
+  // What Exif lets its first directory say: texts, dates, the camera, the resolution.
+  constexpr std::array<std::uint16_t, 11> exif_tags = {tiff_tag::description,
+                                                       271,
+                                                       272,
+                                                       tiff_tag::x_resolution,
+                                                       tiff_tag::y_resolution,
+                                                       296,
+                                                       305,
+                                                       306,
+                                                       315,
+                                                       33432,
+                                                       316};
+  TiffDirectory first{.fields = {}, .children = page.children};
+  for (const TiffField& field : page.fields) {
+    if (is_one_of(field.tag, exif_tags)) first.fields.push_back(field);
+  }
+  if (!first.fields.empty() || !first.children.empty()) {
+    // JPEG takes 64 KiB.
+    constexpr std::size_t most_more_bytes = 32 << 10;
+    metadata.exif =
+        write_tiff({.big = false, .pages = {first}, .little = tiff.little, .fixed = tiff.fixed}, {},
+                   warnings, most_more_bytes);
+    metadata.resolution = resolution_of_exif(metadata.exif);
+  }
+  return metadata;
+}
+
+namespace {
+
+// Where the Exif block does not say it.
+void add_resolution(TiffDirectory& description, const std::optional<Resolution>& resolution) {
+  if (!resolution || description.find(tiff_tag::x_resolution)) return;
+  std::erase_if(description.fields, [](const TiffField& field) {
+    return field.tag == tiff_tag::y_resolution || field.tag == tiff_tag::resolution_unit;
+  });
+  const PixelsPerInch inch = pixels_per_inch(*resolution);
+  for (const auto& [tag, value] :
+       {std::pair{tiff_tag::x_resolution, inch.x}, std::pair{tiff_tag::y_resolution, inch.y}}) {
+    constexpr double most = 4e9;
+    std::uint64_t under = 1;
+    while (under < 10000 && value * static_cast<double>(under) < most / 10 &&
+           value * static_cast<double>(under) != std::round(value * static_cast<double>(under))) {
+      under *= 10;
+    }
+    const std::uint64_t words[] = {
+        static_cast<std::uint64_t>(std::llround(value * static_cast<double>(under))), under};
+    TiffField field = tiff_integers(tag, tiff_type::u32, words);
+    field.type = tiff_type::rational;
+    field.count = 1;
+    description.fields.push_back(std::move(field));
+  }
+  constexpr std::uint64_t per_inch = 2;
+  description.fields.push_back(
+      tiff_integers(tiff_tag::resolution_unit, tiff_type::u16, std::span(&per_inch, 1)));
+}
+
+}  // namespace
+
+TiffFile tiff_description(const Metadata& metadata, std::vector<std::string>& warnings) {
+  TiffFile described{.big = false, .pages = {{}}};
+  if (!metadata.exif.empty()) {
+    try {
+      // A preview's strips may lie beside the block, and are not taken along.
+      described = read_tiff(metadata.exif, MissingPixels::are_left_out);
+      described.pages.resize(1);
+    } catch (const ImageFileError& error) {
+      warnings.push_back(fmt::format("its Exif block is left out: {}", error.what()));
+    }
+  }
+  TiffDirectory& description = described.pages.front();
+  std::erase_if(description.fields, [](const TiffField& field) {
+    return is_structure(field.tag) || is_obsolete(field);
+  });
+  if (!metadata.icc.empty()) {
+    description.fields.push_back(
+        field_of(tiff_tag::icc_profile, tiff_type::undefined, metadata.icc));
+  }
+  if (!metadata.xmp.empty()) {
+    description.fields.push_back(field_of(tiff_tag::xmp, tiff_type::u8, bytes_of(metadata.xmp)));
+  }
+  if (!metadata.comment.empty() && !description.find(tiff_tag::description)) {
+    const std::string text = metadata.comment + '\0';
+    description.fields.push_back(field_of(tiff_tag::description, tiff_type::ascii, bytes_of(text)));
+  }
+  add_resolution(description, metadata.resolution);
+  description.pictures.clear();
+  return described;
+}
+
+}  // namespace qturn

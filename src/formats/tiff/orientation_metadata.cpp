@@ -1,0 +1,114 @@
+#include "src/formats/tiff/orientation_metadata.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "src/formats/tiff/directories.hpp"
+#include "src/metadata/exif.hpp"
+#include "src/metadata/tiff_structure.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::uint16_t manifest_tag = 0xCD41;
+constexpr const char* shared_bytes = "damaged: parts of the TIFF share their bytes";
+
+// Called again after every change, because a change may have hit the header.
+TiffStructure structure_of(std::span<const std::byte> file, bool big) {
+  const auto tiff = TiffStructure::open(file);
+  if (!tiff || tiff->big() != big) throw ImageFileError(shared_bytes);
+  return *tiff;
+}
+
+// The value where it was if it fits there, else after the end of the file.
+void put_value(Bytes& file, const TiffStructure& tiff, const TiffEntry& entry,
+               std::string_view value) {
+  const auto bytes = std::as_bytes(std::span(value.data(), value.size()));
+  std::uint64_t at = entry.value_at;
+  if (value.size() > entry.value_bytes) {
+    if (file.size() % 2 != 0) file.push_back(std::byte{0});
+    at = file.size();
+    file.insert(file.end(), bytes.begin(), bytes.end());
+    tiff.put(file, entry.at + 4 + tiff.offset_bytes(), tiff.offset_bytes(), at);
+  }
+  std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
+  tiff.put(file, entry.at + 4, tiff.offset_bytes(), value.size());
+}
+
+// Pictures in sub-directories are stored like their page. One that says otherwise stays as it is.
+void tag_pictures(Bytes& file, const TiffStructure& tiff, const TiffEntry& places,
+                  const MetadataTurn& turn, std::vector<std::string>& warnings) {
+  const std::size_t bytes = places.count == 0 ? 0 : places.value_bytes / places.count;
+  for (std::uint64_t i = 0; bytes >= 4 && i < places.count; ++i) {
+    const TiffEntries picture = tiff.directory(tiff.number(places.value_at + i * bytes, bytes));
+    const TiffEntry* entry = picture.find(tiff_tag::orientation);
+    if (!entry) continue;
+    const std::uint64_t says = tiff.integer(*entry).value_or(0);
+    if (says == static_cast<std::uint64_t>(turn.stored)) {
+      tiff.put_short(file, *entry, static_cast<std::uint16_t>(turn.tag));
+    } else if (says != static_cast<std::uint64_t>(turn.tag)) {
+      warnings.emplace_back("a picture in a sub-directory keeps an orientation of its own");
+    }
+  }
+}
+
+}  // namespace
+
+Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing,
+                         std::vector<std::string>& warnings) {
+  if (!set_orientation(file, turn.tag, Directories::all)) {
+    throw ImageFileError("damaged where its orientation would be");
+  }
+  const auto first = TiffStructure::open(file);
+  if (!first) throw ImageFileError("truncated: the TIFF header is missing");
+  std::unordered_set<std::uint64_t> seen;
+  bool any_manifest = false;
+  std::uint64_t link = first->first_at(), at = first->first_directory();
+  while (at != 0 && seen.insert(at).second) {
+    const TiffStructure tiff = structure_of(file, first->big());
+    const TiffEntries page = tiff.directory(at);
+    const auto integer = [&](std::uint16_t tag) {
+      const TiffEntry* entry = page.find(tag);
+      return entry ? static_cast<std::int64_t>(tiff.integer(*entry).value_or(0)) : 0;
+    };
+    MetadataTurn its_turn = turn;
+    its_turn.size = {integer(tiff_tag::width), integer(tiff_tag::height)};
+    const std::int64_t exif_at = integer(tiff_tag::exif);
+    if (exif_at != 0 && turn.pixels != Orientation::identity) {
+      turn_exif_directory(file, static_cast<std::uint64_t>(exif_at), its_turn, warnings);
+    }
+    if (const TiffEntry* places = page.find(tiff_tag::sub_directories)) {
+      tag_pictures(file, tiff, *places, turn, warnings);
+    }
+    any_manifest |= page.find(manifest_tag) != nullptr;
+    if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {
+      const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
+                                    static_cast<std::size_t>(xmp->value_bytes));
+      const std::string turned = turn_xmp(packet, its_turn, warnings);
+      if (turned != packet) put_value(file, tiff, *xmp, turned);
+    }
+    if (!page.find(tiff_tag::orientation) && missing == MissingTag::is_added &&
+        turn.tag != Orientation::identity) {
+      add_orientation(file, at, link, turn.tag);
+      const TiffStructure grown = structure_of(file, first->big());
+      at = grown.number(link, grown.offset_bytes());
+    }
+    const TiffStructure now = structure_of(file, first->big());
+    const TiffEntries moved = now.directory(at);
+    if (!moved.whole) throw ImageFileError(shared_bytes);
+    link = at + now.count_bytes() + moved.entries.size() * now.entry_bytes();
+    at = moved.next;
+  }
+  // Where parts of the file share their bytes, changing one changes another.
+  const StoredOrientation left = stored_orientation(file);
+  if (left.certainty == StoredOrientation::Certainty::unknown ||
+      (left.certainty == StoredOrientation::Certainty::present && left.value != turn.tag)) {
+    throw ImageFileError(shared_bytes);
+  }
+  if (any_manifest) warnings.emplace_back(manifest_no_longer_holds);
+  return file;
+}
+
+}  // namespace qturn

@@ -1,0 +1,27 @@
+// The orientation metadata of a TIFF: each page's orientation and XMP packet, its Exif directory,
+// and the orientation of its pictures in sub-directories. (storage.hpp turns the resolution.)
+#ifndef QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP
+#define QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/metadata/exif_turn.hpp"
+#include "src/metadata/metadata_turn.hpp"
+
+namespace qturn {
+
+/// The TIFF or BigTIFF with its orientation metadata after the turn, patched where it lies;
+/// `turn.size` does not count, each page has its own. Where a page has no orientation and `missing`
+/// asks for it, its directory is copied after the end of the file with one.
+///
+/// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when an
+/// orientation can neither be set nor proved absent.
+std::vector<std::byte> turn_tiff_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
+                                          MissingTag missing, std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP

@@ -1,0 +1,38 @@
+// A page's pixels in memory, from strips or tiles and to them.
+#ifndef QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP
+#define QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+
+#include "src/formats/tiff/directories.hpp"
+#include "src/formats/tiff/layout.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+/// Decodes the page of the layout into the memory of `page`. Throws ImageFileError for damage;
+/// Interrupted.
+void decode_tiff_page(std::span<const std::byte> file, const TiffDirectory& directory,
+                      const TiffLayout& layout, bool little, const Page& page,
+                      const std::atomic<bool>& stop);
+
+/// The same for a page that is damaged: what is missing is zero. Returns how many strips or tiles
+/// are not whole.
+std::uint32_t salvage_tiff_page(std::span<const std::byte> file, const TiffDirectory& directory,
+                                const TiffLayout& layout, bool little, const Page& page,
+                                const std::atomic<bool>& stop);
+
+/// Memory that these two take besides the file, the page and the result.
+std::uint64_t tiff_decoding_bytes(const TiffLayout& layout);
+std::uint64_t tiff_encoding_bytes(const TiffLayout& layout, bool little);
+
+/// Encodes the strips or tiles of a page, whose bytes may be others afterwards. Adds the fields
+/// that lead to them to `directory`.
+Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
+                       TiffDirectory& directory, const std::atomic<bool>& stop);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP

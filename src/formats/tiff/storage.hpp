@@ -1,0 +1,44 @@
+// Whether a page can be turned and stay stored as it was, and how it is stored if not.
+#ifndef QTURN_SRC_FORMATS_TIFF_STORAGE_HPP
+#define QTURN_SRC_FORMATS_TIFF_STORAGE_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/tiff/directories.hpp"
+#include "src/formats/tiff/layout.hpp"
+
+namespace qturn {
+
+struct TiffStorage {
+  TiffLayout read;
+  TiffLayout written;                ///< except for the turn
+  std::vector<std::string> changes;  ///< "JPEG compression becomes deflate"; nothing: all is kept
+};
+
+/// How a page or a picture in its sub-directories is read and written. Throws ImageFileError for
+/// damage.
+TiffStorage tiff_storage(std::span<const std::byte> file, const TiffDirectory& page);
+
+/// Throws ImageFileError for pages that can neither be turned nor become another format, by name:
+/// stacks that have one directory for many pictures, colour filter arrays, compressions that
+/// nobody here decodes...
+void refuse_unsupported_pages(const TiffFile& tiff);
+
+/// The same, also for pictures in sub-directories, which stay with a page that stays a TIFF.
+void refuse_what_cannot_turn(const TiffFile& tiff);
+
+/// The directory of the turned page: that of the source, except for the size, the resolution, the
+/// place of the pixels, the orientation, which becomes 1 if there is one, and what is stored
+/// differently.
+TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& storage,
+                               const TiffLayout& turned, bool axes_swapped);
+
+/// "JPEG compression"
+std::string compression_name(std::uint16_t compression);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_TIFF_STORAGE_HPP

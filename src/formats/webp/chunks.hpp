@@ -1,0 +1,99 @@
+// The chunks of a WebP file, for the same reason as a PNG's: profile, Exif and XMP go from the
+// source to the result byte for byte, and damage is found before the decoder guesses.
+#ifndef QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP
+#define QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/formats/codec/frame_place.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+struct WebpChunk {
+  std::string_view type;            ///< "VP8L"
+  std::span<const std::byte> data;  ///< without type, length and padding
+};
+
+/// The chunks of the file, which `file` must outlive. Throws ImageFileError when the file is cut.
+std::vector<WebpChunk> webp_chunks(std::span<const std::byte> file);
+
+/// Where the file that its header describes ends; what follows is trailing data.
+std::size_t webp_end(std::span<const std::byte> file);
+
+/// As Codec::check_limits. What is damaged is left for webp_chunks() to say.
+void check_webp_limits(std::span<const std::byte> file, const Limits& limits);
+
+/// A frame of an animation.
+struct WebpFrame {
+  FramePlace place;
+  bool blends = false;    ///< it is drawn over what the canvas shows, else it takes its place
+  bool disposed = false;  ///< after it the canvas is transparent there
+  std::span<const std::byte> described;  ///< all this and the delay, as it is stored
+  std::vector<WebpChunk> chunks;
+};
+
+/// The size of the canvas of an animation; nothing if it is not one.
+std::optional<Size> webp_canvas(const std::vector<WebpChunk>& chunks);
+
+/// The frames of an animation. Throws ImageFileError if one is cut, or does not lie within the
+/// canvas.
+std::vector<WebpFrame> webp_frames(const std::vector<WebpChunk>& chunks);
+
+/// Whether the chunk is a part of the pixels: of a still picture, or a frame.
+bool is_webp_pixels(const WebpChunk& chunk);
+
+/// Whether all pixels are stored losslessly.
+bool webp_is_lossless(const std::vector<WebpChunk>& chunks);
+
+/// Where the file says how it is oriented (EXIF). Throws ImageFileError if that is too damaged to
+/// tell.
+Orientation webp_orientation(const std::vector<WebpChunk>& chunks);
+
+/// What another format can carry too.
+Metadata webp_metadata(const std::vector<WebpChunk>& chunks);
+
+/// A WebP with the pixels of `encoded`, which is one too, and the given metadata.
+std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const Metadata& metadata);
+
+/// A chunk that has memory of its own.
+struct OwnedWebpChunk {
+  std::string type;
+  Bytes data;
+};
+
+/// The frame of an animation with the pixels of `encoded`. Of `described` and of what else is in
+/// the frame everything stays but the place.
+Bytes webp_frame(std::span<const std::byte> encoded, std::span<const std::byte> described,
+                 const FramePlace& place, std::span<const OwnedWebpChunk> others);
+
+/// A WebP of the chunks in `skeleton`, with `pixels` where the one without a type is. The VP8X
+/// chunk, if there is one, says this size, and that there is alpha if `alpha`.
+Bytes assemble_webp(std::span<const OwnedWebpChunk> skeleton,
+                    std::span<const OwnedWebpChunk> pixels, Size canvas, bool alpha);
+
+/// A picture of these chunks of pixels alone.
+Bytes still_webp(const std::vector<WebpChunk>& chunks);
+
+/// The flags of a frame that takes the place of what is there, and stays.
+inline constexpr unsigned char webp_takes_place = 0x02;
+
+/// The flag for an EXIF chunk, in the first byte of the VP8X chunk.
+inline constexpr unsigned char webp_has_exif = 0x08;
+
+/// A file of these chunks.
+std::vector<std::byte> write_webp(
+    const std::vector<std::pair<std::string_view, std::vector<std::byte>>>& chunks);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP

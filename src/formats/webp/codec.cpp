@@ -1,0 +1,404 @@
+#include "src/formats/webp/codec.hpp"
+
+#include <webp/decode.h>
+#include <webp/encode.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "src/formats/webp/chunks.hpp"
+#include "src/picture/trailing_data.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr const char* compressed_once_more = "a lossy WebP is compressed once more";
+
+struct WebpExtras final : Extras {
+  struct Frame {
+    FramePlace place;
+    bool lossless = true;
+    Bytes described;
+    std::vector<OwnedWebpChunk> others;  // in the frame besides its pixels
+  };
+  bool lossless = true;
+  bool alpha = false;  // in frames that were made here
+  Size canvas;
+  std::vector<Frame> frames;             // of an animation
+  std::vector<OwnedWebpChunk> skeleton;  // empty if the picture goes to another format
+
+  std::shared_ptr<Extras> copy() const override { return std::make_shared<WebpExtras>(*this); }
+};
+
+const std::uint8_t* as_u8(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const std::uint8_t*>(bytes.data());
+}
+
+OwnedWebpChunk owned(const WebpChunk& chunk) {
+  return {std::string(chunk.type), Bytes(chunk.data.begin(), chunk.data.end())};
+}
+
+// Every chunk but the pixels, for which the first of them leaves an empty one.
+std::vector<OwnedWebpChunk> skeleton_of(const std::vector<WebpChunk>& chunks) {
+  std::vector<OwnedWebpChunk> skeleton;
+  bool pixels = false;
+  for (const WebpChunk& chunk : chunks) {
+    if (!is_webp_pixels(chunk)) {
+      skeleton.push_back(owned(chunk));
+    } else if (!std::exchange(pixels, true)) {
+      skeleton.emplace_back();
+    }
+  }
+  return skeleton;
+}
+
+// Places are stored in twos. A frame that would come to an odd place in some orientation cannot
+// stay a part of the canvas; then every frame becomes all of it, as it is shown.
+bool has_even_places(const std::vector<WebpFrame>& frames, Size canvas) {
+  return std::ranges::all_of(frames, [&](const WebpFrame& frame) {
+    const FramePlace& place = frame.place;
+    return (canvas.width - place.width) % 2 == 0 && (canvas.height - place.height) % 2 == 0;
+  });
+}
+
+Page page_of(std::span<const std::byte> file) {
+  WebPBitstreamFeatures features;
+  if (WebPGetFeatures(as_u8(file), file.size(), &features) != VP8_STATUS_OK) {
+    throw ImageFileError("damaged: the header of a WebP's pixels");
+  }
+  return {.width = features.width,
+          .height = features.height,
+          .channels = features.has_alpha ? 4 : 3,
+          .type = SampleFormat::u8};
+}
+
+// What libwebp says of an encoding that failed.
+std::string reason(WebPEncodingError error) {
+  switch (error) {
+    case VP8_ENC_ERROR_BAD_DIMENSION:
+      return fmt::format("a WebP has at most {} rows and columns", WEBP_MAX_DIMENSION);
+    case VP8_ENC_ERROR_PARTITION0_OVERFLOW:
+    case VP8_ENC_ERROR_PARTITION_OVERFLOW:
+    case VP8_ENC_ERROR_FILE_TOO_BIG:
+      return "the picture is too large for a WebP";
+    default:
+      return fmt::format("libwebp cannot encode the picture (error {})", static_cast<int>(error));
+  }
+}
+
+// A picture of libwebp's, its output, and the stop flag that it asks.
+struct Encoder {
+  WebPPicture picture;
+  Bytes written;
+  const std::atomic<bool>& stop;
+
+  explicit Encoder(const std::atomic<bool>& stop_flag) : stop(stop_flag) {
+    if (!WebPPictureInit(&picture)) throw ImageFileError("libwebp is another than was built with");
+    picture.custom_ptr = this;
+    picture.user_data = this;
+    picture.writer = [](const std::uint8_t* data, std::size_t size, const WebPPicture* from) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(data);
+      Bytes& to = static_cast<Encoder*>(from->custom_ptr)->written;
+      try {
+        to.insert(to.end(), bytes, bytes + size);
+      } catch (const std::bad_alloc&) {  // which must not travel through libwebp
+        return 0;
+      }
+      return 1;
+    };
+    picture.progress_hook = [](int, const WebPPicture* from) {
+      return static_cast<Encoder*>(from->user_data)->stop.load(std::memory_order_relaxed) ? 0 : 1;
+    };
+  }
+  ~Encoder() { WebPPictureFree(&picture); }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  void expect(int done) const {
+    if (done) return;
+    if (stop) throw Interrupted();
+    if (picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+        picture.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
+        picture.error_code == VP8_ENC_ERROR_BAD_WRITE) {
+      throw std::bad_alloc();
+    }
+    throw ImageFileError(reason(picture.error_code));
+  }
+};
+
+WebPConfig config_for(bool lossless, std::optional<int> quality) {
+  WebPConfig config;
+  if (!WebPConfigInit(&config)) throw ImageFileError("libwebp is another than was built with");
+  config.method = 4;  // libwebp's own middle between speed and size
+  config.exact = 1;
+  // For a lossless picture the quality is effort: libwebp's default.
+  if (lossless) {
+    config.lossless = 1;
+  } else {
+    config.quality = static_cast<float>(quality.value_or(95));
+  }
+  return config;
+}
+
+void decode_pixels(std::span<const std::byte> file, const Page& page) {
+  const auto decode_into = page.channels == 4 ? WebPDecodeRGBAInto : WebPDecodeRGBInto;
+  if (!decode_into(as_u8(file), file.size(), static_cast<std::uint8_t*>(page.pixels), page.bytes(),
+                   static_cast<int>(page.row_bytes()))) {
+    throw ImageFileError("damaged: the pixels of a WebP");
+  }
+}
+
+Page page_of(const Bytes& still, const FramePlace& place) {
+  const Page page = page_of(still);
+  if (page.width != place.width || page.height != place.height) {
+    throw ImageFileError("damaged: a frame of a WebP has another size than its pixels");
+  }
+  return page;
+}
+
+using Pixel = std::array<std::uint8_t, 4>;
+
+// In integers as libwebp does it, so that what is shown stays the same.
+Pixel blended(const Pixel& over, const Pixel& under) {
+  if (over[3] == 255) return over;
+  if (over[3] == 0) return under;
+  const unsigned rest = (under[3] * (256U - over[3])) >> 8;
+  const unsigned alpha = over[3] + rest;
+  const std::uint64_t scale = (1U << 24) / alpha;
+  Pixel result{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    result[k] = static_cast<std::uint8_t>(((over[k] * over[3] + under[k] * rest) * scale) >> 24);
+  }
+  result[3] = static_cast<std::uint8_t>(alpha);
+  return result;
+}
+
+// What an animation shows, frame by frame.
+class Canvas {
+ public:
+  Canvas(Size size, PixelArena& arena)
+      : page_{.width = size.width, .height = size.height, .channels = 4} {
+    page_.pixels = arena.take(page_.bytes());
+    std::memset(page_.pixels, 0, page_.bytes());
+  }
+
+  const Page& page() const { return page_; }
+
+  void clear(const FramePlace& place) {
+    for (std::int64_t y = 0; y < place.height; ++y) {
+      std::memset(row(place, y), 0, sizeof(Pixel) * static_cast<std::size_t>(place.width));
+    }
+  }
+
+  void draw(const Page& frame, const FramePlace& place, bool blends) {
+    const auto channels = static_cast<std::size_t>(frame.channels);
+    const auto* from = static_cast<const std::uint8_t*>(frame.pixels);
+    for (std::int64_t y = 0; y < place.height; ++y) {
+      std::uint8_t* to = row(place, y);
+      for (std::int64_t x = 0; x < place.width; ++x, from += channels, to += sizeof(Pixel)) {
+        Pixel pixel{0, 0, 0, 255}, under{};
+        std::copy_n(from, channels, pixel.begin());
+        std::copy_n(to, under.size(), under.begin());
+        std::ranges::copy(blends ? blended(pixel, under) : pixel, to);
+      }
+    }
+  }
+
+ private:
+  std::uint8_t* row(const FramePlace& place, std::int64_t y) const {
+    return static_cast<std::uint8_t*>(page_.pixels) + (place.y + y) * page_.row_bytes() +
+           place.x * page_.pixel_bytes();
+  }
+
+  Page page_;
+};
+
+// The frames as they are stored, or, if their places are odd, what is shown.
+void decode_frames(const std::vector<WebpFrame>& frames, Image& image, WebpExtras& extras,
+                   PixelArena& arena, const std::atomic<bool>& stop) {
+  const bool is_stored = has_even_places(frames, extras.canvas);
+  std::optional<Canvas> canvas;
+  PixelArena one;
+  if (!is_stored) canvas.emplace(extras.canvas, one);
+  PixelArena part;
+  for (const WebpFrame& frame : frames) {
+    if (stop) throw Interrupted();
+    const Bytes still = still_webp(frame.chunks);
+    Page page = page_of(still, frame.place);
+    page.pixels = (is_stored ? arena : part).take(page.bytes());
+    decode_pixels(still, page);
+    WebpExtras::Frame kept{.place = frame.place,
+                           .lossless = webp_is_lossless(frame.chunks),
+                           .described = Bytes(frame.described.begin(), frame.described.end()),
+                           .others = {}};
+    for (const WebpChunk& chunk : frame.chunks) {
+      if (!is_webp_pixels(chunk)) kept.others.push_back(owned(chunk));
+    }
+    if (canvas) {
+      canvas->draw(page, frame.place, frame.blends);
+      page = canvas->page();
+      page.pixels = arena.take(page.bytes());
+      std::memcpy(page.pixels, canvas->page().pixels, page.bytes());
+      if (frame.disposed) canvas->clear(frame.place);
+      part.clear();
+      kept.place = {0, 0, extras.canvas.width, extras.canvas.height};
+      kept.lossless = extras.lossless;
+      kept.described.back() = std::byte{webp_takes_place};
+      extras.alpha = true;
+    }
+    image.pages.push_back(page);
+    extras.frames.push_back(std::move(kept));
+  }
+}
+
+// Of all frames, for what read_header says.
+struct FramesSize {
+  std::uint64_t pixels = 0, bytes = 0, largest = 0;
+  bool is_stored = true;  ///< and not composed to whole pictures
+};
+
+FramesSize size_of(const std::vector<WebpFrame>& frames, Size canvas) {
+  FramesSize size;
+  const bool is_stored = size.is_stored = has_even_places(frames, canvas);
+  for (const WebpFrame& frame : frames) {
+    const Page page = page_of(still_webp(frame.chunks), frame.place);
+    const auto whole = static_cast<std::uint64_t>(canvas.width * canvas.height);
+    const auto own = static_cast<std::uint64_t>(page.width * page.height);
+    size.pixels += is_stored ? own : whole;
+    size.bytes += is_stored ? page.bytes() : 4 * whole;
+    size.largest = std::max(size.largest, is_stored ? own : whole);
+  }
+  return size;
+}
+
+}  // namespace
+
+Header read_webp_header(std::span<const std::byte> file) {
+  const std::vector<WebpChunk> chunks = webp_chunks(file);
+  Header header;
+  header.stored = webp_orientation(chunks);
+  std::uint64_t largest = 0;
+  if (const std::optional<Size> canvas = webp_canvas(chunks)) {
+    const std::vector<WebpFrame> frames = webp_frames(chunks);
+    const FramesSize size = size_of(frames, *canvas);
+    header.width = canvas->width;
+    header.height = canvas->height;
+    header.pages = static_cast<int>(frames.size());
+    header.pixels_total = size.pixels;
+    header.pixel_bytes_total = size.bytes;
+    largest = size.largest;
+    // Two pages to draw on. What was made of the frames before lies beside the encoder: noise is 5
+    // bytes a pixel, and there are two of it when the file is made.
+    header.decoding_bytes = 8 * largest;
+    header.encoding_bytes = 10 * size.pixels;
+    if (!size.is_stored) header.storage_change = "its frames become whole pictures";
+  } else {
+    const Page page = page_of(file);
+    header.width = page.width;
+    header.height = page.height;
+    header.pixels_total = largest = static_cast<std::uint64_t>(page.width * page.height);
+    header.pixel_bytes_total = page.bytes();
+  }
+  header.decoding_bytes += (2 << 20) + webp_decoding_bytes_per_pixel * largest + 2 * file.size();
+  header.encoding_bytes += (1 << 20) + webp_encoding_bytes_per_pixel * largest + 2 * file.size();
+  header.lossy = !webp_is_lossless(chunks);
+  if (header.lossy) header.storage_change = compressed_once_more;
+  return header;
+}
+
+Image decode_webp(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                  const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  const std::vector<WebpChunk> chunks = webp_chunks(file);
+  if (stop) throw Interrupted();
+  auto extras = std::make_shared<WebpExtras>();
+  extras->metadata = webp_metadata(chunks);
+  extras->lossless = webp_is_lossless(chunks);
+  Image image{.format = &webp_codec, .stored = webp_orientation(chunks), .pages = {}};
+  image.canvas = webp_canvas(chunks);
+  if (image.canvas) {
+    const std::vector<WebpFrame> frames = webp_frames(chunks);
+    extras->canvas = *image.canvas;
+    if (samples == Samples::for_another_format) {
+      throw ImageFileError("an animated WebP can only stay a WebP");
+    }
+    decode_frames(frames, image, *extras, arena, stop);
+  } else {
+    Page page = page_of(file);
+    page.pixels = arena.take(page.bytes());
+    decode_pixels(file, page);
+    image.pages = {page};
+  }
+  warn_of_trailing_data(file, webp_end(file), warnings);
+  if (samples == Samples::as_stored) {
+    extras->skeleton = skeleton_of(chunks);
+    if (!extras->lossless) warnings.emplace_back(compressed_once_more);
+  }
+  image.extras = std::move(extras);
+  return image;
+}
+
+namespace {
+
+Bytes encode_page(const Page& page, bool lossless, std::optional<int> quality,
+                  const std::atomic<bool>& stop) {
+  if (page.width > WEBP_MAX_DIMENSION || page.height > WEBP_MAX_DIMENSION) {
+    throw ImageFileError(reason(VP8_ENC_ERROR_BAD_DIMENSION));
+  }
+  Encoder encoder(stop);
+  WebPPicture& picture = encoder.picture;
+  picture.width = static_cast<int>(page.width);
+  picture.height = static_cast<int>(page.height);
+  picture.use_argb = lossless ? 1 : 0;
+  const auto import = page.channels == 4 ? WebPPictureImportRGBA : WebPPictureImportRGB;
+  encoder.expect(import(&picture, static_cast<const std::uint8_t*>(page.pixels),
+                        static_cast<int>(page.row_bytes())));
+  const WebPConfig config = config_for(lossless, quality);
+  encoder.expect(WebPEncode(&config, &picture));
+  return std::move(encoder.written);
+}
+
+Bytes encode_frames(const Image& image, const WebpExtras& extras, Orientation applied,
+                    const std::atomic<bool>& stop) {
+  std::vector<OwnedWebpChunk> pixels;
+  for (std::size_t i = 0; i < image.pages.size(); ++i) {
+    const WebpExtras::Frame& frame = extras.frames[i];
+    const FramePlace place = qturn::turned(frame.place, applied, extras.canvas);
+    pixels.push_back(
+        {"ANMF", webp_frame(encode_page(image.pages[i], frame.lossless, image.quality, stop),
+                            frame.described, place, frame.others)});
+  }
+  return assemble_webp(extras.skeleton, pixels, turned_size(applied, extras.canvas), extras.alpha);
+}
+
+}  // namespace
+
+Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bool>& stop) {
+  const auto* extras = dynamic_cast<const WebpExtras*>(turned.extras.get());
+  if (extras && !extras->frames.empty()) return encode_frames(turned, *extras, applied, stop);
+  const Page& page = turned.pages.front();
+  const Bytes encoded =
+      encode_page(page, extras ? extras->lossless : !turned.quality, turned.quality, stop);
+  static const Metadata none;
+  if (!extras || extras->skeleton.empty()) {
+    return assemble_webp(encoded, turned.extras ? turned.extras->metadata : none);
+  }
+  std::vector<OwnedWebpChunk> pixels;
+  for (const WebpChunk& chunk : webp_chunks(encoded)) {
+    if (is_webp_pixels(chunk)) pixels.push_back(owned(chunk));
+  }
+  return assemble_webp(extras->skeleton, pixels, {page.width, page.height}, false);
+}
+
+std::string webp_library_version() {
+  const int version = WebPGetEncoderVersion();
+  return fmt::format("libwebp {}.{}.{}", version >> 16, version >> 8 & 255, version & 255);
+}
+
+}  // namespace qturn

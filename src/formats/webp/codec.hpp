@@ -1,0 +1,44 @@
+// WebP's pixels, through libwebp; the chunks beside them are ours (chunks.hpp).
+//
+// A lossless picture stays lossless, in every bit: libwebp is asked to keep the colours of
+// transparent pixels too, which it would change otherwise because nobody sees them.
+#ifndef QTURN_SRC_FORMATS_WEBP_CODEC_HPP
+#define QTURN_SRC_FORMATS_WEBP_CODEC_HPP
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/picture/image.hpp"
+#include "src/picture/pixel_arena.hpp"
+
+namespace qturn {
+
+extern const Codec webp_codec;
+
+/// libwebp has the pixels of a lossless picture once more, in words.
+inline constexpr std::uint64_t webp_decoding_bytes_per_pixel = 5;
+
+/// The most memory that libwebp and the written file take, with or without loss: 34 bytes per pixel
+/// of noise (1.2.4, 2026-11-22).
+inline constexpr std::uint64_t webp_encoding_bytes_per_pixel = 36;
+
+/// As Codec::read_header.
+Header read_webp_header(std::span<const std::byte> file);
+
+/// As Codec::decode: three channels, or four where the picture has an alpha channel.
+Image decode_webp(std::span<const std::byte> file, Samples samples, PixelArena& arena,
+                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+
+/// As Codec::encode, of 8 bits and 3 or 4 channels. Lossless, but where the picture comes from a
+/// lossy WebP.
+Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bool>& stop);
+
+/// "libwebp 1.2.4".
+std::string webp_library_version();
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_WEBP_CODEC_HPP

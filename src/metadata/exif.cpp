@@ -1,0 +1,99 @@
+#include "src/metadata/exif.hpp"
+
+#include <unordered_set>
+
+#include "src/metadata/tiff_structure.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::uint16_t orientation_tag = 274;
+
+// The header has the byte order of a TIFF, but then another number than 42. ExifTool reads such a
+// block, Pillow only if the number is 42 with its bytes exchanged or BigTIFF's, libexif never.
+bool is_read_by_some(std::span<const std::byte> data) {
+  return TiffStructure::is_marked(data) && !TiffStructure::open(data);
+}
+
+}  // namespace
+
+StoredOrientation stored_orientation(std::span<const std::byte> data) {
+  using Certainty = StoredOrientation::Certainty;
+  const auto tiff = TiffStructure::open(data);
+  if (!tiff && TiffStructure::is_marked(data)) return {Certainty::unknown, Orientation::identity};
+  if (!tiff || tiff->first_directory() == 0) return {};
+  const TiffEntries first = tiff->directory(tiff->first_directory());
+  if (const auto value = orientation_of_directory(*tiff, first)) {
+    return {Certainty::present, *value};
+  }
+  return {first.all_entries ? Certainty::absent : Certainty::unknown, Orientation::identity};
+}
+
+std::optional<Orientation> orientation_of_tag(std::uint64_t value) {
+  if (value < 1 || value > 8) return std::nullopt;
+  return static_cast<Orientation>(value);
+}
+
+std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
+                                                    const TiffEntries& directory) {
+  const TiffEntry* entry = directory.find(orientation_tag);
+  if (!entry) return std::nullopt;
+  return orientation_of_tag(tiff.integer(*entry).value_or(0)).value_or(Orientation::identity);
+}
+
+bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
+  const auto tiff = TiffStructure::open(data);
+  if (!tiff) return !TiffStructure::is_marked(data);
+  std::unordered_set<std::uint64_t> seen;
+  for (std::uint64_t at = tiff->first_directory(); at != 0;) {
+    if (!seen.insert(at).second) return false;  // the chain runs in a circle
+    const TiffEntries directory = tiff->directory(at);
+    bool any = false;
+    for (const TiffEntry& entry : directory.entries) {
+      if (entry.tag != orientation_tag) continue;
+      tiff->put_short(data, entry, static_cast<std::uint16_t>(value));
+      any = true;
+    }
+    if (directories == Directories::first) return directory.all_entries || any;
+    if (!directory.whole) return false;
+    at = directory.next;
+  }
+  return true;
+}
+
+bool set_upright(std::span<std::byte> data, Directories directories) {
+  return set_orientation(data, Orientation::identity, directories);
+}
+
+std::span<const std::byte> exif_body(std::span<const std::byte> block) {
+  const std::string_view text = text_of(block);
+  std::size_t at = 0;
+  while (is_exif_signed(text.substr(at))) at += exif_signature.size();
+  return block.subspan(at);
+}
+
+std::string why_unknown(std::span<const std::byte> data) {
+  return is_read_by_some(data)
+             ? "the Exif block has a header that some programs read and others do not, so its "
+               "orientation cannot be told"
+             : "the Exif block is damaged where its orientation would be";
+}
+
+Orientation orientation_of_exif(std::span<const std::byte> block) {
+  const StoredOrientation stored = stored_orientation(exif_body(block));
+  if (stored.certainty == StoredOrientation::Certainty::unknown) {
+    throw ImageFileError(why_unknown(exif_body(block)));
+  }
+  return stored.value;
+}
+
+Bytes upright_exif(std::span<const std::byte> block) {
+  Bytes upright(block.begin(), block.end());
+  if (!set_upright(std::span(upright).last(exif_body(block).size()), Directories::first)) {
+    throw ImageFileError(why_unknown(exif_body(block)));
+  }
+  return upright;
+}
+
+}  // namespace qturn

@@ -1,0 +1,88 @@
+// The orientation inside a TIFF structure: the body of an Exif block (JPEG APP1 after "Exif\0\0",
+// PNG eXIf, WebP EXIF), or a classic TIFF file itself.
+//
+// Cameras and broken scripts write such blocks. They are patched where they lie and never written
+// again, because MakerNotes hold offsets that nobody else understands. So this reads only the
+// directory that it needs, and does not trust counts and offsets that lead outside the block.
+#ifndef QTURN_SRC_METADATA_EXIF_HPP
+#define QTURN_SRC_METADATA_EXIF_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+/// Which directories of a TIFF structure to look at: the first (an Exif block; the second describes
+/// its thumbnail), or the whole chain (the pages of a TIFF file).
+enum class Directories : std::uint8_t { first, all };
+
+class TiffStructure;
+struct TiffEntries;
+
+struct StoredOrientation {
+  enum class Certainty : std::uint8_t {
+    absent,   ///< there is no Orientation entry, and all entries were read
+    present,  ///< there is one, and set_upright can set it
+    unknown   ///< none was seen, but the directory is damaged before it ends, or the header has a
+              ///< TIFF's byte order and not its number
+  };
+  Certainty certainty = Certainty::absent;
+  /// The value of the first entry, of any integer type; identity for values that Exif does not
+  /// define.
+  Orientation value = Orientation::identity;
+};
+
+/// Reads the Orientation (tag 274) of a TIFF structure of either byte order. A block without a
+/// TIFF's byte order has no directory, and so no orientation.
+StoredOrientation stored_orientation(std::span<const std::byte> tiff);
+
+/// The orientation of an Exif tag 274, or of anything numbered like it; nothing for a number that
+/// is not 1 to 8.
+std::optional<Orientation> orientation_of_tag(std::uint64_t value);
+
+/// The value in one of its directories, if it has the tag.
+std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
+                                                    const TiffEntries& directory);
+
+/// Sets every Orientation entry of the named directories to the value, as a SHORT, in place, and
+/// touches no other byte. Returns false, and may have set some, if a directory is damaged so that
+/// stored_orientation calls it unknown.
+bool set_orientation(std::span<std::byte> tiff, Orientation value, Directories directories);
+
+/// The same for 1.
+bool set_upright(std::span<std::byte> tiff, Directories directories);
+
+/// The signature that JPEG, and some writers of other formats, put before the TIFF structure.
+inline constexpr std::string_view exif_signature{"Exif\0\0", 6};
+
+/// Whether `block` begins with that signature. Its last byte is a filler: Exif says 0, but some
+/// cameras write another value, and ExifTool ignores it.
+constexpr bool is_exif_signed(std::string_view block) {
+  return block.size() >= exif_signature.size() && block.starts_with(exif_signature.substr(0, 5));
+}
+
+/// The TIFF structure of an Exif block: the block without that signature, as often as it is there.
+std::span<const std::byte> exif_body(std::span<const std::byte> block);
+
+/// Why a TIFF structure's orientation is unknown.
+std::string why_unknown(std::span<const std::byte> tiff);
+
+/// The stored orientation that an Exif block states, with or without signature. Throws
+/// ImageFileError if it cannot be known.
+Orientation orientation_of_exif(std::span<const std::byte> block);
+
+/// The block with its orientation set to 1. Throws ImageFileError if that cannot be done.
+Bytes upright_exif(std::span<const std::byte> block);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_EXIF_HPP

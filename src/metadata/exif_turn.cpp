@@ -1,0 +1,216 @@
+#include "src/metadata/exif_turn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/metadata/exif.hpp"
+#include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/tiff_structure.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::uint16_t image_width = 256, image_height = 257, orientation_tag = 274,
+                        x_resolution = 282, y_resolution = 283, exif_directory = 0x8769,
+                        subject_area = 0x9214, pixel_x_dimension = 0xA002,
+                        pixel_y_dimension = 0xA003, subject_location = 0xA214;
+constexpr std::uint16_t short_type = 3;
+
+// A block that is being turned.
+class ExifTurn {
+ public:
+  ExifTurn(std::span<std::byte> body, const MetadataTurn& turn, std::vector<std::string>& warnings)
+      : body_(body), tiff_(*TiffStructure::open(body)), turn_(turn), warnings_(warnings) {}
+
+  void patch_directories() {
+    const TiffEntries first = tiff_.directory(tiff_.first_directory());
+    if (!first.whole) {
+      warnings_.emplace_back(
+          "the first directory of its Exif block is damaged; except for the orientation it stays "
+          "as it was");
+      return;
+    }
+    set_size(first, image_width, image_height);
+    if (swaps_axes(turn_.pixels)) tiff_.exchange(body_, first, x_resolution, y_resolution);
+    const TiffEntry* link = first.find(exif_directory);
+    if (!link) return;
+    patch_exif_directory(tiff_.integer(*link).value_or(body_.size()));
+  }
+
+  void patch_exif_directory(std::uint64_t at) {
+    const TiffEntries exif = tiff_.directory(at);
+    if (!exif.whole) {
+      warnings_.emplace_back("the Exif directory is damaged and stays as it was");
+      return;
+    }
+    set_size(exif, pixel_x_dimension, pixel_y_dimension);
+    move_subject(exif, subject_area, "SubjectArea");
+    move_subject(exif, subject_location, "SubjectLocation");
+  }
+
+ private:
+  void set_size(const TiffEntries& directory, std::uint16_t width_tag, std::uint16_t height_tag) {
+    for (const TiffEntry& entry : directory.entries) {
+      if (entry.tag != width_tag && entry.tag != height_tag) continue;
+      if (!tiff_.integer(entry)) {
+        warnings_.push_back(fmt::format(
+            "a size in its Exif block (tag {}) is of a wrong type and stays as it was", entry.tag));
+        continue;
+      }
+      const std::int64_t size = entry.tag == width_tag ? turn_.size.width : turn_.size.height;
+      tiff_.put_integer(body_, entry, static_cast<std::uint32_t>(size));
+    }
+  }
+
+  // A point; a point and a diameter; or the centre of a rectangle, its width and its height. Exif
+  // counts them in the pixels as they are stored, whatever the orientation says.
+  void move_subject(const TiffEntries& directory, std::uint16_t tag, const char* what) {
+    const TiffEntry* entry = directory.find(tag);
+    if (!entry) return;
+    const Size whole = turn_.whole_size();
+    const auto value = [&](std::uint64_t i) {
+      return static_cast<std::int64_t>(tiff_.number(entry->value_at + 2 * i, 2));
+    };
+    if (entry->type != short_type || entry->count < 2 || entry->count > 4 ||
+        entry->value_bytes == 0 || value(0) >= whole.width || value(1) >= whole.height) {
+      warnings_.push_back(
+          fmt::format("the {} of its Exif block is damaged and stays as it was", what));
+      return;
+    }
+    const Position before{value(0), value(1)}, moved = turn_.moved(before);
+    if (turn_.trims(before)) {
+      warnings_.push_back(
+          fmt::format("the {} of its Exif block lay in the edge that was trimmed, and now lies "
+                      "beside it",
+                      what));
+    }
+    const auto put = [&](std::uint64_t i, std::int64_t number) {
+      tiff_.put(body_, entry->value_at + 2 * i, 2, static_cast<std::uint64_t>(number));
+    };
+    if (entry->count == 4 && swaps_axes(turn_.pixels)) {
+      const std::int64_t width = value(2);
+      put(2, value(3));
+      put(3, width);
+    }
+    put(0, moved.x);
+    put(1, moved.y);
+  }
+
+  std::span<std::byte> body_;
+  const TiffStructure tiff_;
+  const MetadataTurn& turn_;
+  std::vector<std::string>& warnings_;
+};
+
+}  // namespace
+
+void turn_exif_directory(std::span<std::byte> tiff, std::uint64_t at, const MetadataTurn& turn,
+                         std::vector<std::string>& warnings) {
+  ExifTurn(tiff, turn, warnings).patch_exif_directory(at);
+}
+
+void add_orientation(Bytes& data, std::uint64_t directory_at, std::uint64_t link_at,
+                     Orientation orientation) {
+  if (data.size() % 2 != 0) data.push_back(std::byte{0});
+  const std::uint64_t moved_at = data.size();
+  const auto old = TiffStructure::open(data);
+  const TiffEntries directory = old ? old->directory(directory_at) : TiffEntries{};
+  if (!directory.whole || !old->holds(link_at, old->offset_bytes())) {
+    throw ImageFileError("a damaged directory: no orientation can be added to it");
+  }
+  const std::size_t entry_bytes = old->entry_bytes(), count_bytes = old->count_bytes();
+  const auto entry_begin = [&](std::size_t i) {
+    return directory_at + count_bytes + i * entry_bytes;
+  };
+  std::size_t before = 0;
+  while (before < directory.entries.size() && directory.entries[before].tag < orientation_tag) {
+    ++before;
+  }
+  const std::size_t count = directory.entries.size() + 1;
+  data.resize(moved_at + count_bytes + count * entry_bytes + old->offset_bytes());
+  const auto copy = [&](std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(from), bytes,
+                data.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  const auto tiff = TiffStructure::open(data);
+  tiff->put(data, moved_at, count_bytes, count);
+  const std::uint64_t added_at = moved_at + count_bytes + before * entry_bytes;
+  copy(entry_begin(0), moved_at + count_bytes, before * entry_bytes);
+  copy(entry_begin(before), added_at + entry_bytes,
+       (directory.entries.size() - before) * entry_bytes + tiff->offset_bytes());
+  tiff->put(data, added_at, 2, orientation_tag);
+  tiff->put_short(data, {.at = added_at}, static_cast<std::uint16_t>(orientation));
+  tiff->put(data, link_at, tiff->offset_bytes(), moved_at);
+}
+
+Bytes minimal_exif(Orientation orientation) {
+  constexpr std::array<unsigned char, 26> block = {
+      'M', 'M', 0, 42, 0, 0, 0, 8,           // big-endian, the directory follows
+      0,   1,   1, 18, 0, 3, 0, 0, 0, 1, 0,  // one entry: Orientation, one SHORT
+  };
+  Bytes body(block.size());
+  std::transform(block.begin(), block.end(), body.begin(),
+                 [](unsigned char byte) { return std::byte{byte}; });
+  body[19] = static_cast<std::byte>(orientation);
+  return body;
+}
+
+Bytes turn_exif(std::span<const std::byte> block, const MetadataTurn& turn, MissingTag missing,
+                std::size_t max_bytes, std::vector<std::string>& warnings) {
+  const std::size_t signature_bytes = block.size() - exif_body(block).size();
+  const auto with_signature = [&](const Bytes& body) {
+    Bytes whole(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(signature_bytes));
+    whole.insert(whole.end(), body.begin(), body.end());
+    return whole;
+  };
+  const auto source = exif_body(block);
+  Bytes body(source.begin(), source.end());
+  const StoredOrientation stored = stored_orientation(body);
+  const auto first_directory = [&] {
+    const auto tiff = TiffStructure::open(body);
+    return tiff ? tiff->first_directory() : 0;
+  };
+  const std::uint64_t first = first_directory();
+  if (!set_orientation(body, turn.tag, Directories::first)) {
+    throw ImageFileError(why_unknown(body));
+  }
+  if (first == 0) {
+    if (missing == MissingTag::is_added && turn.tag != Orientation::identity) {
+      throw ImageFileError("its Exif block is damaged, and no orientation can be added to it");
+    }
+    if (!TiffStructure::open(body)) {
+      warnings.emplace_back("its Exif block has no TIFF header and stays as it was");
+    }
+    return with_signature(body);
+  }
+  // If parts of the block share their bytes, changing one part changes another, perhaps the
+  // orientation. Then only the orientation is changed.
+  const StoredOrientation tagged = stored_orientation(body);
+  const Bytes untouched = body;
+  std::vector<std::string> notes;
+  if (turn.pixels != Orientation::identity) ExifTurn(body, turn, notes).patch_directories();
+  turn_thumbnail(body, turn, max_bytes - signature_bytes, notes);
+  const StoredOrientation left = stored_orientation(body);
+  if (left.certainty != tagged.certainty || left.value != tagged.value ||
+      first_directory() != first) {
+    body = untouched;
+    notes = {
+        "parts of its Exif block share their bytes; except for the orientation it stays as it was"};
+  }
+  warnings.insert(warnings.end(), notes.begin(), notes.end());
+
+  if (stored.certainty == StoredOrientation::Certainty::absent && missing == MissingTag::is_added &&
+      turn.tag != Orientation::identity) {
+    const auto tiff = TiffStructure::open(body);
+    add_orientation(body, first, tiff->first_at(), turn.tag);
+    if (body.size() + signature_bytes > max_bytes) {
+      throw ImageFileError("its Exif block is full, and no orientation can be added to it");
+    }
+  }
+  return with_signature(body);
+}
+
+}  // namespace qturn

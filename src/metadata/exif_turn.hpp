@@ -1,0 +1,40 @@
+// What a turn changes in an Exif block: the orientation, the sizes, the resolution, the subject's
+// place and the thumbnail. Everything is patched where it lies. MakerNotes hold offsets that nobody
+// else understands, so nothing moves; what needs more room is put after the end.
+#ifndef QTURN_SRC_METADATA_EXIF_TURN_HPP
+#define QTURN_SRC_METADATA_EXIF_TURN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/metadata/metadata_turn.hpp"
+
+namespace qturn {
+
+/// The Exif block, with or without JPEG's signature, after the turn. `max_bytes` bounds its size.
+///
+/// A part that is damaged stays as it was, and `warnings` says so; a thumbnail that is damaged is
+/// left out. Throws ImageFileError if the orientation can neither be set nor proved missing.
+std::vector<std::byte> turn_exif(std::span<const std::byte> block, const MetadataTurn& turn,
+                                 MissingTag missing, std::size_t max_bytes,
+                                 std::vector<std::string>& warnings);
+
+/// Patches the Exif directory at `at` of the TIFF structure `tiff`: sizes and the subject's place.
+void turn_exif_directory(std::span<std::byte> tiff, std::uint64_t at, const MetadataTurn& turn,
+                         std::vector<std::string>& warnings);
+
+/// The smallest Exif block, without signature, that holds an orientation.
+std::vector<std::byte> minimal_exif(Orientation orientation);
+
+/// Copies the directory at `directory_at` to the end of `data`, adds an orientation to its entries,
+/// and makes the offset at `link_at` point there. Throws ImageFileError if the directory is
+/// incomplete.
+void add_orientation(std::vector<std::byte>& data, std::uint64_t directory_at,
+                     std::uint64_t link_at, Orientation orientation);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_EXIF_TURN_HPP

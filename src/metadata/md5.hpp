@@ -1,0 +1,15 @@
+// MD5 (RFC 1321), which names the extended XMP in a JPEG. It is not used for security.
+#ifndef QTURN_SRC_METADATA_MD5_HPP
+#define QTURN_SRC_METADATA_MD5_HPP
+
+#include <string>
+#include <string_view>
+
+namespace qturn {
+
+/// As 32 digits, in capitals.
+std::string md5(std::string_view data);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_MD5_HPP

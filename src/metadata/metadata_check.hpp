@@ -1,0 +1,55 @@
+// Checks whether the orientation metadata of a file agrees with itself and with the pixels. If a
+// program turns a picture and forgets one place, another program turns the picture twice.
+//
+// A format's check finds its places and hands them over here.
+#ifndef QTURN_SRC_METADATA_METADATA_CHECK_HPP
+#define QTURN_SRC_METADATA_METADATA_CHECK_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/picture/header.hpp"
+
+namespace qturn {
+
+/// Compares what is handed over with one header. The findings are sentences.
+class MetadataCheck {
+ public:
+  explicit MetadataCheck(const Header& header)
+      : pixels_{header.width, header.height}, stored_(header.stored) {}
+
+  void orientation(std::string_view where, Orientation says);
+  void size(std::string_view where, std::optional<Size> says);
+
+  /// A thumbnail, or a smaller picture that follows.
+  void smaller(std::string_view where, std::optional<Size> says, std::optional<Orientation> tag);
+
+  /// An Exif block, with or without signature. The first one is where the picture's orientation
+  /// comes from.
+  void exif(std::span<const std::byte> block);
+
+  void xmp(std::string_view where, std::string_view packet);
+
+  /// Bytes of `file` after `end`, where the picture ends.
+  void trailing_data(std::span<const std::byte> file, std::uint64_t end);
+
+  void add(std::string finding) { findings_.push_back(std::move(finding)); }
+
+  const std::vector<std::string>& findings() const { return findings_; }
+
+ private:
+  Size pixels_;
+  Orientation stored_;
+  bool any_exif_ = false;
+  std::vector<std::string> findings_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_METADATA_CHECK_HPP

@@ -1,0 +1,31 @@
+// How many pixels a metre has, which each format says in units of its own.
+#ifndef QTURN_SRC_METADATA_RESOLUTION_HPP
+#define QTURN_SRC_METADATA_RESOLUTION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+/// Of `x` and `y` pixels in a length of so many metres; nothing if one is not a positive number.
+std::optional<Resolution> resolution_in(double x, double y, double metres);
+
+inline constexpr double metres_per_inch = 0.0254, metres_per_centimetre = 0.01;
+
+/// In pixels per inch. Whole numbers that were rounded to pixels per metre are whole again.
+struct PixelsPerInch {
+  double x, y;
+};
+PixelsPerInch pixels_per_inch(const Resolution& resolution);
+
+/// What the first directory of an Exif block, or of a TIFF, says. Nothing if its unit is not a
+/// length.
+std::optional<Resolution> resolution_of_exif(std::span<const std::byte> tiff);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_RESOLUTION_HPP

@@ -1,0 +1,202 @@
+#include "src/metadata/xmp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+
+#include "src/metadata/xml_nodes.hpp"
+#include "src/metadata/xmp_edits.hpp"
+#include "src/metadata/xmp_regions.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+                           tiff = "http://ns.adobe.com/tiff/1.0/",
+                           exif = "http://ns.adobe.com/exif/1.0/",
+                           note = "http://ns.adobe.com/xmp/note/",
+                           terms = "http://purl.org/dc/terms/",
+                           panorama = "http://ns.google.com/photos/1.0/panorama/",
+                           iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+                           container_item = "http://ns.google.com/photos/1.0/container/item/";
+
+// A property of the packet itself. Those of other pictures (its source, its history) are nested
+// deeper.
+bool is_property(const std::vector<XmlNode>& nodes, const XmlNode& node) {
+  if (node.parent < 0) return false;
+  const XmlNode& description = nodes[static_cast<std::size_t>(node.parent)];
+  return description.is(rdf, "Description") && description.parent >= 0 &&
+         nodes[static_cast<std::size_t>(description.parent)].is(rdf, "RDF");
+}
+
+const XmlNode* find_property(const std::vector<XmlNode>& nodes, std::string_view space,
+                             std::string_view name) {
+  for (const XmlNode& node : nodes) {
+    if (node.is(space, name) && is_property(nodes, node)) return &node;
+  }
+  return nullptr;
+}
+
+std::vector<XmlNode> list_below(const std::vector<XmlNode>& nodes, const XmlNode& property) {
+  const int top = static_cast<int>(&property - nodes.data());
+  std::vector<XmlNode> items;
+  for (const XmlNode& node : nodes) {
+    if (node.is(rdf, "li") && is_below(nodes, node, top)) items.push_back(node);
+  }
+  return items;
+}
+
+// As in Exif: a point, a circle or a rectangle around its centre, in the pixels as stored.
+void move_subject(const std::vector<XmlNode>& nodes, std::string_view name,
+                  const MetadataTurn& turn, XmpEdits& edits, std::vector<std::string>& warnings) {
+  const XmlNode* property = find_property(nodes, exif, name);
+  if (!property) return;
+  const std::vector<XmlNode> items = list_below(nodes, *property);
+  const Size whole_size = turn.whole_size();
+  std::array<std::int64_t, 2> point{};
+  bool whole = items.size() >= 2 && items.size() <= 4;
+  for (std::size_t i = 0; whole && i < 2; ++i) {
+    const std::string_view text = items[i].value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), point[i]);
+    whole = error == std::errc() && end == text.data() + text.size() && point[i] >= 0;
+  }
+  if (!whole || point[0] >= whole_size.width || point[1] >= whole_size.height) {
+    warnings.push_back(fmt::format("the {} of its XMP is damaged and stays as it was", name));
+    return;
+  }
+  const Position before{point[0], point[1]}, moved = turn.moved(before);
+  if (turn.trims(before)) {
+    warnings.push_back(fmt::format(
+        "the {} of its XMP lay in the edge that was trimmed, and now lies beside it", name));
+  }
+  edits.replace(items[0], std::to_string(moved.x));
+  edits.replace(items[1], std::to_string(moved.y));
+  if (items.size() == 4 && swaps_axes(turn.pixels)) edits.exchange(items[2], items[3]);
+}
+
+void warn_of_the_rest(const std::vector<XmlNode>& nodes, std::vector<std::string>& warnings) {
+  const auto any = [&](auto condition) {
+    return std::any_of(nodes.begin(), nodes.end(), condition);
+  };
+  if (any([](const XmlNode& node) { return node.space == panorama; })) {
+    warnings.emplace_back("its XMP says how it is projected (GPano), of the picture as it was");
+  }
+  if (any([](const XmlNode& node) { return node.is(iptc, "ImageRegion"); })) {
+    warnings.emplace_back("its XMP has IPTC image regions, which stay as they were");
+  }
+}
+
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// What the nodes of one parent say.
+struct ListedItem {
+  const XmlNode* length = nullptr;
+  ContainerItem says = {};
+};
+
+std::vector<ListedItem> listed_items(const std::vector<XmlNode>& nodes) {
+  std::vector<ListedItem> items;
+  std::unordered_map<int, std::size_t> places;  // of the items, by their parents
+  for (const XmlNode& node : nodes) {
+    if (node.space != container_item) continue;
+    const auto [place, is_new] = places.try_emplace(node.parent, items.size());
+    if (is_new) items.emplace_back();
+    ListedItem* item = &items[place->second];
+    if (node.name == "Mime") item->says.mime = node.value;
+    if (node.name == "Semantic") item->says.semantic = node.value;
+    if (node.name == "Padding") item->says.padding = number(node.value);
+    if (node.name == "Length") {
+      item->says.length = number(node.value);
+      item->length = &node;
+    }
+  }
+  return items;
+}
+
+}  // namespace
+
+std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
+                     std::vector<std::string>& warnings) {
+  std::vector<XmlNode> nodes;
+  try {
+    nodes = xml_nodes(packet);
+  } catch (const ImageFileError& error) {
+    warnings.push_back(fmt::format("its XMP stays as it was: {}", error.what()));
+    return std::string(packet);
+  }
+  XmpEdits edits(packet);
+  const std::string tag = std::to_string(static_cast<int>(turn.tag));
+  const std::string width = std::to_string(turn.size.width);
+  const std::string height = std::to_string(turn.size.height);
+  for (const XmlNode& node : nodes) {
+    if (!is_property(nodes, node)) continue;
+    if (node.is(tiff, "Orientation")) edits.replace(node, tag);
+    if (turn.pixels == Orientation::identity) continue;
+    if (node.is(tiff, "ImageWidth") || node.is(exif, "PixelXDimension")) edits.replace(node, width);
+    if (node.is(tiff, "ImageLength") || node.is(exif, "PixelYDimension")) {
+      edits.replace(node, height);
+    }
+  }
+  if (turn.pixels != Orientation::identity) {
+    const XmlNode *x = find_property(nodes, tiff, "XResolution"),
+                  *y = find_property(nodes, tiff, "YResolution");
+    if (x && y && swaps_axes(turn.pixels)) edits.exchange(*x, *y);
+    move_subject(nodes, "SubjectArea", turn, edits, warnings);
+    move_subject(nodes, "SubjectLocation", turn, edits, warnings);
+    warn_of_the_rest(nodes, warnings);
+  }
+  move_regions(nodes, turn, edits, warnings);
+  return edits.apply();
+}
+
+XmpSays read_xmp(std::string_view packet) {
+  const std::vector<XmlNode> nodes = xml_nodes(packet);
+  const auto text = [&](std::string_view space, std::string_view name) {
+    const XmlNode* node = find_property(nodes, space, name);
+    return node ? std::optional<std::string>(node->value) : std::nullopt;
+  };
+  XmpSays says{.orientation = text(tiff, "Orientation"),
+               .width = text(tiff, "ImageWidth"),
+               .height = text(tiff, "ImageLength"),
+               .extended = text(note, "HasExtendedXMP").value_or("")};
+  if (!says.width) says.width = text(exif, "PixelXDimension");
+  if (!says.height) says.height = text(exif, "PixelYDimension");
+  says.names_manifest = find_property(nodes, terms, "provenance") != nullptr;
+  return says;
+}
+
+std::vector<ContainerItem> container_items(std::string_view packet) {
+  std::vector<ContainerItem> items;
+  for (ListedItem& item : listed_items(xml_nodes(packet))) items.push_back(std::move(item.says));
+  return items;
+}
+
+std::string with_container_lengths(std::string_view packet,
+                                   const std::vector<std::uint64_t>& lengths) {
+  const std::vector<XmlNode> nodes = xml_nodes(packet);
+  const std::vector<ListedItem> items = listed_items(nodes);
+  XmpEdits edits(packet);
+  for (std::size_t i = 0; i < std::min(items.size(), lengths.size()); ++i) {
+    if (items[i].length) edits.replace(*items[i].length, std::to_string(lengths[i]));
+  }
+  return edits.apply();
+}
+
+std::string with_extended_name(std::string_view packet, std::string_view name) {
+  const std::vector<XmlNode> nodes = xml_nodes(packet);
+  XmpEdits edits(packet);
+  if (const XmlNode* node = find_property(nodes, note, "HasExtendedXMP")) {
+    edits.replace(*node, std::string(name));
+  }
+  return edits.apply();
+}
+
+}  // namespace qturn

@@ -1,0 +1,46 @@
+// What a turn changes in an XMP packet: tiff:Orientation, the sizes, the resolution, the subject's
+// place and the regions that programs draw around faces. The text is edited in place. The padding
+// at the end of a packet absorbs the change of length, so that the packet keeps its length if
+// possible.
+#ifndef QTURN_SRC_METADATA_XMP_HPP
+#define QTURN_SRC_METADATA_XMP_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/metadata/metadata_turn.hpp"
+
+namespace qturn {
+
+/// The packet after the turn. If it is not XML it stays as it was, and `warnings` says so.
+std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
+                     std::vector<std::string>& warnings);
+
+/// What a packet says about orientation.
+struct XmpSays {
+  std::optional<std::string> orientation, width, height;  ///< as written
+  std::string extended;         ///< the name of the extended packet that belongs to it
+  bool names_manifest = false;  ///< it says where a manifest (C2PA) of the file is kept
+};
+/// Throws ImageFileError if it is not XML.
+XmpSays read_xmp(std::string_view packet);
+
+/// An item that a file's directory (Google's Container) lists: a picture, or something else.
+struct ContainerItem {
+  std::string mime, semantic;
+  std::uint64_t length = 0, padding = 0;
+};
+std::vector<ContainerItem> container_items(std::string_view packet);
+
+/// The packet with these lengths, one per item, and with this name of its extended packet, if it is
+/// not empty.
+std::string with_container_lengths(std::string_view packet,
+                                   const std::vector<std::uint64_t>& lengths);
+std::string with_extended_name(std::string_view packet, std::string_view name);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_XMP_HPP

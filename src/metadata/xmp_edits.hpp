@@ -1,0 +1,40 @@
+// Replacements in the text of an XMP packet.
+#ifndef QTURN_SRC_METADATA_XMP_EDITS_HPP
+#define QTURN_SRC_METADATA_XMP_EDITS_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/metadata/xml_nodes.hpp"
+
+namespace qturn {
+
+class XmpEdits {
+ public:
+  explicit XmpEdits(std::string_view packet) : packet_(packet) {}
+
+  /// Sets the node to another value. Blanks around the old value are replaced too.
+  void replace(const XmlNode& node, std::string value);
+  void exchange(const XmlNode& a, const XmlNode& b);
+
+  /// The packet with all values replaced, and with as many blanks fewer or more before its closing
+  /// <?xpacket end?> as it takes to keep its length.
+  std::string apply();
+
+ private:
+  struct Edit {
+    std::size_t at, bytes;
+    std::string value;
+  };
+
+  std::string_view packet_;
+  std::vector<Edit> edits_;
+};
+
+/// Whether the element `top` holds the node, at any depth.
+bool is_below(const std::vector<XmlNode>& nodes, const XmlNode& node, int top);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_XMP_EDITS_HPP

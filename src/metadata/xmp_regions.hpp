@@ -1,0 +1,29 @@
+// Face regions in XMP: the Metadata Working Group's (mwg-rs) and Microsoft's (MP).
+//
+// Both use fractions of the picture's sides, from its upper left corner. mwg-rs gives the centre of
+// a region, MP its corner. Programs draw them on the pixels as they are stored, whatever the
+// orientation says. Some programs draw them on the upright picture instead. If the tag swaps the
+// axes, mwg-rs shows that: its AppliedToDimensions are then those of the upright picture, and the
+// regions are moved with the view instead of the pixels.
+//
+// If an edge was trimmed, the rest is a smaller picture: places are other fractions of its sides,
+// and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches
+// out of the picture, and its numbers say so.
+#ifndef QTURN_SRC_METADATA_XMP_REGIONS_HPP
+#define QTURN_SRC_METADATA_XMP_REGIONS_HPP
+
+#include <string>
+#include <vector>
+
+#include "src/metadata/metadata_turn.hpp"
+#include "src/metadata/xml_nodes.hpp"
+#include "src/metadata/xmp_edits.hpp"
+
+namespace qturn {
+
+void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
+                  std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_METADATA_XMP_REGIONS_HPP

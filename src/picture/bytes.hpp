@@ -1,0 +1,24 @@
+// Bytes of a file, and the same seen as text.
+#ifndef QTURN_SRC_PICTURE_BYTES_HPP
+#define QTURN_SRC_PICTURE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+using Bytes = std::vector<std::byte>;
+
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_BYTES_HPP

@@ -1,0 +1,49 @@
+// Pixels that are little-endian numbers of 2 to 4 bytes, each channel some of their bits, as BMP
+// and TGA store them. Moving them needs none of this; another format gets whole samples.
+#ifndef QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP
+#define QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+/// The bits of red, green, blue and alpha. A colour without bits is 0 everywhere; a picture without
+/// bits of alpha has three channels.
+struct ChannelMasks {
+  std::array<std::uint32_t, 4> of;
+
+  int channels() const { return of[3] != 0 ? 4 : 3; }
+  /// 8 bits if that is enough for every channel, else 16.
+  SampleFormat type() const;
+  /// Whether each channel is at most 16 bits side by side.
+  bool can_expand() const;
+};
+
+/// Of 15 or 16 bits, five to a colour; `alpha` is the last one's meaning.
+constexpr ChannelMasks masks_of_555(bool alpha) {
+  return {{0x7C00, 0x03E0, 0x001F, alpha ? 0x8000U : 0U}};
+}
+/// Of 24 or 32 bits, eight to a colour.
+constexpr ChannelMasks masks_of_888(bool alpha) {
+  return {{0xFF0000, 0x00FF00, 0x0000FF, alpha ? 0xFF000000U : 0U}};
+}
+
+/// Writes the channels of each pixel of `from` to `to`, which has room for them. A channel of n
+/// bits is scaled so that its largest value becomes the largest, and rounded, which keeps different
+/// values different. `masks` must be such that it can_expand().
+void expand_channels(const ChannelMasks& masks, std::span<const std::byte> from,
+                     std::size_t pixel_bytes, void* to);
+
+/// What the bits of `mask` are in all pixels.
+enum class Bits : std::uint8_t { zeros, ones, mixed };
+Bits bits_everywhere(std::span<const std::byte> pixels, std::size_t pixel_bytes,
+                     std::uint32_t mask);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_CHANNEL_MASKS_HPP

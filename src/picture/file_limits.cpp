@@ -1,0 +1,26 @@
+#include "src/picture/file_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace qturn {
+
+LimitError::LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted)
+    : ImageFileError(
+          fmt::format("{} {}, more than the limit of {}", needed, limit.what, permitted)),
+      limit_(limit),
+      needed_(needed) {}
+
+void MetadataCount::check(const Limits& limits) const {
+  check_limit(limits, &Limits::metadata_count, count);
+  check_limit(limits, &Limits::metadata_bytes, bytes);
+}
+
+void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64_t needed) {
+  if (needed <= limits.*which) return;
+  throw LimitError(*std::ranges::find(limit_names, which, &LimitName::value), needed,
+                   limits.*which);
+}
+
+}  // namespace qturn

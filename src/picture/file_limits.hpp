@@ -1,0 +1,71 @@
+// Limits by name: how a file is refused that asks for more than it may.
+//
+// A format counts what its file asks for and hands the number to check_limit(). The message names
+// the number and the limit. Whoever talks to the user adds how to raise the limit.
+#ifndef QTURN_SRC_PICTURE_FILE_LIMITS_HPP
+#define QTURN_SRC_PICTURE_FILE_LIMITS_HPP
+
+#include <qturn/pictures.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+
+struct LimitName {
+  std::string_view name;  ///< as --limit takes it
+  std::uint64_t Limits::*value;
+  std::string_view what;  ///< that is counted, in the plural
+};
+
+inline constexpr std::array<LimitName, 6> limit_names = {{
+    {"pixels", &Limits::pixels, "pixels"},
+    {"ratio", &Limits::ratio, "bytes of pixels for each byte of the file"},
+    {"metadata-bytes", &Limits::metadata_bytes, "bytes of metadata"},
+    {"metadata-count", &Limits::metadata_count, "pieces of metadata"},
+    {"scans", &Limits::scans, "scans"},
+    {"directories", &Limits::directories, "directories"},
+}};
+
+/// For files that have passed their limits already.
+inline constexpr Limits unlimited = {.pixels = Limits::none,
+                                     .ratio = Limits::none,
+                                     .metadata_bytes = Limits::none,
+                                     .metadata_count = Limits::none,
+                                     .scans = Limits::none,
+                                     .directories = Limits::none};
+
+/// "50000 directories, more than the limit of 4096".
+class LimitError : public ImageFileError {
+ public:
+  LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted);
+
+  std::string_view name() const { return limit_.name; }
+  std::uint64_t needed() const { return needed_; }
+
+ private:
+  LimitName limit_;
+  std::uint64_t needed_;
+};
+
+/// Pieces of metadata, counted.
+struct MetadataCount {
+  std::uint64_t count = 0, bytes = 0;
+
+  void add(std::uint64_t more_bytes) {
+    ++count;
+    bytes += more_bytes;
+  }
+  /// Throws LimitError.
+  void check(const Limits& limits) const;
+};
+
+/// Throws LimitError if `needed` is more than this one of `limits`.
+void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64_t needed);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_FILE_LIMITS_HPP

@@ -1,0 +1,41 @@
+// What a file's header tells before a pixel is decoded.
+#ifndef QTURN_SRC_PICTURE_HEADER_HPP
+#define QTURN_SRC_PICTURE_HEADER_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace qturn {
+
+struct Header {
+  std::int64_t width = 0;  ///< of the first page, as stored
+  std::int64_t height = 0;
+  int pages = 1;
+  Orientation stored = Orientation::identity;
+  std::uint64_t pixels_total = 0;       ///< of all pages
+  std::uint64_t pixel_bytes_total = 0;  ///< of all pages, decoded
+  /// The same, as another format gets them, if those are other bytes; else 0.
+  std::uint64_t shown_bytes_total = 0;
+  std::uint64_t decoding_bytes = 0;  ///< the most that decode() takes besides the file and pixels
+  /// The most that encode() and finish() take besides turned pixels, for the format itself. The
+  /// result counts.
+  std::uint64_t encoding_bytes = 0;
+  /// Why writing this picture in its own format changes how it is stored ("palette becomes RGB");
+  /// empty if it does not.
+  std::string storage_change;
+  /// Such a change is made only if the user permits it (TIFF).
+  bool changes_only_if_allowed = false;
+  /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
+  bool lossy = false;
+  /// It carries an orientation that the format's readers ignore, and that is not 1. What looks only
+  /// there would turn the picture once more, so even an upright picture is not just copied.
+  bool has_ignored_tag = false;
+
+  Size size() const { return {width, height}; }
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_HEADER_HPP

@@ -1,0 +1,100 @@
+// A decoded picture: pages of pixels, and everything else in the file, which the encoder gets
+// unchanged.
+#ifndef QTURN_SRC_PICTURE_IMAGE_HPP
+#define QTURN_SRC_PICTURE_IMAGE_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+
+struct Codec;
+
+enum class SampleFormat : std::uint8_t { u8, u16, u32, f16, f32, f64 };
+
+/// Bytes of one sample: 1, 2, 4, 2, 4, 8.
+constexpr int sample_bytes(SampleFormat type) {
+  constexpr int bytes[] = {1, 2, 4, 2, 4, 8};
+  return bytes[static_cast<int>(type)];
+}
+
+/// One page: interleaved samples, rows top to bottom without padding, in memory that a PixelArena
+/// owns.
+struct Page {
+  void* pixels = nullptr;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 0;
+  SampleFormat type = SampleFormat::u8;
+
+  int pixel_bytes() const { return channels * sample_bytes(type); }
+  std::int64_t row_bytes() const { return width * pixel_bytes(); }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(row_bytes()) * static_cast<std::size_t>(height);
+  }
+  View view() const { return {pixels, width, height, row_bytes(), pixel_bytes()}; }
+};
+
+/// Pixels per metre.
+struct Resolution {
+  double x = 0, y = 0;
+};
+
+/// Metadata that other formats can hold too, in the bytes that all formats use for it.
+struct Metadata {
+  Bytes icc;        ///< an ICC profile
+  Bytes exif;       ///< a TIFF structure, without "Exif\0\0", its orientation set to 1
+  std::string xmp;  ///< an XMP packet
+  std::string comment;
+  std::optional<Resolution> resolution = {};
+};
+
+/// What the samples of a picture mean, as far as it decides which other format can hold them.
+struct Meaning {
+  enum class Alpha : std::uint8_t { none, unassociated, associated };
+  Alpha alpha = Alpha::none;
+  int alpha_channel = -1;
+  std::string refusal;  ///< why it cannot be written at all; empty: it can be
+};
+
+/// What a second or a fourth channel means unless a file says otherwise: an alpha that colours are
+/// not multiplied by.
+inline Meaning meaning_of_channels(int channels) {
+  if (channels != 2 && channels != 4) return {};
+  return {.alpha = Meaning::Alpha::unassociated, .alpha_channel = channels - 1, .refusal = {}};
+}
+
+/// What a codec keeps of a file besides its pixels. The part of one format (tables, tags, chunks)
+/// is in a derived type that only its codec reads.
+struct Extras {
+  Metadata metadata;               ///< for an encoder of another format
+  std::optional<Meaning> meaning;  ///< likewise; else what its channels mean
+  virtual ~Extras() = default;
+  virtual std::shared_ptr<Extras> copy() const { return std::make_shared<Extras>(*this); }
+};
+
+/// A decoded file. Copying it copies neither pixels nor extras.
+struct Image {
+  const Codec* format = nullptr;               ///< what it was read by; null: it comes from no file
+  Orientation stored = Orientation::identity;  ///< how the pages must be turned to look upright
+  std::vector<Page> pages;                     ///< at least one
+  /// Of an animation: the area that the pages are frames of, as it is stored before any turn. Else
+  /// the first page says the size.
+  std::optional<Size> canvas = std::nullopt;
+  std::shared_ptr<const Extras> extras = nullptr;
+  std::optional<int> quality = std::nullopt;  ///< 1 to 100, for a lossy encoder; else its own
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_IMAGE_HPP

@@ -1,0 +1,53 @@
+// What the user asks of a plan.
+#ifndef QTURN_SRC_PLAN_OPTIONS_HPP
+#define QTURN_SRC_PLAN_OPTIONS_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <qturn/orientation.hpp>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/plan/name_list.hpp"
+
+namespace qturn {
+
+/// Nothing can be started, because inputs and output do not make sense together. The message says
+/// what to do.
+class PlanError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `resume`: those that exist are jobs like the others, and the journal tells which are done.
+enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
+enum class Others : std::uint8_t { count, copy };
+
+struct PlanOptions {
+  std::vector<std::filesystem::path> inputs;  ///< files and folders, as given
+  NameList listed;                            ///< from --files-from, as written there
+  std::filesystem::path output;               ///< empty: in place
+  std::filesystem::path base;                 ///< --base
+  std::vector<std::string> include,
+      exclude;  ///< globs: matched against the key and against the file name
+  bool hidden = false;
+  bool follow = false;
+  bool raw = false;  ///< --raw: camera raw files are pictures too
+  bool break_links = false;
+  std::filesystem::path backup;  ///< in place: where originals are kept under their keys; or empty
+  bool sidecars = false;         ///< --sidecars: the XMP files beside pictures are written too
+  Others others = Others::count;
+  Existing existing = Existing::refuse;
+  const Codec* format = nullptr;  ///< --format; null: each input's own
+  std::vector<Orientation>
+      variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
+  int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
+  std::uint64_t seed = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_OPTIONS_HPP

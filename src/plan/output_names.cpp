@@ -1,0 +1,109 @@
+#include "src/plan/output_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "src/formats/table.hpp"
+#include "src/plan/variants.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Codec* promised_format(const fs::path& path) {
+  return codec_of_suffix(path.extension().string());
+}
+
+/// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
+fs::path with_suffix_of(const fs::path& name, const Codec& format) {
+  const Codec* promised = promised_format(name);
+  if (promised == &format) return name;
+  fs::path renamed = name;
+  if (promised) renamed.replace_extension();
+  renamed += format.suffixes.front();
+  return renamed;
+}
+
+// A picture's suffix of which no file can be made: not a name for a folder either.
+bool promises_what_cannot_be_written(const fs::path& path, const Codec* promised) {
+  if (promised) return promised->encode == nullptr;
+  constexpr std::array<std::string_view, 3> others = {".gif", ".jp2", ".psd"};
+  return std::ranges::count(others, lower_suffix(path)) > 0;
+}
+
+void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* promised) {
+  if (fs::is_directory(options.output) ||
+      !promises_what_cannot_be_written(options.output, promised)) {
+    return;
+  }
+  // A file that keeps its format is not written from pixels.
+  const bool keeps_format = promised && one_file && !options.inputs.empty() &&
+                            promised_format(options.inputs.front()) == promised;
+  if (keeps_format) return;
+  throw PlanError(fmt::format("{}: this format cannot be written from others; {} can",
+                              options.output.string(), format_names(", ")));
+}
+
+}  // namespace
+
+OutputNames::OutputNames(const PlanOptions& options, bool one_file)
+    : output_(options.output),
+      format_(options.format),
+      random_variants_(options.random_variants),
+      seed_(options.seed) {
+  for (const Orientation variant : options.variants) variants_.add(variant);
+  const Codec* promised = promised_format(output_);
+  if (!output_.empty()) refuse_unwritten(options, one_file, promised);
+  if (!one_file || !promised || fs::is_directory(output_)) return;
+
+  if (format_ && format_ != promised) {
+    throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
+                                promised->name, format_->name));
+  }
+  if (!variants_.empty() || random_variants_ > 0) {
+    throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");
+  }
+  is_file_ = true;
+  format_ = promised;
+}
+
+OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& file) const {
+  OrientationSet variants;
+  if (!has_variants(file)) {
+    variants.add(Orientation::identity);
+  } else if (random_variants_ > 0) {
+    for (const Orientation variant : random_variants(files.key(file), random_variants_, seed_))
+      variants.add(variant);
+  } else {
+    variants = variants_;
+  }
+  return variants;
+}
+
+int OutputNames::most_variants() const { return std::max({1, random_variants_, variants_.size()}); }
+
+std::string OutputNames::folder_of(const FileList::Folder& folder) const {
+  const std::string& file = output_.native();
+  return is_file_ ? file.substr(0, file.rfind('/') + 1) : (output_ / folder.key).string();
+}
+
+std::string OutputNames::name_of(const FoundFile& file, Orientation variant) const {
+  if (is_file_) return output_.filename();
+  fs::path name = file.name;
+  if (format_ && file.picture) name = with_suffix_of(name, *format_);
+  if (!has_variants(file)) return name;
+  return fmt::format("{}__{}{}", name.stem().string(), qturn::name(variant),
+                     name.extension().string());
+}
+
+fs::path OutputNames::path_of(const FileList& files, const FoundFile& file,
+                              Orientation variant) const {
+  if (!in_place()) return folder_of(files.folder_of(file)) + name_of(file, variant);
+  return file.is_link ? files.link_target(file) : files.path(file);
+}
+
+}  // namespace qturn

@@ -1,0 +1,64 @@
+// How outputs are called: a pure function of the options and of a file's key.
+#ifndef QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
+#define QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <qturn/orientation.hpp>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/options.hpp"
+
+namespace qturn {
+
+class OutputNames {
+ public:
+  OutputNames() = default;
+
+  /// The output is a file if `one_file`, the only input is a file, and `options.output` has a
+  /// picture's suffix and is not a folder. Otherwise it is a folder, and each result goes to its
+  /// key below it. With `options.format` the suffix becomes one of that format, unless it is one
+  /// already.
+  ///
+  /// Throws PlanError if options contradict such a file.
+  OutputNames(const PlanOptions& options, bool one_file);
+
+  bool in_place() const { return output_.empty(); }
+  /// Null: the input's own.
+  const Codec* target() const { return format_; }
+  /// Empty if the output is a file or in place.
+  std::filesystem::path folder() const { return is_file_ ? std::filesystem::path() : output_; }
+
+  /// The variants of a file; the identity alone where there are none.
+  OrientationSet variants_of(const FileList& files, const FoundFile& file) const;
+  int most_variants() const;
+
+  /// What goes before the names of outputs whose inputs are in this folder: empty, or with '/' at
+  /// the end.
+  std::string folder_of(const FileList::Folder& folder) const;
+  /// The last part of the output's path.
+  std::string name_of(const FoundFile& file, Orientation variant) const;
+
+  /// The output's path; in place the input's, or that of what it links to.
+  std::filesystem::path path_of(const FileList& files, const FoundFile& file,
+                                Orientation variant) const;
+
+ private:
+  bool has_variants(const FoundFile& file) const {
+    return file.picture && (!variants_.empty() || random_variants_ > 0);
+  }
+
+  std::filesystem::path output_;
+  bool is_file_ = false;
+  const Codec* format_ = nullptr;
+  OrientationSet variants_;
+  int random_variants_ = 0;
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_OUTPUT_NAMES_HPP

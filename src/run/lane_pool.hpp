@@ -1,0 +1,44 @@
+// The lanes of a run, shared between its threads.
+#ifndef QTURN_SRC_RUN_LANE_POOL_HPP
+#define QTURN_SRC_RUN_LANE_POOL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "src/turn/lane.hpp"
+
+namespace qturn {
+
+/// A lane on CUDA device `device`, of whose page-locked memory at most `keep_bytes` stay allocated
+/// between images. Throws CudaError; std::logic_error in a build without CUDA.
+std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
+
+/// Lanes for all threads that hold a seat. A thread without a seat must have given its lane back,
+/// so that there is always one.
+class LanePool {
+ public:
+  explicit LanePool(std::vector<std::unique_ptr<Lane>> lanes) : lanes_(std::move(lanes)) {
+    for (const auto& lane : lanes_) free_.push_back(lane.get());
+  }
+
+  /// The lane that was used last, because its memory is most likely in a cache. It keeps no more
+  /// than `bytes`, which the caller has reserved.
+  Lane* take(std::uint64_t bytes);
+  void give_back(Lane* lane);
+
+  /// Gives back to the system what free lanes keep beyond this. Returns what they still keep.
+  std::uint64_t keep_at_most(std::uint64_t bytes);
+
+ private:
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::mutex mutex_;
+  std::vector<Lane*> free_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_LANE_POOL_HPP

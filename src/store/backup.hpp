@@ -1,0 +1,29 @@
+// An original that is kept under another name before its result replaces it.
+#ifndef QTURN_SRC_STORE_BACKUP_HPP
+#define QTURN_SRC_STORE_BACKUP_HPP
+
+#include <filesystem>
+#include <utility>
+
+namespace qturn {
+
+class Backup {
+ public:
+  /// Gives `original` a second name (a hard link), or copies it to where that is not possible.
+  /// What an interrupted run has kept there already is enough. Throws FileError if another file is
+  /// there. `flushed`: blocks until the name is on the disk.
+  Backup(const std::filesystem::path& original, std::filesystem::path place, bool flushed);
+  /// Removes it unless the original was replaced.
+  ~Backup();
+  Backup(Backup&& other) noexcept : made_(std::exchange(other.made_, {})) {}
+  Backup& operator=(Backup&&) = delete;
+
+  void keep() { made_.clear(); }
+
+ private:
+  std::filesystem::path made_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_BACKUP_HPP

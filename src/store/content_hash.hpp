@@ -1,0 +1,35 @@
+// Hashes, all by xxHash: what tells one content of a file from another.
+#ifndef QTURN_SRC_STORE_CONTENT_HASH_HPP
+#define QTURN_SRC_STORE_CONTENT_HASH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qturn {
+
+/// XXH3 with 128 bits: faster than memory is read. It finds accidents, not forgeries.
+struct ContentHash {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const ContentHash&) const = default;
+};
+
+ContentHash hash_of(std::span<const std::byte> bytes);
+
+/// XXH64, as its reference implementation defines it: where a number is enough.
+std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);
+
+/// Of a whole file; nothing if there is none. Throws FileError if it cannot be read.
+std::optional<ContentHash> hash_of_file(const std::filesystem::path& file);
+
+/// 32 hexadecimal digits, as `xxhsum -H2` prints them.
+std::string digits_of(const ContentHash& hash);
+std::optional<ContentHash> hash_of_digits(std::string_view digits);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_CONTENT_HASH_HPP

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include "src/formats/table.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class StagedFileResult : public StagedResult {
+ public:
+  StagedFileResult(StagedFiles files, Intent intent, std::vector<Backup> backups,
+                   GroupCommit& commits)
+      : files_(std::move(files)),
+        intent_(std::move(intent)),
+        backups_(std::move(backups)),
+        commits_(commits) {}
+  const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<std::string> put_in_place() override {
+    std::vector<std::string> warnings = commits_.commit(files_, intent_);
+    for (Backup& backup : backups_) backup.keep();
+    return warnings;
+  }
+  bool is_whole() const override { return files_.is_whole(); }
+
+ private:
+  StagedFiles files_;
+  Intent intent_;
+  std::vector<Backup> backups_;
+  GroupCommit& commits_;
+};
+
+}  // namespace
+
+FileSink::FileSink(const FileSinkOptions& options, Journals* journals)
+    : options_(options),
+      journals_(journals),
+      commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
+FileSink::~FileSink() = default;
+
+Original FileSource::read(const fs::path& name, std::vector<std::byte> memory) const {
+  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
+  original.bytes = read_file(name, std::move(memory), &original.state);
+  original.hash = hash_of(original.bytes);
+  return original;
+}
+
+Sink::Companions FileSink::companions(const Result& result,
+                                      std::vector<std::string>& warnings) const {
+  if (options_.sidecars == Sidecars::ignore) return {};
+  const MetadataTurn& turn = result.turn;
+  const bool is_upright = turn.stored == Orientation::identity &&
+                          turn.pixels == Orientation::identity && turn.tag == Orientation::identity;
+  const bool are_written =
+      options_.sidecars == Sidecars::turn && !(is_upright && options_.in_place);
+  FoundSidecars found;
+  try {
+    found = find_sidecars(result.input, shared_stems_);
+  } catch (const FileError& error) {
+    found.unreadable.emplace_back(error.what());
+  }
+  // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
+  // not reported.
+  if (!is_upright || are_written) {
+    if (are_written && !found.unreadable.empty()) {
+      throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
+                      result.input, {});
+    }
+    for (const auto* sentences : {&found.unreadable, &found.shared}) {
+      warnings.insert(warnings.end(), sentences->begin(), sentences->end());
+    }
+  }
+  for (const Sidecar& sidecar : found.sidecars) {
+    const std::string name = sidecar.path.filename().string();
+    if (!is_upright) {
+      if (!are_written) {
+        warnings.push_back(fmt::format(
+            "{} beside it holds an orientation of its own, which --sidecars would turn", name));
+      }
+    } else if (const std::string says = read_xmp(sidecar.packet).orientation.value_or("1");
+               says != "1") {
+      // A sidecar that contradicts the picture is named.
+      warnings.push_back(fmt::format("{} beside it says orientation {}, the picture is upright: {}",
+                                     name, says,
+                                     are_written ? "1 beside the copy" : "not changed"));
+    }
+  }
+  if (!are_written) return {};
+  for (Sidecar& sidecar : found.sidecars) {
+    sidecar.packet = turn_xmp(sidecar.packet, turn, warnings);
+  }
+  return std::move(found.sidecars);
+}
+
+std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
+                                              const Companions& companions) const {
+  std::vector<NewFile> files = {{result.output, result.bytes, result.input,
+                                 result.keeps_size ? Times::now : Times::of_the_other,
+                                 result.input_state}};
+  for (const Sidecar& sidecar : companions) {
+    files.push_back({options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar),
+                     std::as_bytes(std::span(sidecar.packet)), sidecar.path, Times::now,
+                     sidecar.state});
+  }
+  StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
+  Intent intent;
+  if (journals_) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      intent.push_back({files[i].target, staged.temporary(i),
+                        i == 0 ? result.input_hash : companions[i - 1].hash,
+                        hash_of(files[i].content)});
+    }
+  }
+  return std::make_unique<StagedFileResult>(std::move(staged), std::move(intent),
+                                            backups(result, companions), *commits_);
+}
+
+std::vector<Backup> FileSink::backups(const Result& result, const Companions& companions) const {
+  std::vector<Backup> made;
+  if (options_.backup.empty()) return made;
+  // An absolute key, of a list, keeps all its folders.
+  const fs::path key = result.key.relative_path().lexically_normal();
+  if (*key.begin() == "..") {
+    throw FileError("its backup would lie outside of " + options_.backup.string() +
+                        "; list the file as an absolute path",
+                    result.input, {});
+  }
+  const fs::path place = options_.backup / key;
+  const bool flushed = options_.fsync == Fsync::each;
+  made.emplace_back(result.input, place, flushed);
+  for (const Sidecar& sidecar : companions)
+    made.emplace_back(sidecar.path, sidecar_of(place, sidecar), flushed);
+  return made;
+}
+
+bool FileSink::is_done(const Result& result) const {
+  return journals_ && journals_->is_done(result.output);
+}
+
+std::vector<std::string> FileSink::flush() { return commits_->flush(); }
+
+// With `each`, a result waits for the disk, and the next one is turned meanwhile.
+int FileSink::results_on_their_way() const {
+  return options_.fsync == Fsync::each ? GroupCommit::largest_group : 0;
+}
+
+}  // namespace qturn

@@ -1,0 +1,68 @@
+// Puts results in their places, several at a time.
+//
+// A result must be on the disk before it replaces its original, and a flush takes as long for
+// sixteen files as for one. So threads that have a result queue up here. The first of them takes
+// what is in the queue and does for all of it: flush the files, write their intents to the journal,
+// rename each, flush each folder once, write that it is done. Meanwhile the next group gathers,
+// however fast or slow the disk is.
+#ifndef QTURN_SRC_STORE_GROUP_COMMIT_HPP
+#define QTURN_SRC_STORE_GROUP_COMMIT_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/store/journal.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+/// When results are flushed to the disk: each before it is in its place, all at the end of the run,
+/// or when the system likes.
+enum class Fsync : std::uint8_t { each, end, never };
+
+class GroupCommit {
+ public:
+  /// `journals`: null if there are none.
+  GroupCommit(Fsync fsync, Journals* journals) : fsync_(fsync), journals_(journals) {}
+
+  /// As many as are worth waiting for: with more, the wait of each grows and the rate does not.
+  static constexpr int largest_group = 16;
+
+  /// Blocks until the files are in their places. Throws FileError as long as none is; then returns
+  /// what to warn of. `intent` is for the journal.
+  std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
+
+  /// With Fsync::end: blocks until all file systems that were written to are on the disk. Returns
+  /// what to warn of. To be called after the last commit().
+  std::vector<std::string> flush() const;
+
+ private:
+  struct Member {
+    StagedFiles& files;
+    const Intent& intent;
+    std::vector<std::string> warnings = {};
+    std::exception_ptr error = {};
+    bool is_intended = false, is_over = false;
+  };
+
+  void put_in_place(std::span<Member* const> group);
+  void write_intents(std::span<Member* const> group);
+
+  const Fsync fsync_;
+  Journals* const journals_;
+  FileSystems written_;  // used by whoever leads
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Member*> waiting_;
+  bool is_led_ = false;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_GROUP_COMMIT_HPP

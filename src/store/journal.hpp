@@ -1,0 +1,178 @@
+// What a run is about to do and what it has done, so that another run can go on after a kill or a
+// power cut and turn each picture exactly once.
+//
+// A journal is a file of JSON lines. The first says what the run does. Before a result is put in
+// its place, a line states the intent: the names of the picture and of the files that belong to it,
+// their temporaries, and the hashes of what each is made of and of what it becomes. With
+// Fsync::each this line is on the disk before anything is replaced. Another line follows when it is
+// done. Later the hashes tell what happened: who finds the result knows that it is done, who finds
+// the source does it again, and neither is an error. If only some of the files that belong together
+// are in their places, their temporaries are still there, and the others follow.
+#ifndef QTURN_SRC_STORE_JOURNAL_HPP
+#define QTURN_SRC_STORE_JOURNAL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/store/content_hash.hpp"
+#include "src/store/file_descriptor.hpp"
+#include "src/store/folder_lock.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+/// A part of an interrupted run's result could not be put in its place, and others were.
+class UnfinishedError : public FileError {
+ public:
+  using FileError::FileError;
+};
+
+inline constexpr std::string_view journal_name = ".qturn-journal";
+
+/// One file of a result.
+struct IntendedFile {
+  std::filesystem::path target, temporary;
+  ContentHash source, result;
+};
+/// A picture, then the files that belong to it.
+using Intent = std::vector<IntendedFile>;
+
+/// What a run does, as far as its results depend on it.
+struct JournalHeader {
+  std::string operation;            ///< with options
+  std::vector<std::string> inputs;  ///< as names in the root, or absolute
+  bool operator==(const JournalHeader&) const = default;
+};
+
+/// What a journal says.
+struct JournalContent {
+  JournalHeader header;
+  std::vector<std::string> runs;  ///< ids, which are in the names of their temporaries
+  struct Hashes {
+    ContentHash source, result;
+  };
+  struct OfName {
+    std::size_t operator()(const ContentHash& hash) const { return hash.low; }
+  };
+  /// By the hash of a file's name, so that a name takes 16 bytes.
+  std::unordered_map<ContentHash, Hashes, OfName> files;
+  std::vector<Intent> begun;  ///< neither done nor given up
+  bool is_complete = false;
+  /// Whether a new run could turn pictures twice.
+  bool is_left_undone() const { return !is_complete && !files.empty(); }
+  std::uint64_t bytes = 0;  ///< up to the end of the last whole line
+};
+
+/// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
+/// that is not whole is not counted. Throws FileError that names the line of damage, or if it is no
+/// journal at all. Names are relative to `root`, if they are not absolute.
+std::optional<JournalContent> read_journal(const std::filesystem::path& file,
+                                           const std::filesystem::path& root);
+
+/// A journal that is written.
+class Journal {
+ public:
+  /// Begins a journal, or goes on after `content`, which it takes. `flushed`: lines are on the disk
+  /// before what depends on them. Throws FileError.
+  Journal(std::filesystem::path file, std::filesystem::path root, const JournalHeader& header,
+          std::optional<JournalContent> content, bool flushed);
+
+  const std::filesystem::path& file() const { return file_; }
+  /// As of the run that this one resumes.
+  const JournalContent& before() const { return before_; }
+  const JournalContent::Hashes* before(const std::filesystem::path& target) const;
+  /// Whether any result may have been put in its place, in this run or before.
+  bool has_intents() const { return has_intents_; }
+
+  void intend(std::span<const Intent* const> intents);
+  /// That a result is in its place, or will not be put there. That this cannot be written is no
+  /// error: the hashes tell.
+  void settle(const Intent& intent, bool is_done);
+  void end();
+
+ private:
+  std::string name_of(const std::filesystem::path& target) const;
+  void append(const std::string& lines, bool flushed);
+
+  std::filesystem::path file_, root_;
+  FileDescriptor opened_;
+  std::uint64_t bytes_ = 0;
+  bool flushed_;
+  bool has_intents_ = false;
+  std::error_code broken_;  // after that, nothing can be promised
+  JournalContent before_;
+};
+
+/// A folder with a journal of its own.
+struct JournalRoot {
+  std::filesystem::path folder;
+  std::vector<std::string> inputs;
+};
+
+struct JournalOptions {
+  enum class Start : std::uint8_t { anew, resume, restart };
+  std::vector<JournalRoot> roots;
+  std::filesystem::path file;  ///< one journal for all roots; empty: journal_name in each of them
+  std::string operation;
+  Start start = Start::anew;
+  bool in_place = false;
+  bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
+  bool flushed = true;
+};
+
+/// The journals of a run, and the locks of its roots.
+class Journals {
+ public:
+  /// Locks the roots, and begins the journals or goes on with them. `folders` is asked for the
+  /// folders that results go to, if temporaries of an interrupted run may lie there. `below`:
+  /// journals of other runs that were found below the roots.
+  ///
+  /// Throws FileError, before anything but temporaries is changed: another run holds a root; in
+  /// place, if a run was interrupted there, above or below, and is not to be resumed or forgotten;
+  /// if there is nothing to resume, or something else. Throws UnfinishedError.
+  Journals(const JournalOptions& options, std::span<const std::filesystem::path> below,
+           const std::function<std::set<std::filesystem::path>()>& folders);
+  ~Journals();
+  Journals(const Journals&) = delete;
+  Journals& operator=(const Journals&) = delete;
+
+  /// The journal for results at this place.
+  Journal& of(const std::filesystem::path& target);
+
+  /// Whether the run that this one resumes has put a result there. Throws FileError if what is
+  /// there is neither that nor what the result is to replace.
+  bool is_done(const std::filesystem::path& target) const;
+
+  /// Ends the run. If all is done, or nothing was, the journals at their usual places are removed.
+  /// Returns what to warn of.
+  std::vector<std::string> finish(bool all_done);
+
+ private:
+  struct Root {
+    std::filesystem::path folder, absolute;
+    bool is_new = false;  // this run has made the folder
+    std::size_t journal = 0;
+  };
+  std::size_t index_of(const std::filesystem::path& target) const;
+  void open(const std::function<std::set<std::filesystem::path>()>& folders);
+  void refuse_begun(std::span<const std::filesystem::path> below) const;
+  bool has_intents() const;
+
+  const JournalOptions options_;
+  std::vector<Root> roots_;
+  std::vector<FolderLock> locks_;
+  std::vector<Journal> journals_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_JOURNAL_HPP

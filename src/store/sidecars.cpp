@@ -1,0 +1,119 @@
+#include "src/store/sidecars.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "src/metadata/xmp.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_xmp(const fs::path& path) {
+  return path.extension() == ".xmp" || path.extension() == ".XMP";
+}
+
+PathSet shared_stems(const fs::path& of_pictures) {
+  const fs::path folder = of_pictures.empty() ? "." : of_pictures;
+  PathSet stems;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
+    if (!is_xmp(at->path())) stems.add(at->path().stem().native());
+  }
+  if (error) throw FileError("cannot list " + folder.string(), folder, error);
+  stems.sort();
+  return stems.repeated();
+}
+
+/// Whether a regular file is there. Throws FileError if that cannot be known.
+bool has_file(const fs::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0) return S_ISREG(status.st_mode);
+  for (const int absent : {ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP}) {
+    if (errno == absent) return false;
+  }
+  throw FileError("cannot look for " + path.string(), path, system_code(errno));
+}
+
+std::string packet_of(Sidecar& sidecar) {
+  constexpr std::uintmax_t largest = std::uintmax_t{64} << 20;
+  if (fs::file_size(sidecar.path) > largest) {
+    throw ImageFileError(fmt::format("it is larger than {} MiB", largest >> 20));
+  }
+  const std::vector<std::byte> bytes = read_file(sidecar.path, {}, &sidecar.state);
+  sidecar.hash = hash_of(bytes);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::path& suffix) {
+  fs::path path = picture;
+  if (!after_whole_name) path.replace_extension();
+  path += suffix;
+  return path;
+}
+
+}  // namespace
+
+bool SharedStems::contain_that_of(const fs::path& picture) {
+  const fs::path folder = picture.parent_path();
+  const std::lock_guard lock(mutex_);
+  auto known = by_folder_.find(folder);
+  if (known == by_folder_.end()) known = by_folder_.emplace(folder, shared_stems(folder)).first;
+  return known->second.contains(picture.stem().native());
+}
+
+std::vector<Sidecar> named_as_sidecars(const fs::path& picture) {
+  std::vector<Sidecar> found;
+  std::error_code ignored;
+  for (const bool after_whole_name : {false, true}) {
+    for (const char* suffix : {".xmp", ".XMP"}) {
+      const fs::path path = named_after(picture, after_whole_name, suffix);
+      if (!has_file(path)) continue;
+      // If the file system ignores case, both names are one file.
+      if (!found.empty() && found.back().after_whole_name == after_whole_name &&
+          fs::equivalent(found.back().path, path, ignored)) {
+        continue;
+      }
+      found.push_back({.path = path, .after_whole_name = after_whole_name, .packet = {}});
+    }
+  }
+  return found;
+}
+
+fs::path sidecar_of(const fs::path& picture, const Sidecar& like) {
+  return named_after(picture, like.after_whole_name, like.path.extension());
+}
+
+FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
+  FoundSidecars found;
+  for (Sidecar& sidecar : named_as_sidecars(picture)) {
+    const std::string name = sidecar.path.filename().string();
+    const auto cannot_be_read = [&](const std::string& reason) {
+      found.unreadable.push_back(fmt::format("{} beside it cannot be read: {}", name, reason));
+    };
+    try {
+      sidecar.packet = packet_of(sidecar);
+      if (!read_xmp(sidecar.packet).orientation) continue;
+    } catch (const FileError& error) {
+      cannot_be_read(error.code().message());
+      continue;
+    } catch (const std::runtime_error& error) {
+      cannot_be_read(error.what());
+      continue;
+    }
+    if (!sidecar.after_whole_name && shared.contain_that_of(picture)) {
+      found.shared.push_back(fmt::format(
+          "{} beside it holds an orientation, but may belong to another file of that name", name));
+      continue;
+    }
+    found.sidecars.push_back(std::move(sidecar));
+  }
+  return found;
+}
+
+}  // namespace qturn

@@ -1,0 +1,106 @@
+// Where results go. A sink puts a picture and its companions, the files that belong to it and state
+// its orientation (today XMP sidecars), in their places as one outcome.
+#ifndef QTURN_SRC_STORE_SINK_HPP
+#define QTURN_SRC_STORE_SINK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/metadata/metadata_turn.hpp"
+#include "src/store/backup.hpp"
+#include "src/store/group_commit.hpp"
+#include "src/store/safe_file.hpp"
+#include "src/store/sidecars.hpp"
+
+namespace qturn {
+
+/// A picture that is to be written, and what was done to make it.
+struct Result {
+  std::filesystem::path input, output;  ///< names, as the source and the sink know them
+  std::filesystem::path key;            ///< of its sample
+  FileState input_state = {};           ///< when it was read
+  ContentHash input_hash = {};
+  std::span<const std::byte> bytes = {};
+  MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
+  bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
+};
+
+/// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
+class StagedResult {
+ public:
+  virtual ~StagedResult() = default;
+  /// What is unusual about it already.
+  virtual const std::vector<std::string>& warnings() const = 0;
+  /// Puts the picture and its companions in their places, and blocks until they are there: throws
+  /// as long as nothing is in its place, and then returns what to warn of. May wait for other
+  /// results, so it must not be called on a seat.
+  virtual std::vector<std::string> put_in_place() = 0;
+  /// After that: whether all companions are in their places, too.
+  virtual bool is_whole() const { return true; }
+};
+
+class Sink {
+ public:
+  using Companions = std::vector<Sidecar>;
+
+  virtual ~Sink() = default;
+
+  /// The companions of the picture, turned with it. Writes nothing. `warnings` receives what is
+  /// unusual about them, of an upright picture also where they contradict it.
+  virtual Companions companions(const Result& result, std::vector<std::string>& warnings) const = 0;
+
+  /// Writes all of them. Once this returns, their bytes are not needed any more.
+  virtual std::unique_ptr<StagedResult> stage(const Result& result,
+                                              const Companions& companions) const = 0;
+
+  /// Whether a run that was interrupted, and that this one resumes, has put the result in its
+  /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
+  virtual bool is_done(const Result& result) const = 0;
+
+  /// How many results may be on their way to their places while other pictures are turned.
+  virtual int results_on_their_way() const = 0;
+};
+
+/// What to do with XMP files beside pictures that hold an orientation.
+enum class Sidecars : std::uint8_t { ignore, report, turn };
+
+struct FileSinkOptions {
+  bool in_place = false;
+  IfExists if_exists = IfExists::fail;
+  Sidecars sidecars = Sidecars::ignore;
+  Fsync fsync = Fsync::each;
+  std::filesystem::path backup = {};  ///< in place: where originals are kept, by key; or empty
+};
+
+/// Names are paths of files. In place, a result and its sidecars replace what they are made of.
+class FileSink : public Sink {
+ public:
+  /// `journals`: null if there are none. They must outlive the sink.
+  explicit FileSink(const FileSinkOptions& options, Journals* journals = nullptr);
+  ~FileSink() override;
+  Companions companions(const Result& result, std::vector<std::string>& warnings) const override;
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
+  bool is_done(const Result& result) const override;
+  int results_on_their_way() const override;
+
+  /// Ends a run with Fsync::end: blocks until all results are on the disk; returns what to warn of.
+  std::vector<std::string> flush();
+
+ private:
+  std::vector<Backup> backups(const Result& result, const Companions& companions) const;
+
+  const FileSinkOptions options_;
+  Journals* const journals_;
+  const std::unique_ptr<GroupCommit> commits_;
+  mutable SharedStems shared_stems_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_SINK_HPP

@@ -1,0 +1,39 @@
+// Where samples come from.
+#ifndef QTURN_SRC_STORE_SOURCE_HPP
+#define QTURN_SRC_STORE_SOURCE_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/store/content_hash.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+/// A file as it was when it was read.
+struct Original {
+  std::filesystem::path path;
+  std::string lower_suffix;  ///< ".tga": tells what the content cannot
+  std::vector<std::byte> bytes;
+  FileState state = {};
+  ContentHash hash = {};
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// The picture of this name, in `memory`. Throws FileError.
+  virtual Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const = 0;
+};
+
+/// Names are paths of files.
+class FileSource : public Source {
+ public:
+  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_SOURCE_HPP

@@ -1,0 +1,36 @@
+// Makes a file of any format from decoded pixels and their metadata.
+#ifndef QTURN_SRC_TURN_ENCODE_HPP
+#define QTURN_SRC_TURN_ENCODE_HPP
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn {
+
+/// A thumbnail or a preview, turned by the codec of its own format. Throws ImageFileError if it is
+/// damaged or of a format that is not expected there.
+Bytes turn_embedded(std::span<const std::byte> file, Orientation orientation);
+
+/// Encodes `image`, whose pages were turned by `applied`, in the format `target`, with metadata
+/// that agree with the pages.
+///
+/// Throws ImageFileError when the format cannot hold the picture (`--format` from four channels of
+/// float to jpeg, say); Interrupted.
+Bytes encode(const Image& image, Orientation applied, const Codec& target,
+             const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+
+/// Why a format whose row has no retag() cannot be turned by a tag.
+std::string no_place_for_orientation(const Codec& codec);
+
+/// The same file with another orientation in every place and the same pixels. Throws ImageFileError
+/// if the format has no place for one, by name, or a place is damaged.
+Bytes retag(std::span<const std::byte> file, const Codec& codec, Orientation tag,
+            MissingTag missing, std::vector<std::string>& warnings);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_TURN_ENCODE_HPP

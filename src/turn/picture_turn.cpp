@@ -1,0 +1,269 @@
+#include "src/turn/picture_turn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/formats/table.hpp"
+#include "src/picture/file_limits.hpp"
+#include "src/turn/encode.hpp"
+
+namespace qturn {
+namespace {
+
+const Codec* recognised(std::span<const std::byte> file, std::string_view lower_suffix) {
+  if (file.empty()) throw ImageFileError("the file is empty");
+  const Codec* codec = codec_of_content(file, lower_suffix);
+  if (!codec)
+    throw ImageFileError("not a picture in a format that qturn reads, whatever its name says");
+  return codec;
+}
+
+void refuse_conversion(const Codec& from, const Codec& to) {
+  if (&from == &to) return;
+  if (!from.decode) {
+    throw ImageFileError(
+        fmt::format("its format, {}, is turned without decoding it, so it cannot become {}",
+                    from.name, to.name));
+  }
+  if (!to.encode) {
+    throw ImageFileError(
+        fmt::format("{} cannot be written, but {} can", to.name, format_names(", ")));
+  }
+}
+
+// Whether the decoded pages go back to the system once they are turned for the last time, so that
+// the encoder can have the memory. Smaller ones are kept for the next picture.
+bool is_released(std::uint64_t decoded_bytes) { return decoded_bytes >= std::uint64_t{64} << 20; }
+
+// What encode() takes for a picture of another format. Most encoders hold the compressed pixels,
+// and then the file that they are copied to; noise takes a few per cent more than its pixels.
+std::uint64_t encoding_bytes(std::uint64_t pixel_bytes, std::uint64_t pixels, const Codec& target) {
+  return (std::uint64_t{4} << 20) + 2 * (pixel_bytes + pixel_bytes / 16) +
+         pixels * target.encoding_bytes_per_pixel;
+}
+
+}  // namespace
+
+template <typename Read>
+void PictureTurn::of_damaged(Read read) const {
+  try {
+    read();
+  } catch (const ImageFileError&) {
+    throw ImageFileError(damage_ + "; nothing can be salvaged");
+  }
+}
+
+PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower_suffix,
+                         const PictureOptions& options)
+    : file_(file),
+      options_(options),
+      format_(recognised(file, lower_suffix)),
+      target_(options.target ? options.target : format_) {
+  refuse_conversion(*format_, *target_);
+  // What is never decoded is turned without touching a pixel anyway, or not at all.
+  if (!format_->decode && format_->turn_compressed) options_.tag_only = false;
+  if (!format_->decode && !format_->turn_compressed && !options_.tag_only) {
+    throw ImageFileError(
+        "a camera raw file, whose pixels are not turned; --raw --tag-only changes its orientation "
+        "tag");
+  }
+  try {
+    open();
+  } catch (const LimitError&) {
+    throw;
+  } catch (const ImageFileError& error) {
+    if (!options_.salvage || !format_->read_damaged_header) throw;
+    damage_ = error.what();
+    of_damaged([&] { header_ = format_->read_damaged_header(file_); });
+  }
+  check_limit(options_.limits, &Limits::pixels, header_.pixels_total);
+  if (header_.pixel_bytes_total >= Limits::ratio_counts_from) {
+    check_limit(options_.limits, &Limits::ratio, header_.pixel_bytes_total / file_.size());
+  }
+}
+
+void PictureTurn::open() {
+  if (!is_converted() && format_->turn_compressed) {
+    compressed_ = format_->turn_compressed(file_, options_.jpeg, options_.limits);
+    header_ = compressed_->header();
+  } else {
+    if (format_->check_limits) format_->check_limits(file_, options_.limits);
+    header_ = format_->read_header(file_);
+  }
+}
+
+Route PictureTurn::route_of(Orientation applied) const {
+  if (options_.tag_only) return format_->retag ? Route::tagged : Route::none;
+  if (is_converted() || !damage_.empty()) return Route::reencoded;
+  if (applied == Orientation::identity) {
+    if (header_.stored == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
+    if (format_->retag) return Route::tagged;
+  }
+  return compressed_ ? compressed_->route(applied) : Route::reencoded;
+}
+
+Loss PictureTurn::loss_of(Route route) const {
+  if (route == Route::planar) {
+    return options_.jpeg.mode == JpegMode::lossless ? Loss::unasked : Loss::asked_for;
+  }
+  if (route != Route::reencoded) return Loss::none;
+  if (is_converted() || !damage_.empty()) {
+    const bool loses = target_->is_lossy || (options_.quality && target_->takes_quality);
+    return loses ? Loss::asked_for : Loss::none;
+  }
+  return header_.lossy ? Loss::unasked : Loss::none;
+}
+
+TurnOutcome PictureTurn::plan(Orientation orientation) const {
+  TurnOutcome outcome{.applied = applied(orientation), .message = {}};
+  outcome.route = route_of(outcome.applied);
+  outcome.loss = loss_of(outcome.route);
+  if (outcome.route == Route::tagged) outcome.applied = Orientation::identity;
+  const bool by_compressed = compressed_ && !options_.tag_only;
+  outcome.size = by_compressed ? compressed_->turned_size(outcome.applied)
+                               : turned_size(outcome.applied, header_.size());
+  const bool is_by_default = outcome.loss == Loss::unasked && outcome.route == Route::planar;
+  if (outcome.route == Route::skipped || outcome.route == Route::none || is_by_default) {
+    outcome.message = by_compressed ? compressed_->why_not() : no_place_for_orientation(*format_);
+  }
+  return outcome;
+}
+
+std::string PictureTurn::storage_change(Orientation orientation) const {
+  const bool is_encoded = route_of(applied(orientation)) == Route::reencoded;
+  return is_encoded && !is_converted() && damage_.empty() ? header_.storage_change : std::string();
+}
+
+std::vector<Orientation> PictureTurn::all_applied(std::span<const Orientation> orientations) const {
+  std::vector<Orientation> all;
+  for (const Orientation each : orientations) all.push_back(applied(each));
+  return all;
+}
+
+std::size_t PictureTurn::reencoded_among(std::span<const Orientation> orientations) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      orientations, [&](Orientation each) { return route_of(applied(each)) == Route::reencoded; }));
+}
+
+// With the pages as stored, if a decoder makes those of another format of them.
+std::uint64_t PictureTurn::decoded_bytes() const {
+  return header_.pixel_bytes_total + (is_converted() ? header_.shown_bytes_total : 0);
+}
+
+MemoryNeed PictureTurn::memory_needed(std::span<const Orientation> orientations) const {
+  // A file with another tag is a copy; where it had no metadata, some is added.
+  constexpr std::uint64_t added_metadata = 1 << 16;
+  const std::uint64_t copy = file_.size() + added_metadata;
+  if (options_.tag_only) return {.reading = 0, .turning = copy};
+  const std::uint64_t compressed =
+      compressed_ ? compressed_->bytes_needed(all_applied(orientations)) : 0;
+  if (compressed_ && !options_.salvage) return {.reading = compressed, .turning = compressed};
+  const std::uint64_t decoded = decoded_bytes();
+  MemoryNeed need{.reading = std::max(decoded + header_.decoding_bytes, compressed),
+                  .turning = decoded + copy};
+  const std::size_t turns = options_.salvage ? orientations.size() : reencoded_among(orientations);
+  if (turns == 0) return need;
+  std::uint64_t turned = header_.pixel_bytes_total, encoding = header_.encoding_bytes;
+  if (is_converted() || options_.salvage) {
+    if (header_.shown_bytes_total != 0) turned = header_.shown_bytes_total;
+    encoding = encoding_bytes(turned, header_.pixels_total, *target_);
+  }
+  need.turning = turns == 1 && is_released(decoded) ? std::max(decoded, encoding) + turned
+                                                    : decoded + turned + encoding;
+  if (turns < orientations.size()) need.turning = std::max(need.turning, decoded + turned + copy);
+  return need;
+}
+
+std::optional<PlanarRequest> PictureTurn::request(std::span<const Orientation> orientations) {
+  if (!compressed_ || options_.tag_only) return std::nullopt;
+  return compressed_->request(all_applied(orientations));
+}
+
+void PictureTurn::accept(const PlanarRequest& request, std::vector<Bytes> made) {
+  compressed_->accept(request, std::move(made), warnings_);
+  pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
+}
+
+bool PictureTurn::is_made(Orientation orientation) const {
+  return compressed_ && compressed_->is_made(applied(orientation));
+}
+
+void PictureTurn::read(std::span<const Orientation> orientations, Lane& lane,
+                       const std::atomic<bool>& stop) {
+  if (options_.tag_only) return;
+  if (damage_.empty()) {
+    try {
+      return read_whole(orientations, lane, stop);
+    } catch (const ImageFileError& error) {
+      if (!options_.salvage || !format_->salvage) throw;
+      damage_ = error.what();
+    }
+  }
+  compressed_.reset();
+  warnings_.clear();
+  lane.clear();
+  of_damaged(
+      [&] { take(format_->salvage(file_, lane.decoded(), stop, warnings_), orientations, lane); });
+}
+
+void PictureTurn::read_whole(std::span<const Orientation> orientations, Lane& lane,
+                             const std::atomic<bool>& stop) {
+  if (compressed_) {
+    compressed_->read(all_applied(orientations), lane.decoded(), stop, warnings_);
+    pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
+    return;
+  }
+  // Decoding warns of what encoding leaves out. A copy, and a file with another tag, keep that.
+  std::vector<std::string> unused;
+  const bool any_encoded = reencoded_among(orientations) > 0;
+  const Samples samples = is_converted() ? Samples::for_another_format : Samples::as_stored;
+  take(format_->decode(file_, samples, lane.decoded(), stop, any_encoded ? warnings_ : unused),
+       orientations, lane);
+}
+
+void PictureTurn::take(const Image& image, std::span<const Orientation> orientations, Lane& lane) {
+  pixels_read_ = 0;
+  for (const Page& page : image.pages) {
+    pixels_read_ += static_cast<std::uint64_t>(page.width * page.height);
+  }
+  lane.load(image);
+  lane_ = &lane;
+  turns_left_ = reencoded_among(orientations);
+}
+
+bool PictureTurn::looks_at_file(std::span<const Orientation> orientations) const {
+  return reencoded_among(orientations) < orientations.size();
+}
+
+Bytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
+                        std::vector<std::string>& warnings) {
+  const TurnOutcome planned = plan(orientation);
+  switch (planned.route) {
+    case Route::copied:
+    case Route::skipped:
+      return {};
+    case Route::tagged: {
+      const Orientation tag = this->applied(orientation);
+      const bool is_upright = tag == Orientation::identity && !options_.tag_only;
+      return retag(file_, *format_, tag,
+                   is_upright ? MissingTag::stays_absent : MissingTag::is_added, warnings);
+    }
+    case Route::reencoded: {
+      Image turned = lane_->turn(planned.applied, stop, warnings);
+      if (is_converted()) turned.quality = options_.quality;
+      if (--turns_left_ == 0 && is_released(decoded_bytes())) lane_->release_decoded();
+      return encode(turned, planned.applied, *target_, stop, warnings);
+    }
+    case Route::lossless:
+    case Route::trimmed:
+    case Route::planar:
+      return compressed_->turn(planned.applied, turn_embedded, stop, warnings);
+    case Route::none:
+      break;
+  }
+  throw ImageFileError(planned.message);
+}
+
+}  // namespace qturn

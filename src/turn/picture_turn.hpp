@@ -1,0 +1,130 @@
+// One picture on its way, from the bytes of a file to those of the turned files. It goes in steps,
+// so that the caller can manage budgets and lanes between them.
+//
+// The header decides what is done. Pixels that need not move are not encoded again: an upright
+// picture is copied byte for byte, and if only the tag is wrong, only the tag is changed. A JPEG
+// that stays a JPEG goes from compressed bytes to compressed bytes; all other pictures are decoded
+// to pixels. Everything that is turned was decoded first, so damage is always an error. Only
+// `tag_only` does not read the pixels.
+#ifndef QTURN_SRC_TURN_PICTURE_TURN_HPP
+#define QTURN_SRC_TURN_PICTURE_TURN_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/formats/codec/compressed_turn.hpp"
+#include "src/turn/lane.hpp"
+
+namespace qturn {
+
+/// The options, except for those that only the installed function takes.
+struct PictureOptions {
+  const Codec* target = nullptr;  ///< the format to write; null: the source's own
+  JpegOptions jpeg;
+  bool tag_only = false;
+  bool salvage = false;             ///< of a damaged picture, what can be had is written
+  std::optional<int> quality = {};  ///< of a lossy `target` that the source is not of
+  Limits limits = {};
+};
+
+/// The most memory that a picture takes besides its file, in bytes.
+struct MemoryNeed {
+  std::uint64_t reading = 0;  ///< by PictureTurn::read()
+  std::uint64_t turning = 0;  ///< and then by turn(), with one result at a time
+};
+
+class PictureTurn {
+ public:
+  /// Recognises the format of `file`, which must outlive this, and reads its header. `lower_suffix`
+  /// counts where the content cannot tell. Throws ImageFileError; LimitError.
+  PictureTurn(std::span<const std::byte> file, std::string_view lower_suffix,
+              const PictureOptions& options);
+
+  /// What is wrong with a picture of which only a part could be had; empty if it is whole, and
+  /// until it was read.
+  const std::string& damage() const { return damage_; }
+
+  const Codec& format() const { return *format_; }
+  const Header& header() const { return header_; }
+
+  /// The orientation to apply to the stored pixels: the stored one, then `orientation`.
+  Orientation applied(Orientation orientation) const {
+    return compose(header_.stored, orientation);
+  }
+
+  /// What turn() does, by the header alone. The route is none if turn() would throw.
+  TurnOutcome plan(Orientation orientation) const;
+
+  /// Why turn() writes the picture in another form than the stored one; empty if it does not. If
+  /// this is not permitted, turn() must not be called.
+  std::string storage_change(Orientation orientation) const;
+
+  /// What read() and turn() take for these orientations.
+  MemoryNeed memory_needed(std::span<const Orientation> orientations) const;
+
+  /// What to ask of a device that turns JPEGs, of these orientations; nothing if it can do none.
+  std::optional<PlanarRequest> request(std::span<const Orientation> orientations);
+
+  /// Takes what a device has made of request(); those orientations need no read().
+  void accept(const PlanarRequest& request, std::vector<Bytes> made);
+  bool is_made(Orientation orientation) const;
+
+  /// Decodes the file, as these orientations need it, into the lane's memory, and loads the lane;
+  /// `lane` must live until the last turn(). Throws ImageFileError for any damage; Interrupted.
+  void read(std::span<const Orientation> orientations, Lane& lane, const std::atomic<bool>& stop);
+
+  /// Whether turn() still looks at the file, for these orientations, once it was read.
+  bool looks_at_file(std::span<const Orientation> orientations) const;
+
+  /// The turned file: one of the orientations that were read, or made by a device; each comes once.
+  /// Empty where the source is the result (copied, skipped). Throws ImageFileError; Interrupted.
+  Bytes turn(Orientation orientation, const std::atomic<bool>& stop,
+             std::vector<std::string>& warnings);
+
+  /// What read() and accept() had to say.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  /// Of all pages, once they were read.
+  std::uint64_t pixels_read() const { return pixels_read_; }
+
+ private:
+  bool is_converted() const { return target_ != format_; }
+  void open();
+  void read_whole(std::span<const Orientation> orientations, Lane& lane,
+                  const std::atomic<bool>& stop);
+  void take(const Image& image, std::span<const Orientation> orientations, Lane& lane);
+  /// Calls `read()`; throws what is wrong with the picture if nothing can be salvaged.
+  template <typename Read>
+  void of_damaged(Read read) const;
+  Route route_of(Orientation applied) const;
+  Loss loss_of(Route route) const;
+  std::vector<Orientation> all_applied(std::span<const Orientation> orientations) const;
+  std::size_t reencoded_among(std::span<const Orientation> orientations) const;
+  std::uint64_t decoded_bytes() const;
+
+  std::span<const std::byte> file_;
+  std::string damage_;
+  PictureOptions options_;
+  const Codec* format_;
+  const Codec* target_;
+  std::unique_ptr<CompressedTurn> compressed_;  ///< of a file that can be turned so
+  Header header_;
+  Lane* lane_ = nullptr;        ///< once pixels were loaded
+  std::size_t turns_left_ = 0;  ///< of them
+  std::uint64_t pixels_read_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_TURN_PICTURE_TURN_HPP

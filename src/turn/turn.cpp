@@ -1,0 +1,86 @@
+#include <qturn/pictures.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+
+#include "src/formats/table.hpp"
+#include "src/picture/file_limits.hpp"
+#include "src/turn/picture_turn.hpp"
+
+namespace qturn {
+namespace {
+
+PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
+                   const TurnOptions& options) {
+  if (!is_valid(orientation)) {
+    throw std::invalid_argument(
+        fmt::format("an orientation is 1 to 8, not {}", static_cast<unsigned>(orientation)));
+  }
+  const Codec* target = codec_of_name(options.format);
+  if (!target && !options.format.empty()) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is not one of {}", options.format, format_names(", ")));
+  }
+  try {
+    return PictureTurn(file, lower_suffix("x" + options.suffix),
+                       {.target = target,
+                        .jpeg = options.jpeg,
+                        .tag_only = options.tag_only,
+                        .limits = options.limits});
+  } catch (const LimitError& error) {
+    throw ImageFileError(fmt::format("{}; TurnOptions::limits permits that", error.what()));
+  }
+}
+
+std::string refusal_of(const PictureTurn& picture, Orientation orientation,
+                       const TurnOptions& options) {
+  const std::string change = picture.storage_change(orientation);
+  if (!change.empty() && picture.header().changes_only_if_allowed &&
+      !options.allow_storage_change) {
+    return fmt::format("not turned, because {}; allow_storage_change permits that", change);
+  }
+  const TurnOutcome outcome = picture.plan(orientation);
+  return outcome.route == Route::none ? outcome.message : std::string();
+}
+
+}  // namespace
+
+Turned turn(const void* file, std::size_t bytes, Orientation orientation,
+            const TurnOptions& options) {
+  const std::span source(static_cast<const std::byte*>(file), bytes);
+  PictureTurn picture = opened(source, orientation, options);
+  const std::string refusal = refusal_of(picture, orientation, options);
+  if (!refusal.empty()) throw ImageFileError(refusal);
+
+  const std::atomic<bool> never{false};
+  const std::unique_ptr<Lane> lane = make_cpu_lane(0);
+  const TurnOutcome outcome = picture.plan(orientation);
+  if (outcome.route != Route::skipped) {
+    picture.read(std::span(&orientation, 1), *lane, never);
+  }
+  Turned turned{.bytes = {}, .outcome = outcome, .warnings = picture.warnings()};
+  turned.bytes = picture.turn(orientation, never, turned.warnings);
+  if (turned.bytes.empty()) turned.bytes.assign(source.begin(), source.end());
+  return turned;
+}
+
+TurnPlan plan_turn(const void* file, std::size_t bytes, Orientation orientation,
+                   const TurnOptions& options) {
+  const PictureTurn picture =
+      opened({static_cast<const std::byte*>(file), bytes}, orientation, options);
+  const Header& header = picture.header();
+  const MemoryNeed need = picture.memory_needed(std::span(&orientation, 1));
+  return {.outcome = picture.plan(orientation),
+          .format = std::string(picture.format().name),
+          .source = header.size(),
+          .stored = header.stored,
+          .pages = header.pages,
+          .memory_bytes = std::max(need.reading, need.turning),
+          .refusal = refusal_of(picture, orientation, options)};
+}
+
+}  // namespace qturn

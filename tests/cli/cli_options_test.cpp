@@ -1,0 +1,229 @@
+// What the program says about itself, and every way to ask it for something that cannot be.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "tests/cli/cli_pictures.hpp"
+#include "tests/cli/cli_program.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using cli::Result;
+using cli::Workplace;
+
+namespace {
+
+const std::string hint = "; see 'qturn --help'\n";
+
+/// A picture that every command line below would write, were it not wrong.
+Workplace& with_picture(Workplace& workplace) {
+  workplace.add("in/a.png", cli::png(cli::random_picture(5, 3)));
+  return workplace;
+}
+
+}  // namespace
+
+TEST_CASE("Option --version names the program and the codecs it uses") {
+  const Result result = Workplace().qturn({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("qturn "));
+  CHECK_THAT(result.out, ContainsSubstring("libjpeg-turbo "));
+  CHECK_THAT(result.out, ContainsSubstring("libwebp "));
+  CHECK_THAT(result.out, ContainsSubstring("OpenImageIO "));
+  CHECK(result.err.empty());
+}
+
+TEST_CASE(
+    "Option --help begins with what people type and fits a terminal, for each operation too") {
+  const auto widest_line = [](const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t widest = 0;
+    for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+    return widest;
+  };
+  const Result result = Workplace().qturn({"--help"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("Usage: qturn OPERATION INPUT... -o OUTPUT"));
+  CHECK(widest_line(result.out) <= 90);
+  for (const char* name :
+       {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose", "transverse", "flip",
+        "flop", "upright", "augment", "check", "devices"}) {
+    CAPTURE(name);
+    CHECK_THAT(result.out, ContainsSubstring(name));
+    const Result own = Workplace().qturn({name, "--help"});
+    CHECK(own.exit_code == 0);
+    CHECK(own.err.empty());
+    CHECK_THAT(own.out, StartsWith("Usage: qturn "));
+    CHECK(widest_line(own.out) <= 90);
+    if (std::string(name) != "devices") CHECK_THAT(own.out, ContainsSubstring("--files-from"));
+  }
+}
+
+TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  using Words = std::vector<std::string>;
+  const std::pair<Words, std::string> cases[] = {
+      {{}, "name an operation" + hint},
+      {{"spin", "in", "-o", "out"}, "'spin' is not an operation" + hint},
+      {{"--sharpen", "in", "-o", "out"}, "'--sharpen' is not an option" + hint},
+      {{"rotate09", "in", "-o", "out"},
+       "'rotate09' is not an operation; did you mean rotate90?" + hint},
+      {{"uprigth", "in"}, "; did you mean upright?" + hint},
+      {{"--verison"}, "; did you mean --version?" + hint},
+      {{"rotate90", "in", "-o", "out", "--sharpen"}, "'--sharpen' is not an option" + hint},
+      {{"rotate90", "in", "-o", "out", "--overwrit"},
+       "'--overwrit' is not an option; did you mean --overwrite?" + hint},
+      {{"rotate90", "in", "-o", "out", "--fromat=png"},
+       "'--fromat' is not an option; did you mean --format?"},
+      {{"rotate90", "in", "-o", "out", "--quality", "80"}, "--quality requires --format" + hint},
+      {{"rotate90", "in", "-o", "out", "--format", "jpeg", "--quality", "0"}, "not in range"},
+      {{"rotate90", "in", "-o", "out", "--format", "png", "--quality", "80"},
+       "--quality is for --format jpeg and webp; png is written without loss\n"},
+      {{"rotate90", "in", "-o"}, "--output"},
+      {{"rotate90", "in"}, "no output; name one with -o, or replace the files with --in-place\n"},
+      {{"augment", "in"}, "no output; name a folder with -o\n"},
+      {{"augment", "in", "--in-place"}, "--in-place"},
+      {{"rotate90", "in", "-o", "out", "--in-place"}, "--output excludes --in-place" + hint},
+      {{"rotate90", "in", "--in-place", "--overwrite"}, "--overwrite excludes --in-place" + hint},
+      {{"rotate90", "in", "--in-place", "--skip-existing"}, "excludes"},
+      {{"rotate90", "in", "--in-place", "--update"}, "excludes"},
+      {{"rotate90", "in", "--in-place", "--base", "in"}, "excludes"},
+      {{"check", "in", "--others", "copy"}, "--others"},
+      {{"rotate90", "in", "-o", "out", "--break-links"},
+       "--break-links requires --in-place" + hint},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--skip-existing"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--update"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--skip-existing", "--update"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "--quiet", "--verbose"}, "excludes"},
+      {{"rotate90", "in", "-o", "out", "-0"}, "-0 needs --files-from\n"},
+      {{"rotate90", "in", "-o", "out", "-j", "0"}, "0 not in range"},
+      {{"rotate90", "in", "-o", "out", "-j", "many"}, "many"},
+      {{"rotate90", "in", "-o", "out", "--memory", "lots"}, "lots"},
+      {{"rotate90", "in", "-o", "out", "--memory", "10"}, "not in range"},
+      {{"rotate90", "in", "-o", "out", "--others", "burn"}, "burn"},
+      {{"rotate90", "in", "-o", "out", "--format", "xcf"},
+       "'xcf' is not one of jpeg, png, tiff, openexr, webp, gif, bmp, pnm, tga, hdr"},
+      {{"rotate90", "in", "-o", "out", "--device", "abacus"},
+       "'abacus' is not a device; choose auto, cpu, cuda or cuda:0,1\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:x"}, "'x' is not a device number\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:0,0"}, "device 0 is named twice\n"},
+      {{"rotate90", "in", "-o", "out", "--variants", "all"}, "--variants"},
+      {{"augment", "in", "-o", "out", "--variants", "upside-down"},
+       "'upside-down' is not an orientation"},
+      {{"augment", "in", "-o", "out", "--variants", "flip,vflip"}, "'vflip' is named twice"},
+      {{"augment", "in", "-o", "out", "--variants", "all", "--random", "2"}, "excludes"},
+      {{"augment", "in", "-o", "out", "--random", "9"}, "not in range"},
+      {{"augment", "in", "-o", "out", "--seed", "1"}, "--seed requires --random" + hint},
+      {{"augment", "in", "-o", "out", "--labels", "yolo"}, "yolo"},
+      {{"rotate90", "in", "-o", "-"},
+       "-: archives cannot be written yet; name a folder as output\n"},
+      {{"rotate90", "in", "-o", "out.tar"},
+       "out.tar: archives cannot be written yet; name a folder as output\n"},
+      {{"rotate90", "-", "-o", "out"},
+       "a tar on standard input is not supported; for a list of names use --files-from -\n"},
+      {{"rotate90", "-o", "out"}, "no input files\n"},
+  };
+  for (const auto& [words, message] : cases) {
+    CAPTURE(words);
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, StartsWith("qturn: "));
+    CHECK_THAT(result.err, ContainsSubstring(message));
+    CHECK(result.out.empty());
+    CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+  }
+}
+
+TEST_CASE("devices lists the devices, says what was built, and what auto takes") {
+  const Result result = Workplace().qturn({"devices"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("cpu "));
+  CHECK_THAT(result.out, ContainsSubstring("cuda"));
+  CHECK_THAT(result.out, ContainsSubstring("--device auto takes "));
+}
+
+TEST_CASE("Option --device cuda without a GPU says what is missing and writes nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  // Usable, whether it has engines for JPEG or not: those only decide what auto takes.
+  if (workplace.qturn({"devices"}).out.find(": usable") != std::string::npos)
+    SKIP("there is a GPU");
+  const Result all = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda"});
+  CHECK(all.exit_code == 2);
+  CHECK_THAT(all.err, StartsWith("qturn: no CUDA device is usable: "));
+  const Result one = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
+  CHECK(one.exit_code == 2);
+  CHECK_THAT(one.err, StartsWith("qturn: CUDA device 0 is not usable: "));
+  CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+}
+
+TEST_CASE("Option --device cpu, auto and all the ways to write a size of memory are taken") {
+  Workplace workplace;
+  with_picture(workplace);
+  for (const char* size : {"64MiB", "64MB", "1G", "67108864"}) {
+    CAPTURE(size);
+    const Result result = workplace.qturn(
+        {"flop", "in", "-o", std::string("out-") + size, "--device", "cpu", "--memory", size});
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--device", "auto"}).exit_code == 0);
+}
+
+TEST_CASE(
+    "Without options there is a summary; --quiet leaves it out, --verbose adds a line per file") {
+  Workplace workplace;
+  with_picture(workplace);
+  workplace.add("in/bad.png", "no picture");
+
+  const Result plain = workplace.qturn({"cw", "in", "-o", "out"});
+  CHECK(plain.exit_code == 1);
+  CHECK(plain.out.empty());
+  CHECK_THAT(plain.err, ContainsSubstring("qturn: in/bad.png: "));
+  CHECK_THAT(plain.err, ContainsSubstring("\nqturn: 1 of 2 pictures written, 1 failed; "));
+
+  const Result quiet = workplace.qturn({"cw", "in", "-o", "quiet", "-q"});
+  CHECK(quiet.exit_code == 1);
+  CHECK(quiet.err ==
+        "qturn: in/bad.png: not a picture in a format that qturn reads, whatever its name says\n");
+
+  const Result verbose = workplace.qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
+  CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
+  CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n"));
+}
+
+TEST_CASE("Device auto is chosen by whether JPEGs are re-encoded, and says why") {
+  Workplace workplace;
+  with_picture(workplace);
+  const std::string why = "a GPU makes only --jpeg planar and fastest faster";
+  CHECK_THAT(workplace.qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
+  for (const char* mode : {"planar", "fastest"}) {
+    const Result result = workplace.qturn({"cw", "in", "-o", mode, "-v", "--jpeg", mode});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, !ContainsSubstring(why));
+  }
+}
+
+TEST_CASE("Option --format takes a name in any case, and --quality decides how much is lost") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));
+  for (const std::string format : {"JPEG", "WebP"}) {
+    std::size_t smaller = 0;
+    for (const char* quality : {"10", "50", "90"}) {
+      const std::string out = format + quality;
+      const Result result = workplace.qturn(
+          {"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"});
+      CHECK(result.exit_code == 0);
+      CHECK_THAT(result.out, ContainsSubstring("\"lossy\":true"));
+      const std::size_t bytes = workplace.content(out + "/" + *workplace.files(out).begin()).size();
+      CHECK(bytes > smaller);
+      smaller = bytes;
+    }
+  }
+  const Result lossless =
+      workplace.qturn({"cw", "in/a.png", "-o", "exact", "--format", "webp", "--json"});
+  CHECK_THAT(lossless.out, ContainsSubstring("\"lossy\":false"));
+}

@@ -1,0 +1,116 @@
+// Loaded into the program by LD_PRELOAD, so that its calls of the system meet what a test asks
+// for.
+// QTURN_TEST_FLUSH=fails: no folder can be flushed to the disk; =later: only the first can.
+// QTURN_TEST_EDIT=FILE: another program saves FILE while ours flushes what it wrote.
+// QTURN_TEST_METADATA=fails: a file's mode, times and attributes cannot be set.
+// QTURN_TEST_FLUSHES=FILE: gets a line for each flush, with what is flushed. QTURN_TEST_KILL=N: the
+// N-th call that changes what is on the disk (write, fsync, rename, link, unlink) kills the program
+// before it does anything.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+void log_flush(std::string_view what) {
+  const char* log = std::getenv("QTURN_TEST_FLUSHES");
+  if (!log) return;
+  const int file = ::open(log, O_WRONLY | O_APPEND | O_CREAT, 0600);
+  if (file < 0 || ::syscall(SYS_write, file, what.data(), what.size()) < 0 || ::close(file) != 0)
+    std::abort();
+}
+
+void count_call() {
+  static std::atomic<int> calls = 0;
+  const char* last = std::getenv("QTURN_TEST_KILL");
+  if (last && ++calls == std::atoi(last)) ::kill(::getpid(), SIGKILL);
+}
+
+/// As the system call `number`, unless metadata fails.
+template <typename... Arguments>
+int set_metadata(long number, Arguments... arguments) {
+  if (std::getenv("QTURN_TEST_METADATA")) {
+    errno = EPERM;
+    return -1;
+  }
+  return static_cast<int>(::syscall(number, arguments...));
+}
+
+}  // namespace
+
+EXPORTED int fchmod(int file, mode_t mode) { return set_metadata(SYS_fchmod, file, mode); }
+
+EXPORTED int futimens(int file, const timespec* times) {
+  return set_metadata(SYS_utimensat, file, nullptr, times, 0);
+}
+
+EXPORTED int rename(const char* from, const char* to) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_rename, from, to));
+}
+
+EXPORTED int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_renameat, from_folder, from, to_folder, to));
+}
+
+EXPORTED int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                       unsigned flags) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+
+EXPORTED int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+
+EXPORTED int unlink(const char* name) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_unlink, name));
+}
+
+EXPORTED int unlinkat(int folder, const char* name, int flags) {
+  count_call();
+  return static_cast<int>(::syscall(SYS_unlinkat, folder, name, flags));
+}
+
+EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
+  if (file > 2) count_call();
+  return ::syscall(SYS_write, file, bytes, count);
+}
+
+EXPORTED int syncfs(int file) {
+  log_flush("file system\n");
+  return static_cast<int>(::syscall(SYS_syncfs, file));
+}
+
+EXPORTED int fsync(int file) {
+  count_call();
+  struct stat status;
+  if (::fstat(file, &status) != 0) return -1;
+  log_flush(S_ISDIR(status.st_mode) ? "folder\n" : "file\n");
+  const char* flush = std::getenv("QTURN_TEST_FLUSH");
+  if (S_ISDIR(status.st_mode) && flush) {
+    static std::atomic<int> folders = 0;
+    if (std::string_view(flush) == "fails" || ++folders > 1) {
+      errno = EIO;
+      return -1;
+    }
+  }
+  if (const char* edited = std::getenv("QTURN_TEST_EDIT"); edited && S_ISREG(status.st_mode)) {
+    const int other = ::open(edited, O_WRONLY | O_APPEND);
+    if (other < 0 || ::write(other, "saved", 5) != 5 || ::close(other) != 0) std::abort();
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}

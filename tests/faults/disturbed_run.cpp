@@ -1,0 +1,234 @@
+#include "tests/faults/disturbed_run.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+
+#include "src/store/safe_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+/// The program's own main(), compiled under this name. To start it by fork() takes a hundredth of
+/// the time that the loader needs for the program and its libraries.
+int qturn_main(int argc, char** argv);
+
+namespace faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned longest_run_s = 20;
+
+const std::map<std::string_view, std::map<std::string, int>> errors = {
+    {"open",
+     {{"EACCES", EACCES},
+      {"EIO", EIO},
+      {"EINTR", EINTR},
+      {"EMFILE", EMFILE},
+      {"ENOSPC", ENOSPC},
+      {"ESTALE", ESTALE}}},
+    {"close", {{"EIO", EIO}, {"EINTR", EINTR}, {"ENOSPC", ENOSPC}}},
+    {"read", {{"EIO", EIO}, {"EINTR", EINTR}, {"ESTALE", ESTALE}}},
+    {"getdents", {{"EIO", EIO}, {"ESTALE", ESTALE}}},
+    {"write", {{"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EINTR", EINTR}}},
+    {"fsync", {{"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EINTR", EINTR}}},
+    {"truncate", {{"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EINTR", EINTR}}},
+    {"rename", {{"EACCES", EACCES}, {"EIO", EIO}, {"ENOSPC", ENOSPC}, {"ESTALE", ESTALE}}},
+    {"link", {{"EACCES", EACCES}, {"EIO", EIO}, {"ENOSPC", ENOSPC}}},
+    {"unlink", {{"EACCES", EACCES}, {"EIO", EIO}}},
+    {"mkdir", {{"EACCES", EACCES}, {"EIO", EIO}, {"ENOSPC", ENOSPC}}},
+    {"stat", {{"EACCES", EACCES}, {"EIO", EIO}, {"ESTALE", ESTALE}, {"ENOMEM", ENOMEM}}},
+    {"access", {{"EACCES", EACCES}, {"EIO", EIO}}},
+    {"readlink", {{"EACCES", EACCES}, {"EIO", EIO}}},
+    {"chmod", {{"EPERM", EPERM}, {"EIO", EIO}}},
+    {"chown", {{"EPERM", EPERM}, {"EIO", EIO}}},
+    {"utimens", {{"EPERM", EPERM}, {"EIO", EIO}}},
+    {"setxattr", {{"EPERM", EPERM}, {"ENOSPC", ENOSPC}}},
+    {"getxattr", {{"EIO", EIO}}},
+    {"listxattr", {{"EIO", EIO}}},
+    {"lock", {{"EINTR", EINTR}, {"EIO", EIO}}},
+    {"mmap", {{"ENOMEM", ENOMEM}}},
+    {"brk", {{"ENOMEM", ENOMEM}}},
+    {"clone", {{"EAGAIN", EAGAIN}}},
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_can_run_out = false;  // a sanitizer ends the program then
+#else
+constexpr bool memory_can_run_out = true;
+#endif
+
+bool is_memory(std::string_view name) { return name == "mmap" || name == "brk"; }
+
+/// A file in memory that takes what the program writes, outside of the folder that is looked at.
+class Stream {
+ public:
+  Stream() : file_(::memfd_create("stream", MFD_CLOEXEC)) {
+    if (file_ < 0) throw std::runtime_error("no file in memory");
+  }
+  ~Stream() { ::close(file_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  void become(int number) const {
+    if (::dup2(file_, number) < 0) ::_exit(126);
+  }
+  std::string content() const {
+    std::string text;
+    std::array<char, 4096> part;
+    for (ssize_t got;
+         (got = ::pread(file_, part.data(), part.size(), static_cast<off_t>(text.size()))) > 0;) {
+      text.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+ private:
+  int file_;
+};
+
+[[noreturn]] void become_program(std::vector<std::string> words, const fs::path& folder,
+                                 const Stream& out, const Stream& err) {
+  words.insert(words.begin(), "qturn");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  out.become(STDOUT_FILENO);
+  err.become(STDERR_FILENO);
+  constexpr struct rlimit no_core = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  be_followed(longest_run_s);
+  const int status = qturn_main(static_cast<int>(words.size()), argv.data());
+  std::fflush(nullptr);
+  ::_exit(status);  // the libraries' ends would wait for threads that fork() has not copied
+}
+
+/// Calls `on_call(call)` for the calls that count, with relative paths.
+Run run(const std::vector<std::string>& words, const TemporaryFolder& folder,
+        const OnCall& on_call) {
+  const auto in_folder = [&](const fs::path& path) {
+    const fs::path relative = path.lexically_relative(folder.path());
+    return relative.empty() || *relative.begin() == ".." ? fs::path() : relative;
+  };
+  const Stream out, err;
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) become_program(words, folder.path(), out, err);
+  Run result;
+  result.status = follow(child, [&](SystemCall call) {
+    const bool is_on_file = !call.path.empty();
+    call.path = in_folder(call.path);
+    call.to = in_folder(call.to);
+    if (is_on_file && call.path.empty() && call.to.empty()) return Effect{};
+    Effect effect = on_call(call);
+    // So that a run takes no longer than its disk makes necessary.
+    effect.is_skipped = effect.is_skipped || (call.name == "fsync" && effect.error == 0);
+    return effect;
+  });
+  result.err = err.content();
+  result.after = read_tree(folder.path());
+  return result;
+}
+
+/// Of the run that is to finish another one; nothing, if that has no journal and yet has changed
+/// files: then it must be complete.
+std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
+                                                        const Tree& after) {
+  std::vector<std::string> words = scenario.words;
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  if (scenario.to_finish) return add(*scenario.to_finish);
+  const bool is_resumed = std::erase(words, "--resume") > 0;
+  const auto is_journal = [](const auto& file) {
+    return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
+  };
+  if (std::ranges::any_of(after, is_journal)) return add({"--resume"});
+  if (is_resumed) return {};
+  for (const Tree* tree : {&scenario.before, &after}) {
+    for (const auto& [name, file] : *tree) {
+      const auto before = scenario.before.find(name), now = after.find(name);
+      if (is_own(name) || name == json_file) continue;
+      if (before == scenario.before.end() || now == after.end()) return {};
+      if (before->second.content != now->second.content) return {};
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+bool is_own(const std::string& name) {
+  const std::string file = fs::path(name).filename().string();
+  return file == ".qturn-journal" || file == ".qturn-lock" || qturn::is_temporary_name(file);
+}
+
+std::vector<Fault> faults_of(std::string_view call) {
+  if (is_memory(call) && !memory_can_run_out) return {};
+  std::vector<Fault> all;
+  for (const auto& [name, number] : errors.at(call)) all.push_back({name, {.error = number}});
+  if (call == "read" || call == "write") all.push_back({"short", {.is_short = true}});
+  if (call == "write") all.push_back({"ENOSPC from now on", {.error = ENOSPC}, true});
+  if (call == "clone") all.push_back({"EAGAIN from now on", {.error = EAGAIN}, true});
+  if (is_memory(call)) {
+    all.push_back({"ENOMEM from now on", {.error = ENOMEM}, true});
+  } else {
+    all.push_back({"SIGKILL", {.signal = SIGKILL}});
+    all.push_back({"SIGINT", {.signal = SIGINT}});
+  }
+  return all;
+}
+
+Run undisturbed(const Scenario& scenario) {
+  const TemporaryFolder folder;
+  write_tree(scenario.before, folder.path());
+  std::vector<SystemCall> calls;
+  Run result = run(scenario.words, folder, [&](const SystemCall& call) {
+    calls.push_back(call);
+    return Effect{};
+  });
+  result.calls = std::move(calls);
+  return result;
+}
+
+std::vector<Place> places_of(const Run& whole) {
+  std::map<std::string_view, std::size_t> counts;
+  std::vector<Place> places;
+  for (const SystemCall& call : whole.calls) places.push_back({call.name, counts[call.name]++});
+  return places;
+}
+
+Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) {
+  const TemporaryFolder folder;
+  write_tree(scenario.before, folder.path());
+  std::size_t number = 0;
+  std::optional<SystemCall> struck;
+  Run result = run(scenario.words, folder, [&](const SystemCall& call) {
+    if (call.name == place.call && number++ == place.number) {
+      struck = call;
+      return fault.effect;
+    }
+    const bool is_alike =
+        call.name == place.call || (is_memory(call.name) && is_memory(place.call));
+    return struck && fault.lasts && is_alike ? fault.effect : Effect{};
+  });
+  result.struck = std::move(struck);
+  if (fault.effect.signal != 0 && result.status != 0) {
+    if (const auto words = words_to_finish(scenario, result.after)) {
+      const Run next = run(*words, folder, [](const SystemCall&) { return Effect{}; });
+      result.next = {{next.status, next.err, next.after}};
+    }
+  }
+  return result;
+}
+
+}  // namespace faults

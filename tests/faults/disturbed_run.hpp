@@ -1,0 +1,57 @@
+// One run of a scenario, with a fault at one of its system calls.
+#ifndef QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
+#define QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/faults/scenarios.hpp"
+#include "tests/faults/system_calls.hpp"
+#include "tests/faults/tree.hpp"
+
+namespace faults {
+
+struct Fault {
+  std::string name;
+  Effect effect;
+  bool lasts = false;  ///< all later calls of that name fail, too
+};
+
+/// What may happen to a call of this name.
+std::vector<Fault> faults_of(std::string_view call);
+
+struct Run {
+  int status = 0;  ///< as waitpid() says it
+  std::string err;
+  Tree after;
+  /// Those on files in the run's folder, for memory and for threads. Their paths are relative.
+  std::vector<SystemCall> calls;
+  std::optional<SystemCall> struck;
+
+  struct Next {
+    int status;
+    std::string err;
+    Tree after;
+  };
+  std::optional<Next> next;  ///< the run that is to finish one that was ended by a signal
+};
+
+/// What a run has for its own purposes while it lasts: a temporary, a journal, a lock.
+bool is_own(const std::string& name);
+
+Run undisturbed(const Scenario& scenario);
+
+/// Where a fault strikes: the calls of each name are counted from 0. What other threads do then
+/// changes little.
+struct Place {
+  std::string_view call;
+  std::size_t number = 0;
+};
+std::vector<Place> places_of(const Run& whole);
+
+Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault);
+
+}  // namespace faults
+
+#endif  // QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP

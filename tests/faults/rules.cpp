@@ -1,0 +1,290 @@
+#include "tests/faults/rules.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "src/store/safe_file.hpp"
+
+namespace faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char manifest[] = "out/manifest.jsonl";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// What a user calls the file: of a temporary, the file that it was to become.
+std::string known_as(const fs::path& path) {
+  std::string name = path.filename().string();
+  if (!qturn::is_temporary_name(name)) return name;
+  return name.substr(1, name.rfind(".qturn-") - 1);
+}
+
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const Run& whole, const Run& run, const Fault& fault)
+      : scenario_(scenario), whole_(whole), run_(run), fault_(fault) {}
+
+  std::vector<std::string> broken() {
+    if (WIFSIGNALED(run_.status) && WTERMSIG(run_.status) == SIGALRM) return {"it hangs"};
+    const bool is_killed = WIFSIGNALED(run_.status) && fault_.effect.signal == SIGKILL;
+    look_at_files();
+    look_at_next();
+    if (is_killed) return broken_;
+    if (WIFSIGNALED(run_.status)) {
+      // Before it begins to write, the program leaves that to the system.
+      const bool is_interrupted = WTERMSIG(run_.status) == SIGINT && all_old_;
+      if (!is_interrupted) say("ended by signal " + std::to_string(WTERMSIG(run_.status)));
+      return broken_;
+    }
+    look_at_status(WEXITSTATUS(run_.status));
+    look_at_messages(WEXITSTATUS(run_.status));
+    look_at_failures();
+    look_at_json(WEXITSTATUS(run_.status));
+    look_at_attributes();
+    return broken_;
+  }
+
+ private:
+  void say(std::string rule) { broken_.push_back(std::move(rule)); }
+
+  static const File* find(const Tree& tree, const std::string& name) {
+    const auto found = tree.find(name);
+    return found == tree.end() ? nullptr : &found->second;
+  }
+  static bool same(const File* a, const File* b) {
+    return a && b ? a->content == b->content : a == b;
+  }
+  /// Whether the undisturbed run makes it.
+  bool is_made(const std::string& name) const {
+    return name != json_file && name != manifest &&
+           !same(find(scenario_.before, name), find(whole_.after, name));
+  }
+  bool is_new(const std::string& name) const {
+    return is_made(name) && same(find(run_.after, name), find(whole_.after, name));
+  }
+  static bool is_picture(const std::string& name) {
+    const fs::path suffix = fs::path(name).extension();
+    return suffix != ".xmp" && suffix != ".jsonl";
+  }
+  /// Files of an interrupted run stay if the run that is to finish it fails. A journal is what the
+  /// next run needs to finish this one; after a run that is whole it is left only if that is said.
+  /// A lock may be left: the next run sees that its program is gone.
+  void look_at_own(const std::string& name) {
+    if (!find(run_.after, name) || cannot_remove() || WIFSIGNALED(run_.status)) return;
+    if (run_.status != 0 && find(scenario_.before, name)) return;
+    const std::string file = fs::path(name).filename().string();
+    const bool is_journal = file == ".qturn-journal";
+    if (is_journal && (run_.status != 0 || has_line({"warning: ", file}))) return;
+    say(is_journal              ? "its journal is left"
+        : file == ".qturn-lock" ? "its lock is left"
+                                : "a temporary is left");
+  }
+  bool cannot_remove() const { return run_.struck && run_.struck->name == "unlink"; }
+  bool has_line(const std::vector<std::string>& words) const {
+    return std::ranges::any_of(lines_of(run_.err), [&](const std::string& line) {
+      return std::ranges::all_of(
+          words, [&](const std::string& word) { return line.find(word) != std::string::npos; });
+    });
+  }
+
+  void look_at_files() {
+    std::set<std::string> names;
+    for (const Tree* tree : {&scenario_.before, &whole_.after, &run_.after}) {
+      for (const auto& [name, file] : *tree) names.insert(name);
+    }
+    for (const std::string& name : names) {
+      const File* before = find(scenario_.before, name);
+      const File* after = find(run_.after, name);
+      if (name == json_file) continue;
+      if (name == manifest) {
+        look_at_manifest();
+        continue;
+      }
+      if (is_own(name)) {
+        look_at_own(name);
+        continue;
+      }
+      if (before && !after) say("a file is lost");
+      if (!same(after, before) && !same(after, find(whole_.after, name))) {
+        say("a file is neither the original nor the complete new one");
+      }
+      all_new_ = all_new_ && (!is_made(name) || is_new(name));
+      all_old_ = all_old_ && same(after, before);
+    }
+  }
+
+  /// The run after one that was ended by a signal.
+  void look_at_next() {
+    if (!run_.next) {
+      const bool is_ended = fault_.effect.signal != 0 && run_.status != 0;
+      if (is_ended && !all_new_) say("it has no journal, but is done in part");
+      return;
+    }
+    if (run_.next->status != 0) say("the run that was to finish it failed");
+    std::set<std::string> names;
+    for (const Tree* tree : {&whole_.after, &run_.next->after}) {
+      for (const auto& [name, file] : *tree) names.insert(name);
+    }
+    names.erase(json_file);
+    // Without a journal, a run does not know whose a temporary is.
+    const bool has_journal = std::ranges::any_of(
+        run_.after, [](const auto& file) { return file.first.ends_with(".qturn-journal"); });
+    if (!has_journal)
+      std::erase_if(names,
+                    [&](const auto& name) { return is_own(name) && find(run_.after, name); });
+    const bool is_alike = std::ranges::all_of(names, [&](const std::string& name) {
+      return same(find(run_.next->after, name), find(whole_.after, name));
+    });
+    if (!is_alike) say("after the run that was to finish it, other files are there than wanted");
+  }
+
+  /// After an error the manifest lists what was written, and nothing else.
+  void look_at_manifest() {
+    const File* file = find(run_.after, manifest);
+    all_new_ = all_new_ && same(file, find(whole_.after, manifest));
+    all_old_ = all_old_ && !file;
+    if (!file) return;
+    std::set<std::string> listed;
+    for (const std::string& text : lines_of(file->content)) {
+      const auto line = nlohmann::json::parse(text, nullptr, false);
+      if (line.is_discarded()) return say("a line of the manifest is not whole");
+      listed.insert("out/" + line.value("output", ""));
+    }
+    for (const auto& [name, made] : whole_.after) {
+      if (is_picture(name) && is_made(name) && is_new(name) != listed.contains(name)) {
+        say("the manifest lists other pictures than were written");
+      }
+    }
+  }
+
+  void look_at_status(int status) {
+    const bool is_interrupted = fault_.effect.signal == SIGINT;
+    if (status == 0 && !all_new_) say("exit 0, but something was not done");
+    if (status == 2 && !all_old_) say("exit 2, but files have changed");
+    if (status > 2 && !(is_interrupted && status == 130)) {
+      say("exit " + std::to_string(status));
+    }
+  }
+
+  void look_at_messages(int status) {
+    std::uint64_t written = 0;
+    for (const auto& [name, file] : whole_.after) written += is_picture(name) && is_new(name);
+    bool gives_reason = false;
+    for (const std::string& line : lines_of(run_.err)) {
+      std::istringstream words(line);
+      std::string program, of;
+      std::uint64_t count = 0;
+      if (words >> program >> count >> of && program == "qturn:" && of == "of") {
+        if (count != written) say("the summary counts other pictures than were written");
+      } else {
+        gives_reason = true;
+      }
+      if (line.starts_with("terminate called")) say("terminate");
+    }
+    if (status == 0 || status == 130) return;
+    if (!gives_reason) say("no message says why it failed");
+    // A fault that lasts strikes other files, too, and any of them may be named. The folder of the
+    // run has a name of its own in each message.
+    if (fault_.lasts || !run_.struck || run_.struck->path.empty() || run_.struck->path == ".")
+      return;
+    if (gives_reason && !has_line({known_as(run_.struck->path)}) &&
+        (run_.struck->to.empty() || !has_line({known_as(run_.struck->to)}))) {
+      say("no message names the file");
+    }
+  }
+
+  /// A message that begins with the name of a picture says that it failed, unless it is a warning.
+  void look_at_failures() {
+    for (const auto& before : scenario_.before) {
+      const std::string& name = before.first;  // which clang 14 captures, unlike a binding
+      if (!name.starts_with("in/") || !is_picture(name)) continue;
+      const auto is_of_this = [&](const std::string& made) {
+        return made == name ||
+               (!made.starts_with("in/") && is_picture(made) &&
+                (fs::path(made).stem().string().starts_with(fs::path(name).stem().string()) ||
+                 made == "turned.jpg"));
+      };
+      const bool is_failed = std::ranges::any_of(lines_of(run_.err), [&](const std::string& line) {
+        const std::string start = "qturn: " + name + ": ";
+        return line.starts_with(start) && !line.starts_with(start + "warning: ");
+      });
+      bool is_done = false, is_whole = true;
+      for (const auto& [made, content] : whole_.after) {
+        if (!is_made(made) || !is_of_this(made)) continue;
+        is_done = true;
+        is_whole = is_whole && is_new(made);
+      }
+      if (is_failed && is_done && is_whole) say("a picture is said to have failed, but is done");
+    }
+  }
+
+  void look_at_json(int status) {
+    const File* file = find(run_.after, json_file);
+    if (!file) return;
+    std::set<std::string> done;
+    for (const std::string& text : lines_of(file->content)) {
+      const auto line = nlohmann::json::parse(text, nullptr, false);
+      if (line.is_discarded()) {
+        if (status == 0) say("a JSON line is not whole");
+        continue;
+      }
+      const std::string output = line.value("output", "");
+      const std::string said = line.value("status", "");
+      if (said == "done") done.insert(output);
+      if (said == "done" && is_made(output) && !is_new(output)) {
+        say("a JSON line says that a picture is done, but it is not");
+      }
+      if (said == "failed" && is_new(output)) {
+        say("a JSON line says that a picture failed, but it is done");
+      }
+    }
+    if (status != 0 && status != 130) return;
+    for (const auto& [name, made] : whole_.after) {
+      if (is_picture(name) && is_new(name) && !done.contains(name)) {
+        say("a picture was written, and no JSON line says so");
+      }
+    }
+  }
+
+  void look_at_attributes() {
+    for (const auto& [name, wanted] : whole_.after) {
+      if (!is_new(name)) continue;
+      const File& found = run_.after.at(name);
+      // A time that the run takes from another file is long ago.
+      const bool keeps_time = wanted.modified_s <= scenario_.before.begin()->second.modified_s;
+      const bool is_alike = found.mode == wanted.mode && found.rating == wanted.rating &&
+                            (!keeps_time || found.modified_s == wanted.modified_s);
+      if (!is_alike && !has_line({"warning: ", fs::path(name).filename().string()})) {
+        say("mode, times or attributes are lost without a word");
+      }
+    }
+  }
+
+  const Scenario& scenario_;
+  const Run &whole_, &run_;
+  const Fault& fault_;
+  bool all_new_ = true, all_old_ = true;
+  std::vector<std::string> broken_;
+};
+
+}  // namespace
+
+std::vector<std::string> broken_rules(const Scenario& scenario, const Run& whole, const Run& run,
+                                      const Fault& fault) {
+  return Judge(scenario, whole, run, fault).broken();
+}
+
+}  // namespace faults

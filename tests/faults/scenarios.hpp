@@ -1,0 +1,29 @@
+// What is run, again and again, with a fault at another call each time.
+#ifndef QTURN_TESTS_FAULTS_SCENARIOS_HPP
+#define QTURN_TESTS_FAULTS_SCENARIOS_HPP
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/faults/tree.hpp"
+
+namespace faults {
+
+struct Scenario {
+  std::string name;
+  std::vector<std::string> words;  ///< of the command line
+  Tree before;
+  /// What is added to them to finish a run that was ended by a signal. By default that is --resume
+  /// if the run has left a journal, and nothing if it has not begun.
+  std::optional<std::vector<std::string>> to_finish = {};
+};
+
+/// The file of the JSON lines, in the scenarios that have one.
+inline constexpr char json_file[] = "log";
+
+std::vector<Scenario> scenarios();
+
+}  // namespace faults
+
+#endif  // QTURN_TESTS_FAULTS_SCENARIOS_HPP

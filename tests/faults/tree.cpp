@@ -1,0 +1,68 @@
+#include "tests/faults/tree.hpp"
+
+#include <fcntl.h>
+#include <sys/xattr.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace faults {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char of_folder[] = "{folder}";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+bool is_journal(const fs::path& path) { return path.filename() == ".qturn-journal"; }
+
+}  // namespace
+
+Tree read_tree(const fs::path& folder) {
+  Tree tree;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path& path = entry.path();
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0)
+      throw std::runtime_error("cannot look at " + path.string());
+    std::ifstream in(path, std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(in), {}};
+    if (is_journal(path)) content = replaced(std::move(content), folder.string(), of_folder);
+    std::array<char, 64> rating;
+    const ssize_t length = ::getxattr(path.c_str(), "user.rating", rating.data(), rating.size());
+    tree[path.lexically_relative(folder).string()] = {
+        .content = std::move(content),
+        .mode = status.st_mode & 07777,
+        .modified_s = status.st_mtim.tv_sec,
+        .rating = {rating.data(), length < 0 ? 0 : static_cast<std::size_t>(length)}};
+  }
+  return tree;
+}
+
+void write_tree(const Tree& tree, const fs::path& folder) {
+  for (const auto& [name, file] : tree) {
+    const fs::path path = folder / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary)
+        << (is_journal(path) ? replaced(file.content, of_folder, folder.string()) : file.content);
+    // A file system without attributes keeps none, before a run and after it.
+    ::setxattr(path.c_str(), "user.rating", file.rating.data(), file.rating.size(), 0);
+    const timespec times[] = {{file.modified_s, 0}, {file.modified_s, 0}};
+    if (::chmod(path.c_str(), file.mode) != 0 ||
+        ::utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) {
+      throw std::runtime_error("cannot write " + path.string());
+    }
+  }
+}
+
+}  // namespace faults

@@ -1,0 +1,90 @@
+#include "src/formats/openexr/codec.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+#include <vector>
+
+#include "src/picture/endian.hpp"
+#include "tests/codec_pictures.hpp"
+#include "tests/exr_file.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace qturn::tests;
+using std::string_literals::operator""s;
+
+constexpr int width = 5, height = 4;
+
+std::string number(std::uint64_t value) {
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += static_cast<char>(value >> 8 * i & 255);
+  return text;
+}
+
+std::string attribute(const std::string& name, const std::string& type, const std::string& value) {
+  return name + '\0' + type + '\0' + number(value.size()) + value;
+}
+
+std::size_t table_at(std::span<const std::byte> file) {
+  const std::string last = attribute("screenWindowWidth", "float", number(0x3F800000));
+  return text_of(file).find(last) + last.size() + 1;
+}
+
+// A row to a block; `attributes` come last in the header.
+Bytes picture(const std::string& attributes) {
+  Exr exr{width, height, 1, {}};
+  for (std::uint32_t i = 0; i < width * height; ++i) exr.planes["Y"].push_back(0x3C00 + i);
+  Bytes file = write_exr(exr);
+  const std::size_t table = table_at(file);
+  for (std::size_t row = 0; row < height; ++row) {
+    const std::uint64_t at = little_endian(file, table + 8 * row, 8);
+    put_little_endian(file, table + 8 * row, 8, at + attributes.size());
+  }
+  const auto text = bytes_of(attributes);
+  file.insert(file.begin() + static_cast<std::ptrdiff_t>(table) - 1, text.begin(), text.end());
+  return file;
+}
+
+std::vector<std::uint16_t> samples(std::span<const std::byte> file) {
+  const Decoded decoded(file, openexr_codec);
+  const Page& page = decoded.image.pages.front();
+  const auto* first = static_cast<const std::uint16_t*>(page.pixels);
+  return {first, first + page.width * page.height};
+}
+
+}  // namespace
+
+TEST_CASE("The preview of an OpenEXR file turns with it, attributes of any type are kept") {
+  const std::string named = attribute("a name of more than thirty-one characters",
+                                      "of a type nobody knows", "any\1bytes");
+  const auto preview = [](std::uint64_t columns, std::uint64_t rows, const std::string& pixels) {
+    return attribute("preview", "preview", number(columns) + number(rows) + pixels);
+  };
+  Bytes file = picture(named + preview(2, 3, "AAAABBBBCCCCDDDDEEEEFFFF"));
+  file[5] |= std::byte{4};  // long names
+  const Bytes out = turn_file(file, openexr_codec, Orientation::rotate90);
+  CHECK(contains(out, preview(3, 2, "EEEECCCCAAAAFFFFDDDDBBBB")));
+  CHECK(contains(out, named));
+  CHECK(contains(turn_file(out, openexr_codec, Orientation::rotate270),
+                 preview(2, 3, "AAAABBBBCCCCDDDDEEEEFFFF")));
+  CHECK(samples(turn_file(out, openexr_codec, Orientation::rotate270)) == samples(file));
+  CHECK(contains(turn_file(picture(preview(0, 0, "")), openexr_codec, Orientation::flip),
+                 preview(0, 0, "")));
+  for (const std::string& damaged : {preview(2, 3, "AAAA"), preview(0xFFFFFFFF, 0xFFFFFFFF, "AAAA"),
+                                     attribute("preview", "preview", "abc")}) {
+    CHECK_THROWS_AS(turn_file(picture(damaged), openexr_codec, Orientation::flip), ImageFileError);
+  }
+}
+
+TEST_CASE("An OpenEXR file with a block of pixels that is not there is damaged") {
+  const Bytes whole = picture("");
+  CHECK(refusal(whole, openexr_codec) == "");
+  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{12}, std::uint64_t{99999}}) {
+    Bytes file = whole;
+    put_little_endian(file, table_at(file) + 8, 8, at);
+    CHECK(refusal(file, openexr_codec) != "");
+    CHECK_THROWS_AS(openexr_codec.read_header(file), ImageFileError);
+  }
+}

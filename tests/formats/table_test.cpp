@@ -1,0 +1,137 @@
+
+#include "src/formats/table.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/turn/encode.hpp"
+#include "tests/every_codec.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace std::string_view_literals;
+
+const Codec* of_content(std::string_view head, std::string_view suffix = "") {
+  return codec_of_content(bytes_of(head), suffix);
+}
+
+}  // namespace
+
+TEST_CASE("A format is known by its signature, whatever the suffix says") {
+  CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, ".png") == &jpeg_codec);
+  CHECK(of_content("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, ".jpg") == &png_codec);
+  CHECK(of_content("II*\0\x08\0\0\0"sv) == &tiff_codec);
+  CHECK(of_content("MM\0*\0\0\0\x08"sv) == &tiff_codec);
+  CHECK(of_content("II+\0\x08\0\0\0"sv) == &tiff_codec);
+  CHECK(of_content("MM\0+\0\x08\0\0"sv) == &tiff_codec);
+  CHECK(of_content("v/1\x01\x02\0\0\0"sv) == &openexr_codec);
+  CHECK(of_content("GIF87a"sv) == &gif_codec);
+  CHECK(of_content("GIF89a"sv) == &gif_codec);
+  CHECK(of_content("RIFF\x10\0\0\0WEBPVP8L"sv) == &webp_codec);
+  CHECK(of_content("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"sv) == &bmp_codec);
+  CHECK(of_content("#?RADIANCE\n"sv) == &hdr_codec);
+  CHECK(of_content("\xff\x0a\0"sv) == &jxl_codec);
+  CHECK(of_content("\0\0\0\x0cJXL \r\n\x87\n\0"sv) == &jxl_codec);
+  CHECK(of_content("\0\0\0\x18"
+                   "ftypheic\0\0\0\0mif1heic"sv,
+                   ".jpg") == &heic_codec);
+  CHECK(of_content("\0\0\0\x18"
+                   "ftypmif1\0\0\0\0mif1miaf"sv) == &heic_codec);
+  CHECK(of_content("\0\0\0\x18"
+                   "ftypavif\0\0\0\0mif1avif"sv) == &avif_codec);
+  CHECK(of_content("\0\0\0\x18"
+                   "ftypmif1\0\0\0\0mif1avif"sv) == &avif_codec);
+  CHECK(of_content("\0\0\0\x18"
+                   "ftypisom\0\0\0\0isommp42"sv,
+                   ".heic") == nullptr);
+  for (const char* pnm : {"P1 ", "P2\n", "P3\t", "P4 ", "P5\n", "P6\n", "P7\n", "PF\n", "Pf\n"}) {
+    CHECK(of_content(pnm) == &pnm_codec);
+  }
+}
+
+TEST_CASE("Text, other containers and cut signatures are not pictures") {
+  for (const std::string_view head :
+       {""sv, "hello, world, this is text"sv, "\xff\xd8"sv, "\x89PNG\r\n"sv, "RIFF\x10\0\0\0WAVE"sv,
+        "BMW and other cars, a text file"sv, "P7 332\n"sv, "P6x"sv, "PK\x03\x04"sv, "II*"sv,
+        "GIF90a"sv}) {
+    CHECK(of_content(head, ".jpg") == nullptr);
+  }
+}
+
+TEST_CASE("Camera raw files are TIFF inside, and have a row of their own") {
+  for (const char* suffix : {".cr2", ".nef", ".arw", ".dng", ".pef", ".srw"}) {
+    CHECK(of_content("II*\0\x08\0\0\0"sv, suffix) == &raw_codec);
+    CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, suffix) == &jpeg_codec);
+  }
+  CHECK(of_content("IIRO\x08\0\0\0"sv, ".orf") == &raw_codec);
+  CHECK(of_content("IIU\0\x18\0\0\0"sv, ".rw2") == &raw_codec);
+  CHECK(of_content("II*\0\x10\0\0\0CR\2\0"sv, ".tif") == &raw_codec);
+  CHECK(of_content("II*\0\x08\0\0\0"sv, ".tif") == &tiff_codec);
+}
+
+TEST_CASE("TGA has no signature: suffix and a header that makes sense together decide") {
+  const auto header = "\0\0\x02\0\0\0\0\0\0\0\0\0\x05\0\x07\0\x18\0"sv;
+  CHECK(of_content(header, ".tga") == &tga_codec);
+  CHECK(of_content(header, ".bin") == nullptr);
+  CHECK(of_content("some text that is long enough", ".tga") == nullptr);
+  CHECK(of_content(header.substr(0, 17), ".tga") == nullptr);
+}
+
+TEST_CASE("Suffixes are read in any case") {
+  CHECK(codec_of_suffix(".JPEG") == &jpeg_codec);
+  CHECK(codec_of_suffix(".Tif") == &tiff_codec);
+  CHECK(codec_of_suffix(".pgm") == &pnm_codec);
+  CHECK(codec_of_suffix("jpg") == nullptr);
+  CHECK(codec_of_suffix(".txt") == nullptr);
+  CHECK(codec_of_suffix("") == nullptr);
+}
+
+TEST_CASE("Names, other names and suffixes lead to one row each") {
+  for (const Codec* codec : codecs()) {
+    CAPTURE(codec->name);
+    // What is not written from others has no name for --format.
+    CHECK(codec_of_name(codec->name) == (codec->encode ? codec : nullptr));
+    if (!codec->alias.empty()) {
+      CHECK(codec_of_name(codec->alias) == (codec->encode ? codec : nullptr));
+    }
+    CHECK_FALSE(codec->suffixes.front().empty());
+    for (const std::string_view suffix : codec->suffixes) {
+      if (!suffix.empty()) CHECK(codec_of_suffix(suffix) == codec);
+    }
+  }
+  CHECK(codec_of_name("jpg") == &jpeg_codec);
+  CHECK(codec_of_name("tif") == &tiff_codec);
+  CHECK(codec_of_name("exr") == &openexr_codec);
+  CHECK(codec_of_name("gif") == &gif_codec);
+  CHECK(codec_of_name("") == nullptr);
+}
+
+TEST_CASE("Every row has what may not be missing") {
+  CHECK(codecs().size() == 14);
+  for (const Codec* codec : codecs()) {
+    CAPTURE(codec->name);
+    CHECK(codec->recognises != nullptr);
+    CHECK(codec->read_header != nullptr);
+    CHECK((codec->decode || codec->turn_compressed || codec->retag));
+    CHECK((codec->encode != nullptr) == (codec->decode != nullptr));
+    CHECK((codec->finish != nullptr) == (codec->decode != nullptr));
+    // What has a place for an orientation can be told to change it, and is checked.
+    if (codec->retag) CHECK(codec->check);
+  }
+}
+
+TEST_CASE("A format without a place for an orientation refuses another tag by name") {
+  std::vector<std::string> warnings;
+  for (const Codec* codec :
+       {&openexr_codec, &gif_codec, &bmp_codec, &pnm_codec, &tga_codec, &hdr_codec}) {
+    CHECK_THROWS_WITH(retag({}, *codec, Orientation::rotate90, MissingTag::is_added, warnings),
+                      std::string(codec->name) +
+                          " has no place for an orientation, so only its pixels can be turned");
+  }
+}

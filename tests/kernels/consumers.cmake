@@ -1,0 +1,83 @@
+# Builds and runs the two projects that use the kernels as somebody else would: one finds them
+# installed, one has their sources as a subfolder. Both are configured from nothing, for the CPU or
+# with CUDA as this build is.
+set(consumers ${CMAKE_CURRENT_BINARY_DIR}/consumers)
+set(consumer_options
+  -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
+  -DCMAKE_BUILD_TYPE=$<CONFIG>)
+
+add_test(NAME "consumers: every installed header compiles alone"
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --config $<CONFIG>
+    --target all_verify_interface_header_sets)
+
+# Runs a step of a consumer after the others it names.
+function(consumer_step name after)
+  add_test(NAME "consumers: ${name}" COMMAND ${ARGN})
+  set_tests_properties("consumers: ${name}" PROPERTIES FIXTURES_SETUP "${name}"
+    FIXTURES_REQUIRED "${after}" TIMEOUT 600)
+endfunction()
+
+consumer_step("an old installation is gone" "" ${CMAKE_COMMAND} -E rm -rf ${consumers})
+consumer_step("the kernels install" "an old installation is gone"
+  ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
+  --prefix ${consumers}/prefix)
+consumer_step("a C++17 project finds the installed kernels" "the kernels install"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package -B ${consumers}/found
+  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+consumer_step("the C++17 project builds" "a C++17 project finds the installed kernels"
+  ${CMAKE_COMMAND} --build ${consumers}/found)
+consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
+set_tests_properties("consumers: the C++17 program runs" PROPERTIES
+  PASS_REGULAR_EXPRESSION "^CA/DB\n$")
+
+if(QTURN_CUDA)
+  consumer_step("the training loop finds the installed kernels" "the kernels install"
+    ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/kernels/examples/training_loop -B ${consumers}/training_loop
+    ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+  consumer_step("the training loop builds" "the training loop finds the installed kernels"
+    ${CMAKE_COMMAND} --build ${consumers}/training_loop)
+endif()
+
+consumer_step("a C++20 project takes the sources as a folder" "an old installation is gone"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_add_subdirectory -B ${consumers}/added
+  ${consumer_options} -DQTURN_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DQTURN_CUDA=OFF)
+consumer_step("the C++20 project builds" "a C++20 project takes the sources as a folder"
+  ${CMAKE_COMMAND} --build ${consumers}/added)
+consumer_step("the C++20 program runs" "the C++20 project builds" ${consumers}/added/consumer)
+set_tests_properties("consumers: the C++20 program runs" PROPERTIES
+  PASS_REGULAR_EXPRESSION "^DAEBFC, dst is 2x3, expected 3x2\n$")
+
+if(QTURN_TOOLS)
+  consumer_step("the pictures install" "the kernels install"
+    ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component pictures --prefix ${consumers}/prefix)
+  string(REPLACE ":" "\\;" prefixes "$ENV{CMAKE_PREFIX_PATH}")
+  consumer_step("a C++17 project finds the installed pictures" "the pictures install"
+    ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/turn/consumer_pictures -B ${consumers}/pictures
+    ${consumer_options} "-DCMAKE_PREFIX_PATH=${consumers}/prefix\;${prefixes}"
+    -DEXAMPLE=${PROJECT_SOURCE_DIR}/src/examples/upright.cpp)
+  consumer_step("the pictures' example builds" "a C++17 project finds the installed pictures"
+    ${CMAKE_COMMAND} --build ${consumers}/pictures)
+  set(sample "${PROJECT_SOURCE_DIR}/testdata/samples/camera roll/cat.jpg")
+  consumer_step("the pictures' example runs" "the pictures' example builds"
+    ${consumers}/pictures/upright ${sample} ${consumers}/upright.jpg)
+  set_tests_properties("consumers: the pictures' example runs" PROPERTIES PASS_REGULAR_EXPRESSION "^jpeg, 451 x 300\n$")
+  consumer_step("the program turns a picture as the example does" "the pictures' example runs"
+    qturn upright ${sample} -o ${consumers}/by_program.jpg --jpeg-edges tag --overwrite)
+  consumer_step("the program and the example write the same bytes" "the program turns a picture as the example does"
+    ${CMAKE_COMMAND} -E compare_files ${consumers}/upright.jpg ${consumers}/by_program.jpg)
+endif()
+
+if(QTURN_OPENCV)
+  consumer_step("the OpenCV plugin installs" "the kernels install"
+    ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component opencv --prefix ${consumers}/prefix)
+  consumer_step("a C++17 project finds the installed OpenCV plugin" "the OpenCV plugin installs"
+    ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_opencv -B ${consumers}/opencv
+    ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix -DOpenCV_DIR=${OpenCV_DIR}
+    -DEXAMPLE=${PROJECT_SOURCE_DIR}/plugins/opencv/example/quarter_turn.cpp)
+  consumer_step("the OpenCV plugin's example builds" "a C++17 project finds the installed OpenCV plugin"
+    ${CMAKE_COMMAND} --build ${consumers}/opencv)
+  consumer_step("the OpenCV plugin's example runs" "the OpenCV plugin's example builds" ${consumers}/opencv/quarter_turn)
+  # Its own cv::Mat comparison, or, without a GPU, what the plugin says then.
+  set_tests_properties("consumers: the OpenCV plugin's example runs" PROPERTIES
+    PASS_REGULAR_EXPRESSION "cv::Mat: equal to cv::rotate\n.*(equal to cv::rotate|without CUDA)\n|code -216: there is no GPU to use")
+endif()

@@ -1,0 +1,131 @@
+// Against pictures that other programs turned: testdata/golden/README.md.
+#include <qturn/cpu.hpp>
+
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/src/cpu/paths.hpp"
+#include "tests/pictures.hpp"
+
+namespace qturn::tests {
+namespace {
+
+std::ifstream open(const std::string& name) {
+  std::ifstream file(std::string(QTURN_TESTDATA "/golden/") + name, std::ios::binary);
+  REQUIRE(file);
+  return file;
+}
+
+std::vector<unsigned char> read(const std::string& name) {
+  std::ifstream file = open(name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Sample {
+  const char* name;
+  int bytes;
+};
+
+TEST_CASE("the CPU makes what another program makes, byte for byte") {
+  const Sample sample = GENERATE(Sample{"u8", 1}, Sample{"u16", 2}, Sample{"f32", 4});
+  const int channels = GENERATE(1, 3, 4);
+  const std::string stem = std::string(sample.name) + "x" + std::to_string(channels) + "_";
+  std::vector<unsigned char> source = read(stem + "source.raw");
+  const Plan src{7, 5, sample.bytes * channels, {}};
+
+  for (Orientation orientation : all_orientations) {
+    const Size turned = turned_size(orientation, {src.width, src.height});
+    const Plan dst{turned.width, turned.height, src.pixel_bytes, {}};
+    const std::vector<unsigned char> wanted = read(stem + std::string(name(orientation)) + ".raw");
+    std::vector<unsigned char> got(wanted.size(), 0xA5);
+    REQUIRE(static_cast<std::int64_t>(wanted.size()) == dst.row_bytes() * dst.height);
+    transform(src.view_in(source.data()), dst.view_in(got.data()), orientation);
+    INFO(stem << name(orientation));
+    CHECK(first_difference(dst, got, wanted) == "");
+  }
+}
+
+TEST_CASE("every instruction set puts each of 67x45 pixels where another program puts it") {
+  const int pixel_bytes =
+      GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 64, 255, 256);
+  const Plan src{67, 45, pixel_bytes, {}};
+  std::vector<unsigned char> source = random_bytes(src.row_bytes() * src.height, 1);
+  for (const Orientation orientation : all_orientations) {
+    const Size turned = turned_size(orientation, {src.width, src.height});
+    const Plan dst{turned.width, turned.height, pixel_bytes, {}};
+    const std::vector<unsigned char> index =
+        read("index_67x45_" + std::string(name(orientation)) + ".raw");
+    REQUIRE(index.size() == 67 * 45 * 2);
+    std::vector<unsigned char> wanted(source.size());
+    for (std::size_t to = 0; to < 67 * 45; ++to) {
+      const std::size_t from = index[2 * to] + 256u * index[2 * to + 1];
+      const auto bytes = static_cast<std::size_t>(pixel_bytes);
+      std::memcpy(&wanted[to * bytes], &source[from * bytes], bytes);
+    }
+    for (const CpuPath& path : cpu_paths()) {
+      for (const Store store : {Store::through_caches, Store::past_caches}) {
+        std::vector<unsigned char> got(source.size(), 0xA5);
+        path.move(reduce(src.view_in(source.data()), dst.view_in(got.data()), orientation), store);
+        INFO(path.name << ", " << name(orientation));
+        CHECK(first_difference(dst, got, wanted) == "");
+      }
+    }
+    std::vector<unsigned char> got(source.size(), 0xA5);
+    transform(src.view_in(source.data()), dst.view_in(got.data()), orientation);
+    CHECK(first_difference(dst, got, wanted) == "");
+  }
+}
+
+// As in PNG, gzip and zlib.
+std::uint32_t crc32(const std::vector<unsigned char>& bytes) {
+  std::array<std::uint32_t, 256> table;
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    table[i] = i;
+    for (int bit = 0; bit < 8; ++bit) {
+      table[i] = (table[i] >> 1) ^ (table[i] % 2 != 0 ? 0xEDB88320u : 0);
+    }
+  }
+  std::uint32_t sum = ~0u;
+  for (const unsigned char byte : bytes) sum = (sum >> 8) ^ table[(sum ^ byte) % 256];
+  return ~sum;
+}
+
+TEST_CASE("a picture that no cache holds has the checksum of what another program makes of it") {
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 6, 8);
+  const Plan src{4099, 3067, pixel_bytes, {}};
+  const std::vector<unsigned char> some = random_bytes(1'000'003, 1);
+  std::vector<unsigned char> source;
+  const auto bytes = static_cast<std::size_t>(src.row_bytes() * src.height);
+  while (source.size() < bytes) source.insert(source.end(), some.begin(), some.end());
+  source.resize(bytes);
+
+  std::map<std::string, std::string> wanted;
+  std::ifstream file = open("4099x3067.crc32");
+  int size = 0;
+  for (std::string orientation, sum; file >> size >> orientation >> sum;) {
+    if (size == pixel_bytes) wanted[orientation] = sum;
+  }
+  std::vector<unsigned char> got(bytes);
+  for (const Orientation orientation : all_orientations) {
+    const Size turned = turned_size(orientation, {src.width, src.height});
+    const Plan dst{turned.width, turned.height, pixel_bytes, {}};
+    transform(src.view_in(source.data()), dst.view_in(got.data()), orientation);
+    const std::uint32_t sum = crc32(got);
+    const unsigned char digits[] = {
+        static_cast<unsigned char>(sum >> 24), static_cast<unsigned char>(sum >> 16),
+        static_cast<unsigned char>(sum >> 8), static_cast<unsigned char>(sum)};
+    INFO(name(orientation) << " of pixels of " << pixel_bytes << " bytes");
+    CHECK(hex(digits, 4) == wanted[std::string(name(orientation))]);
+  }
+}
+
+}  // namespace
+}  // namespace qturn::tests

@@ -1,0 +1,125 @@
+#include "src/plan/labels.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <unistd.h>
+
+#include "tests/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace qturn;
+
+namespace {
+
+/// As for the pictures of one input folder.
+Plan plan_for(const fs::path& input, const std::vector<std::string>& keys) {
+  FileList files;
+  const struct stat status = {};
+  for (const std::string& key : keys) {
+    const fs::path folder = fs::path(key).parent_path();
+    const std::string prefix = folder.empty() ? "" : folder.string() + '/';
+    FoundFile& file = files.add(files.add_folder(input / prefix, prefix),
+                                fs::path(key).filename().string(), status);
+    file.picture = true;
+    file.to_do.add(Orientation::identity);
+  }
+  Plan plan;
+  plan.jobs = JobList(std::move(files), {});
+  return plan;
+}
+
+/// The label, relative to `folder`; empty if there is none.
+fs::path label_in(const TemporaryFolder& folder, const std::string& input,
+                  const std::vector<std::string>& keys, Variants variants = Variants::alike) {
+  for (const std::string& key : keys) folder.add(fs::path(input) / key, "x");
+  const auto found = find_label(plan_for(folder.path() / input, keys), variants);
+  return found ? found->lexically_relative(folder.path()) : fs::path();
+}
+
+}  // namespace
+
+TEST_CASE("Pictures alone have no labels") {
+  const TemporaryFolder folder;
+  folder.add("data/images/readme.txt", "x");
+  folder.add("data/images/settings.json", "{\"images\": 3}");
+  fs::create_directories(folder.path() / "data/masks/empty");
+  CHECK(label_in(folder, "data", {"images/a.jpg", "masked/face_mask.jpg"}) == "");
+}
+
+TEST_CASE("A file of the picture's stem is its label") {
+  for (const std::string suffix : {".txt", ".xml", ".json", ".XML"}) {
+    const TemporaryFolder folder;
+    folder.add("data/a" + suffix, "x");
+    CHECK(label_in(folder, "data", {"a.jpg"}) == "data/a" + suffix);
+  }
+}
+
+TEST_CASE("A folder of labels or masks is found in and beside an input, and beside images") {
+  const std::vector<std::string> layouts[] = {
+      // a label, the input, a key, what is found
+      {"coco/labels/train/a.txt", "coco", "images/train/a.jpg", "coco/labels"},
+      {"coco/labels/train/a.txt", "coco/images", "train/a.jpg", "coco/labels"},
+      {"coco/labels/train/a.txt", "coco/images/train", "a.jpg", "coco/labels"},
+      {"coco/labels/train/a.txt", "coco/images/train/", "a.jpg", "coco/labels"},
+      {"VOC/Annotations/a.xml", "VOC/JPEGImages", "a.jpg", "VOC/Annotations"},
+      {"VOC/SegmentationClass/a.png", "VOC/JPEGImages", "a.jpg", "VOC/SegmentationClass"},
+      {"data/train_masks/a.gif", "data/train", "a.jpg", "data/train_masks"},
+      {"data/Masks/a.png", "data/train", "x/y/a.jpg", "data/Masks"},
+      {"data/labels/a.txt", "data", "x/y/a.jpg", "data/labels"},
+      {"data/x/a_mask.gif", "data", "x/a.jpg", "data/x/a_mask.gif"},
+  };
+  for (const auto& layout : layouts) {
+    CAPTURE(layout[0], layout[1]);
+    const TemporaryFolder folder;
+    folder.add(layout[0], "0 0.5 0.5 1 1");
+    CHECK(label_in(folder, layout[1], {layout[2]}) == layout[3]);
+  }
+}
+
+TEST_CASE("A mask that is a picture of the input counts only where variants are drawn for each") {
+  for (const std::string mask :
+       {"masks/a.png", "SegmentationClass/x/a.png", "images/a_mask.png", "images/A_MASK.PNG"}) {
+    CAPTURE(mask);
+    const TemporaryFolder folder;
+    CHECK(label_in(folder, "data", {"images/a.jpg", mask}) == "");
+    CHECK(label_in(folder, "data", {"images/a.jpg", mask}, Variants::drawn_for_each) ==
+          "data/" + mask);
+    // Were it left out, it would not be turned at all.
+    CHECK(label_in(folder, "data", {"images/a.jpg"}) != "");
+  }
+}
+
+TEST_CASE("A COCO file is known by its members, also when they lie far apart") {
+  const TemporaryFolder folder;
+  folder.add("data/instances.json",
+             "{\"images\": [" + std::string(200'000, ' ') + "], \"annotations\": []}");
+  CHECK(label_in(folder, "data", {"train/a.jpg"}) == "data/instances.json");
+  CHECK(label_in(folder, "data/train", {"a.jpg"}) == "data/instances.json");
+}
+
+TEST_CASE("A mask that an earlier run has turned is not another file") {
+  const TemporaryFolder folder;
+  for (const std::string key : {"images/a.png", "masks/a.png", "images/b.png"})
+    folder.add("data/" + key, "x");
+  CHECK(find_label(plan_for(folder.path() / "data", {"images/b.png"}), Variants::alike) ==
+        folder.path() / "data/masks");
+
+  PlanOptions options;
+  options.inputs = {folder.path() / "data"};
+  options.output = folder.path() / "out";
+  options.existing = Existing::skip;
+  for (const std::string key : {"images/a.png", "masks/a.png"}) folder.add("out/" + key, "x");
+  const Plan plan = qturn::plan(options);
+  CHECK(plan.jobs.size() == 1);
+  CHECK(find_label(plan, Variants::alike) == std::nullopt);
+}
+
+TEST_CASE("A folder that cannot be read ends neither the search nor the run") {
+  if (geteuid() == 0) SKIP("this user may read every folder");
+  const TemporaryFolder folder;
+  folder.add("data/masks/closed/a.png", "x");
+  fs::permissions(folder.path() / "data/masks/closed", fs::perms::none);
+  const auto found = find_label(plan_for(folder.path() / "data", {"a.png"}), Variants::alike);
+  fs::permissions(folder.path() / "data/masks/closed", fs::perms::owner_all);
+  CHECK(found == std::nullopt);
+}

@@ -1,0 +1,190 @@
+// The installed function: bytes in, bytes out, and what it says beforehand.
+#include <qturn/pictures.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/codec_pictures.hpp"
+#include "tests/jpeg_pictures.hpp"
+
+namespace {
+
+using namespace qturn;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Message;
+using tests::bytes_of;
+using tests::Decoded;
+using tests::make_jpeg;
+using tests::noise;
+using tests::pixels_of;
+
+Turned turned_by(std::span<const std::byte> file, Orientation orientation,
+                 const TurnOptions& options = {}) {
+  return turn(file.data(), file.size(), orientation, options);
+}
+
+TurnPlan planned(std::span<const std::byte> file, Orientation orientation,
+                 const TurnOptions& options = {}) {
+  return plan_turn(file.data(), file.size(), orientation, options);
+}
+
+/// 6 x 4 pixels of noise.
+Bytes small_png(Orientation stored = Orientation::identity) {
+  std::vector<std::uint8_t> samples = noise(72);
+  Image image{.format = &tiff_codec, .pages = {}, .extras = {}};
+  image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
+  Bytes png = tests::encode(image, Orientation::identity, png_codec);
+  std::vector<std::string> warnings;
+  return stored == Orientation::identity
+             ? png
+             : retag(png, png_codec, stored, MissingTag::is_added, warnings);
+}
+
+std::vector<std::byte> pixels_in(std::span<const std::byte> file, const Codec& codec) {
+  return pixels_of(Decoded(file, codec, codec).image.pages.front());
+}
+
+}  // namespace
+
+TEST_CASE("Every plan is what turning then does, for every orientation and stored orientation") {
+  for (int stored = 1; stored <= 8; ++stored) {
+    const Bytes file = small_png(static_cast<Orientation>(stored));
+    for (int number = 1; number <= 8; ++number) {
+      const auto orientation = static_cast<Orientation>(number);
+      CAPTURE(stored, number);
+      const TurnPlan plan = planned(file, orientation);
+      const Turned turned = turned_by(file, orientation);
+      CHECK(plan.format == "png");
+      CHECK(plan.stored == static_cast<Orientation>(stored));
+      CHECK(plan.refusal.empty());
+      CHECK(plan.outcome.route == turned.outcome.route);
+      CHECK(plan.outcome.applied == turned.outcome.applied);
+      CHECK(plan.outcome.applied == compose(static_cast<Orientation>(stored), orientation));
+      const Header after = png_codec.read_header(turned.bytes);
+      CHECK(after.stored == Orientation::identity);
+      CHECK(after.size() == plan.outcome.size);
+      CHECK(turned.warnings.empty());
+      // By way of another function: the pixels alone.
+      Decoded source(file, png_codec);
+      const Image wanted = tests::turned(source.image, plan.outcome.applied, source.arena);
+      CHECK(pixels_in(turned.bytes, png_codec) == pixels_of(wanted.pages.front()));
+    }
+  }
+}
+
+TEST_CASE("An upright picture that is to be upright is the file that it was") {
+  const Bytes file = small_png();
+  const Turned turned = turned_by(file, Orientation::identity);
+  CHECK(turned.outcome.route == Route::copied);
+  CHECK(turned.bytes == file);
+}
+
+TEST_CASE("Only the tag changes where only the tag is wrong, and where that is asked for") {
+  const Bytes file = small_png(Orientation::rotate90);
+  const Turned upright = turned_by(file, Orientation::rotate270);
+  CHECK(upright.outcome.route == Route::tagged);
+  CHECK(upright.bytes.size() == file.size());
+
+  const Turned tagged = turned_by(file, Orientation::flop, {.tag_only = true});
+  CHECK(tagged.outcome.route == Route::tagged);
+  CHECK(tagged.outcome.size == Size{6, 4});
+  CHECK(png_codec.read_header(tagged.bytes).stored ==
+        compose(Orientation::rotate90, Orientation::flop));
+  CHECK(pixels_in(tagged.bytes, png_codec) == pixels_in(file, png_codec));
+}
+
+TEST_CASE("A JPEG goes the way that the options say, and loss is said beforehand") {
+  const Bytes whole = make_jpeg({.width = 64, .height = 48});
+  const Bytes cut = make_jpeg({.width = 61, .height = 45});
+  CHECK(turned_by(whole, Orientation::rotate90).outcome.route == Route::lossless);
+  CHECK(turned_by(whole, Orientation::rotate90).outcome.loss == Loss::none);
+  CHECK(planned(whole, Orientation::rotate90, {.jpeg = {JpegMode::planar}}).outcome.loss ==
+        Loss::asked_for);
+
+  const Turned reencoded = turned_by(cut, Orientation::rotate180);
+  CHECK(reencoded.outcome.route == Route::planar);
+  CHECK(reencoded.outcome.loss == Loss::unasked);
+  CHECK(reencoded.outcome.size == Size{61, 45});
+
+  const Turned trimmed =
+      turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::trim}});
+  CHECK(trimmed.outcome.route == Route::trimmed);
+  CHECK(jpeg_codec.read_header(trimmed.bytes).size() == trimmed.outcome.size);
+  CHECK(trimmed.outcome.size == Size{56, 40});
+
+  const Turned tagged = turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::tag}});
+  CHECK(tagged.outcome.route == Route::tagged);
+  CHECK(jpeg_codec.read_header(tagged.bytes).stored == Orientation::rotate180);
+
+  const Turned skipped =
+      turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::skip}});
+  CHECK(skipped.outcome.route == Route::skipped);
+  CHECK(skipped.bytes == cut);
+  CHECK_THAT(skipped.outcome.message, ContainsSubstring("cannot be turned without loss"));
+
+  const TurnOptions fail{.jpeg = {.edges = JpegEdges::fail}};
+  CHECK(planned(cut, Orientation::rotate180, fail).refusal == skipped.outcome.message);
+  CHECK_THROWS_MATCHES(turned_by(cut, Orientation::rotate180, fail), ImageFileError,
+                       Message(skipped.outcome.message));
+}
+
+TEST_CASE("Another format takes the samples as they are, or refuses by name") {
+  const Bytes file = small_png(Orientation::rotate90);
+  const Turned tiff = turned_by(file, Orientation::identity, {.format = "tif"});
+  CHECK(tiff.outcome.route == Route::reencoded);
+  CHECK(tiff.outcome.loss == Loss::none);
+  CHECK(tiff_codec.read_header(tiff.bytes).size() == Size{4, 6});
+  CHECK(turned_by(file, Orientation::identity, {.format = "jpeg"}).outcome.loss == Loss::asked_for);
+  CHECK_THROWS_AS(turned_by(file, Orientation::identity, {.format = "hdr"}), ImageFileError);
+}
+
+TEST_CASE("What is not an orientation, a format or a picture is refused") {
+  const Bytes file = small_png();
+  CHECK_THROWS_MATCHES(turned_by(file, static_cast<Orientation>(0)), std::invalid_argument,
+                       Message("an orientation is 1 to 8, not 0"));
+  CHECK_THROWS_AS(planned(file, static_cast<Orientation>(9)), std::invalid_argument);
+  CHECK_THROWS_MATCHES(turned_by(file, Orientation::flip, {.format = "xcf"}), std::invalid_argument,
+                       Message("'xcf' is not one of " + format_names(", ")));
+  CHECK_THROWS_AS(turned_by({}, Orientation::flip), ImageFileError);
+  CHECK_THROWS_AS(turned_by(bytes_of("some text"), Orientation::flip), ImageFileError);
+}
+
+TEST_CASE("Damage is an error even where no pixel moves") {
+  const Bytes file = small_png();
+  const std::span cut = std::span(file).first(file.size() - 30);
+  CHECK_THROWS_AS(turned_by(cut, Orientation::identity), ImageFileError);
+  CHECK_THROWS_AS(turned_by(cut, Orientation::rotate90), ImageFileError);
+}
+
+TEST_CASE("The suffix counts where the content cannot tell") {
+  std::vector<std::uint8_t> samples = noise(72);
+  Image image{.format = &png_codec, .pages = {}, .extras = {}};
+  image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
+  const Bytes tga = tests::encode(image, Orientation::identity, tga_codec);
+  CHECK_THROWS_AS(planned(tga, Orientation::flip), ImageFileError);
+  CHECK(planned(tga, Orientation::flip, {.suffix = ".TGA"}).format == "tga");
+
+  const TurnPlan tagged = planned(tga, Orientation::flip, {.suffix = ".tga", .tag_only = true});
+  CHECK(tagged.outcome.route == Route::none);
+  CHECK_THAT(tagged.refusal, ContainsSubstring("tga has no place for an orientation"));
+}
+
+TEST_CASE("Memory is told beforehand, and grows with the picture") {
+  const std::uint64_t small =
+      planned(make_jpeg({.width = 64, .height = 48}), Orientation::flip).memory_bytes;
+  const std::uint64_t large =
+      planned(make_jpeg({.width = 640, .height = 480}), Orientation::flip).memory_bytes;
+  CHECK(small > 64 * 48 * 2);
+  CHECK(large > small + 640 * 480);
+
+  const Bytes file = make_jpeg({.width = 640, .height = 480});
+  CHECK(planned(file, Orientation::flip, {.tag_only = true}).memory_bytes > file.size());
+  const std::uint64_t as_png = planned(file, Orientation::flip, {.format = "png"}).memory_bytes;
+  const std::uint64_t as_webp = planned(file, Orientation::flip, {.format = "webp"}).memory_bytes;
+  CHECK(as_webp >= as_png + 36 * 640 * 480);
+}

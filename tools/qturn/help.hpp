@@ -1,0 +1,34 @@
+// What --help prints: first what people type, then the options, no wider than a terminal.
+#ifndef QTURN_TOOLS_QTURN_HELP_HPP
+#define QTURN_TOOLS_QTURN_HELP_HPP
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+namespace qturn {
+
+/// CLI11's own formatter begins with the description and does not wrap lines.
+class Help : public CLI::Formatter {
+ public:
+  /// Lines to show under the usage of `command`, which must outlive this.
+  void set_examples(const CLI::App* command, std::string lines);
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+
+ private:
+  std::string all_groups(const CLI::App* app) const;
+
+  std::map<const CLI::App*, std::string> examples_;
+};
+
+/// The names of an operation: its own, then the others it has.
+std::vector<std::string> names_of(const CLI::App& command);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_HELP_HPP

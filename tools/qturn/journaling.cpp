@@ -1,0 +1,182 @@
+#include "tools/qturn/journaling.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path normal(const fs::path& path) {
+  const fs::path whole = fs::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// The operation, and the options on which results and the choice of pictures depend.
+std::string operation_of(const CommandLine& line, JpegEdges edges) {
+  std::string text = line.command == CommandLine::Command::augment ? "augment"
+                     : line.orientation == Orientation::identity
+                         ? "upright"
+                         : std::string(name(line.orientation));
+  const auto flag = [&](bool is_set, const char* option) {
+    if (is_set) text += fmt::format(" {}", option);
+  };
+  const auto value = [&](const char* option, const auto& given) {
+    text += fmt::format(" {} {}", option, given);
+  };
+  if (line.command == CommandLine::Command::augment) {
+    if (line.random > 0) {
+      value("--random", line.random);
+      value("--seed", line.seed);
+    } else {
+      value("--variants", line.variants.empty() ? "all" : line.variants);
+    }
+  }
+  if (line.format) value("--format", line.format->name);
+  constexpr const char* modes[] = {"lossless", "planar", "fastest"};
+  constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
+  value("--jpeg", modes[static_cast<int>(line.jpeg)]);
+  value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
+  flag(line.tag_only, "--tag-only");
+  flag(line.sidecars, "--sidecars");
+  flag(line.strict, "--strict");
+  flag(line.allow_storage_change, "--allow-storage-change");
+  flag(line.salvage, "--salvage");
+  flag(line.others == Others::copy, "--others copy");
+  flag(line.hidden, "--hidden");
+  flag(line.follow, "--follow");
+  flag(line.break_links, "--break-links");
+  if (!line.backup.empty()) value("--backup", line.backup);
+  for (const std::string& glob : line.include) value("--include", glob);
+  for (const std::string& glob : line.exclude) value("--exclude", glob);
+  return text;
+}
+
+/// Names of a list, or their number and hash if they are many.
+std::vector<std::string> in_short(std::set<std::string> names) {
+  constexpr std::size_t few = 20;
+  if (names.size() <= few) return {names.begin(), names.end()};
+  const std::string all = fmt::format("{}", fmt::join(names, "\n"));
+  return {fmt::format("{} files with the hash {}", names.size(),
+                      digits_of(hash_of(std::as_bytes(std::span(all)))))};
+}
+
+fs::path common_folder(const NameList& files) {
+  fs::path common;
+  bool is_first = true;
+  files.for_each([&](std::string_view file) {
+    const fs::path folder = normal(fs::path(file)).parent_path();
+    if (is_first) common = folder;
+    is_first = false;
+    fs::path shared;
+    for (auto a = common.begin(), b = folder.begin();
+         a != common.end() && b != folder.end() && *a == *b; ++a, ++b) {
+      shared /= *a;
+    }
+    common = shared;
+  });
+  return common;
+}
+
+std::vector<JournalRoot> roots_in_place(const PlanOptions& options) {
+  struct Root {
+    fs::path folder;
+    std::set<std::string> inputs;
+  };
+  std::map<fs::path, Root> roots;  // by the real path, because a folder may have several names
+  const auto add = [&](fs::path folder, const std::string& input) {
+    if (folder.empty()) folder = ".";
+    Root& root = roots[fs::canonical(folder)];
+    if (root.folder.empty()) root.folder = folder;
+    root.inputs.insert(input);
+  };
+  for (const fs::path& input : options.inputs) {
+    if (fs::is_directory(input)) {
+      add(input.has_filename() ? input : input.parent_path(), ".");
+    } else {
+      add(input.parent_path(), input.filename().string());
+    }
+  }
+  if (!options.listed.empty()) {
+    const fs::path common = common_folder(options.listed);
+    options.listed.for_each([&](std::string_view file) {
+      add(common, normal(fs::path(file)).lexically_relative(common).string());
+    });
+  }
+  std::vector<JournalRoot> result;
+  for (auto& [real, root] : roots)
+    result.push_back({root.folder, in_short(std::move(root.inputs))});
+  return result;
+}
+
+std::vector<std::string> absolute_inputs(const PlanOptions& options) {
+  std::set<std::string> names;
+  for (const fs::path& input : options.inputs) names.insert(normal(input).string());
+  options.listed.for_each(
+      [&](std::string_view file) { names.insert(normal(fs::path(file)).string()); });
+  return in_short(std::move(names));
+}
+
+/// The next run would turn what is kept there.
+void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options) {
+  const fs::path place = fs::weakly_canonical(fs::absolute(backup));
+  for (const fs::path& input : options.inputs) {
+    if (!fs::is_directory(input)) continue;
+    const fs::path folder = fs::canonical(input);
+    if (std::ranges::mismatch(folder, place).in1 == folder.end()) {
+      throw PlanError(fmt::format(
+          "--backup {} lies inside the input {}, where the next run would read it; choose a folder "
+          "elsewhere",
+          backup.string(), input.string()));
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
+                                        const Plan& plan, JpegEdges edges, bool flushed) {
+  using Start = JournalOptions::Start;
+  if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
+  if (!line.in_place && plan.output_folder.empty()) {
+    if (line.resume || !line.journal.empty()) {
+      throw PlanError("--resume and --journal need --in-place, or a folder as output");
+    }
+    return nullptr;
+  }
+  JournalOptions journal{.roots = {},
+                         .file = line.journal,
+                         .operation = operation_of(line, edges),
+                         .start = line.resume    ? Start::resume
+                                  : line.restart ? Start::restart
+                                                 : Start::anew,
+                         .in_place = line.in_place,
+                         .overwrite = line.existing == Existing::overwrite,
+                         .flushed = flushed};
+  if (line.in_place) {
+    journal.roots = roots_in_place(options);
+  } else {
+    journal.roots = {{plan.output_folder, absolute_inputs(options)}};
+  }
+  return std::make_unique<Journals>(journal, plan.journals, [&] {
+    // A folder in which all results are there already may hold temporaries, too.
+    std::set<fs::path> folders;
+    for (const JournalRoot& root : journal.roots) folders.insert(root.folder);
+    const FileList& files = plan.jobs.files();
+    for (const FoundFile& file : files) {
+      (file.to_do | file.kept).for_each([&](Orientation variant) {
+        folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
+      });
+    }
+    return folders;
+  });
+}
+
+}  // namespace qturn

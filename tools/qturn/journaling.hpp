@@ -1,0 +1,21 @@
+// Where the journals of a run are, and what they say of it.
+#ifndef QTURN_TOOLS_QTURN_JOURNALING_HPP
+#define QTURN_TOOLS_QTURN_JOURNALING_HPP
+
+#include <memory>
+
+#include "src/store/journal.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// Opens the journals of this run: in place, in each folder that was named, or that a named file
+/// lies in; for a list of files, in the deepest folder that all of them lie in; otherwise in the
+/// output folder. Null if the output is a file. Throws PlanError if the options do not fit
+/// together, otherwise as Journals.
+std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
+                                        const Plan& plan, JpegEdges edges, bool flushed);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_JOURNALING_HPP

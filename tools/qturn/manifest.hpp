@@ -1,0 +1,25 @@
+// The manifest of an augmentation: which file holds which orientation of which picture.
+#ifndef QTURN_TOOLS_QTURN_MANIFEST_HPP
+#define QTURN_TOOLS_QTURN_MANIFEST_HPP
+
+#include <vector>
+
+#include "src/plan/jobs.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// Where the manifest of this plan goes. Throws PlanError if something else is there, or would be,
+/// or if a manifest is there and must not be replaced.
+std::filesystem::path manifest_place(const CommandLine& line, const Plan& plan);
+
+/// Writes the manifest: a line for each picture that was written, and for each that was there and
+/// is left alone. Of an interrupted run also the lines that the manifest had before, because what
+/// they list is there still. Returns what to warn of; throws FileError.
+std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
+                                        const std::vector<OrientationSet>& written,
+                                        bool interrupted);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_MANIFEST_HPP

@@ -1,0 +1,17 @@
+// What somebody who mistyped a word may have meant.
+#ifndef QTURN_TOOLS_QTURN_SUGGESTION_HPP
+#define QTURN_TOOLS_QTURN_SUGGESTION_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// The known word that the fewest letters have to be changed in, added, left out or exchanged with
+/// the next; empty if that is more than every third letter.
+std::string nearest_word(std::string_view mistyped, const std::vector<std::string>& known);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SUGGESTION_HPP
