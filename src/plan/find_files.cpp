@@ -17,6 +17,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/store/file_descriptor.hpp"
+#include "src/store/folder_lock.hpp"
 #include "src/store/journal.hpp"
 #include "src/store/safe_file.hpp"
 

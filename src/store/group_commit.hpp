@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "src/store/journal.hpp"
+#include "src/store/journals.hpp"
 #include "src/store/safe_file.hpp"
 
 namespace qturn {

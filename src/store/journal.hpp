@@ -14,9 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,16 +23,9 @@
 
 #include "src/store/content_hash.hpp"
 #include "src/store/file_descriptor.hpp"
-#include "src/store/folder_lock.hpp"
 #include "src/store/safe_file.hpp"
 
 namespace qturn {
-
-/// A part of an interrupted run's result could not be put in its place, and others were.
-class UnfinishedError : public FileError {
- public:
-  using FileError::FileError;
-};
 
 inline constexpr std::string_view journal_name = ".qturn-journal";
 
@@ -88,7 +79,6 @@ class Journal {
 
   const std::filesystem::path& file() const { return file_; }
   /// As of the run that this one resumes.
-  const JournalContent& before() const { return before_; }
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }
@@ -100,7 +90,6 @@ class Journal {
   void end();
 
  private:
-  std::string name_of(const std::filesystem::path& target) const;
   void append(const std::string& lines, bool flushed);
 
   std::filesystem::path file_, root_;
@@ -110,67 +99,6 @@ class Journal {
   bool has_intents_ = false;
   std::error_code broken_;  // after that, nothing can be promised
   JournalContent before_;
-};
-
-/// A folder with a journal of its own.
-struct JournalRoot {
-  std::filesystem::path folder;
-  std::vector<std::string> inputs;
-};
-
-struct JournalOptions {
-  enum class Start : std::uint8_t { anew, resume, restart };
-  std::vector<JournalRoot> roots;
-  std::filesystem::path file;  ///< one journal for all roots; empty: journal_name in each of them
-  std::string operation;
-  Start start = Start::anew;
-  bool in_place = false;
-  bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
-  bool flushed = true;
-};
-
-/// The journals of a run, and the locks of its roots.
-class Journals {
- public:
-  /// Locks the roots, and begins the journals or goes on with them. `folders` is asked for the
-  /// folders that results go to, if temporaries of an interrupted run may lie there. `below`:
-  /// journals of other runs that were found below the roots.
-  ///
-  /// Throws FileError, before anything but temporaries is changed: another run holds a root; in
-  /// place, if a run was interrupted there, above or below, and is not to be resumed or forgotten;
-  /// if there is nothing to resume, or something else. Throws UnfinishedError.
-  Journals(const JournalOptions& options, std::span<const std::filesystem::path> below,
-           const std::function<std::set<std::filesystem::path>()>& folders);
-  ~Journals();
-  Journals(const Journals&) = delete;
-  Journals& operator=(const Journals&) = delete;
-
-  /// The journal for results at this place.
-  Journal& of(const std::filesystem::path& target);
-
-  /// Whether the run that this one resumes has put a result there. Throws FileError if what is
-  /// there is neither that nor what the result is to replace.
-  bool is_done(const std::filesystem::path& target) const;
-
-  /// Ends the run. If all is done, or nothing was, the journals at their usual places are removed.
-  /// Returns what to warn of.
-  std::vector<std::string> finish(bool all_done);
-
- private:
-  struct Root {
-    std::filesystem::path folder, absolute;
-    bool is_new = false;  // this run has made the folder
-    std::size_t journal = 0;
-  };
-  std::size_t index_of(const std::filesystem::path& target) const;
-  void open(const std::function<std::set<std::filesystem::path>()>& folders);
-  void refuse_begun(std::span<const std::filesystem::path> below) const;
-  bool has_intents() const;
-
-  const JournalOptions options_;
-  std::vector<Root> roots_;
-  std::vector<FolderLock> locks_;
-  std::vector<Journal> journals_;
 };
 
 }  // namespace qturn

@@ -1,4 +1,4 @@
-#include "src/store/journal.hpp"
+#include "src/store/journals.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -26,8 +26,9 @@ JournalOptions options_for(const fs::path& root) {
 }
 
 std::unique_ptr<Journals> open(const JournalOptions& options) {
-  return std::make_unique<Journals>(options, std::span<const fs::path>(),
-                                    [&] { return std::set{options.roots.front().folder}; });
+  auto journals = std::make_unique<Journals>(options, std::span<const fs::path>());
+  journals->begin([] { return std::set<fs::path>(); });
+  return journals;
 }
 
 std::string error_of(const JournalOptions& options) {

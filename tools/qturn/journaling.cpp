@@ -165,18 +165,18 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   } else {
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
   }
-  return std::make_unique<Journals>(journal, plan.journals, [&] {
-    // A folder in which all results are there already may hold temporaries, too.
-    std::set<fs::path> folders;
-    for (const JournalRoot& root : journal.roots) folders.insert(root.folder);
-    const FileList& files = plan.jobs.files();
-    for (const FoundFile& file : files) {
-      (file.to_do | file.kept).for_each([&](Orientation variant) {
-        folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
-      });
-    }
-    return folders;
-  });
+  return std::make_unique<Journals>(journal, plan.journals);
+}
+
+std::set<fs::path> result_folders(const Plan& plan) {
+  std::set<fs::path> folders;
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files) {
+    (file.to_do | file.kept).for_each([&](Orientation variant) {
+      folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
+    });
+  }
+  return folders;
 }
 
 }  // namespace qturn

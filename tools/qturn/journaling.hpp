@@ -2,9 +2,11 @@
 #ifndef QTURN_TOOLS_QTURN_JOURNALING_HPP
 #define QTURN_TOOLS_QTURN_JOURNALING_HPP
 
+#include <filesystem>
 #include <memory>
+#include <set>
 
-#include "src/store/journal.hpp"
+#include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
@@ -15,6 +17,9 @@ namespace qturn {
 /// together, otherwise as Journals.
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, bool flushed);
+
+/// Where the results of the plan go, also those that are there already.
+std::set<std::filesystem::path> result_folders(const Plan& plan);
 
 }  // namespace qturn
 

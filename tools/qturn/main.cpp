@@ -255,6 +255,7 @@ int turn_pictures(const CommandLine& line) {
                  .backup = line.backup},
                 journals.get());
   Report report(line, plan, device);
+  if (journals) journals->begin([&] { return result_folders(plan); });
   const RunEnd end = run(plan.jobs, FileSource(), sink, options, stop,
                          [&](const Outcome& outcome) { report.add(outcome); });
   bool whole = is_whole(end);

@@ -1,0 +1,260 @@
+#include "src/store/journals.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Finishes results of which only a part is in its place: the temporaries of the others are there.
+/// `has_changed` becomes true before a file is replaced.
+void finish_begun(const JournalContent& content, bool in_place, bool& has_changed) {
+  for (const Intent& intent : content.begun) {
+    const auto is_in_place = [](const IntendedFile& file) {
+      return hash_of_file(file.target) == file.result;
+    };
+    if (std::ranges::none_of(intent, is_in_place)) continue;
+    for (const IntendedFile& file : intent) {
+      const auto found = hash_of_file(file.target);
+      const bool may_be_replaced = in_place ? found == file.source : !found;
+      if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
+      const fs::path place = fs::weakly_canonical(file.target);
+      has_changed = true;
+      if (std::rename(file.temporary.c_str(), place.c_str()) != 0) {
+        throw FileError("cannot write " + file.target.string(), file.target, system_code(errno));
+      }
+      const FileDescriptor folder(::open(place.parent_path().c_str(), O_RDONLY | O_CLOEXEC));
+      FlushedFolders().flush(folder.get());
+    }
+  }
+}
+
+/// What the runs of a journal have left in these folders, as far as they are there.
+std::vector<fs::path> temporaries_of(const JournalContent& content,
+                                     const std::set<fs::path>& folders) {
+  std::vector<fs::path> found;
+  for (const Intent& intent : content.begun)
+    for (const IntendedFile& file : intent)
+      if (is_temporary_name(file.temporary.filename().string())) found.push_back(file.temporary);
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      const auto is_of = [&](const std::string& run) { return is_temporary_name(name, run); };
+      if (std::ranges::any_of(content.runs, is_of)) found.push_back(entry->path());
+    }
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw FileError("cannot read the folder " + folder.string(), folder, error);
+  }
+  return found;
+}
+
+}  // namespace
+
+Journals::Journals(const JournalOptions& options, std::span<const fs::path> below)
+    : options_(options) {
+  for (const JournalRoot& root : options_.roots) {
+    const bool is_new = !fs::exists(root.folder);
+    if (is_new) fs::create_directories(root.folder);
+    roots_.push_back({root.folder, fs::absolute(root.folder / "").lexically_normal(), is_new});
+    locks_.emplace_back(root.folder);
+  }
+  if (options_.in_place) refuse_others(below);
+  find_places();
+  refuse_own();
+}
+
+Journals::~Journals() {
+  // Nothing was put in its place, and the run ended before finish().
+  if (options_.file.empty() && journals_.size() == places_.size() && !has_intents())
+    for (const Journal& journal : journals_) ::unlink(journal.file().c_str());
+  locks_.clear();
+  // A run that wrote nothing leaves no folder.
+  for (const Root& root : roots_)
+    if (root.is_new) ::rmdir(root.folder.c_str());
+}
+
+// Journals above the roots and below them are of other runs.
+void Journals::refuse_others(std::span<const fs::path> below) const {
+  std::set<fs::path> own;
+  for (const Root& root : roots_) own.insert(fs::canonical(root.folder) / journal_name);
+  std::set<fs::path> others(below.begin(), below.end());
+  for (const Root& root : roots_) {
+    for (fs::path at = fs::canonical(root.folder); at.has_relative_path();) {
+      at = at.parent_path();
+      others.insert(at / journal_name);
+    }
+  }
+  for (const fs::path& other : others) {
+    std::error_code unknown;
+    if (!fs::exists(other, unknown) || own.contains(fs::canonical(other))) continue;
+    const auto content = read_journal(other, other.parent_path());
+    if (!content || !content->is_left_undone()) continue;
+    throw FileError(
+        fmt::format(
+            "{}: '{}' of this folder is not complete; finish it with --resume, or remove {} "
+            "to forget it",
+            other.parent_path().string(), content->header.operation, other.string()),
+        other, {});
+  }
+}
+
+void Journals::find_places() {
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    if (options_.file.empty() || i == 0) {
+      const bool own_file = !options_.file.empty();
+      places_.push_back({own_file ? options_.file : roots_[i].folder / journal_name,
+                         own_file ? fs::path() : roots_[i].absolute,
+                         {options_.operation, {}},
+                         {}});
+    }
+    Place& place = places_.back();
+    const auto& inputs = options_.roots[i].inputs;
+    place.header.inputs.insert(place.header.inputs.end(), inputs.begin(), inputs.end());
+    roots_[i].journal = places_.size() - 1;
+  }
+  for (Place& place : places_) place.content = read_journal(place.file, place.root);
+}
+
+void Journals::refuse_own() const {
+  using Start = JournalOptions::Start;
+  bool any = false, any_begun = false;
+  for (const Place& place : places_) {
+    any |= place.content.has_value();
+    any_begun |= place.content && !place.content->files.empty();
+  }
+  if (options_.start == Start::resume && !any) {
+    throw FileError(fmt::format("there is no journal {} of an interrupted run; leave out --resume",
+                                places_.front().file.string()),
+                    places_.front().file, {});
+  }
+  for (const Place& place : places_) {
+    if (!place.content) {
+      // All journals are made before the first picture is turned.
+      if (options_.start == Start::resume && any_begun) {
+        throw FileError(
+            fmt::format("there is no journal {}, so what is there is done or forgotten; "
+                        "--resume the other inputs without it",
+                        place.file.string()),
+            place.file, {});
+      }
+      continue;
+    }
+    const JournalHeader& header = place.content->header;
+    if (options_.start == Start::resume && header != place.header) {
+      throw FileError(
+          fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the same "
+                      "operation, options and inputs",
+                      place.file.string(), header.operation, fmt::join(header.inputs, ", "),
+                      place.header.operation, fmt::join(place.header.inputs, ", ")),
+          place.file, {});
+    }
+    if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
+      throw FileError(
+          fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice; --resume "
+                      "does what is not done, --restart does everything again",
+                      place.file.string(), header.operation),
+          place.file, {});
+    }
+  }
+}
+
+void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
+  const auto with_roots = [&] {
+    std::set<fs::path> all = folders();
+    for (const Root& root : roots_) all.insert(root.folder);
+    return all;
+  };
+  bool has_changed = false;
+  try {
+    for (Place& place : places_) {
+      if (place.content) {
+        const std::vector<fs::path> temporaries = temporaries_of(*place.content, with_roots());
+        finish_begun(*place.content, options_.in_place, has_changed);
+        for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
+        place.content->begun.clear();
+      }
+      if (options_.start != JournalOptions::Start::resume) place.content.reset();
+      journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
+                             options_.flushed);
+    }
+  } catch (const std::exception& error) {
+    if (has_changed) throw UnfinishedError(error.what());
+    throw;
+  }
+}
+
+std::size_t Journals::index_of(const fs::path& target) const {
+  if (roots_.size() == 1) return 0;
+  const std::string absolute = fs::absolute(target).lexically_normal().string();
+  const Root* deepest = &roots_.front();
+  std::size_t length = 0;
+  for (const Root& root : roots_) {
+    const std::string& folder = root.absolute.native();
+    if (folder.size() > length && absolute.starts_with(folder)) {
+      deepest = &root;
+      length = folder.size();
+    }
+  }
+  return deepest->journal;
+}
+
+Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
+
+bool Journals::is_done(const fs::path& target) const {
+  if (options_.start != JournalOptions::Start::resume) return false;
+  const JournalContent::Hashes* known = journals_[index_of(target)].before(target);
+  if (options_.in_place) {
+    if (!known) return false;
+    const auto found = hash_of_file(target);
+    if (found == known->result) return true;
+    if (found == known->source) return false;
+    throw FileError(
+        "is neither the original nor what the interrupted run made of it, and was left as it is; "
+        "look at it, and once all others are done --restart forgets the journal",
+        target, {});
+  }
+  const auto found = hash_of_file(target);
+  if (!found || options_.overwrite) return found && known && *found == known->result;
+  if (known && *found == known->result) return true;
+  throw FileError(
+      fmt::format("{} is not what the interrupted run wrote; remove it and resume again, or use "
+                  "--resume --overwrite",
+                  target.string()),
+      target, {});
+}
+
+bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
+
+std::vector<std::string> Journals::finish(bool all_done) {
+  if (!all_done && has_intents()) return {};
+  std::vector<std::string> warnings;
+  try {
+    for (Journal& journal : journals_) journal.end();
+  } catch (const FileError& error) {
+    warnings.emplace_back(error.what());
+    return warnings;
+  }
+  if (!options_.file.empty()) return warnings;
+  for (const Journal& journal : journals_) {
+    if (::unlink(journal.file().c_str()) != 0) {
+      warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
+                                     system_code(errno).message()));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace qturn

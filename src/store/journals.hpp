@@ -1,0 +1,103 @@
+// The journals of a run: one for each folder that it changes, or one for all of them.
+#ifndef QTURN_SRC_STORE_JOURNALS_HPP
+#define QTURN_SRC_STORE_JOURNALS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "src/store/folder_lock.hpp"
+#include "src/store/journal.hpp"
+
+namespace qturn {
+
+/// A run could not begin, after it had put what an interrupted one had left in its place.
+class UnfinishedError : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// A folder with a journal of its own.
+struct JournalRoot {
+  std::filesystem::path folder;
+  std::vector<std::string> inputs;
+};
+
+struct JournalOptions {
+  enum class Start : std::uint8_t { anew, resume, restart };
+  std::vector<JournalRoot> roots;
+  std::filesystem::path file;  ///< one journal for all roots; empty: journal_name in each of them
+  std::string operation;
+  Start start = Start::anew;
+  bool in_place = false;
+  bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
+  bool flushed = true;
+};
+
+/// The journals of a run, and the locks of its roots.
+class Journals {
+ public:
+  /// Locks the roots and reads their journals. `below`: journals of other runs that were found
+  /// below the roots.
+  ///
+  /// Throws FileError if another run holds a root; in place, if a run was interrupted there, above
+  /// or below, and is not to be resumed or forgotten; if there is nothing to resume, or something
+  /// else.
+  Journals(const JournalOptions& options, std::span<const std::filesystem::path> below);
+  ~Journals();
+  Journals(const Journals&) = delete;
+  Journals& operator=(const Journals&) = delete;
+
+  /// Begins the journals or goes on with them, before anything else of these members is called.
+  /// Finishes results of which an interrupted run has put only a part in its place. Removes what
+  /// else that run has left in the roots and in `folders`, which results go to; it is called only
+  /// if there was such a run.
+  ///
+  /// Throws FileError; UnfinishedError, for any reason, once a file has been changed.
+  void begin(const std::function<std::set<std::filesystem::path>()>& folders);
+
+  /// The journal for results at this place.
+  Journal& of(const std::filesystem::path& target);
+
+  /// Whether the run that this one resumes has put a result there. Throws FileError if what is
+  /// there is neither that nor what the result is to replace.
+  bool is_done(const std::filesystem::path& target) const;
+
+  /// Ends the run. If all is done, or nothing was, the journals at their usual places are removed.
+  /// Returns what to warn of.
+  std::vector<std::string> finish(bool all_done);
+
+ private:
+  struct Root {
+    std::filesystem::path folder, absolute;
+    bool is_new = false;  // this run has made the folder
+    std::size_t journal = 0;
+  };
+  struct Place {
+    std::filesystem::path file, root;
+    JournalHeader header;
+    std::optional<JournalContent> content;
+  };
+  std::size_t index_of(const std::filesystem::path& target) const;
+  void find_places();
+  void refuse_others(std::span<const std::filesystem::path> below) const;
+  void refuse_own() const;
+  bool has_intents() const;
+
+  const JournalOptions options_;
+  std::vector<Root> roots_;
+  std::vector<FolderLock> locks_;
+  std::vector<Place> places_;
+  std::vector<Journal> journals_;  // in the order of places_, once they are begun
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_JOURNALS_HPP
