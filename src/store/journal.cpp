@@ -76,7 +76,7 @@ class Reader {
   void take(const std::string& line) {
     const Json json = Json::parse(line);
     if (content_.runs.empty()) {
-      if (json.at(first_member).get<int>() != version) throw std::invalid_argument("version");
+      if (json.at(first_member) != version) throw std::invalid_argument("version");
       content_.header.operation = json.at("operation").get<std::string>();
       for (const Json& input : json.at("inputs"))
         content_.header.inputs.push_back(get_name(input, "name"));
