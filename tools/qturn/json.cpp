@@ -105,7 +105,9 @@ std::string manifest_line(const ManifestEntry& entry) {
 
 std::optional<ManifestEntry> read_manifest_line(const std::string& line) try {
   const Json json = Json::parse(line);
-  const int orientation = json.at("orientation").get<int>();
+  const Json& number = json.at("orientation");
+  if (!number.is_number_integer()) return std::nullopt;
+  const auto orientation = number.get<std::int64_t>();
   if (orientation < 1 || orientation > 8) return std::nullopt;
   return ManifestEntry{get_name(json, "key"), static_cast<Orientation>(orientation),
                        get_name(json, "output")};
