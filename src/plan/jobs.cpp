@@ -37,10 +37,8 @@ void refuse_unfit_options(const PlanOptions& options) {
   SomeNames types;
   for (const auto& [type, count] : plan.others) types.add(fmt::format("{} {}", count, type));
   if (types.count() > 0) message += "; found only " + types.text();
-  const bool any_raw = std::ranges::any_of(plan.others, [](const auto& type) {
-    const Codec* codec = codec_of_suffix(type.first);
-    return codec && codec->only_if_asked;
-  });
+  const bool any_raw =
+      std::ranges::any_of(plan.others, [](const auto& type) { return is_camera_raw(type.first); });
   if (any_raw) message += "; --raw --tag-only changes the orientation tag of camera raw files";
   if (found.left_out > 0) {
     message += fmt::format("; --include and --exclude left out {}", found.left_out);

@@ -163,6 +163,7 @@ void Flight::read_file_and_header() {
                    PictureOptions{.target = job_.target,
                                   .jpeg = options_.jpeg,
                                   .tag_only = options_.tag_only,
+                                  .raw = options_.raw,
                                   .salvage = options_.salvage,
                                   .quality = options_.quality,
                                   .limits = options_.limits});

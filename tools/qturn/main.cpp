@@ -226,6 +226,7 @@ int turn_pictures(const CommandLine& line) {
   options.orientation = line.orientation;
   options.in_place = line.in_place;
   options.tag_only = line.tag_only;
+  options.raw = line.raw;
   options.salvage = line.salvage;
   options.strict = line.strict;
   options.quality = line.quality;

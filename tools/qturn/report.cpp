@@ -9,6 +9,7 @@
 #include <new>
 #include <system_error>
 
+#include "src/plan/find_files.hpp"
 #include "tools/qturn/json.hpp"
 
 namespace qturn {
@@ -221,14 +222,22 @@ void Report::finish(bool interrupted) {
                     counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
   }
   if (lossy_others_ > 0) {
-    print_message(fmt::format("{} re-encoded with loss; --format png avoids that",
+    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
                               counted(lossy_others_, "WebP was", "WebPs were")));
   }
-  if (!plan_.others.empty()) {
-    std::string kinds;
-    for (const auto& [type, count] : plan_.others)
-      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
-    print_message(fmt::format("left out, because they are not pictures: {}", kinds));
+  std::string others, raw;
+  for (const auto& [type, count] : plan_.others) {
+    std::string& kinds = is_camera_raw(type) ? raw : others;
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
+  }
+  if (!others.empty()) {
+    print_message(fmt::format("left out, because they are not pictures: {}", others));
+  }
+  if (!raw.empty()) {
+    print_message(fmt::format(
+        "left out, because they are camera raw files, whose orientation tag --raw --tag-only "
+        "changes: {}",
+        raw));
   }
 }
 
