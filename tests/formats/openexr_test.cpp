@@ -89,6 +89,9 @@ TEST_CASE("The attributes of an OpenEXR file are under the limits of metadata, a
   CHECK_THROWS_AS(openexr_codec.check_limits(file, {.metadata_count = 100}), LimitError);
   CHECK_NOTHROW(openexr_codec.check_limits(large, {.metadata_bytes = 6000}));
   CHECK_THROWS_AS(openexr_codec.check_limits(large, {.metadata_bytes = 5000}), LimitError);
+  std::string too_many;
+  for (int i = 0; i < 10'000; ++i) too_many += attribute("a", "int", "text");
+  CHECK_THROWS_AS(openexr_codec.check_limits(picture(too_many), unlimited), ImageFileError);
   for (std::size_t size = 4; size < file.size(); ++size) {
     CHECK_NOTHROW(openexr_codec.check_limits(std::span(file).first(size), {}));
   }
