@@ -8,6 +8,7 @@
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/outputs.hpp"
+#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
@@ -51,8 +52,8 @@ void refuse_unfit_options(const PlanOptions& options) {
 
 }  // namespace
 
-JobList::JobList(FileList files, OutputNames names)
-    : files_(std::move(files)), names_(std::move(names)) {
+JobList::JobList(FileList files, OutputNames names, LabelFiles labels)
+    : files_(std::move(files)), names_(std::move(names)), labels_(std::move(labels)) {
   for (std::size_t number = 0; number < files_.size(); ++number) {
     const FoundFile& file = files_[number];
     const auto outputs = static_cast<std::uint64_t>(file.to_do.size());
@@ -76,10 +77,21 @@ Job JobList::operator[](std::size_t index) const {
           .target = file.picture ? names_.target() : nullptr,
           .outputs = {},
           .copy_verbatim = !file.picture};
+  const LabelFiles::Label* label = labels_.of(number);
+  if (label) {
+    job.label = labels_.path(*label);
+    job.keypoints = labels_.place_of(*label).keypoints;
+  }
   file.to_do.for_each([&](Orientation variant) {
     job.outputs.push_back({names_.path_of(files_, file, variant), variant});
+    if (label) job.outputs.back().label = label_of(*label, variant);
   });
   return job;
+}
+
+fs::path JobList::label_of(const LabelFiles::Label& label, Orientation variant) const {
+  return names_.folder_of(labels_.place_of(label).folder) +
+         LabelFiles::name_of(label, names_.name_of(files_[label.file], variant)).string();
 }
 
 Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
@@ -113,14 +125,17 @@ Plan plan(const PlanOptions& options) try {
 
   const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
   OutputNames names(options, one_file);
+  LabelFiles labels = find_label_files(options, found.files, names);
   if (in_place) {
     place_in_place(options, found.files);
   } else {
-    place_outputs(options, names, found);
+    place_outputs(options, names, labels, found);
   }
   plan.output_folder = names.folder();
-  plan.jobs = JobList(std::move(found.files), std::move(names));
+  plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels));
   return plan;
+} catch (const FileError& error) {
+  throw PlanError(error.what());
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());
 }

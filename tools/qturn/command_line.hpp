@@ -12,6 +12,7 @@
 
 #include "src/plan/jobs.hpp"
 #include "src/store/group_commit.hpp"
+#include "src/store/labels.hpp"
 
 namespace qturn {
 
@@ -45,7 +46,8 @@ struct CommandLine {
   std::string variants;  ///< all, rotations or a list
   int random = 0;
   std::uint64_t seed = 0;
-  bool ignore_labels = false;
+  LabelOptions labels = {.take = TakeLabels::found};
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 
   std::string device = "auto";
   int threads = 0;  ///< 0: one per core

@@ -1,0 +1,49 @@
+// Random label files: each is turned or refused by name, and what is turned comes back. The first
+// byte says by which orientation, and what is known of keypoints.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "src/labels/label_text.hpp"
+#include "src/labels/yolo.hpp"
+
+namespace {
+
+using namespace qturn;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void turn_there_and_back(std::string_view text, Orientation orientation,
+                         const std::optional<Keypoints>& keypoints) {
+  try {
+    const std::string turned = turn_yolo(text, orientation, keypoints);
+    if (orientation == Orientation::identity) require(turned == text);
+    // Once an exponent has become decimals, nothing changes any more.
+    const std::string back = turn_yolo(turned, inverse(orientation), keypoints);
+    require(turn_yolo(back, orientation, keypoints) == turned);
+  } catch (const LabelError&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::optional<Keypoints> known[] = {std::nullopt, Keypoints{},
+                                            Keypoints{.count = 3, .values = 3, .flip = {1, 0, 2}},
+                                            Keypoints{.count = 2, .values = 2, .flip = {1, 0}}};
+  const auto orientation = static_cast<Orientation>(*data % 8 + 1);
+  turn_there_and_back(text, orientation, known[*data / 8 % 4]);
+  (void)is_yolo(text);
+  try {
+    if (const auto keypoints = read_data_yaml(text))
+      turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);
+  } catch (const LabelError&) {
+  }
+  return 0;
+}
