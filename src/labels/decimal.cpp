@@ -11,7 +11,7 @@ constexpr std::size_t most_digits = 400;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view take_digits(std::string_view& text) {
-  const std::size_t length =
+  const auto length =
       static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   const std::string_view digits = text.substr(0, length);
   text.remove_prefix(length);

@@ -80,6 +80,7 @@ Job JobList::operator[](std::size_t index) const {
   const LabelFiles::Label* label = labels_.of(number);
   if (label) {
     job.label = labels_.path(*label);
+    job.label_format = labels_.place_of(*label).format;
     job.keypoints = labels_.place_of(*label).keypoints;
   }
   file.to_do.for_each([&](Orientation variant) {

@@ -37,6 +37,7 @@ struct Job {
   std::vector<JobOutput> outputs;
   bool copy_verbatim = false;        ///< not a picture; --others copy
   std::filesystem::path label = {};  ///< of the input; empty if there is none
+  const LabelFormat* label_format = nullptr;
   std::optional<Keypoints> keypoints = {};
 };
 

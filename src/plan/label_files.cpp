@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <system_error>
+#include <tuple>
 
 #include "src/labels/label_text.hpp"
 #include "src/plan/lower_case.hpp"
@@ -29,11 +31,11 @@ std::optional<std::string> before_tail(const std::string& folder, const std::str
   return before;
 }
 
-/// "images/train/" of "/data/images/train/": from the last folder of that name on. Empty if there
-/// is none.
-std::string images_tail(const std::string& folder) {
+/// "images/train/" of "/data/images/train/": from the last folder on that holds the pictures of the
+/// format. Empty if there is none.
+std::string pictures_tail(const std::string& folder, const LabelFormat& format) {
   const std::string lower = "/" + lower_case(folder);
-  const std::size_t at = lower.rfind("/images/");
+  const std::size_t at = lower.rfind(fmt::format("/{}/", format.pictures));
   return at == std::string::npos ? "" : folder.substr(at);
 }
 
@@ -49,7 +51,6 @@ class Listings {
   struct Entry {
     std::string lower, name;
     bool is_folder;
-    auto operator<=>(const Entry&) const = default;
   };
 
   /// Ascending by their names in lower case. Throws PlanError if it exists and cannot be listed.
@@ -81,8 +82,8 @@ class Listings {
       const std::string name = at->path().filename();
       const std::string lower = lower_case(name);
       const bool is_folder = at->is_directory(unknown);
-      const bool is_file =
-          lower.ends_with(".txt") || lower.ends_with(".yaml") || lower.ends_with(".yml");
+      const bool is_file = lower.ends_with(".txt") || lower.ends_with(".xml") ||
+                           lower.ends_with(".yaml") || lower.ends_with(".yml");
       if (is_folder || (is_file && at->is_regular_file(unknown)))
         entries.push_back({lower, name, is_folder});
     }
@@ -90,7 +91,8 @@ class Listings {
         error != std::errc::not_a_directory)
       throw PlanError(fmt::format("cannot look for labels in {}: {}; {}", folder.string(),
                                   error.message(), turn_pictures_alone));
-    std::ranges::sort(entries);
+    std::ranges::sort(entries, {},
+                      [](const Entry& entry) { return std::tie(entry.lower, entry.name); });
     return entries;
   }
 
@@ -112,8 +114,9 @@ class Finder {
       add_label_of(number, known->second);
     }
     labels_.finish();
-    if (labels_.empty() && options_.labels.take == TakeLabels::yolo)
-      throw PlanError(fmt::format("no YOLO label belongs to a picture; {}", turn_pictures_alone));
+    if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
+      throw PlanError(fmt::format("no {} label belongs to a picture; {}",
+                                  options_.labels.format->name, turn_pictures_alone));
     refuse_other_texts();
     if (!labels_.empty() && options_.others == Others::copy) {
       throw PlanError("--others copy would also copy the labels as they are; leave it out");
@@ -124,30 +127,38 @@ class Finder {
  private:
   std::vector<std::uint32_t> places_of(const FileList::Folder& pictures) {
     if (!options_.labels.folder.empty()) {
-      return {add_place(options_.labels.folder / pictures.key / "", pictures.key,
-                        depth_of(pictures.key) + 1)};
+      return {add_place(*options_.labels.format, options_.labels.folder / pictures.key / "",
+                        pictures.key, depth_of(pictures.key) + 1)};
     }
-    std::vector<std::uint32_t> places = {
-        add_place(pictures.path, pictures.key, depth_of(pictures.key) + 1)};
-    const std::string absolute = normal(pictures.path), tail = images_tail(absolute);
-    if (tail.empty()) return places;
+    std::vector<std::uint32_t> places;
+    for (const LabelFormat& format : label_formats) {
+      if (options_.labels.format && options_.labels.format != &format) continue;
+      places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
+      if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
+    }
+    return places;
+  }
+
+  std::optional<std::uint32_t> place_of_layout(const LabelFormat& format,
+                                               const FileList::Folder& pictures) {
+    const std::string absolute = normal(pictures.path), tail = pictures_tail(absolute, format);
+    if (tail.empty()) return std::nullopt;
     fs::path root = absolute.substr(0, absolute.size() - tail.size());
     if (const auto typed = before_tail(pictures.path, tail)) root = *typed;
-    const Listings::Entry* labels = listings_.find(root, "labels", true);
-    if (!labels) return places;
+    const Listings::Entry* labels = listings_.find(root, std::string(format.labels), true);
+    if (!labels) return std::nullopt;
     fs::path folder = root / labels->name;
     const fs::path below = tail.substr(tail.find('/') + 1);
     for (const fs::path& part : below.parent_path()) {
       const Listings::Entry* same = listings_.find(folder, part, true);
-      if (!same) return places;
+      if (!same) return std::nullopt;
       folder /= same->name;
     }
     std::string key = pictures.key;
     if (const auto before = before_tail(pictures.key, tail)) {
       key = *before + labels->name + "/" + below.string();
     }
-    places.push_back(add_place(folder / "", key, depth_of(below) + 2));
-    return places;
+    return add_place(format, folder / "", key, depth_of(below) + 2);
   }
 
   static std::ptrdiff_t depth_of(const fs::path& folder) {
@@ -156,8 +167,10 @@ class Finder {
   }
 
   /// `above`: in how many folders above it the YAML file of the data set may be.
-  std::uint32_t add_place(const fs::path& path, const std::string& key, std::ptrdiff_t above) {
+  std::uint32_t add_place(const LabelFormat& format, const fs::path& path, const std::string& key,
+                          std::ptrdiff_t above) {
     LabelFiles::Place place;
+    place.format = &format;
     place.folder.path = path;
     place.folder.key = key;
     above_.push_back(above);
@@ -178,7 +191,8 @@ class Finder {
     if (!is_new) return known->second;
     std::string from;
     for (const Listings::Entry& entry : listings_.of(folder)) {
-      if (entry.is_folder || entry.lower.ends_with(".txt")) continue;
+      if (entry.is_folder || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+        continue;
       const fs::path path = folder / entry.name;
       const auto read = read_yaml(path);
       if (!read) continue;
@@ -202,18 +216,20 @@ class Finder {
 
   void add_label_of(std::size_t number, const std::vector<std::uint32_t>& places) {
     const FoundFile& file = files_[number];
-    const std::string wanted = fs::path(file.name).stem().string() + ".txt";
+    const std::string stem = fs::path(file.name).stem();
     std::string found;
     for (const std::uint32_t place : places) {
       const FileList::Folder& folder = labels_.place(place).folder;
+      const LabelFormat& format = *labels_.place(place).format;
+      const std::string wanted = stem + std::string(format.suffix);
       const Listings::Entry* entry = listings_.find(folder.path, wanted, false);
       if (!entry) continue;
       const std::string path = folder.path + entry->name;
       if (!found.empty()) {
         throw PlanError(
-            fmt::format("{} has two labels, {} and {}; --labels yolo:DIR names the "
+            fmt::format("{} has two labels, {} and {}; --labels {}:DIR names the "
                         "folder of the right ones",
-                        files_.path(file), found, path));
+                        files_.path(file), found, path, format.option));
       }
       found = path;
       if (!labels_.place(place).holds_any) labels_.set_keypoints(place, keypoints_of(place));
@@ -228,25 +244,28 @@ class Finder {
     const FileList::Folder& labels = labels_.place(place).folder;
     if (labels.path == pictures.path || labels.key != pictures.key) return;
     const std::string output = normal(names_.folder_of(pictures));
-    if (images_tail(output).empty()) return;
+    const LabelFormat& format = *labels_.place(place).format;
+    if (pictures_tail(output, format).empty()) return;
     throw PlanError(fmt::format(
         "the label of {} would go outside of the output {}; name as the input the folder that "
-        "holds images and labels (--include chooses among its pictures), or an output without a "
-        "folder "
-        "called images in its path",
-        files_.path(file), options_.output.string()));
+        "holds {} and {} (--include chooses among its pictures), or an output outside of such a "
+        "folder",
+        files_.path(file), options_.output.string(), format.pictures, format.labels));
   }
 
   /// A caption of a picture is also a .txt beside it.
   void refuse_other_texts() const {
+    std::set<const LabelFormat*> known;
     for (const LabelFiles::Label& label : labels_) {
+      const LabelFormat& format = *labels_.place_of(label).format;
+      if (known.contains(&format)) continue;
       const fs::path path = labels_.path(label);
       const std::string text = text_of(path);
       if (text.empty()) continue;
-      if (!is_yolo(text))
-        throw PlanError(
-            fmt::format("{}: is not a YOLO label; {}", path.string(), turn_pictures_alone));
-      return;
+      if (!format.is_of(text))
+        throw PlanError(fmt::format("{}: is not a {} label; {}", path.string(), format.name,
+                                    turn_pictures_alone));
+      known.insert(&format);
     }
   }
 

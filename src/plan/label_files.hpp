@@ -1,13 +1,14 @@
 // Which label file belongs to which picture, and where its turned copies go.
 //
-//   beside the picture     x/a.jpg          x/a.txt
+//   beside the picture     x/a.jpg          x/a.txt, x/a.xml
 //   Ultralytics' layout    images/x/a.jpg   labels/x/a.txt   the last folder called images counts
+//   Pascal VOC's layout    JPEGImages/a.jpg Annotations/a.xml
 //
 // Capitals make no difference: A.JPG finds a.txt, and Images finds Labels. A turned label lies to
 // its picture as the label does. If the folder images is not below the input, as for the input
 // data/images/train, that would be outside of the output. Then the label goes beside its picture,
-// where Ultralytics looks for it unless the output's own path has a folder called images, which is
-// refused.
+// where Ultralytics looks for it unless the output's own path has a folder called images (or
+// JPEGImages), which is refused.
 #ifndef QTURN_SRC_PLAN_LABEL_FILES_HPP
 #define QTURN_SRC_PLAN_LABEL_FILES_HPP
 
@@ -19,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/labels/yolo.hpp"
+#include "src/labels/label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/options.hpp"
@@ -32,6 +33,7 @@ class LabelFiles {
  public:
   /// The labels of some pictures, which lie in one folder.
   struct Place {
+    const LabelFormat* format = nullptr;
     FileList::Folder folder;  ///< its path, and the key below the output
     std::optional<Keypoints> keypoints = {};
     bool holds_any = false;
@@ -78,10 +80,10 @@ class LabelFiles {
   PathSet paths_;
 };
 
-/// As `options.labels` says. Reads folders, the YAML files of data sets, and the first label that
-/// is not empty. Throws PlanError for a picture with two labels, for a label whose copy would lie
-/// outside of the output, for a file that is not a YOLO label, if none is found that was asked for,
-/// and if other files are to be copied.
+/// As `options.labels` says. Reads folders, the YAML files of data sets, and of each format the
+/// first label that is not empty. Throws PlanError for a picture with two labels, for a label whose
+/// copy would lie outside of the output, for a file that is not a label of the format that its
+/// suffix promises, if none is found that was asked for, and if other files are to be copied.
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames& names);
 

@@ -65,10 +65,11 @@ bool is_named_as_mask(const fs::path& picture) {
   return stem.ends_with("_mask") || stem.ends_with("-mask") || stem.ends_with(".mask");
 }
 
-/// What lies among YOLO labels: those of other pictures, lists of classes, what Ultralytics keeps.
+/// What lies among labels: those of other pictures, lists of classes, what Ultralytics keeps.
 bool may_lie_among_labels(const fs::path& file) {
   const std::string suffix = lower_case(file.extension());
-  return suffix == ".txt" || suffix == ".cache" || suffix == ".yaml" || suffix == ".yml";
+  return suffix == ".txt" || suffix == ".xml" || suffix == ".cache" || suffix == ".yaml" ||
+         suffix == ".yml";
 }
 
 /// A file below `folder` that is not among `pictures` and does not belong to `labels`.

@@ -21,7 +21,7 @@ enum class Variants : std::uint8_t { alike, drawn_for_each };
 /// - A COCO file: JSON with "images" and "annotations".
 /// - A folder of labels or masks, such as labels, Annotations, SegmentationClass or train_masks,
 ///   that holds any file that is not itself turned, now or by an earlier run. In a folder of labels
-///   that are turned, lists (.txt), caches and YAML files may also lie.
+///   that are turned, others, lists, caches and YAML files may also lie.
 /// - A mask among the pictures, by its folder or by its name (a_mask.png), if `variants` are drawn
 ///   for each picture: a mask would get another variant than its picture.
 ///

@@ -12,7 +12,7 @@
 #include <qturn/orientation.hpp>
 
 #include "src/formats/codec/codec.hpp"
-#include "src/labels/yolo.hpp"
+#include "src/labels/label.hpp"
 #include "src/plan/name_list.hpp"
 
 namespace qturn {
@@ -29,11 +29,13 @@ enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
 enum class Others : std::uint8_t { count, copy };
 
 /// Which label files are turned with their pictures: those that are found, and then others are
-/// looked for too; or YOLO's alone.
-enum class TakeLabels : std::uint8_t { none, found, yolo };
+/// looked for too; or those of
+/// one format alone.
+enum class TakeLabels : std::uint8_t { none, found, one_format };
 
 struct LabelOptions {
   TakeLabels take = TakeLabels::none;
+  const LabelFormat* format = nullptr;  ///< the one
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
   std::optional<Keypoints> keypoints = {};  ///< not set: as the data set's YAML file says
 };

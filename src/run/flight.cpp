@@ -309,12 +309,13 @@ void Flight::refuse_storage_change(Orientation orientation) const {
 
 Result Flight::result_of(std::size_t index) const {
   const Outcome& outcome = outcomes_[index];
-  Result result{.input = outcome.input,
-                .output = outcome.output,
-                .key = outcome.key,
-                .input_state = original_.state,
-                .input_hash = original_.hash,
-                .label = {job_.label, job_.outputs[index].label, job_.keypoints}};
+  Result result{
+      .input = outcome.input,
+      .output = outcome.output,
+      .key = outcome.key,
+      .input_state = original_.state,
+      .input_hash = original_.hash,
+      .label = {job_.label, job_.outputs[index].label, job_.label_format, job_.keypoints}};
   if (!picture_) return result;
   const Header& header = picture_->header();
   result.turn = {.stored = header.stored,

@@ -55,7 +55,8 @@ Sink::Companions FileSink::companions(const Result& result,
                                       std::vector<std::string>& warnings) const {
   Companions companions = turned_sidecars(result, warnings);
   if (!result.label.input.empty())
-    companions.push_back(turned_label(result.label, result.turn, options_.labels_drawn_on));
+    companions.push_back(turned_label(result.label, result.turn, options_.labels_drawn_on,
+                                      result.output.filename()));
   return companions;
 }
 

@@ -29,7 +29,8 @@ Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
 
 }  // namespace
 
-Companion turned_label(const LabelFile& label, const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
+Companion turned_label(const LabelFile& label, const MetadataTurn& turn, LabelsDrawnOn drawn_on,
+                       const std::string& name) {
   const auto fail = [&](const std::string& why) {
     throw FileError(label.input.string() + why, label.input, {});
   };
@@ -39,7 +40,9 @@ Companion turned_label(const LabelFile& label, const MetadataTurn& turn, LabelsD
     companion = read_companion(label.input);
     companion.output = label.output;
     companion.is_required = true;
-    companion.text = turn_yolo(companion.text, orientation, label.keypoints);
+    const Size size = drawn_on == LabelsDrawnOn::upright ? turned_size(turn.stored, turn.old_size())
+                                                         : turn.old_size();
+    companion.text = label.format->turn(companion.text, {orientation, size, name, label.keypoints});
   } catch (const LabelError& error) {
     fail(fmt::format(":{}", error.what()));
   } catch (const ImageFileError& error) {

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
-#include "src/labels/yolo.hpp"
+#include "src/labels/label.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/store/companion.hpp"
 
@@ -18,12 +19,15 @@ enum class LabelsDrawnOn : std::uint8_t { unknown, stored, upright };
 
 struct LabelFile {
   std::filesystem::path input, output;  ///< empty: there is no label
+  const LabelFormat* format = nullptr;
   std::optional<Keypoints> keypoints;
 };
 
-/// Throws FileError, with the place in the file, if it cannot be turned: it cannot be read, its
-/// frame matters and is unknown, or the pixels were trimmed or turned by the tag alone.
-Companion turned_label(const LabelFile& label, const MetadataTurn& turn, LabelsDrawnOn drawn_on);
+/// `name`: of the turned picture's file. Throws FileError, with the place in the file, if it cannot
+/// be turned: it cannot be read, its frame matters and is unknown, or the pixels were trimmed or
+/// turned by the tag alone.
+Companion turned_label(const LabelFile& label, const MetadataTurn& turn, LabelsDrawnOn drawn_on,
+                       const std::string& name);
 
 }  // namespace qturn
 

@@ -139,7 +139,6 @@ TEST_CASE("Option --format and --others work with augment; other files are not i
 
 TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
   const std::pair<const char*, const char*> labels[] = {
-      {"data/a.xml", "<annotation/>"},
       {"data/a.json", "{}"},
       {"data/labels/other.txt", ""},
       {"data/instances.json", R"({"images": [], "annotations": []})"},

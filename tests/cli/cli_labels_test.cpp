@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "src/labels/yolo.hpp"
@@ -96,18 +97,52 @@ TEST_CASE("All eight variants of a picture get their label, and a picture withou
   CHECK(results(workplace) == wanted);
 }
 
+TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside them") {
+  const auto voc = [](const char* name, const char* xmin, const char* xmax) {
+    return fmt::format(
+        "<annotation><filename>{}</filename><size><width>9</width><height>5</height></size><object>"
+        "<bndbox><xmin>{}</xmin><ymin>2</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox></object>"
+        "</annotation>",
+        name, xmin, xmax);
+  };
+  const std::string layouts[][3] = {
+      {"d/JPEGImages/a.png", "d/Annotations/a.xml", "Annotations/a__flop.xml"},
+      {"d/x/a.png", "d/x/A.XML", "x/a__flop.XML"},
+  };
+  for (const auto& [of_picture, of_label, out_label] : layouts) {
+    Workplace workplace;
+    workplace.add(of_picture, cli::png(picture));
+    workplace.add(of_label, voc("a.png", "1", "3"));
+    workplace.add("d/b.png", cli::png(picture));
+    workplace.add("d/b.txt", label);
+    const Result result = augment(workplace, {"d"});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err,
+               ContainsSubstring("Pascal VOC labels of 1 of 2 pictures turn with them\n"));
+    CHECK(workplace.content("out/" + out_label) == voc("a__flop.png", "7", "9"));
+    CHECK(workplace.content("out/b__flop.txt") == flopped);
+  }
+  Workplace workplace;
+  workplace.add("d/a.png", cli::tagged_png(picture, 6));
+  workplace.add("d/a.xml", voc("a.png", "1", "3"));
+  CHECK(augment(workplace, {"d", "--labels-drawn-on", "stored"}).exit_code == 0);
+  const Result other = augment(workplace, {"d", "--labels-drawn-on", "upright", "--overwrite"});
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.err, ContainsSubstring("d/a.xml:1:46: says 9 x 5, the picture is 5 x 9"));
+}
+
 TEST_CASE("Option --labels chooses: none, YOLO's alone, or those of a folder") {
   Workplace workplace;
   workplace.add("data/x/a.png", cli::png(picture));
   workplace.add("data/x/a.txt", label);
-  workplace.add("data/x/a.xml", "<annotation/>");
+  workplace.add("data/x/a.json", "{}");
   workplace.add("other/x/a.txt", "5 0.5 0.5 1 1\n");
   const Result refused = augment(workplace, {"data"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
-        "qturn: " + (workplace.path() / "data/x/a.xml").string() +
+        "qturn: " + (workplace.path() / "data/x/a.json").string() +
             ": labels or masks, which are not turned with their pictures yet; --labels none turns "
-            "each picture by itself, --labels yolo only the YOLO labels with it\n");
+            "each picture by itself, --labels yolo or voc only those labels with it\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(workplace.path() / "out");
     const Result result = augment(workplace, {"data", "--labels", labels});
@@ -143,6 +178,8 @@ TEST_CASE("A label that is not clear is refused before the start") {
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "a photo of a cat"}},
                 {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.txt: is not a YOLO label; --labels none turns each picture by itself\n");
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<svg/>"}}, {"augment", "d", "-o", "out"}) ==
+        "qturn: d/a.xml: is not a Pascal VOC label; --labels none turns each picture by itself\n");
   CHECK_THAT(refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
                      {"augment", "d/images/t", "-o", "d/images/t8"}),
              StartsWith("qturn: the label of d/images/t/a.png would go outside of the output "

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/labels/label_text.hpp"
+#include "src/labels/voc.hpp"
 #include "src/labels/yolo.hpp"
 
 namespace {
@@ -29,6 +30,17 @@ void turn_there_and_back(std::string_view text, Orientation orientation,
   }
 }
 
+void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
+  constexpr Size size = {7, 5};
+  try {
+    const std::string turned = turn_voc(text, orientation, size, "b<&>.jpg");
+    const std::string back =
+        turn_voc(turned, inverse(orientation), turned_size(orientation, size), "a.jpg");
+    require(turn_voc(back, orientation, size, "b<&>.jpg") == turned);
+  } catch (const LabelError&) {
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -40,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto orientation = static_cast<Orientation>(*data % 8 + 1);
   turn_there_and_back(text, orientation, known[*data / 8 % 4]);
   (void)is_yolo(text);
+  turn_voc_there_and_back(text, orientation);
   try {
     if (const auto keypoints = read_data_yaml(text))
       turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);

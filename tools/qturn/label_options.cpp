@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 
 namespace qturn {
@@ -12,17 +13,19 @@ namespace {
 LabelOptions label_options(const std::string& text, const LabelOptions& before) {
   LabelOptions options = before;
   options.folder.clear();
-  if (text == "auto") {
-    options.take = TakeLabels::found;
-  } else if (text == "none") {
-    options.take = TakeLabels::none;
-  } else if (text == "yolo" || (text.starts_with("yolo:") && text.size() > 5)) {
-    options.take = TakeLabels::yolo;
-    options.folder = text.substr(std::min<std::size_t>(text.size(), 5));
-  } else {
-    throw CLI::ValidationError("--labels",
-                               fmt::format("'{}' is not one of auto, none, yolo, yolo:DIR", text));
+  options.format = nullptr;
+  options.take = text == "none" ? TakeLabels::none : TakeLabels::found;
+  if (text == "auto" || text == "none") return options;
+  options.take = TakeLabels::one_format;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
+  if (found == std::end(label_formats) || colon + 1 == text.size()) {
+    throw CLI::ValidationError(
+        "--labels",
+        fmt::format("'{}' is not one of auto, none, yolo, yolo:DIR, voc, voc:DIR", text));
   }
+  options.format = found;
+  if (colon < text.size()) options.folder = text.substr(colon + 1);
   return options;
 }
 
@@ -51,10 +54,10 @@ void add_labels(CLI::App& app, CommandLine& line) {
   app.add_option_function<std::string>(
          "--labels",
          [&line](const std::string& text) { line.labels = label_options(text, line.labels); },
-         "auto (default) turns the YOLO labels that it finds and refuses others; yolo turns those "
-         "alone, yolo:DIR those below DIR; none turns the pictures alone, although there are "
-         "labels or masks")
-      ->type_name("auto|none|yolo[:DIR]")
+         "auto (default) turns the YOLO and Pascal VOC labels that it finds and refuses others; "
+         "yolo or voc turns those alone, with :DIR those below DIR; none turns the pictures alone, "
+         "although there are labels or masks")
+      ->type_name("auto|none|yolo[:DIR]|voc[:DIR]")
       ->group(group);
   app.add_option_function<LabelsDrawnOn>(
          "--labels-drawn-on", [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; },
@@ -78,8 +81,8 @@ void add_labels(CLI::App& app, CommandLine& line) {
 std::string label_words(const CommandLine& line) {
   std::string words;
   if (line.labels.take == TakeLabels::none) words += " --labels none";
-  if (line.labels.take == TakeLabels::yolo) {
-    words += " --labels yolo";
+  if (line.labels.take == TakeLabels::one_format) {
+    words += fmt::format(" --labels {}", line.labels.format->option);
     if (!line.labels.folder.empty()) words += ":" + line.labels.folder.string();
   }
   if (line.labels_drawn_on == LabelsDrawnOn::stored) words += " --labels-drawn-on stored";
