@@ -113,7 +113,8 @@ std::vector<Scenario> scenarios() {
        Words{"--skip-existing"}},
       {"augment, labels",
        {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
-       with_labels()},
+       with_labels(),
+       Words{"--skip-existing"}},
   };
   for (Scenario& scenario : all) {
     std::vector<std::string>& words = scenario.words;
