@@ -8,7 +8,7 @@
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/outputs.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/store/path_set.hpp"
 
 namespace qturn {
 namespace {
@@ -112,6 +112,7 @@ Plan plan(const PlanOptions& options) try {
   plan.others = found.types;
   const auto is_picture = [](const FoundFile& file) { return file.picture != 0; };
   const bool any_picture = std::ranges::any_of(found.files, is_picture);
+  PathSet others;
   found.files.erase_if([&](const FoundFile& file) {
     if (file.picture || copy_others) return false;
     if (file.is_named && any_picture) {
@@ -120,6 +121,8 @@ Plan plan(const PlanOptions& options) try {
     }
     const std::string suffix = lower_suffix(file.name);
     ++plan.others[suffix.empty() ? "no suffix" : suffix];
+    if (options.labels.take != TakeLabels::none)
+      others.add(fs::absolute(found.files.path(file)).lexically_normal().native());
     return true;
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
@@ -127,6 +130,13 @@ Plan plan(const PlanOptions& options) try {
   const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
   OutputNames names(options, one_file);
   LabelFiles labels = find_label_files(options, found.files, names);
+  others.sort();
+  for (const LabelFiles::Label& label : labels) {
+    const fs::path path = fs::absolute(labels.path(label)).lexically_normal();
+    const auto counted = plan.others.find(lower_suffix(path));
+    if (!others.contains(path.native()) || counted == plan.others.end()) continue;
+    if (--counted->second == 0) plan.others.erase(counted);
+  }
   if (in_place) {
     place_in_place(options, found.files);
   } else {
@@ -135,8 +145,6 @@ Plan plan(const PlanOptions& options) try {
   plan.output_folder = names.folder();
   plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels));
   return plan;
-} catch (const FileError& error) {
-  throw PlanError(error.what());
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());
 }

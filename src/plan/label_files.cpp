@@ -253,14 +253,20 @@ class Finder {
         files_.path(file), options_.output.string(), format.pictures, format.labels));
   }
 
-  /// A caption of a picture is also a .txt beside it.
+  /// A caption of a picture is also a .txt beside it. One that cannot be read is for its sample to
+  /// report.
   void refuse_other_texts() const {
     std::set<const LabelFormat*> known;
     for (const LabelFiles::Label& label : labels_) {
       const LabelFormat& format = *labels_.place_of(label).format;
       if (known.contains(&format)) continue;
       const fs::path path = labels_.path(label);
-      const std::string text = text_of(path);
+      std::string text;
+      try {
+        text = text_of(path);
+      } catch (const FileError&) {
+        continue;
+      }
       if (text.empty()) continue;
       if (!format.is_of(text))
         throw PlanError(fmt::format("{}: is not a {} label; {}", path.string(), format.name,

@@ -278,20 +278,22 @@ void Targets::settle_existing() {
       }
     });
   }
+  const std::string resume = fs::exists(options_.output / journal_name)
+                                 ? "--resume to go on with the run that was interrupted, "
+                                 : "";
   if (halves.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {} without the label or the picture that belongs to it; use --overwrite, or remove it",
-        halves.text(), halves.count() == 1 ? "exists" : "exist"));
+    throw PlanError(
+        fmt::format("{} {} without the label or the picture that belongs to it; use {}--overwrite, "
+                    "or remove it",
+                    halves.text(), halves.count() == 1 ? "exists" : "exist", resume));
   }
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
   });
   if (refused.count() > 0) {
-    const bool is_begun = fs::exists(options_.output / journal_name);
     throw PlanError(fmt::format(
         "{} {} already; use {}--overwrite, --skip-existing or --update, or another output",
-        refused.text(), refused.count() == 1 ? "exists" : "exist",
-        is_begun ? "--resume to go on with the run that was interrupted, " : ""));
+        refused.text(), refused.count() == 1 ? "exists" : "exist", resume));
   }
 }
 

@@ -69,6 +69,7 @@ TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
     CHECK(result.exit_code == 0);
     CHECK_THAT(result.err,
                ContainsSubstring("qturn: YOLO labels of 1 of 1 pictures turn with them"));
+    CHECK(result.err.find("left out") == std::string::npos);
     CHECK(results(workplace) == Names{layout.out_picture, layout.out_label});
     CHECK(workplace.content(fs::path("out") / layout.out_label) == flopped);
     CHECK(cli::pixels_of(workplace.path() / "out" / layout.out_picture) ==
@@ -242,6 +243,9 @@ TEST_CASE("A sample whose label is broken is not written, the others are") {
   workplace.add("data/a.txt", label);
   workplace.add("data/b.txt", label + "1 0.5\n");
   workplace.add("data/c.txt", label);
+  workplace.add("data/0.png", cli::png(picture));
+  workplace.add("data/0.txt", label);  // the first, which is looked at before the run
+  REQUIRE(::chmod((workplace.path() / "data/0.txt").c_str(), 0) == 0);
   const fs::path closed = workplace.path() / "data/c.txt";
   REQUIRE(::chmod(closed.c_str(), 0) == 0);
   workplace.without_privileges = true;
@@ -252,6 +256,8 @@ TEST_CASE("A sample whose label is broken is not written, the others are") {
                                "of 5 columns"));
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/c.png: data/c.txt cannot be read: Permission denied"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/0.png: data/0.txt cannot be read: Permission denied"));
   CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt"});
 }
 

@@ -114,7 +114,8 @@ std::vector<Scenario> scenarios() {
       {"augment, labels",
        {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
        with_labels(),
-       Words{"--skip-existing"}},
+       {},
+       Words{"--skip-existing"}},  // the manifest is there, whatever else is
   };
   for (Scenario& scenario : all) {
     std::vector<std::string>& words = scenario.words;

@@ -45,9 +45,9 @@ struct CommandLine {
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
   LabelOptions labels = {.take = TakeLabels::found};
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 
   std::string device = "auto";
   int threads = 0;  ///< 0: one per core
