@@ -301,13 +301,9 @@ FoundFiles find_files(const PlanOptions& options) {
   return finder.result();
 }
 
-bool is_camera_raw(std::string_view suffix) {
-  const Codec* codec = codec_of_suffix(suffix);
-  return codec && codec->only_if_asked;
-}
-
 std::string not_a_picture(const std::string& path) {
-  return path + (is_camera_raw(lower_suffix(path))
+  const Codec* codec = codec_of_suffix(lower_suffix(path));
+  return path + (codec && codec->only_if_asked
                      ? ": a camera raw file; --raw --tag-only changes its orientation tag"
                      : ": not a picture in a format that qturn reads");
 }

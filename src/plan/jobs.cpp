@@ -8,7 +8,6 @@
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/outputs.hpp"
-#include "src/store/path_set.hpp"
 
 namespace qturn {
 namespace {
@@ -38,8 +37,10 @@ void refuse_unfit_options(const PlanOptions& options) {
   SomeNames types;
   for (const auto& [type, count] : plan.others) types.add(fmt::format("{} {}", count, type));
   if (types.count() > 0) message += "; found only " + types.text();
-  const bool any_raw =
-      std::ranges::any_of(plan.others, [](const auto& type) { return is_camera_raw(type.first); });
+  const bool any_raw = std::ranges::any_of(plan.others, [](const auto& type) {
+    const Codec* codec = codec_of_suffix(type.first);
+    return codec && codec->only_if_asked;
+  });
   if (any_raw) message += "; --raw --tag-only changes the orientation tag of camera raw files";
   if (found.left_out > 0) {
     message += fmt::format("; --include and --exclude left out {}", found.left_out);
@@ -52,8 +53,8 @@ void refuse_unfit_options(const PlanOptions& options) {
 
 }  // namespace
 
-JobList::JobList(FileList files, OutputNames names, LabelFiles labels)
-    : files_(std::move(files)), names_(std::move(names)), labels_(std::move(labels)) {
+JobList::JobList(FileList files, OutputNames names)
+    : files_(std::move(files)), names_(std::move(names)) {
   for (std::size_t number = 0; number < files_.size(); ++number) {
     const FoundFile& file = files_[number];
     const auto outputs = static_cast<std::uint64_t>(file.to_do.size());
@@ -77,22 +78,10 @@ Job JobList::operator[](std::size_t index) const {
           .target = file.picture ? names_.target() : nullptr,
           .outputs = {},
           .copy_verbatim = !file.picture};
-  const LabelFiles::Label* label = labels_.of(number);
-  if (label) {
-    job.label = labels_.path(*label);
-    job.label_format = labels_.place_of(*label).format;
-    job.keypoints = labels_.place_of(*label).keypoints;
-  }
   file.to_do.for_each([&](Orientation variant) {
     job.outputs.push_back({names_.path_of(files_, file, variant), variant});
-    if (label) job.outputs.back().label = label_of(*label, variant);
   });
   return job;
-}
-
-fs::path JobList::label_of(const LabelFiles::Label& label, Orientation variant) const {
-  return names_.folder_of(labels_.place_of(label).folder) +
-         LabelFiles::name_of(label, names_.name_of(files_[label.file], variant)).string();
 }
 
 Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
@@ -112,7 +101,6 @@ Plan plan(const PlanOptions& options) try {
   plan.others = found.types;
   const auto is_picture = [](const FoundFile& file) { return file.picture != 0; };
   const bool any_picture = std::ranges::any_of(found.files, is_picture);
-  PathSet others;
   found.files.erase_if([&](const FoundFile& file) {
     if (file.picture || copy_others) return false;
     if (file.is_named && any_picture) {
@@ -121,29 +109,19 @@ Plan plan(const PlanOptions& options) try {
     }
     const std::string suffix = lower_suffix(file.name);
     ++plan.others[suffix.empty() ? "no suffix" : suffix];
-    if (options.labels.take != TakeLabels::none)
-      others.add(fs::absolute(found.files.path(file)).lexically_normal().native());
     return true;
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
 
   const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
   OutputNames names(options, one_file);
-  LabelFiles labels = find_label_files(options, found.files, names);
-  others.sort();
-  for (const LabelFiles::Label& label : labels) {
-    const fs::path path = fs::absolute(labels.path(label)).lexically_normal();
-    const auto counted = plan.others.find(lower_suffix(path));
-    if (!others.contains(path.native()) || counted == plan.others.end()) continue;
-    if (--counted->second == 0) plan.others.erase(counted);
-  }
   if (in_place) {
     place_in_place(options, found.files);
   } else {
-    place_outputs(options, names, labels, found);
+    place_outputs(options, names, found);
   }
   plan.output_folder = names.folder();
-  plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels));
+  plan.jobs = JobList(std::move(found.files), std::move(names));
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

@@ -7,14 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <qturn/orientation.hpp>
 
 #include "src/plan/file_list.hpp"
-#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 
@@ -24,7 +22,6 @@ namespace qturn {
 struct JobOutput {
   std::filesystem::path path;
   Orientation variant = Orientation::identity;
-  std::filesystem::path label = {};  ///< where the turned label goes
 };
 
 /// One input file and its outputs.
@@ -35,10 +32,7 @@ struct Job {
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
-  bool copy_verbatim = false;        ///< not a picture; --others copy
-  std::filesystem::path label = {};  ///< of the input; empty if there is none
-  const LabelFormat* label_format = nullptr;
-  std::optional<Keypoints> keypoints = {};
+  bool copy_verbatim = false;  ///< not a picture; --others copy
 };
 
 /// An output that exists and is left alone (--skip-existing, --update).
@@ -54,7 +48,7 @@ struct Skipped {
 class JobList {
  public:
   JobList() = default;
-  JobList(FileList files, OutputNames names, LabelFiles labels = {});
+  JobList(FileList files, OutputNames names);
 
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
@@ -86,16 +80,12 @@ class JobList {
   /// Ascending by key. Those that are neither to do nor kept belong to no job.
   const FileList& files() const { return files_; }
   const OutputNames& names() const { return names_; }
-  const LabelFiles& labels() const { return labels_; }
-  /// The places of the turned labels of a picture.
-  std::filesystem::path label_of(const LabelFiles::Label& label, Orientation variant) const;
 
  private:
   Skipped skipped(const FoundFile& file, Orientation variant) const;
 
   FileList files_;
   OutputNames names_;
-  LabelFiles labels_;
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files
   std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };

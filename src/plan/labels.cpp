@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -11,7 +12,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/plan/lower_case.hpp"
 #include "src/store/path_set.hpp"
 
 namespace qturn {
@@ -37,10 +37,16 @@ bool is_coco(const fs::path& path) {
   return false;
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 /// "masks", "Annotations", "train_masks"; what Pascal VOC, COCO, Cityscapes and their followers
 /// use.
 bool is_label_folder(const fs::path& folder) {
-  const std::string name = lower_case(folder.filename().string());
+  const std::string name = lower(folder.filename().string());
   constexpr std::string_view words[] = {
       "label",        "labels",       "annotation",         "annotations",       "mask",
       "masks",        "segmentation", "segmentations",      "segmentationclass", "gtfine",
@@ -53,7 +59,7 @@ bool is_label_folder(const fs::path& folder) {
 }
 
 bool is_image_folder(const fs::path& folder) {
-  const std::string name = lower_case(folder.filename().string());
+  const std::string name = lower(folder.filename().string());
   return name == "images" || name == "jpegimages";
 }
 
@@ -61,26 +67,17 @@ constexpr std::size_t mask_suffix_length = 5;
 
 /// "a_mask.png"
 bool is_named_as_mask(const fs::path& picture) {
-  const std::string stem = lower_case(picture.stem());
+  const std::string stem = lower(picture.stem());
   return stem.ends_with("_mask") || stem.ends_with("-mask") || stem.ends_with(".mask");
 }
 
-/// What lies among labels: those of other pictures, lists of classes, what Ultralytics keeps.
-bool may_lie_among_labels(const fs::path& file) {
-  const std::string suffix = lower_case(file.extension());
-  return suffix == ".txt" || suffix == ".xml" || suffix == ".cache" || suffix == ".yaml" ||
-         suffix == ".yml";
-}
-
-/// A file below `folder` that is not among `pictures` and does not belong to `labels`.
-bool holds_another_file(const fs::path& folder, const PathSet& pictures, const LabelFiles& labels) {
-  const bool holds_labels = labels.are_below(folder);
+/// A file below `folder` that is not among `pictures`.
+bool holds_another_file(const fs::path& folder, const PathSet& pictures) {
   std::error_code error;
   constexpr auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, options, error); !error && at != end(at);
        at.increment(error)) {
-    if (!at->is_regular_file(error) || pictures.contains(at->path().native())) continue;
-    if (!holds_labels || !may_lie_among_labels(at->path())) return true;
+    if (at->is_regular_file(error) && !pictures.contains(at->path().native())) return true;
   }
   return false;
 }
@@ -90,7 +87,7 @@ struct Folder {
   explicit Folder(const FileList::Folder& folder)
       : in_input(fs::path(folder.key).parent_path()),
         prefix(fs::absolute(folder.path.empty() ? "./" : folder.path).lexically_normal()),
-        lower_prefix(lower_case(prefix)),
+        lower_prefix(lower(prefix)),
         is_for_labels(std::any_of(in_input.begin(), in_input.end(), is_label_folder)) {}
 
   /// Itself and those above it, where labels of its pictures may be.
@@ -126,16 +123,15 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants) {
         (folder.is_for_labels || is_named_as_mask(file.name))) {
       return files.path(file);
     }
-    stems.add(folder.lower_prefix + lower_case(fs::path(file.name).stem()));
+    stems.add(folder.lower_prefix + lower(fs::path(file.name).stem()));
     if (!folder.is_to_do) folder.add_places(places);
     folder.is_to_do = true;
   }
   pictures.sort();
   stems.sort();
   const auto is_label_of_picture = [&](const fs::path& file) {
-    if (plan.jobs.labels().contain(file.native())) return false;
-    const std::string suffix = lower_case(file.extension());
-    const std::string stem = lower_case(fs::path(file).replace_extension());
+    const std::string suffix = lower(file.extension());
+    const std::string stem = lower(fs::path(file).replace_extension());
     if (suffix == ".txt" || suffix == ".xml" || suffix == ".json") {
       return stems.contains(stem) || (suffix == ".json" && is_coco(file));
     }
@@ -147,8 +143,7 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants) {
     for (fs::directory_iterator at(place, error); !error && at != end(at); at.increment(error)) {
       const fs::path& path = at->path();
       if (at->is_directory(error)) {
-        if (is_label_folder(path) && holds_another_file(path, pictures, plan.jobs.labels()))
-          return path;
+        if (is_label_folder(path) && holds_another_file(path, pictures)) return path;
       } else if (is_label_of_picture(path)) {
         return path;
       }

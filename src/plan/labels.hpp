@@ -1,6 +1,5 @@
-// Finds labels and masks of pictures that cannot be turned with them yet. If only the pictures were
-// turned, the data set would be wrong, and nothing would show it. So augmentation looks for such
-// labels first.
+// Finds labels and masks of pictures. They are not turned yet. If only the pictures were turned,
+// the data set would be wrong, and nothing would show it. So augmentation looks for labels first.
 #ifndef QTURN_SRC_PLAN_LABELS_HPP
 #define QTURN_SRC_PLAN_LABELS_HPP
 
@@ -14,14 +13,12 @@ namespace qturn {
 
 enum class Variants : std::uint8_t { alike, drawn_for_each };
 
-/// The first label or mask that is found and is not one of `plan.jobs.labels()`. Capitals make no
-/// difference.
+/// The first label or mask that is found. Capitals make no difference.
 ///
 /// - A file beside a picture, of the same stem: .txt (YOLO), .xml (Pascal VOC), .json (LabelMe).
 /// - A COCO file: JSON with "images" and "annotations".
 /// - A folder of labels or masks, such as labels, Annotations, SegmentationClass or train_masks,
-///   that holds any file that is not itself turned, now or by an earlier run. In a folder of labels
-///   that are turned, others, lists, caches and YAML files may also lie.
+///   that holds any file that is not itself turned, now or by an earlier run.
 /// - A mask among the pictures, by its folder or by its name (a_mask.png), if `variants` are drawn
 ///   for each picture: a mask would get another variant than its picture.
 ///

@@ -142,7 +142,7 @@ void Flight::step(void (Flight::*work)()) {
 void Flight::leave_what_is_done() {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     try {
-      if (!shared_.sink.is_done(result_of(i))) continue;
+      if (!shared_.sink.is_done(result_of(outcomes_[i]))) continue;
       outcomes_[i].status = Status::done_before;
       outcomes_[i].message = "done before the interruption";
     } catch (const std::exception& error) {
@@ -163,7 +163,6 @@ void Flight::read_file_and_header() {
                    PictureOptions{.target = job_.target,
                                   .jpeg = options_.jpeg,
                                   .tag_only = options_.tag_only,
-                                  .raw = options_.raw,
                                   .salvage = options_.salvage,
                                   .quality = options_.quality,
                                   .limits = options_.limits});
@@ -270,7 +269,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.sink.companions(result_of(index), outcome.warnings);
+      shared_.sink.companions(result_of(outcome), outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -307,15 +306,12 @@ void Flight::refuse_storage_change(Orientation orientation) const {
   }
 }
 
-Result Flight::result_of(std::size_t index) const {
-  const Outcome& outcome = outcomes_[index];
-  Result result{
-      .input = outcome.input,
-      .output = outcome.output,
-      .key = outcome.key,
-      .input_state = original_.state,
-      .input_hash = original_.hash,
-      .label = {job_.label, job_.outputs[index].label, job_.label_format, job_.keypoints}};
+Result Flight::result_of(const Outcome& outcome) const {
+  Result result{.input = outcome.input,
+                .output = outcome.output,
+                .key = outcome.key,
+                .input_state = original_.state,
+                .input_hash = original_.hash};
   if (!picture_) return result;
   const Header& header = picture_->header();
   result.turn = {.stored = header.stored,
@@ -330,7 +326,7 @@ Result Flight::result_of(std::size_t index) const {
 void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
-  Result result = result_of(index);
+  Result result = result_of(outcome);
   result.bytes = bytes;
   result.keeps_size = route == Route::tagged;
   Sink::Companions companions;

@@ -72,7 +72,7 @@ class Flight {
   void write_output(std::size_t index);
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
-  Result result_of(std::size_t index) const;
+  Result result_of(const Outcome& outcome) const;
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);

@@ -42,7 +42,6 @@ struct RunOptions {
   bool plan_only = false;
   std::optional<int> quality = {};    ///< as PictureOptions
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
-  bool raw = false;                   ///< with tag_only: camera raw files too
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place

@@ -260,8 +260,7 @@ void StagedFiles::stage(const NewFile& file) try {
   const fs::path& target = file.target;
   const bool is_alike = !file.like.empty();
   struct stat like_status;
-  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0)
-    throw FileError("cannot read " + file.like.string(), file.like, system_code(errno));
+  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0) fail_write(target);
 
   const fs::path place = follow_links(target);
   FileDescriptor folder = open_or_make_folder(place.parent_path(), flushed_);

@@ -1,5 +1,5 @@
-// Where results go. A sink puts a picture and its companions, the files that belong to it and
-// depend on its orientation (XMP sidecars, labels), in their places as one outcome.
+// Where results go. A sink puts a picture and its companions, the files that belong to it and state
+// its orientation (today XMP sidecars), in their places as one outcome.
 #ifndef QTURN_SRC_STORE_SINK_HPP
 #define QTURN_SRC_STORE_SINK_HPP
 
@@ -14,7 +14,6 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/store/backup.hpp"
 #include "src/store/group_commit.hpp"
-#include "src/store/labels.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
 
@@ -29,7 +28,6 @@ struct Result {
   std::span<const std::byte> bytes = {};
   MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
   bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
-  LabelFile label = {};
 };
 
 /// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
@@ -48,7 +46,7 @@ class StagedResult {
 
 class Sink {
  public:
-  using Companions = std::vector<Companion>;
+  using Companions = std::vector<Sidecar>;
 
   virtual ~Sink() = default;
 
@@ -77,7 +75,6 @@ struct FileSinkOptions {
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;
   std::filesystem::path backup = {};  ///< in place: where originals are kept, by key; or empty
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 };
 
 /// Names are paths of files. In place, a result and its sidecars replace what they are made of.
@@ -96,7 +93,6 @@ class FileSink : public Sink {
   std::vector<std::string> flush();
 
  private:
-  Companions turned_sidecars(const Result& result, std::vector<std::string>& warnings) const;
   std::vector<Backup> backups(const Result& result, const Companions& companions) const;
 
   const FileSinkOptions options_;

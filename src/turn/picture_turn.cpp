@@ -64,7 +64,7 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
   refuse_conversion(*format_, *target_);
   // What is never decoded is turned without touching a pixel anyway, or not at all.
   if (!format_->decode && format_->turn_compressed) options_.tag_only = false;
-  if (format_->only_if_asked && !(options_.raw && options_.tag_only)) {
+  if (!format_->decode && !format_->turn_compressed && !options_.tag_only) {
     throw ImageFileError(
         "a camera raw file, whose pixels are not turned; --raw --tag-only changes its orientation "
         "tag");

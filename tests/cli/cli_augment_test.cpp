@@ -137,8 +137,10 @@ TEST_CASE("Option --format and --others work with augment; other files are not i
   CHECK(lines_of(workplace.content("out/manifest.jsonl")).size() == 2);
 }
 
-TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
+TEST_CASE("Labels beside the pictures are not turned, so the run is refused, with what to do") {
   const std::pair<const char*, const char*> labels[] = {
+      {"data/a.txt", "0 0.5 0.5 0.1 0.1"},
+      {"data/a.xml", "<annotation/>"},
       {"data/a.json", "{}"},
       {"data/labels/other.txt", ""},
       {"data/instances.json", R"({"images": [], "annotations": []})"},

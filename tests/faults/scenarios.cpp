@@ -32,15 +32,6 @@ Tree with_sidecars() {
   return tree;
 }
 
-Tree with_labels() {
-  Tree tree;
-  tree["in/images/a.jpg"].content = cli::tagged_jpeg(cli::smooth_picture(48, 32), 6);
-  tree["in/labels/a.txt"].content = "0 0.25 0.5 0.1 0.2\n";
-  tree["in/images/b.png"].content = cli::png(cli::random_picture(9, 7));
-  tree["in/labels/b.txt"].content = "1 0.5 0.5 1 1\n";
-  return tree;
-}
-
 /// With results of earlier runs: of a.jpg an old one, of b.png one that is newer than the picture.
 Tree with_outputs() {
   Tree tree = pictures();
@@ -111,11 +102,6 @@ std::vector<Scenario> scenarios() {
        {"augment", "in", "-o", "out", "--variants", "flip,rotate90"},
        pictures(),
        Words{"--skip-existing"}},
-      {"augment, labels",
-       {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
-       with_labels(),
-       {},
-       Words{"--skip-existing"}},  // the manifest is there, whatever else is
   };
   for (Scenario& scenario : all) {
     std::vector<std::string>& words = scenario.words;

@@ -10,7 +10,6 @@
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tools/qturn/help.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -444,7 +443,13 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->type_name("S")
       ->needs(random)
       ->group(group);
-  add_labels(*augment, line);
+  augment
+      ->add_option_function<std::string>(
+          "--labels", [&line](const std::string&) { line.ignore_labels = true; },
+          "none: turn the pictures alone, although there are labels or masks")
+      ->check(CLI::IsMember({"none"}).description(""))
+      ->type_name("none")
+      ->group(group);
   add_inputs(*augment, line);
   add_others(*augment, line);
   add_jpeg(*augment, line);

@@ -12,7 +12,6 @@
 
 #include "src/plan/jobs.hpp"
 #include "src/store/group_commit.hpp"
-#include "src/store/labels.hpp"
 
 namespace qturn {
 
@@ -45,9 +44,8 @@ struct CommandLine {
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
-  LabelOptions labels = {.take = TakeLabels::found};
+  bool ignore_labels = false;
 
   std::string device = "auto";
   int threads = 0;  ///< 0: one per core

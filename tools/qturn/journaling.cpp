@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/qturn/label_options.hpp"
-
 namespace qturn {
 namespace {
 
@@ -41,7 +39,6 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
       value("--variants", line.variants.empty() ? "all" : line.variants);
     }
   }
-  text += label_words(line);
   if (line.format) value("--format", line.format->name);
   constexpr const char* modes[] = {"lossless", "planar", "fastest"};
   constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
@@ -179,9 +176,6 @@ std::set<fs::path> result_folders(const Plan& plan) {
       folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
     });
   }
-  const LabelFiles& labels = plan.jobs.labels();
-  for (const LabelFiles::Label& label : labels)
-    folders.insert(plan.jobs.label_of(label, Orientation::identity).parent_path());
   return folders;
 }
 

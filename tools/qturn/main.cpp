@@ -10,6 +10,7 @@
 
 #include "src/nvjpeg/device.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/labels.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
@@ -18,7 +19,6 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -91,7 +91,6 @@ PlanOptions plan_options(const CommandLine& line) {
     else
       options.variants = parse_variants(line.variants);
     options.seed = line.seed;
-    options.labels = line.labels;
   }
   return options;
 }
@@ -171,8 +170,8 @@ int print_plan(const CommandLine& line, const Plan& plan, RunOptions options) {
           ++failed;
           print_message(fmt::format("{}: {}", input, printable(outcome.message)));
         } else if (!json.is_standard_output()) {
-          fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
-                     in_words(outcome), label_in_words(plan, outcome));
+          fmt::print("{} -> {} ({})\n", input, printable(outcome.output.string()),
+                     in_words(outcome));
         }
       });
   const bool whole = json.finish() && is_whole(end);
@@ -208,10 +207,13 @@ bool write_and_warn(const std::filesystem::path& manifest, const Plan& plan,
 int turn_pictures(const CommandLine& line) {
   const PlanOptions wanted = plan_options(line);
   const Plan plan = qturn::plan(wanted);
-  if (line.command == CommandLine::Command::augment) {
-    refuse_other_labels(line, plan);
-    say_labels(line, plan);
-  }
+  if (line.command == CommandLine::Command::augment && !line.ignore_labels)
+    if (const auto label =
+            find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike))
+      throw PlanError(
+          fmt::format("{}: labels or masks, which are not turned with their pictures yet; --labels "
+                      "none turns each picture by itself",
+                      printable(label->string())));
   const JsonPlace json_place(line);
   json_place.refuse(plan);
   std::filesystem::path manifest;
@@ -224,7 +226,6 @@ int turn_pictures(const CommandLine& line) {
   options.orientation = line.orientation;
   options.in_place = line.in_place;
   options.tag_only = line.tag_only;
-  options.raw = line.raw;
   options.salvage = line.salvage;
   options.strict = line.strict;
   options.quality = line.quality;
@@ -251,8 +252,7 @@ int turn_pictures(const CommandLine& line) {
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
                  .sidecars = sidecars,
                  .fsync = fsync,
-                 .backup = line.backup,
-                 .labels_drawn_on = line.labels_drawn_on},
+                 .backup = line.backup},
                 journals.get());
   Report report(line, plan, device);
   if (journals) journals->begin([&] { return result_folders(plan); });

@@ -9,7 +9,6 @@
 #include <new>
 #include <system_error>
 
-#include "src/plan/find_files.hpp"
 #include "tools/qturn/json.hpp"
 
 namespace qturn {
@@ -222,22 +221,14 @@ void Report::finish(bool interrupted) {
                     counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
   }
   if (lossy_others_ > 0) {
-    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
+    print_message(fmt::format("{} re-encoded with loss; --format png avoids that",
                               counted(lossy_others_, "WebP was", "WebPs were")));
   }
-  std::string others, raw;
-  for (const auto& [type, count] : plan_.others) {
-    std::string& kinds = is_camera_raw(type) ? raw : others;
-    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
-  }
-  if (!others.empty()) {
-    print_message(fmt::format("left out, because they are not pictures: {}", others));
-  }
-  if (!raw.empty()) {
-    print_message(fmt::format(
-        "left out, because they are camera raw files, whose orientation tag --raw --tag-only "
-        "changes: {}",
-        raw));
+  if (!plan_.others.empty()) {
+    std::string kinds;
+    for (const auto& [type, count] : plan_.others)
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
+    print_message(fmt::format("left out, because they are not pictures: {}", kinds));
   }
 }
 

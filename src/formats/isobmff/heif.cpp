@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
@@ -330,7 +329,7 @@ std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {
     const bool is_exif = is_heif_exif(item), is_xmp = is_heif_xmp(item) && !item.is_encoded;
     const auto content = is_exif || is_xmp ? heif.content(item) : std::nullopt;
     if (!content) continue;
-    const auto says = is_exif ? exif_item_says(*content) : orientation_of_xmp(text_of(*content));
+    const auto says = is_exif ? exif_item_says(*content) : xmp_item_says(*content);
     if (says) all.push_back({is_exif ? "Exif" : "XMP", *says});
   }
   return all;
