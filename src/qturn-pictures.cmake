@@ -1,7 +1,7 @@
 # find_package(qturn COMPONENTS pictures): the target qturn::pictures, a static library, and the libraries that it needs.
 set(qturn_pictures_FOUND TRUE)
 list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
-foreach(library fmt GIF JPEG libdeflate OpenImageIO TIFF WebP)
+foreach(library Brotli fmt GIF JPEG libdeflate OpenImageIO TIFF WebP)
   find_package(${library} QUIET)
   if(NOT ${library}_FOUND)
     set(qturn_pictures_FOUND FALSE)

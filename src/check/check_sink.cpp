@@ -34,7 +34,7 @@ std::unique_ptr<StagedResult> CheckSink::stage(const Result& result,
     for (const std::string& sentence : *sentences) check.add(sentence);
   }
   for (const Sidecar& sidecar : found.sidecars) {
-    check.xmp(sidecar.path.filename().string() + " beside it", sidecar.packet);
+    check.xmp(sidecar.path.filename().string() + " beside it", sidecar.file.text);
   }
   return std::make_unique<Checked>(check.findings());
 }

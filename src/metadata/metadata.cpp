@@ -17,7 +17,10 @@ Metadata turn_metadata(Metadata metadata, const MetadataTurn& turn,
   if (metadata.resolution && swaps_axes(turn.pixels)) {
     std::swap(metadata.resolution->x, metadata.resolution->y);
   }
-  if (!metadata.xmp.empty()) metadata.xmp = turn_xmp(metadata.xmp, turn, warnings);
+  if (!metadata.xmp.empty()) {
+    warn_of_other_orientation(metadata.xmp, turn.stored, warnings);
+    metadata.xmp = turn_xmp(metadata.xmp, turn, warnings);
+  }
   return metadata;
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "src/metadata/exif.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/metadata/xmp_edits.hpp"
 #include "src/metadata/xmp_regions.hpp"
@@ -171,6 +172,26 @@ XmpSays read_xmp(std::string_view packet) {
   if (!says.height) says.height = text(exif, "PixelYDimension");
   says.names_manifest = find_property(nodes, terms, "provenance") != nullptr;
   return says;
+}
+
+std::optional<Orientation> orientation_of_xmp(std::string_view packet) {
+  if (packet.find("Orientation") == packet.npos) return std::nullopt;
+  try {
+    return orientation_of_tag(number(read_xmp(packet).orientation.value_or("0")));
+  } catch (const ImageFileError&) {
+    return std::nullopt;
+  }
+}
+
+void warn_of_other_orientation(std::string_view packet, Orientation stored,
+                               std::vector<std::string>& warnings) {
+  // Many programs leave a 1 there.
+  const auto says = orientation_of_xmp(packet);
+  if (!says || *says == Orientation::identity || *says == stored) return;
+  warnings.push_back(fmt::format(
+      "its XMP says orientation {}, the picture's is {}, which counts; if XMP is right, "
+      "use exiftool '-Orientation<XMP-tiff:Orientation' first",
+      static_cast<int>(*says), static_cast<int>(stored)));
 }
 
 std::vector<ContainerItem> container_items(std::string_view packet) {

@@ -5,6 +5,8 @@
 #ifndef QTURN_SRC_METADATA_XMP_HPP
 #define QTURN_SRC_METADATA_XMP_HPP
 
+#include <qturn/orientation.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +29,21 @@ struct XmpSays {
 };
 /// Throws ImageFileError if it is not XML.
 XmpSays read_xmp(std::string_view packet);
+
+/// What a packet says; nothing if it says none of the eight, or is not XML.
+std::optional<Orientation> orientation_of_xmp(std::string_view packet);
+
+/// Warns of a packet that says another one of the picture than `stored`. XMP never counts: it
+/// repeats what Exif says, and is often left over from before a turn.
+void warn_of_other_orientation(std::string_view packet, Orientation stored,
+                               std::vector<std::string>& warnings);
+
+/// Whether a packet contradicts a picture that is stored upright: some programs turn it as XMP says
+/// where Exif says nothing. So even a picture that needs no turn is not just copied.
+inline bool turns_upright_picture(std::string_view packet, Orientation stored) {
+  return stored == Orientation::identity &&
+         orientation_of_xmp(packet).value_or(stored) != Orientation::identity;
+}
 
 /// An item that a file's directory (Google's Container) lists: a picture, or something else.
 struct ContainerItem {

@@ -16,17 +16,7 @@ void XmpEdits::exchange(const XmlNode& a, const XmlNode& b) {
 }
 
 std::string XmpEdits::apply() {
-  std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at < b.at; });
-  std::string edited;
-  edited.reserve(packet_.size() + 64);
-  std::size_t done = 0;
-  for (const Edit& edit : edits_) {
-    edited += packet_.substr(done, edit.at - done);
-    edited += edit.value;
-    done = edit.at + edit.bytes;
-  }
-  edited += packet_.substr(done);
-
+  std::string edited = qturn::edited(packet_, edits_);
   const std::size_t end = edited.rfind("<?xpacket end");
   if (end == std::string::npos) return edited;
   if (edited.size() < packet_.size()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/metadata/xml_nodes.hpp"
+#include "src/picture/text_edits.hpp"
 
 namespace qturn {
 
@@ -23,13 +24,8 @@ class XmpEdits {
   std::string apply();
 
  private:
-  struct Edit {
-    std::size_t at, bytes;
-    std::string value;
-  };
-
   std::string_view packet_;
-  std::vector<Edit> edits_;
+  std::vector<TextEdit> edits_;
 };
 
 /// Whether the element `top` holds the node, at any depth.

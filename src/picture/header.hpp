@@ -29,8 +29,8 @@ struct Header {
   bool changes_only_if_allowed = false;
   /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
   bool lossy = false;
-  /// It carries an orientation that the format's readers ignore, and that is not 1. What looks only
-  /// there would turn the picture once more, so even an upright picture is not just copied.
+  /// It carries an orientation that does not count, and that contradicts the one that does. What
+  /// looks only there would turn the picture once more, so even an upright one is not just copied.
   bool has_ignored_tag = false;
 
   Size size() const { return {width, height}; }

@@ -64,8 +64,9 @@ struct FoundFile {
   std::uint64_t inode = 0;
   std::uint64_t bytes = 0;
   std::int64_t modified_ns = 0;  ///< since 1970
-  std::uint32_t folder : 28 = 0;
+  std::uint32_t folder : 27 = 0;
   std::uint32_t picture : 1 = false;    ///< by its content; by its suffix if that does not tell
+  std::uint32_t is_mask : 1 = false;    ///< of another picture, with which it is turned
   std::uint32_t is_link : 1 = false;    ///< a symbolic link; all the rest is about its target
   std::uint32_t has_links : 1 = false;  ///< it has other names (hard links)
   std::uint32_t is_named : 1 = false;   ///< as an input, not found in a folder or a list
@@ -87,6 +88,7 @@ class FileList {
   Folder& folder(std::uint32_t index) { return folders_[index]; }
   const Folder& folder_of(const FoundFile& file) const { return folders_[file.folder]; }
   std::size_t folder_count() const { return folders_.size(); }
+  const Folder& folder_at(std::size_t index) const { return folders_[index]; }
 
   FoundFile& add(std::uint32_t folder, std::string_view name, const struct stat& status);
 

@@ -301,9 +301,13 @@ FoundFiles find_files(const PlanOptions& options) {
   return finder.result();
 }
 
+bool is_camera_raw(std::string_view suffix) {
+  const Codec* codec = codec_of_suffix(suffix);
+  return codec && codec->only_if_asked;
+}
+
 std::string not_a_picture(const std::string& path) {
-  const Codec* codec = codec_of_suffix(lower_suffix(path));
-  return path + (codec && codec->only_if_asked
+  return path + (is_camera_raw(lower_suffix(path))
                      ? ": a camera raw file; --raw --tag-only changes its orientation tag"
                      : ": not a picture in a format that qturn reads");
 }

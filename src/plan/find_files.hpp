@@ -9,6 +9,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/plan/file_list.hpp"
@@ -39,6 +40,9 @@ struct FoundFiles {
 ///
 /// Throws PlanError for missing inputs, listed folders, and keys that would lead out of the output.
 FoundFiles find_files(const PlanOptions& options);
+
+/// Whether a type of files, ".dng", is a camera's raw format.
+bool is_camera_raw(std::string_view suffix);
 
 /// Why a file that is named as an input is a failure.
 std::string not_a_picture(const std::string& path);

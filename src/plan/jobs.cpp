@@ -7,7 +7,10 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
+#include "src/store/path_set.hpp"
 
 namespace qturn {
 namespace {
@@ -37,10 +40,8 @@ void refuse_unfit_options(const PlanOptions& options) {
   SomeNames types;
   for (const auto& [type, count] : plan.others) types.add(fmt::format("{} {}", count, type));
   if (types.count() > 0) message += "; found only " + types.text();
-  const bool any_raw = std::ranges::any_of(plan.others, [](const auto& type) {
-    const Codec* codec = codec_of_suffix(type.first);
-    return codec && codec->only_if_asked;
-  });
+  const bool any_raw =
+      std::ranges::any_of(plan.others, [](const auto& type) { return is_camera_raw(type.first); });
   if (any_raw) message += "; --raw --tag-only changes the orientation tag of camera raw files";
   if (found.left_out > 0) {
     message += fmt::format("; --include and --exclude left out {}", found.left_out);
@@ -53,8 +54,13 @@ void refuse_unfit_options(const PlanOptions& options) {
 
 }  // namespace
 
-JobList::JobList(FileList files, OutputNames names)
-    : files_(std::move(files)), names_(std::move(names)) {
+JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLabels shared_labels,
+                 LabelFiles masks)
+    : files_(std::move(files)),
+      names_(std::move(names)),
+      labels_(std::move(labels)),
+      masks_(std::move(masks)),
+      shared_labels_(std::move(shared_labels)) {
   for (std::size_t number = 0; number < files_.size(); ++number) {
     const FoundFile& file = files_[number];
     const auto outputs = static_cast<std::uint64_t>(file.to_do.size());
@@ -78,10 +84,31 @@ Job JobList::operator[](std::size_t index) const {
           .target = file.picture ? names_.target() : nullptr,
           .outputs = {},
           .copy_verbatim = !file.picture};
+  const LabelFiles::Label* label = labels_.of(number);
+  if (label) {
+    job.label = labels_.path(*label);
+    job.label_format = labels_.place_of(*label).format;
+    job.keypoints = labels_.place_of(*label).keypoints;
+  }
+  job.shared_labels = shared_labels_.of(number);
+  const std::span<const LabelFiles::Label> masks = masks_.all_of(number);
+  for (const LabelFiles::Label& mask : masks) job.masks.push_back(masks_.path(mask));
   file.to_do.for_each([&](Orientation variant) {
-    job.outputs.push_back({names_.path_of(files_, file, variant), variant});
+    JobOutput& output = job.outputs.emplace_back();
+    output.path = names_.path_of(files_, file, variant);
+    output.variant = variant;
+    if (label) output.label = label_of(labels_, *label, variant);
+    for (const LabelFiles::Label& mask : masks)
+      output.masks.push_back(label_of(masks_, mask, variant));
   });
   return job;
+}
+
+fs::path JobList::label_of(const LabelFiles& among, const LabelFiles::Label& label,
+                           Orientation variant) const {
+  const FoundFile& file = files_[label.file];
+  return names_.folder_of(among.place_of(label).folder) +
+         LabelFiles::name_of(label, file.name, names_.name_of(file, variant));
 }
 
 Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
@@ -101,6 +128,7 @@ Plan plan(const PlanOptions& options) try {
   plan.others = found.types;
   const auto is_picture = [](const FoundFile& file) { return file.picture != 0; };
   const bool any_picture = std::ranges::any_of(found.files, is_picture);
+  PathSet others;
   found.files.erase_if([&](const FoundFile& file) {
     if (file.picture || copy_others) return false;
     if (file.is_named && any_picture) {
@@ -109,19 +137,35 @@ Plan plan(const PlanOptions& options) try {
     }
     const std::string suffix = lower_suffix(file.name);
     ++plan.others[suffix.empty() ? "no suffix" : suffix];
+    if (options.labels.take != TakeLabels::none) others.add(normal_path(found.files.path(file)));
     return true;
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
 
   const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
   OutputNames names(options, one_file);
+  LabelFiles masks = find_mask_files(options, found.files);
+  LabelFiles labels = find_label_files(options, found.files, names);
+  SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
+  if (options.others == Others::copy && !(labels.empty() && shared_labels.empty()))
+    throw PlanError("--others copy would also copy the labels as they are; leave it out");
+  others.sort();
+  const auto leave_uncounted = [&](const fs::path& label) {
+    const auto counted = plan.others.find(lower_suffix(label));
+    if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
+    if (--counted->second == 0) plan.others.erase(counted);
+  };
+  for (const LabelFiles::Label& label : labels) leave_uncounted(labels.path(label));
+  for (const SharedLabels::File& file : shared_labels.files())
+    if (file.found > 0) leave_uncounted(file.input);
   if (in_place) {
     place_in_place(options, found.files);
   } else {
-    place_outputs(options, names, found);
+    place_outputs(options, names, labels, masks, found);
   }
   plan.output_folder = names.folder();
-  plan.jobs = JobList(std::move(found.files), std::move(names));
+  plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels),
+                      std::move(shared_labels), std::move(masks));
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

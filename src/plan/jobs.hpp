@@ -7,14 +7,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <qturn/orientation.hpp>
 
 #include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
+#include "src/plan/shared_labels.hpp"
 
 namespace qturn {
 
@@ -22,6 +25,8 @@ namespace qturn {
 struct JobOutput {
   std::filesystem::path path;
   Orientation variant = Orientation::identity;
+  std::filesystem::path label = {};               ///< where the turned label goes
+  std::vector<std::filesystem::path> masks = {};  ///< where the turned masks go
 };
 
 /// One input file and its outputs.
@@ -32,7 +37,12 @@ struct Job {
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
-  bool copy_verbatim = false;  ///< not a picture; --others copy
+  bool copy_verbatim = false;        ///< not a picture; --others copy
+  std::filesystem::path label = {};  ///< of the input; empty if there is none
+  const LabelFormat* label_format = nullptr;
+  std::optional<Keypoints> keypoints = {};
+  std::vector<SharedLabel> shared_labels = {};
+  std::vector<std::filesystem::path> masks = {};  ///< of the input
 };
 
 /// An output that exists and is left alone (--skip-existing, --update).
@@ -48,7 +58,8 @@ struct Skipped {
 class JobList {
  public:
   JobList() = default;
-  JobList(FileList files, OutputNames names);
+  JobList(FileList files, OutputNames names, LabelFiles labels = {},
+          SharedLabels shared_labels = {}, LabelFiles masks = {});
 
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
@@ -80,12 +91,20 @@ class JobList {
   /// Ascending by key. Those that are neither to do nor kept belong to no job.
   const FileList& files() const { return files_; }
   const OutputNames& names() const { return names_; }
+  const LabelFiles& labels() const { return labels_; }
+  const SharedLabels& shared_labels() const { return shared_labels_; }
+  const LabelFiles& masks() const { return masks_; }
+  /// The place of a turned label, or mask.
+  std::filesystem::path label_of(const LabelFiles& among, const LabelFiles::Label& label,
+                                 Orientation variant) const;
 
  private:
   Skipped skipped(const FoundFile& file, Orientation variant) const;
 
   FileList files_;
   OutputNames names_;
+  LabelFiles labels_, masks_;
+  SharedLabels shared_labels_;
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files
   std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <qturn/orientation.hpp>
 
 #include "src/formats/codec/codec.hpp"
+#include "src/labels/label.hpp"
 #include "src/plan/name_list.hpp"
 
 namespace qturn {
@@ -25,6 +27,25 @@ class PlanError : public std::runtime_error {
 /// `resume`: those that exist are jobs like the others, and the journal tells which are done.
 enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
 enum class Others : std::uint8_t { count, copy };
+
+/// Which label files are turned with their pictures: those that are found, and then others are
+/// looked for too; those of one format alone; or one COCO file alone.
+enum class TakeLabels : std::uint8_t { none, found, one_format, one_file };
+
+struct LabelOptions {
+  TakeLabels take = TakeLabels::none;
+  const LabelFormat* format = nullptr;  ///< the one
+  std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
+  std::filesystem::path file = {};    ///< the one
+  std::optional<Keypoints> keypoints = {};  ///< not set: as the data set's YAML file says
+  std::filesystem::path swap_pairs = {};    ///< a file that says flip_idx; or empty
+};
+
+/// Which masks are turned with their pictures: those that are found, or those of a folder.
+struct MaskOptions {
+  bool take = false;
+  std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
+};
 
 struct PlanOptions {
   std::vector<std::filesystem::path> inputs;  ///< files and folders, as given
@@ -46,6 +67,8 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
+  LabelOptions labels = {};
+  MaskOptions masks = {};
 };
 
 }  // namespace qturn

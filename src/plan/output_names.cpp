@@ -73,6 +73,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
 
 OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& file) const {
   OrientationSet variants;
+  if (file.is_mask) return variants;
   if (!has_variants(file)) {
     variants.add(Orientation::identity);
   } else if (random_variants_ > 0) {

@@ -32,7 +32,7 @@ class OutputNames {
   /// Empty if the output is a file or in place.
   std::filesystem::path folder() const { return is_file_ ? std::filesystem::path() : output_; }
 
-  /// The variants of a file; the identity alone where there are none.
+  /// The variants of a file; the identity alone where there are none. None of a mask.
   OrientationSet variants_of(const FileList& files, const FoundFile& file) const;
   int most_variants() const;
 

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/plan/output_places.hpp"
 #include "src/store/journal.hpp"
 #include "src/store/path_set.hpp"
 #include "src/store/sidecars.hpp"
@@ -28,59 +29,6 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
-/// The real paths of outputs, with the links in the names of their folders followed. A folder is
-/// looked at once, however many files go there.
-class Places {
- public:
-  struct Folder {
-    fs::path path;
-    std::string prefix;  ///< of paths in it
-    bool exists;
-  };
-
-  Places(const OutputNames& names, const FileList& files)
-      : names_(names), files_(files), by_index_(files.folder_count()) {}
-
-  /// The folder that the outputs of `file` go to. Throws PlanError where no file can be made there.
-  const Folder& folder_of(const FoundFile& file) {
-    const Folder*& known = by_index_[file.folder];
-    if (!known) known = &folder(names_.folder_of(files_.folder_of(file)));
-    return *known;
-  }
-
-  /// `named` ends with '/', or is empty.
-  const Folder& folder(const fs::path& named) {
-    const fs::path name = named.parent_path();
-    const auto known = folders_.find(name.native());
-    if (known != folders_.end()) return known->second;
-    Folder folder;
-    folder.path = fs::weakly_canonical(fs::absolute(name.empty() ? "." : name));
-    folder.prefix = folder.path / "";
-    folder.exists = fs::exists(folder.path);
-    check_writable(folder.path);
-    return folders_.emplace(name.native(), std::move(folder)).first->second;
-  }
-
-  const std::map<std::string, Folder>& folders() const { return folders_; }
-
- private:
-  static void check_writable(fs::path folder) {
-    while (!fs::exists(folder)) folder = folder.parent_path();
-    if (!fs::is_directory(folder)) {
-      throw PlanError(folder.string() + ": is a file, and the output needs a folder there");
-    }
-    if (::eaccess(folder.c_str(), W_OK | X_OK) != 0) {
-      throw PlanError(fmt::format("{}: cannot be written to: {}; choose another output",
-                                  folder.string(), std::generic_category().message(errno)));
-    }
-  }
-
-  const OutputNames& names_;
-  const FileList& files_;
-  std::vector<const Folder*> by_index_;
-  std::map<std::string, Folder> folders_;
-};
-
 /// A file with the name of a sidecar need not be one. To read them all would take as long as the
 /// run, so this is asked only about those that are in the way.
 bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {
@@ -88,22 +36,26 @@ bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shar
   return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
-/// A file that the run would write: a result, or a sidecar beside it.
+/// A file that the run would write: a result, its label or mask, or a sidecar beside it.
 struct Target {
   const FoundFile* file;
+  const FileList::Folder* folder;  ///< of what it is made of
   std::string name;
-  fs::path sidecar = {};  ///< of the input; empty: this is the result
+  fs::path sidecar = {}, label = {};  ///< of the input; both empty: this is the result
 };
 
-/// The rules for whatever is written, results and sidecars alike. Millions of targets are compared,
-/// so they are not kept: a hash of each place is, and those whose hash occurs twice are looked at
-/// again.
+/// The rules for whatever is written, results, labels and sidecars alike. Millions of targets are
+/// compared, so they are not kept: a hash of each place is, and those whose hash occurs twice are
+/// looked at again.
 class Targets {
  public:
-  Targets(const PlanOptions& options, const OutputNames& names, FoundFiles& found)
-      : places_(names, found.files),
+  Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
+          const LabelFiles& masks, FoundFiles& found)
+      : places_(names),
         options_(options),
         names_(names),
+        labels_(labels),
+        masks_(masks),
         found_(found),
         files_(found.files) {}
 
@@ -118,8 +70,22 @@ class Targets {
   void for_each_result(Visit visit) {
     for (const FoundFile& file : files_)
       names_.variants_of(files_, file).for_each([&](Orientation variant) {
-        visit(Target{&file, names_.name_of(file, variant)});
+        visit(result_of(file, variant));
       });
+  }
+  template <typename Visit>
+  void for_each_label(Visit visit) {
+    for (const LabelFiles* among : {&labels_, &masks_})
+      for (const LabelFiles::Label& label : *among)
+        names_.variants_of(files_, files_[label.file]).for_each([&](Orientation variant) {
+          visit(label_of(*among, label, variant));
+        });
+  }
+  template <typename Visit>
+  void for_each_label_of(std::size_t file, Orientation variant, Visit visit) {
+    for (const LabelFiles* among : {&labels_, &masks_})
+      for (const LabelFiles::Label& label : among->all_of(file))
+        visit(label_of(*among, label, variant));
   }
   /// For the sidecars of what is to do.
   template <typename Visit>
@@ -130,16 +96,30 @@ class Targets {
         continue;
       for (const Sidecar& sidecar : named_as_sidecars(files_.path(file))) {
         file.to_do.for_each([&](Orientation variant) {
-          visit(Target{&file, sidecar_of(names_.name_of(file, variant), sidecar), sidecar.path});
+          visit(Target{&file, &files_.folder_of(file),
+                       sidecar_of(names_.name_of(file, variant), sidecar), sidecar.path});
         });
       }
     }
   }
 
+  Target result_of(const FoundFile& file, Orientation variant) const {
+    return {&file, &files_.folder_of(file), names_.name_of(file, variant)};
+  }
+  Target label_of(const LabelFiles& among, const LabelFiles::Label& label,
+                  Orientation variant) const {
+    const FoundFile& file = files_[label.file];
+    return {.file = &file,
+            .folder = &among.place_of(label).folder,
+            .name = LabelFiles::name_of(label, file.name, names_.name_of(file, variant)),
+            .label = among.path(label)};
+  }
+
   std::string path_of(const Target& target) const {
-    return names_.folder_of(files_.folder_of(*target.file)) + target.name;
+    return names_.folder_of(*target.folder) + target.name;
   }
   std::string source_of(const Target& target) const {
+    if (!target.label.empty()) return target.label;
     return target.sidecar.empty() ? files_.path(*target.file) : target.sidecar.string();
   }
   bool is_written(const Target& target) {
@@ -150,9 +130,10 @@ class Targets {
   std::optional<struct stat> existing(const Target& target);
   const std::vector<FileId>& inputs();
 
-  Places places_;
+  OutputPlaces places_;
   const PlanOptions& options_;
   const OutputNames& names_;
+  const LabelFiles &labels_, &masks_;
   FoundFiles& found_;
   FileList& files_;
   PathSet taken_;  // places of results
@@ -162,7 +143,7 @@ class Targets {
 
 /// The path that is written, with all links followed. Throws PlanError for a link to nothing.
 std::string Targets::place_of(const Target& target) {
-  const Places::Folder& folder = places_.folder_of(*target.file);
+  const OutputPlaces::Folder& folder = places_.folder_of(*target.folder);
   std::string place = folder.prefix + target.name;
   if (!folder.exists || !fs::is_symlink(fs::symlink_status(place))) return place;
   if (!fs::exists(place) && is_written(target)) {
@@ -175,9 +156,11 @@ std::string Targets::place_of(const Target& target) {
 
 void Targets::refuse_two_in_one_place() {
   taken_ = {};
-  taken_.reserve(files_.size() * static_cast<std::size_t>(names_.most_variants()));
+  taken_.reserve((files_.size() + labels_.size() + masks_.size()) *
+                 static_cast<std::size_t>(names_.most_variants()));
   const auto take = [&](const Target& target) { taken_.add(place_of(target)); };
   for_each_result(take);
+  for_each_label(take);
   for_each_sidecar(take);
   taken_.sort();
   const PathSet suspects = taken_.repeated();
@@ -198,6 +181,7 @@ void Targets::refuse_two_in_one_place() {
     other->second = target;
   };
   for_each_result(compare);
+  for_each_label(compare);
   for_each_sidecar(compare);
 }
 
@@ -236,7 +220,7 @@ void Targets::refuse_inside_inputs() {
 
 /// What is at the target's place already. Throws PlanError where it must never be replaced.
 std::optional<struct stat> Targets::existing(const Target& target) {
-  if (!places_.folder_of(*target.file).exists) return std::nullopt;
+  if (!places_.folder_of(*target.folder).exists) return std::nullopt;
   const std::string path = path_of(target);
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -263,35 +247,60 @@ const std::vector<FileId>& Targets::inputs() {
   return inputs_;
 }
 
+std::int64_t modified_ns_of(const struct stat& status) {
+  return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+std::int64_t modified_ns_of(const fs::path& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0)
+    throw PlanError(fmt::format("{}: {}", path.string(), std::generic_category().message(errno)));
+  return modified_ns_of(status);
+}
+
 /// Refuses, skips or keeps the outputs that exist. A sidecar is treated like its picture, and is
 /// not a reason to refuse if existing pictures are skipped.
 void Targets::settle_existing() {
-  SomeNames refused;
-  for (FoundFile& file : files_) {
+  SomeNames refused, halves;
+  const bool skips = options_.existing == Existing::skip;
+  for (std::size_t number = 0; number < files_.size(); ++number) {
+    FoundFile& file = files_[number];
     names_.variants_of(files_, file).for_each([&](Orientation variant) {
       file.to_do.add(variant);
-      const Target target{&file, names_.name_of(file, variant)};
-      const auto status = existing(target);
-      if (!status) return;
-      const std::int64_t modified_ns =
-          status->st_mtim.tv_sec * 1'000'000'000 + status->st_mtim.tv_nsec;
-      if (options_.existing == Existing::refuse) refused.add(path_of(target));
-      if (options_.existing == Existing::skip ||
-          (options_.existing == Existing::update && modified_ns >= file.modified_ns)) {
+      const Target result = result_of(file, variant);
+      const auto made = existing(result);
+      bool is_kept = made && (skips || modified_ns_of(*made) >= file.modified_ns);
+      if (made && options_.existing == Existing::refuse) refused.add(path_of(result));
+      for_each_label_of(number, variant, [&](const Target& turned) {
+        const auto made_label = existing(turned);
+        if (made_label && options_.existing == Existing::refuse) refused.add(path_of(turned));
+        if (skips && made.has_value() != made_label.has_value())
+          halves.add(path_of(made ? result : turned));
+        is_kept = is_kept && made_label &&
+                  (skips || modified_ns_of(*made_label) >= modified_ns_of(turned.label));
+      });
+      if (is_kept && (skips || options_.existing == Existing::update)) {
         file.to_do.remove(variant);
         file.kept.add(variant);
       }
     });
   }
+  const std::string resume = fs::exists(options_.output / journal_name)
+                                 ? "--resume to go on with the run that was interrupted, "
+                                 : "";
+  if (halves.count() > 0) {
+    throw PlanError(fmt::format(
+        "{} {} without the picture, the label or the mask that belongs to it; use {}--overwrite, "
+        "or remove it",
+        halves.text(), halves.count() == 1 ? "exists" : "exist", resume));
+  }
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
   });
   if (refused.count() > 0) {
-    const bool is_begun = fs::exists(options_.output / journal_name);
     throw PlanError(fmt::format(
         "{} {} already; use {}--overwrite, --skip-existing or --update, or another output",
-        refused.text(), refused.count() == 1 ? "exists" : "exist",
-        is_begun ? "--resume to go on with the run that was interrupted, " : ""));
+        refused.text(), refused.count() == 1 ? "exists" : "exist", resume));
   }
 }
 
@@ -316,12 +325,13 @@ void leave_out_same_files(FileList& files) {
 
 }  // namespace
 
-void place_outputs(const PlanOptions& options, const OutputNames& names, FoundFiles& found) {
+void place_outputs(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
+                   const LabelFiles& masks, FoundFiles& found) {
   if (options.output == "-" || options.output.extension() == ".tar") {
     throw PlanError(options.output.string() +
                     ": archives cannot be written yet; name a folder as output");
   }
-  Targets targets(options, names, found);
+  Targets targets(options, names, labels, masks, found);
   targets.refuse_two_in_one_place();
   targets.refuse_files_as_folders();
   targets.refuse_inside_inputs();

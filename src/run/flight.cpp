@@ -44,6 +44,7 @@ Flight::Flight(Job job, Shared& shared)
       shared_(shared),
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
+      masks_(job_.masks, options_.limits),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
       staged_(job_.outputs.size()) {
@@ -64,7 +65,10 @@ void Flight::read() {
   step(&Flight::read_file_and_header);
 }
 
-void Flight::decode() { step(&Flight::decode_pixels); }
+void Flight::decode() {
+  step(&Flight::decode_pixels);
+  step(&Flight::decode_masks);
+}
 
 void Flight::write_outputs() {
   for (std::size_t i = 0; i < outcomes_.size() && !over_; ++i) {
@@ -90,6 +94,7 @@ void Flight::write_outputs() {
                                       warnings.end());
   }
   picture_.reset();
+  masks_.clear();
   if (lane_) {
     lane_->clear();
     shared_.lanes.give_back(std::exchange(lane_, nullptr));
@@ -142,7 +147,7 @@ void Flight::step(void (Flight::*work)()) {
 void Flight::leave_what_is_done() {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     try {
-      if (!shared_.sink.is_done(result_of(outcomes_[i]))) continue;
+      if (!shared_.sink.is_done(result_of(i))) continue;
       outcomes_[i].status = Status::done_before;
       outcomes_[i].message = "done before the interruption";
     } catch (const std::exception& error) {
@@ -156,16 +161,19 @@ void Flight::leave_what_is_done() {
 void Flight::read_file_and_header() {
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
-  file_reservation_ = away([&] { return shared_.files.reserve(job_.file_bytes, shared_.stop); });
+  const std::uint64_t with_masks = job_.file_bytes + masks_.file_bytes();
+  file_reservation_ = away([&] { return shared_.files.reserve(with_masks, shared_.stop); });
   original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix,
                    PictureOptions{.target = job_.target,
                                   .jpeg = options_.jpeg,
                                   .tag_only = options_.tag_only,
+                                  .raw = options_.raw,
                                   .salvage = options_.salvage,
                                   .quality = options_.quality,
                                   .limits = options_.limits});
+  masks_.read(shared_.source);
   if (!options_.decode_only) return;
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
 }
@@ -180,6 +188,7 @@ void Flight::decode_pixels() {
     if (!is_left(route) && route != Route::none) written.push_back(outcome.variant);
   }
   if (written.empty()) return;
+  plan_masks(written);
   if (shared_.device) {
     if (shared_.device->is_of_use()) turn_on_device(written);
     if (const std::string problem = shared_.device->take_problem(); !problem.empty()) {
@@ -202,8 +211,18 @@ void Flight::decode_pixels() {
   if (!keeps_file) Bytes().swap(original_.bytes);  // "= {}" keeps the memory
 }
 
+void Flight::plan_masks(std::span<const Orientation> written) {
+  std::vector<MetadataTurn> turns;
+  for (const Orientation variant : written) {
+    const TurnOutcome planned = picture_->plan(variant);
+    turns.push_back(turn_of(variant, planned.applied, planned.size));
+  }
+  mask_bytes_ = masks_.plan(turns, options_.labels_drawn_on);
+}
+
 // `needed` counts the file.
 void Flight::reserve(std::uint64_t needed) {
+  needed += mask_bytes_;
   const std::uint64_t of_files = std::min(job_.file_bytes, shared_.files.total());
   const std::uint64_t more = needed > of_files ? needed - of_files : 0;
   // Other files stay in memory while this picture is turned.
@@ -269,7 +288,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.sink.companions(result_of(outcome), outcome.warnings);
+      shared_.sink.companions(result_of(index), outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -306,31 +325,42 @@ void Flight::refuse_storage_change(Orientation orientation) const {
   }
 }
 
-Result Flight::result_of(const Outcome& outcome) const {
+Result Flight::result_of(std::size_t index) const {
+  const Outcome& outcome = outcomes_[index];
   Result result{.input = outcome.input,
                 .output = outcome.output,
                 .key = outcome.key,
                 .input_state = original_.state,
-                .input_hash = original_.hash};
-  if (!picture_) return result;
-  const Header& header = picture_->header();
-  result.turn = {.stored = header.stored,
-                 .pixels = outcome.applied,
-                 // The tag states the rest of the turn, which the pixels did not get.
-                 .tag = compose(inverse(outcome.applied), picture_->applied(outcome.variant)),
-                 .size = {outcome.width, outcome.height},
-                 .untrimmed = header.size()};
+                .input_hash = original_.hash,
+                .label = {job_.label, job_.outputs[index].label, job_.label_format, job_.keypoints},
+                .shared_labels = job_.shared_labels,
+                .masks = job_.outputs[index].masks,
+                .labels_drawn_on = options_.labels_drawn_on};
+  if (picture_)
+    result.turn = turn_of(outcome.variant, outcome.applied, {outcome.width, outcome.height});
   return result;
+}
+
+MetadataTurn Flight::turn_of(Orientation variant, Orientation applied, Size size) const {
+  const Header& header = picture_->header();
+  return {.stored = header.stored,
+          .pixels = applied,
+          // The tag states the rest of the turn, which the pixels did not get.
+          .tag = compose(inverse(applied), picture_->applied(variant)),
+          .size = size,
+          .untrimmed = header.size()};
 }
 
 void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
-  Result result = result_of(outcome);
+  Result result = result_of(index);
   result.bytes = bytes;
   result.keeps_size = route == Route::tagged;
   Sink::Companions companions;
   if (picture_) companions = shared_.sink.companions(result, outcome.warnings);
+  for (std::size_t i = 0; i < result.masks.size(); ++i)
+    companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), outcome.warnings));
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),

@@ -20,6 +20,7 @@
 #include "src/plan/jobs.hpp"
 #include "src/run/byte_budget.hpp"
 #include "src/run/lane_pool.hpp"
+#include "src/run/mask_turns.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/run/seats.hpp"
@@ -66,13 +67,16 @@ class Flight {
   void leave_what_is_done();
   void read_file_and_header();
   void decode_pixels();
+  void plan_masks(std::span<const Orientation> written);
+  void decode_masks() { masks_.decode(stop()); }
   void turn_on_device(std::vector<Orientation>& orientations);
   void reserve(std::uint64_t needed);
   [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
-  Result result_of(const Outcome& outcome) const;
+  Result result_of(std::size_t index) const;
+  MetadataTurn turn_of(Orientation variant, Orientation applied, Size size) const;
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);
@@ -92,7 +96,9 @@ class Flight {
   Reservation file_reservation_, pixel_reservation_;
   Original original_;
   std::optional<PictureTurn> picture_;
-  Lane* lane_ = nullptr;  ///< from decoding to the last output
+  MaskTurns masks_;
+  std::uint64_t mask_bytes_ = 0;  ///< the memory that they take
+  Lane* lane_ = nullptr;          ///< from decoding to the last output
   std::vector<Outcome> outcomes_;
   std::vector<bool> settled_;  ///< by output: its outcome was known before anything was read
   std::vector<std::unique_ptr<StagedResult>> staged_;  ///< by output; null: nothing is written

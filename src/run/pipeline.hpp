@@ -42,6 +42,7 @@ struct RunOptions {
   bool plan_only = false;
   std::optional<int> quality = {};    ///< as PictureOptions
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
+  bool raw = false;                   ///< with tag_only: camera raw files too
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place
@@ -51,8 +52,9 @@ struct RunOptions {
   /// is refused.
   std::uint64_t largest_bytes = Limits::none;
   DeviceChoice device;
-  JpegOptions jpeg;      ///< for JPEGs that stay JPEGs
-  Limits limits;         ///< of a file
+  JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
+  Limits limits;     ///< of a file
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
 };
 

@@ -1,18 +1,14 @@
 #include "src/store/content_hash.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <cerrno>
 #include <charconv>
 #include <memory>
 #include <new>
 #include <system_error>
-#include <vector>
 
-#include "src/store/file_descriptor.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/store/file_parts.hpp"
 
 namespace qturn {
 
@@ -25,27 +21,23 @@ std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed) {
   return XXH64(bytes.data(), bytes.size(), seed);
 }
 
-std::optional<ContentHash> hash_of_file(const std::filesystem::path& file) {
-  const auto fail = [&] {
-    throw FileError("cannot read " + file.string(), file, system_code(errno));
-  };
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!opened && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-  if (!opened) fail();
+std::optional<ContentHash> hash_of_file(const std::filesystem::path& file) try {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        XXH3_freeState);
   if (!state) throw std::bad_alloc();
   XXH3_128bits_reset(state.get());
-  std::vector<std::byte> part(1 << 20);
-  for (;;) {
-    const ssize_t got = ::read(opened.get(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail();
-    if (got == 0) break;
-    XXH3_128bits_update(state.get(), part.data(), static_cast<std::size_t>(got));
-  }
+  read_in_parts(file, [&](std::span<const std::byte> part) {
+    XXH3_128bits_update(state.get(), part.data(), part.size());
+    return true;
+  });
   const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
   return ContentHash{hash.high64, hash.low64};
+} catch (const FileError& error) {
+  if (error.code() == std::errc::no_such_file_or_directory ||
+      error.code() == std::errc::not_a_directory) {
+    return std::nullopt;
+  }
+  throw;
 }
 
 std::string digits_of(const ContentHash& hash) {

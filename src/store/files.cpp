@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
+
 #include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/store/sink.hpp"
@@ -51,6 +54,18 @@ Original FileSource::read(const fs::path& name, std::vector<std::byte> memory) c
 
 Sink::Companions FileSink::companions(const Result& result,
                                       std::vector<std::string>& warnings) const {
+  Companions companions = turned_sidecars(result, warnings);
+  if (!result.label.input.empty())
+    companions.push_back(turned_label(result.label,
+                                      {result.turn, result.input, result.output, result.bytes},
+                                      result.labels_drawn_on));
+  for (const SharedLabel& label : result.shared_labels)
+    (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
+  return companions;
+}
+
+Sink::Companions FileSink::turned_sidecars(const Result& result,
+                                           std::vector<std::string>& warnings) const {
   if (options_.sidecars == Sidecars::ignore) return {};
   const MetadataTurn& turn = result.turn;
   const bool is_upright = turn.stored == Orientation::identity &&
@@ -81,7 +96,7 @@ Sink::Companions FileSink::companions(const Result& result,
         warnings.push_back(fmt::format(
             "{} beside it holds an orientation of its own, which --sidecars would turn", name));
       }
-    } else if (const std::string says = read_xmp(sidecar.packet).orientation.value_or("1");
+    } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
                says != "1") {
       // A sidecar that contradicts the picture is named.
       warnings.push_back(fmt::format("{} beside it says orientation {}, the picture is upright: {}",
@@ -90,10 +105,13 @@ Sink::Companions FileSink::companions(const Result& result,
     }
   }
   if (!are_written) return {};
+  Companions turned;
   for (Sidecar& sidecar : found.sidecars) {
-    sidecar.packet = turn_xmp(sidecar.packet, turn, warnings);
+    Companion& companion = turned.emplace_back(std::move(sidecar.file));
+    companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+    companion.text = turn_xmp(companion.text, turn, warnings);
   }
-  return std::move(found.sidecars);
+  return turned;
 }
 
 std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
@@ -101,10 +119,14 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
   std::vector<NewFile> files = {{result.output, result.bytes, result.input,
                                  result.keeps_size ? Times::now : Times::of_the_other,
                                  result.input_state}};
-  for (const Sidecar& sidecar : companions) {
-    files.push_back({options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar),
-                     std::as_bytes(std::span(sidecar.packet)), sidecar.path, Times::now,
-                     sidecar.state});
+  for (const Companion& companion : companions) {
+    if (companion.is_required && options_.if_exists == IfExists::fail &&
+        fs::exists(fs::symlink_status(companion.output))) {
+      throw FileError("cannot write " + companion.output.string(), companion.output,
+                      system_code(EEXIST));
+    }
+    files.push_back(
+        {companion.output, companion.content(), companion.input, Times::now, companion.state});
   }
   StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
   Intent intent;
@@ -132,13 +154,24 @@ std::vector<Backup> FileSink::backups(const Result& result, const Companions& co
   const fs::path place = options_.backup / key;
   const bool flushed = options_.fsync == Fsync::each;
   made.emplace_back(result.input, place, flushed);
-  for (const Sidecar& sidecar : companions)
-    made.emplace_back(sidecar.path, sidecar_of(place, sidecar), flushed);
+  for (const Companion& companion : companions)
+    made.emplace_back(companion.input, place.parent_path() / companion.input.filename(), flushed);
   return made;
 }
 
 bool FileSink::is_done(const Result& result) const {
-  return journals_ && journals_->is_done(result.output);
+  if (!journals_) return false;
+  const bool is_done = journals_->is_done(result.output);
+  std::vector<fs::path> others = result.masks;
+  if (!result.label.output.empty()) others.push_back(result.label.output);
+  const auto differs = std::ranges::find_if(
+      others, [&](const fs::path& other) { return journals_->is_done(other) != is_done; });
+  if (differs == others.end()) return is_done;
+  if (options_.if_exists == IfExists::replace) return false;
+  throw FileError(fmt::format("of {} and {} the interrupted run has written one, and the other is "
+                              "missing; use --resume --overwrite",
+                              result.output.string(), differs->string()),
+                  *differs, {});
 }
 
 std::vector<std::string> FileSink::flush() { return commits_->flush(); }

@@ -154,11 +154,6 @@ Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
   return lost;
 }
 
-FileState state_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
-}
-
 /// The file beside the target, deleted unless it was renamed.
 class Temporary {
  public:
@@ -260,7 +255,8 @@ void StagedFiles::stage(const NewFile& file) try {
   const fs::path& target = file.target;
   const bool is_alike = !file.like.empty();
   struct stat like_status;
-  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0) fail_write(target);
+  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0)
+    throw FileError("cannot read " + file.like.string(), file.like, system_code(errno));
 
   const fs::path place = follow_links(target);
   FileDescriptor folder = open_or_make_folder(place.parent_path(), flushed_);

@@ -5,6 +5,8 @@
 #ifndef QTURN_SRC_STORE_SAFE_FILE_HPP
 #define QTURN_SRC_STORE_SAFE_FILE_HPP
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -53,6 +55,11 @@ struct FileState {
   std::int64_t modified_ns = 0;
   bool operator==(const FileState&) const = default;
 };
+
+inline FileState state_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
 
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,

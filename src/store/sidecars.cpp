@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "src/metadata/xmp.hpp"
-#include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
@@ -40,16 +39,6 @@ bool has_file(const fs::path& path) {
   throw FileError("cannot look for " + path.string(), path, system_code(errno));
 }
 
-std::string packet_of(Sidecar& sidecar) {
-  constexpr std::uintmax_t largest = std::uintmax_t{64} << 20;
-  if (fs::file_size(sidecar.path) > largest) {
-    throw ImageFileError(fmt::format("it is larger than {} MiB", largest >> 20));
-  }
-  const std::vector<std::byte> bytes = read_file(sidecar.path, {}, &sidecar.state);
-  sidecar.hash = hash_of(bytes);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::path& suffix) {
   fs::path path = picture;
   if (!after_whole_name) path.replace_extension();
@@ -79,7 +68,7 @@ std::vector<Sidecar> named_as_sidecars(const fs::path& picture) {
           fs::equivalent(found.back().path, path, ignored)) {
         continue;
       }
-      found.push_back({.path = path, .after_whole_name = after_whole_name, .packet = {}});
+      found.push_back({.path = path, .after_whole_name = after_whole_name});
     }
   }
   return found;
@@ -97,8 +86,8 @@ FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
       found.unreadable.push_back(fmt::format("{} beside it cannot be read: {}", name, reason));
     };
     try {
-      sidecar.packet = packet_of(sidecar);
-      if (!read_xmp(sidecar.packet).orientation) continue;
+      sidecar.file = read_companion(sidecar.path);
+      if (!read_xmp(sidecar.file.text).orientation) continue;
     } catch (const FileError& error) {
       cannot_be_read(error.code().message());
       continue;

@@ -9,18 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "src/store/content_hash.hpp"
+#include "src/store/companion.hpp"
 #include "src/store/path_set.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 
 struct Sidecar {
   std::filesystem::path path;
   bool after_whole_name = false;  ///< a.jpg.xmp
-  std::string packet;
-  FileState state{};   ///< when the packet was read
-  ContentHash hash{};  ///< of the file
+  Companion file = {};            ///< once it is read
 };
 
 /// The stems that several files of a folder have, XMP files left out. A folder is listed once, when

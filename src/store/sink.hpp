@@ -1,5 +1,5 @@
-// Where results go. A sink puts a picture and its companions, the files that belong to it and state
-// its orientation (today XMP sidecars), in their places as one outcome.
+// Where results go. A sink puts a picture and its companions, the files that belong to it and
+// depend on its orientation (XMP sidecars, labels, masks), in their places as one outcome.
 #ifndef QTURN_SRC_STORE_SINK_HPP
 #define QTURN_SRC_STORE_SINK_HPP
 
@@ -14,6 +14,7 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/store/backup.hpp"
 #include "src/store/group_commit.hpp"
+#include "src/store/labels.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
 
@@ -28,6 +29,10 @@ struct Result {
   std::span<const std::byte> bytes = {};
   MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
   bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
+  LabelFile label = {};
+  std::vector<SharedLabel> shared_labels = {};
+  std::vector<std::filesystem::path> masks = {};  ///< where they go
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 };
 
 /// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
@@ -46,12 +51,12 @@ class StagedResult {
 
 class Sink {
  public:
-  using Companions = std::vector<Sidecar>;
+  using Companions = std::vector<Companion>;
 
   virtual ~Sink() = default;
 
-  /// The companions of the picture, turned with it. Writes nothing. `warnings` receives what is
-  /// unusual about them, of an upright picture also where they contradict it.
+  /// The companions of the picture but for its masks, turned with it. Writes nothing. `warnings`
+  /// receives what is unusual about them, of an upright picture also where they contradict it.
   virtual Companions companions(const Result& result, std::vector<std::string>& warnings) const = 0;
 
   /// Writes all of them. Once this returns, their bytes are not needed any more.
@@ -93,6 +98,7 @@ class FileSink : public Sink {
   std::vector<std::string> flush();
 
  private:
+  Companions turned_sidecars(const Result& result, std::vector<std::string>& warnings) const;
   std::vector<Backup> backups(const Result& result, const Companions& companions) const;
 
   const FileSinkOptions options_;

@@ -62,9 +62,9 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
       format_(recognised(file, lower_suffix)),
       target_(options.target ? options.target : format_) {
   refuse_conversion(*format_, *target_);
-  // What is never decoded is turned without touching a pixel anyway, or not at all.
-  if (!format_->decode && format_->turn_compressed) options_.tag_only = false;
-  if (!format_->decode && !format_->turn_compressed && !options_.tag_only) {
+  // What is never decoded is turned without touching a pixel, or by its tag.
+  if (!format_->decode) options_.tag_only = !format_->turn_compressed;
+  if (format_->only_if_asked && !options_.raw) {
     throw ImageFileError(
         "a camera raw file, whose pixels are not turned; --raw --tag-only changes its orientation "
         "tag");

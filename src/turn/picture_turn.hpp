@@ -32,6 +32,7 @@ struct PictureOptions {
   const Codec* target = nullptr;  ///< the format to write; null: the source's own
   JpegOptions jpeg;
   bool tag_only = false;
+  bool raw = false;                 ///< camera raw files too, by their tag alone
   bool salvage = false;             ///< of a damaged picture, what can be had is written
   std::optional<int> quality = {};  ///< of a lossy `target` that the source is not of
   Limits limits = {};

@@ -25,11 +25,18 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
     throw std::invalid_argument(
         fmt::format("'{}' is not one of {}", options.format, format_names(", ")));
   }
+  if (options.quality && (*options.quality < 1 || *options.quality > 100)) {
+    throw std::invalid_argument(fmt::format("a quality is 1 to 100, not {}", *options.quality));
+  }
+  if (options.quality && !(target && target->takes_quality)) {
+    throw std::invalid_argument("a quality is for the formats jpeg and webp, which lose some");
+  }
   try {
     return PictureTurn(file, lower_suffix("x" + options.suffix),
                        {.target = target,
                         .jpeg = options.jpeg,
                         .tag_only = options.tag_only,
+                        .quality = options.quality,
                         .limits = options.limits});
   } catch (const LimitError& error) {
     throw ImageFileError(fmt::format("{}; TurnOptions::limits permits that", error.what()));

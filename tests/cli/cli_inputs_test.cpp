@@ -219,6 +219,7 @@ TEST_CASE("Other files are counted by type, or copied along byte for byte with -
   workplace.add("in/x/data.csv", "1,2");
   workplace.add("in/x/more.csv", "3,4");
   workplace.add("in/Makefile", "all:");
+  workplace.add("in/a.nef", "raw");
   ::mkfifo((workplace.path() / "in/pipe").c_str(), 0600);
 
   const Result counted = workplace.qturn({"cw", "in", "-o", "out"});
@@ -228,12 +229,15 @@ TEST_CASE("Other files are counted by type, or copied along byte for byte with -
       counted.err,
       ContainsSubstring(
           "qturn: left out, because they are not pictures: 2 .csv, 1 .txt, 1 fifo, 1 no suffix\n"));
+  CHECK_THAT(counted.err,
+             ContainsSubstring("qturn: left out, because they are camera raw files, whose "
+                               "orientation tag --raw --tag-only changes: 1 .nef\n"));
   CHECK(workplace.qturn({"cw", "in", "-o", "same", "--others", "count"}).exit_code == 0);
 
   const Result copied = workplace.qturn({"cw", "in", "-o", "copied", "--others", "copy"});
   CHECK(copied.exit_code == 0);
   CHECK(workplace.files("copied") ==
-        Names{"a.png", "notes.txt", "x/data.csv", "x/more.csv", "Makefile"});
+        Names{"a.png", "a.nef", "notes.txt", "x/data.csv", "x/more.csv", "Makefile"});
   CHECK(workplace.content("copied/x/data.csv") == "1,2");
 }
 

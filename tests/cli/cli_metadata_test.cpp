@@ -261,6 +261,48 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
   }
 }
 
+TEST_CASE(
+    "What XMP alone says of the orientation does not count, and is set right with a warning") {
+  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  Workplace workplace;
+  const std::map<std::string, std::string> files = {{"a.jpg", jpeg_fixture(1, true)},
+                                                    {"b.png", png_fixture(1, true)},
+                                                    {"c.tif", tiff_fixture(1, true)},
+                                                    {"d.webp", webp_fixture(1, true)}};
+  for (const auto& [name, content] : files) {
+    workplace.add("in/" + name, content);
+    workplace.add("alone/" + name, content);
+  }
+  const std::string at = "cd '" + workplace.path().string() + "' && exiftool -q -q -n -m ";
+  REQUIRE(cli::succeeds(at + "-overwrite_original -XMP-tiff:Orientation=6 in alone"));
+  REQUIRE(cli::succeeds(at + "-overwrite_original -IFD0:Orientation= alone"));
+  for (const std::string folder : {"in", "alone"}) {
+    for (const std::string operation : {"upright", "cw"}) {
+      const std::string out = operation + "-" + folder;
+      const cli::Result turned = workplace.qturn({operation, folder, "-o", out});
+      CAPTURE(turned.err);
+      CHECK(turned.exit_code == 0);
+      for (const auto& [name, content] : files) {
+        CHECK(turned.err.find(folder + "/" + name +
+                              ": warning: its XMP says orientation 6, the picture's is 1, which "
+                              "counts") != std::string::npos);
+      }
+      CHECK(workplace.qturn({"check", out}).exit_code == 0);
+      CHECK(workplace.qturn({operation, folder, "-o", "strict", "--strict"}).exit_code == 1);
+    }
+    CHECK(workplace.qturn({"check", folder}).exit_code == 1);
+  }
+  const auto said = cli::read_by_exiftool(workplace.path(), "-G1");
+  for (const auto& [name, content] : files) {
+    CAPTURE(name);
+    for (const std::string folder : {"upright-in", "upright-alone", "cw-in", "cw-alone"}) {
+      CHECK(value(said.at(folder + "/" + name), "XMP-tiff:Orientation") == "1");
+      CHECK(value(said.at(folder + "/" + name), "XMP-tiff:ImageWidth") ==
+            (folder.starts_with("cw") ? "48" : "64"));
+    }
+  }
+}
+
 TEST_CASE("libexif reads the turned block too") {
   if (!cli::succeeds("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
   Workplace workplace;

@@ -112,6 +112,10 @@ TEST_CASE("A run that still looks for its pictures is ended by the first signal"
 }
 
 TEST_CASE("A second signal ends the run at once") {
+#ifdef __SANITIZE_THREAD__
+  // oneTBB waits by a system call of its own. Both signals would count as one, after the wait.
+  SKIP("the thread sanitizer keeps signals back while a thread waits");
+#endif
   Workplace workplace;
   add_pictures(workplace);
   // The lines go into a pipe that is full and that nobody reads, so the run cannot end.

@@ -40,6 +40,12 @@ MADE_BY = {
     "tga": ["convert in.jpg -compress RLE tga:out", "tga"],
     "hdr": ["convert in.jpg hdr:out", "hdr"],
     "openexr": ["convert in.jpg in.pfm && '{qturn}' upright in.pfm -q --format openexr -o out.exr && mv out.exr out", "exr"],
+    "heic": ["convert in.jpg -strip in.png && heif-enc -q 40 in.png -o out", "heic"],
+    "avif": ["convert in.jpg -strip in.png && avifenc --speed 10 in.png out.avif && mv out.avif out", "avif"],
+    "jxl": ["djpeg -outfile in.ppm in.jpg && cjxl in.ppm out.jxl --quiet --effort 3 && mv out.jxl out", "jxl"],
+    "jxl container": ["djpeg -outfile in.ppm in.jpg && cjxl in.ppm out.jxl --quiet --effort 3 --container=1 && mv out.jxl out", "jxl"],
+    "raw": ["convert in.jpg -strip -compress none -orient RightTop tiff:out", "dng"],
+    "jxl jpeg": ["cjxl in.jpg out.jxl --quiet && mv out.jxl out", "jxl"],
 }
 
 # Commands that decode FILE and exit with an error if they find one.
@@ -54,16 +60,25 @@ OTHERS = {
     "tga": ["cjpeg -outfile /dev/null FILE", "convert -regard-warnings FILE null:"],
     "hdr": ["convert -regard-warnings FILE null:"],
     "openexr": ["exrmaketiled FILE /dev/null"],
+    "heic": ["heif-convert --quiet FILE FILE.y4m"],
+    "avif": ["avifdec FILE FILE.y4m"],
+    "raw": ["tiffinfo FILE"],
+    "jxl": ["djxl --quiet --num_threads=0 FILE FILE.ppm"],
 }
 
 # Format, a pattern of what the other program says, what may pass, and why qturn does not fail. docs/files.md says the same.
 WARNED = "flop with a warning"
+UNDECODED = "qturn does not decode these pixels and their parameters; it copies them"
 LISTED = [
     ("jpeg", "extraneous bytes before marker|Invalid SOS parameters", [WARNED], "no sample depends on it, and a warning says so"),
     ("webp", "insufficient image data|corrupt image", [WARNED], "the bytes at the end are left out, and a warning says so"),
     ("bmp", "length and filesize do not match", ["flop", WARNED], "the pixels lie where the header says; `check` finds it"),
     ("tiff", "tags are not sorted|Bad value [0-9]+ for \"Orientation\"", ["flop", WARNED], "no pixel depends on it; `check` finds it"),
     ("tiff", "Unknown field|Incompatible type for \"WhitePoint\"", ["check", "flop", WARNED], "a field that says nothing about the samples is kept as it is"),
+    ("heic", "not an HEIF/AVIF file", ["check", "flop", WARNED], "another brand says that it is a HEIC"),
+    ("heic", "decode image|pixi|Security limit exceeded: Image size|No 'meta' box", ["check", "flop", WARNED], UNDECODED),
+    ("avif", "OBU|getNextImage", ["check", "flop", WARNED], UNDECODED),
+    ("jxl", "JXL_FAILURE|truncated", ["check", "flop", WARNED], UNDECODED),
 ]
 
 
@@ -97,10 +112,11 @@ def make(command, source, qturn):
         return pathlib.Path(folder, "out").read_bytes()
 
 
-def unnoticed(qturn, folder):
+def unnoticed(qturn, folder, kind):
     """{name: operation}: the pictures that both `check` and a turn take for whole, or one of them."""
     found = collections.defaultdict(list)
-    for operation in (["check"], ["flop", "-o", "out", "--overwrite", "--allow-storage-change"]):
+    taken, turned = (["--raw"], ["--tag-only"]) if kind == "raw" else ([], ["--allow-storage-change"])
+    for operation in (["check", *taken], ["flop", "-o", "out", "--overwrite", *taken, *turned]):
         end = run([qturn, *operation, "in", "-q", "--json=lines"], folder)
         if end.returncode not in (0, 1):
             sys.exit(f"qturn {operation[0]} ended with {end.returncode}: {end.stdout}")
@@ -136,7 +152,7 @@ def compare(name, qturn, share, pool):
         cases = damaged(sample, other, share)
         for case, content in {**cases, "whole": sample}.items():
             pathlib.Path(folder, "in", f"{case}.{suffix}").write_bytes(content)
-        passed = unnoticed(qturn, folder)
+        passed = unnoticed(qturn, folder, kind)
         whole = f"whole.{suffix}"
         if len(passed[whole]) < 2:
             sys.exit(f"{name}: the sample itself is refused")

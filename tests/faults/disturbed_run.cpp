@@ -153,6 +153,7 @@ std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario
     return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
   };
   if (std::ranges::any_of(after, is_journal)) return add({"--resume"});
+  if (scenario.to_finish_without_journal) return add(*scenario.to_finish_without_journal);
   if (is_resumed) return {};
   for (const Tree* tree : {&scenario.before, &after}) {
     for (const auto& [name, file] : *tree) {
@@ -213,7 +214,8 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
   std::size_t number = 0;
   std::optional<SystemCall> struck;
   Run result = run(scenario.words, folder, [&](const SystemCall& call) {
-    if (call.name == place.call && number++ == place.number) {
+    const bool counts = call.name == place.call && (place.to.empty() || call.to == place.to);
+    if (counts && number++ == place.number) {
       struck = call;
       return fault.effect;
     }

@@ -2,6 +2,7 @@
 #ifndef QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
 #define QTURN_TESTS_FAULTS_DISTURBED_RUN_HPP
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,11 +43,12 @@ bool is_own(const std::string& name);
 
 Run undisturbed(const Scenario& scenario);
 
-/// Where a fault strikes: the calls of each name are counted from 0. What other threads do then
-/// changes little.
+/// Where a fault strikes: the calls of each name are counted from 0. Threads take turns, so the
+/// same number may be a call for another file in the next run.
 struct Place {
   std::string_view call;
   std::size_t number = 0;
+  std::filesystem::path to = {};  ///< if not empty, only calls that rename or link to it count
 };
 std::vector<Place> places_of(const Run& whole);
 

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char manifest[] = "out/manifest.jsonl";
+constexpr char coco_file[] = "out/annotations/x.json";
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -77,7 +78,8 @@ class Judge {
   }
   static bool is_picture(const std::string& name) {
     const fs::path suffix = fs::path(name).extension();
-    return suffix != ".xmp" && suffix != ".jsonl";
+    return suffix != ".xmp" && suffix != ".jsonl" && name != coco_file &&
+           name.find("labels/") == std::string::npos;
   }
   /// Files of an interrupted run stay if the run that is to finish it fails. A journal is what the
   /// next run needs to finish this one; after a run that is whole it is left only if that is said.
@@ -111,6 +113,10 @@ class Judge {
       if (name == json_file) continue;
       if (name == manifest) {
         look_at_manifest();
+        continue;
+      }
+      if (name == coco_file) {
+        look_at_coco_file();
         continue;
       }
       if (is_own(name)) {
@@ -167,6 +173,24 @@ class Judge {
       if (is_picture(name) && is_made(name) && is_new(name) != listed.contains(name)) {
         say("the manifest lists other pictures than were written");
       }
+    }
+  }
+
+  /// So does a COCO file.
+  void look_at_coco_file() {
+    const File* file = find(run_.after, coco_file);
+    all_new_ = all_new_ && same(file, find(whole_.after, coco_file));
+    all_old_ = all_old_ && !file;
+    if (!file) return;
+    const auto read = nlohmann::json::parse(file->content, nullptr, false);
+    if (read.is_discarded()) return say("a COCO file is not whole");
+    const auto whole = nlohmann::json::parse(find(whole_.after, coco_file)->content);
+    std::set<std::string> listed;
+    for (const auto& image : read["images"]) listed.insert(image["file_name"].get<std::string>());
+    for (const auto& image : whole["images"]) {
+      const std::string name = image["file_name"];
+      if (is_new("out/images/" + name) != listed.contains(name))
+        say("a COCO file lists other pictures than were written");
     }
   }
 

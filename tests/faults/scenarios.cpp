@@ -1,8 +1,10 @@
 #include "tests/faults/scenarios.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/faults/disturbed_run.hpp"
@@ -32,6 +34,25 @@ Tree with_sidecars() {
   return tree;
 }
 
+Tree with_labels() {
+  Tree tree;
+  tree["in/images/a.jpg"].content = cli::tagged_jpeg(cli::smooth_picture(48, 32), 6);
+  tree["in/labels/a.txt"].content = "0 0.25 0.5 0.1 0.2\n";
+  tree["in/images/b.png"].content = cli::png(cli::random_picture(9, 7));
+  tree["in/labels/b.txt"].content = "1 0.5 0.5 1 1\n";
+  return tree;
+}
+
+Tree with_coco_labels() {
+  Tree tree;
+  tree["in/images/a.png"].content = cli::png(cli::random_picture(9, 7));
+  tree["in/images/b.png"].content = cli::png(cli::random_picture(6, 5));
+  tree["in/annotations/x.json"].content =
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 7}],)"
+      R"( "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 2, 3, 4]}]})";
+  return tree;
+}
+
 /// With results of earlier runs: of a.jpg an old one, of b.png one that is newer than the picture.
 Tree with_outputs() {
   Tree tree = pictures();
@@ -46,31 +67,15 @@ Tree with_others() {
   return tree;
 }
 
-/// Whether a picture is in its place, and its sidecar is not.
-bool is_in_part(const Scenario& scenario, const Tree& after) {
-  const auto is_new = [&](const std::string& name) {
-    const auto before = scenario.before.find(name), now = after.find(name);
-    return now != after.end() &&
-           (before == scenario.before.end() || before->second.content != now->second.content);
-  };
-  const auto is_half = [&](const std::string& folder) {
-    return (is_new(folder + "/a.jpg") && !is_new(folder + "/a.xmp")) ||
-           (is_new(folder + "/b.png") && !is_new(folder + "/b.png.xmp"));
-  };
-  return is_half("in") || is_half("out");
-}
-
-/// The run that resumes another one, which was killed between a picture and its sidecar, when
-/// another picture was done.
-Scenario resumed(std::string name, const Scenario& first) {
+/// The run that resumes another one, which was killed between a picture and its sidecar.
+Scenario resumed(std::string name, const Scenario& first, const std::string& folder) {
+  const Place between{"rename", 0, folder + "/b.png.xmp"};
+  const Run killed = disturbed(first, between, {"SIGKILL", {.signal = SIGKILL}});
+  if (!killed.struck && WEXITSTATUS(killed.status) != cannot_be_followed)
+    throw std::logic_error("no run is left in part");
   std::vector<std::string> words = first.words;
   words.emplace_back("--resume");
-  std::size_t renames = std::ranges::count(undisturbed(first).calls, "rename", &SystemCall::name);
-  while (renames-- > 0) {
-    Tree left = disturbed(first, {"rename", renames}, {"SIGKILL", {.signal = SIGKILL}}).after;
-    if (is_in_part(first, left)) return {std::move(name), std::move(words), std::move(left)};
-  }
-  throw std::logic_error("no run is left in part");
+  return {std::move(name), std::move(words), killed.after};
 }
 
 }  // namespace
@@ -102,6 +107,16 @@ std::vector<Scenario> scenarios() {
        {"augment", "in", "-o", "out", "--variants", "flip,rotate90"},
        pictures(),
        Words{"--skip-existing"}},
+      {"augment, labels",
+       {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
+       with_labels(),
+       {},
+       Words{"--skip-existing"}},  // the manifest is there, whatever else is
+      {"augment, COCO labels",
+       {"augment", "in", "-o", "out", "--variants", "flip"},
+       with_coco_labels(),
+       {},
+       Words{"--skip-existing"}},
   };
   for (Scenario& scenario : all) {
     std::vector<std::string>& words = scenario.words;
@@ -111,8 +126,8 @@ std::vector<Scenario> scenarios() {
   const auto named = [&](std::string_view name) {
     return *std::ranges::find(all, name, &Scenario::name);
   };
-  all.push_back(resumed("in place, resumed", named("in place, sidecars")));
-  all.push_back(resumed("to a folder, resumed", named("to a folder, sidecars")));
+  all.push_back(resumed("in place, resumed", named("in place, sidecars"), "in"));
+  all.push_back(resumed("to a folder, resumed", named("to a folder, sidecars"), "out"));
   return all;
 }
 

@@ -397,6 +397,16 @@ TEST_CASE("A BMP that cannot be turned is refused by name") {
         "damaged: the colour profile lies within the pixels");
 }
 
+TEST_CASE("Pixels that begin within the palette of a BMP are refused; a shorter palette is not") {
+  Bmp bmp = with_noise({.bits = 8, .colours = 200});
+  std::string file = write(bmp);
+  file.replace(10, 4, number(14 + 40 + 199 * 4, 4));
+  CHECK_THROWS_WITH(turn(file, Orientation::flip), ContainsSubstring("within its palette"));
+  file = write(bmp);
+  file.replace(46, 4, number(0, 4));  // 256, but the pixels begin after 200
+  CHECK_NOTHROW(turn(file, Orientation::flip));
+}
+
 TEST_CASE("A BMP that is cut anywhere is a failure") {
   for (const Bmp& kind : cases()) {
     const std::string file = write(with_noise(kind));

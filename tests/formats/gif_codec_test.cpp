@@ -204,20 +204,62 @@ TEST_CASE("What cannot be kept is refused by name") {
         "a GIF without a palette has no colours to keep");
 }
 
+TEST_CASE("A GIF without its end is read with a warning, unless a frame is announced") {
+  const std::string ended = std::string(text_of(animation()));
+  const Bytes file = owned(ended.substr(0, ended.size() - 1));
+  const std::vector<std::string> fault = {
+      "the end of the GIF is missing, and frames before it may be missing too"};
+  CHECK(Decoded(file, gif).warnings == fault);
+  CHECK(check_metadata(file, gif, Limits{}).findings() == fault);
+  CHECK(turn_file(file, gif, Orientation::rotate90) ==
+        turn_file(owned(ended), gif, Orientation::rotate90));
+  CHECK(refusal(owned(std::string(text_of(file)) + control(1, 7)), gif) ==
+        "truncated: the end of the GIF is missing");
+  CHECK(refusal(owned(screen(4, 4) + comment("no frame")), gif) ==
+        "truncated: the end of the GIF is missing");
+}
+
+TEST_CASE("A GIF whose first frame reaches beyond its canvas is as large as viewers show it") {
+  const std::string frames = frame({2, 1, 9, 5}, 1) + frame({0, 0, 11, 6}, 2) + ';';
+  const Bytes file = owned(screen(4, 14) + frames), whole = owned(screen(11, 14) + frames);
+  CHECK(gif.read_header(file).size() == Size{11, 14});
+  for (const Orientation each : all_orientations) {
+    CHECK(turn_file(file, gif, each) == turn_file(whole, gif, each));
+  }
+  CHECK(
+      Decoded(file, gif).warnings ==
+      std::vector<std::string>{"its first frame reaches beyond its canvas; viewers show 11 x 14"});
+  CHECK(Decoded(whole, gif).warnings.empty());
+  // Viewers do not agree about a later one.
+  CHECK(refusal(owned(screen(4, 14) + frame({0, 0, 4, 4}, 1) + frames), gif) ==
+        "damaged: a frame of 9 x 5 pixels at 2, 1 in a GIF of 4 x 14");
+}
+
 TEST_CASE("A frame that does not lie within its GIF is damage") {
   for (const FramePlace& place :
        {FramePlace{1, 0, 4, 4}, FramePlace{0, 1, 4, 4}, FramePlace{0, 0, 0, 4},
         FramePlace{0, 0, 4, 0}, FramePlace{65535, 0, 1, 1}}) {
-    const Bytes file = owned(screen(4, 4) + frame(place, 1) + ';');
+    const Bytes file = owned(screen(4, 4) + frame({0, 0, 4, 4}, 1) + frame(place, 1) + ';');
     CHECK_THAT(refusal(file, gif), ContainsSubstring("damaged: a frame of "));
+  }
+  for (const FramePlace& place :
+       {FramePlace{0, 0, 0, 4}, FramePlace{0, 0, 4, 0}, FramePlace{65535, 0, 1, 1}}) {
+    CHECK_THAT(refusal(owned(screen(4, 4) + frame(place, 1) + ';'), gif),
+               ContainsSubstring("damaged: a frame of "));
   }
 }
 
 TEST_CASE("A cut at any byte of a GIF is a failure, and so are too few pixels") {
   const Bytes file = animation();
   REQUIRE(refusal(file, gif) == "");
+  const GifBlocks whole = gif_blocks(file);
   for (std::size_t size = 0; size < file.size(); ++size) {
     CAPTURE(size);
+    const bool any_may_end = std::ranges::any_of(whole.blocks, [&](const GifBlock& block) {
+      const auto end = static_cast<std::size_t>(&block.whole.back() - file.data()) + 1;
+      return end == size && (block.is_frame || &block == &whole.blocks.back());
+    });
+    if (any_may_end) continue;
     CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), gif) !=
           "");
   }

@@ -110,6 +110,9 @@ Container picture() {
   return {.items = {{1, "hvc1", "the pixels", {1}}}, .properties = {size_80x48}};
 }
 
+// The content of a "grid": as many parts beside each other.
+std::string grid_of(int columns) { return number(0, 3) + number(columns - 1, 1) + number(0, 4); }
+
 std::string reference(const std::string& type, int from, std::vector<int> to) {
   std::string content = number(from, 2) + number(to.size(), 2);
   for (const int each : to) content += number(each, 2);
@@ -238,9 +241,9 @@ TEST_CASE("More than 127 properties take numbers of 15 bits") {
 
 TEST_CASE("Thumbnails, auxiliary pictures and alternatives turn along; tiles and others do not") {
   Container container;
-  container.items = {{1, "grid", "tiles", {1}},   {2, "hvc1", "a", {1}},
-                     {3, "hvc1", "b", {1}},       {4, "hvc1", "thumb", {1, 2}},
-                     {5, "hvc1", "depth", {1}},   {6, "hvc1", "alt", {1, 2}},
+  container.items = {{1, "grid", grid_of(2), {1}}, {2, "hvc1", "a", {1}},
+                     {3, "hvc1", "b", {1}},        {4, "hvc1", "thumb", {1, 2}},
+                     {5, "hvc1", "depth", {1}},    {6, "hvc1", "alt", {1, 2}},
                      {7, "hvc1", "other", {1, 2}}};
   container.properties = {size_80x48, irot(1)};
   container.references =
@@ -382,10 +385,27 @@ TEST_CASE("Thousands of items that belong to each other are turned at once") {
   Container container = picture();
   constexpr int count = 20'000;
   // Each but the last is a thumbnail of the one after it in the list.
-  for (int id = 2; id <= count; ++id) container.items.push_back({id, "hvc1", "", {1}});
+  for (int id = 2; id <= count; ++id) container.items.push_back({id, "hvc1", "x", {1}});
   for (int id = count; id > 1; --id) container.references += reference("thmb", id, {id - 1});
   const Bytes result = turned(container.file(), Orientation::rotate90).file;
   CHECK(shown(result, count) == Orientation::rotate90);
+}
+
+TEST_CASE("A picture without data and a grid without its parts are refused") {
+  Container empty = picture();
+  empty.items[0].data = "";
+  CHECK_THAT(refusal_of_turn(empty), ContainsSubstring("item 1 has no data"));
+  Container grid = picture();
+  grid.items = {{1, "grid", grid_of(2), {1}}, {2, "hvc1", "a", {1}}};
+  grid.references = reference("dimg", 1, {2, 2});
+  CHECK(refusal_of_turn(grid).empty());
+  grid.references = reference("dimg", 1, {2});
+  CHECK_THAT(refusal_of_turn(grid), ContainsSubstring("item 1 needs 2 parts and has 1"));
+  grid.references = reference("dimg", 1, {2, 3});
+  CHECK_THAT(refusal_of_turn(grid), ContainsSubstring("item 3 does not exist"));
+  grid.references = "";
+  grid.items[0].data = number(0, 3);
+  CHECK_THAT(refusal_of_turn(grid), ContainsSubstring("item 1 is incomplete"));
 }
 
 TEST_CASE("Damage to the lists of places and properties, and a box without an end, is refused") {

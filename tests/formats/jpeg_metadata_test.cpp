@@ -232,7 +232,10 @@ TEST_CASE("Extended XMP is turned, and named after its new content") {
                                        order.u32(extended.size()) + order.u32(at) +
                                        extended.substr(at, part));
   }
-  const Bytes out = turned(with_segments(jpeg_of(64, 48), segments));
+  std::vector<std::string> warnings;
+  const Bytes out = turned(with_segments(jpeg_of(64, 48), segments), warnings);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("its XMP says orientation 6, the picture's is 1"));
   std::string packet, main;
   for (const JpegSegment& segment : jpeg_header_segments(out)) {
     const std::string_view text = text_of(segment.payload);

@@ -163,13 +163,67 @@ TEST_CASE("The JPEG that can be made of it again shows the same turn, by its Exi
   }
 }
 
-TEST_CASE("Exif that is compressed stays as it was, and a warning says what comes of it") {
-  const Bytes file = made_of_jpeg(tagged_jpeg());
-  const TurnedFile result = turned(file, Orientation::flop);
-  REQUIRE(result.warnings.size() == 2);
-  CHECK_THAT(result.warnings[0], ContainsSubstring("compressed and stays as it was"));
-  CHECK_THAT(result.warnings[1], ContainsSubstring("JPEG that can be made of it again"));
-  CHECK(by_djxl(result.file) == tests::turned(by_djxl(file), Orientation::flop));
+TEST_CASE("Exif and XMP that are compressed are turned too, and written plain where they change") {
+  const Bytes source = made_by(
+      "mv in in.jpg && exiftool -q -overwrite_original -n -XMP-tiff:Orientation=6 in.jpg && "
+      "mv in.jpg out",
+      tagged_jpeg());
+  const Bytes file = made_of_jpeg(source);
+  REQUIRE(contains(file, "brobExif"));
+  REQUIRE(contains(file, "brobxml "));
+  CHECK_FALSE(jxl_codec.read_header(file).has_ignored_tag);
+  CHECK(turned(file, Orientation::identity).file == file);
+  const Pam before = by_djxl(file);
+  for (const Orientation orientation : all_orientations) {
+    CAPTURE(name(orientation));
+    const TurnedFile result = turned(file, orientation);
+    CHECK(result.warnings.empty());
+    CHECK(contains(result.file, "brob") == (orientation == Orientation::identity));
+    CHECK_FALSE(jxl_codec.read_header(result.file).has_ignored_tag);
+    CHECK(check_metadata(result.file, jxl_codec, Limits{}).findings().empty());
+    CHECK(by_djxl(result.file) == tests::turned(before, orientation));
+    const Bytes jpeg =
+        made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", result.file);
+    CHECK(jpeg_codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
+    CHECK(check_metadata(jpeg, jpeg_codec, Limits{}).findings().empty());
+  }
+}
+
+TEST_CASE("Compressed Exif that is ignored says 1 after a turn, also by upright") {
+  const Bytes jpeg_inside = made_of_jpeg(tagged_jpeg());
+  std::string compressed;
+  for_each_box(jpeg_inside, 0, jpeg_inside.size(), [&](const Box& each) {
+    if (each.type == "brob") {
+      compressed += text_of(jpeg_inside).substr(each.begin, each.end - each.begin);
+    }
+  });
+  const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
+  const Bytes file = owned(std::string(text_of(container)) + compressed);
+  CHECK(jxl_codec.read_header(file).has_ignored_tag);
+  CHECK(check_metadata(file, jxl_codec, Limits{}).findings() ==
+        std::vector<std::string>{"Exif says orientation 6, the picture is shown by 1"});
+  for (const Orientation orientation : {Orientation::identity, Orientation::rotate270}) {
+    const TurnedFile result = turned(file, orientation);
+    CHECK(result.warnings.empty());
+    CHECK_FALSE(jxl_codec.read_header(result.file).has_ignored_tag);
+    CHECK(by_djxl(result.file) == tests::turned(by_djxl(container), orientation));
+  }
+}
+
+TEST_CASE("Compressed Exif that is damaged stays with a warning; one that is large is refused") {
+  const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
+  const Bytes file = owned(std::string(text_of(container)) + box("brob", "Exifx"));
+  CHECK(turned(file, Orientation::flop).warnings ==
+        std::vector<std::string>{"its compressed Exif or XMP is damaged and stays as it was"});
+  CHECK(check_metadata(file, jxl_codec, Limits{}).findings() ==
+        std::vector<std::string>{"its compressed Exif or XMP is damaged"});
+  const Bytes large = made_of_jpeg(made_by(
+      "mv in in.jpg && exiftool -q -overwrite_original -UserComment=\"$(printf '%060000d' 1)\" "
+      "in.jpg && mv in.jpg out",
+      tagged_jpeg()));
+  REQUIRE(large.size() < 10'000);
+  CHECK_NOTHROW(jxl_codec.check_limits(large, Limits{.metadata_bytes = 70'000}));
+  CHECK_THROWS_AS(jxl_codec.check_limits(large, Limits{.metadata_bytes = 50'000}), LimitError);
 }
 
 TEST_CASE("Exif beside other pictures says 1 after a turn, and a check finds what contradicts") {
@@ -197,6 +251,9 @@ TEST_CASE("A cut container, a cut header, and a header that cannot grow are refu
   for (std::size_t bytes = 2; bytes < 6; ++bytes) {
     CHECK_THROWS_AS(jxl_codec.read_header(std::span(bare).first(bytes)), ImageFileError);
   }
+  std::string other(text_of(file));
+  other.replace(other.find("ftypjxl "), 8, "ftypheic");
+  CHECK_THROWS_WITH(jxl_codec.read_header(bytes_of(other)), ContainsSubstring("is not one"));
   const Bytes indexed = owned(std::string(text_of(file)) + box("jxli", "x"));
   CHECK_THROWS_WITH(turned(indexed, Orientation::flip), ContainsSubstring("frame index"));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/picture/endian.hpp"
+#include "src/picture/file_limits.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/exr_file.hpp"
 
@@ -76,6 +77,27 @@ TEST_CASE("The preview of an OpenEXR file turns with it, attributes of any type 
                                      attribute("preview", "preview", "abc")}) {
     CHECK_THROWS_AS(turn_file(picture(damaged), openexr_codec, Orientation::flip), ImageFileError);
   }
+}
+
+TEST_CASE("The attributes of an OpenEXR file are under the limits of metadata, and take memory") {
+  const Bytes plain = picture("");
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += attribute("a" + std::to_string(i), "string", "text");
+  const Bytes file = picture(many),
+              large = picture(attribute("a", "string", std::string(5000, 'a')));
+  CHECK_NOTHROW(openexr_codec.check_limits(file, {.metadata_count = 110}));
+  CHECK_THROWS_AS(openexr_codec.check_limits(file, {.metadata_count = 100}), LimitError);
+  CHECK_NOTHROW(openexr_codec.check_limits(large, {.metadata_bytes = 6000}));
+  CHECK_THROWS_AS(openexr_codec.check_limits(large, {.metadata_bytes = 5000}), LimitError);
+  std::string too_many;
+  for (int i = 0; i < 10'000; ++i) too_many += attribute("a", "int", "text");
+  CHECK_THROWS_AS(openexr_codec.check_limits(picture(too_many), unlimited), ImageFileError);
+  for (std::size_t size = 4; size < file.size(); ++size) {
+    CHECK_NOTHROW(openexr_codec.check_limits(std::span(file).first(size), {}));
+  }
+  const Header before = openexr_codec.read_header(plain), after = openexr_codec.read_header(large);
+  CHECK(after.decoding_bytes >= before.decoding_bytes + 2 * 5000);
+  CHECK(after.encoding_bytes >= before.encoding_bytes + 2 * 5000);
 }
 
 TEST_CASE("An OpenEXR file with a block of pixels that is not there is damaged") {

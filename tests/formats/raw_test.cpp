@@ -15,6 +15,7 @@ namespace {
 
 using namespace qturn;
 using namespace qturn::tests;
+using Catch::Matchers::ContainsSubstring;
 
 // Little-endian numbers.
 std::string number(std::uint64_t value, int bytes) {
@@ -142,7 +143,9 @@ TEST_CASE("A raw file without the tag is refused, and so is a turn of its pixels
   CHECK_THROWS_WITH(PictureTurn(bytes_of(file), ".nef", {}),
                     "a camera raw file, whose pixels are not turned; --raw --tag-only changes its "
                     "orientation tag");
-  CHECK_NOTHROW(PictureTurn(bytes_of(file), ".nef", {.jpeg = {}, .tag_only = true}));
+  CHECK_NOTHROW(PictureTurn(bytes_of(file), ".nef", {.jpeg = {}, .tag_only = true, .raw = true}));
+  CHECK_THROWS_WITH(PictureTurn(bytes_of(file), ".nef", {.jpeg = {}, .tag_only = true}),
+                    ContainsSubstring("--raw --tag-only changes"));
 }
 
 TEST_CASE("Directories that share their entries, or are too many, are refused") {

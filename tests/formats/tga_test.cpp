@@ -27,6 +27,7 @@ struct Tga {
   int bits = 24;
   int descriptor = 0;
   int first_colour = 0, map_colours = 0, colour_bits = 0;
+  Position origin = {11, 22};  // on a screen
   std::int64_t width = 6, height = 4;
   Pixels pixels = {};  // as shown, from the top left on
   bool footer = false;
@@ -66,8 +67,8 @@ std::string header(const Tga& tga) {
   field(tga.first_colour, 2);
   field(tga.map_colours, 2);
   field(tga.colour_bits, 1);
-  field(11, 2);  // its place on the screen
-  field(22, 2);
+  field(static_cast<int>(tga.origin.x), 2);
+  field(static_cast<int>(tga.origin.y), 2);
   field(static_cast<int>(tga.width), 2);
   field(static_cast<int>(tga.height), 2);
   field(tga.bits, 1);
@@ -156,6 +157,11 @@ Tga turned(Tga tga, Orientation orientation) {
   tga.pixels = turned(tga.pixels, {tga.width, tga.height}, orientation);
   if (!tga.stamp.empty()) {
     tga.stamp = turned(tga.stamp, {tga.stamp_width, tga.stamp_height}, orientation);
+  }
+  if (orientation == Orientation::transverse) {
+    std::swap(tga.origin.x, tga.origin.y);
+  } else if (orientation != Orientation::identity) {
+    tga.origin = {0, 0};
   }
   if (swaps_axes(orientation)) {
     std::swap(tga.width, tga.height);
@@ -248,9 +254,43 @@ TEST_CASE("Every kind of TGA turns to the same kind, with all that stands around
   }
 }
 
+TEST_CASE("The place of a TGA on a screen is turned where it can be, or left out with a warning") {
+  using Warnings = std::vector<std::string>;
+  const auto origin = [](const Tga& tga, Orientation orientation, Warnings& warnings) {
+    const std::string file = write(with_noise(tga));
+    Decoded decoded(bytes_of(file), tga_codec);
+    const Image image = tests::turned(decoded.image, orientation, decoded.arena);
+    const std::atomic<bool> stop = false;
+    const Bytes made = qturn::encode(image, orientation, tga_codec, stop, warnings);
+    return Position{static_cast<std::int64_t>(little_endian(made, 8, 2)),
+                    static_cast<std::int64_t>(little_endian(made, 10, 2))};
+  };
+  Warnings warnings;
+  // 6 x 4 pixels that fill the screen: the corner where they begin.
+  for (const auto& [order, before, after] :
+       {std::tuple{0, Position{0, 0}, Position{0, 0}},
+        {top_down, Position{0, 0}, Position{0, 0}},
+        {top_down, Position{0, 4}, Position{0, 6}},
+        {right_to_left, Position{6, 0}, Position{4, 0}},
+        {top_down | right_to_left, Position{6, 4}, Position{4, 6}}}) {
+    CHECK(origin({.descriptor = order, .origin = before}, Orientation::rotate90, warnings) ==
+          after);
+    CHECK(origin({.descriptor = order, .origin = before}, Orientation::rotate180, warnings) ==
+          before);
+  }
+  const Tga placed{.origin = {11, 22}};
+  CHECK(origin(placed, Orientation::identity, warnings) == Position{11, 22});
+  CHECK(origin(placed, Orientation::transverse, warnings) == Position{22, 11});
+  CHECK(warnings == Warnings{});
+  CHECK(origin(placed, Orientation::rotate90, warnings) == Position{0, 0});
+  CHECK(warnings == Warnings{"its place on a screen (11, 22) is not kept, because the size of the "
+                             "screen is not known"});
+}
+
 TEST_CASE("A TGA with run lengths has run lengths again") {
   // Four pixels in a run, two as they are.
-  const Tga source{.type = grey | run_lengths, .bits = 8, .width = 3, .height = 2};
+  const Tga source{
+      .type = grey | run_lengths, .bits = 8, .origin = {0, 0}, .width = 3, .height = 2};
   const std::string file = write(source, "\x83\5\1\1\2"sv);  // the run goes on in the next row
   const auto with = [&](std::int64_t width, std::int64_t height, std::string_view data) {
     Tga tga = source;
@@ -292,6 +332,14 @@ TEST_CASE("Another format gets a TGA's colours, alpha among them where it may be
   CHECK(shown_pixel({.bits = 24}, 0x030201).samples == Samples{3, 2, 1});
   CHECK(shown_pixel({.type = grey, .bits = 8}, 7).samples == Samples{7});
   CHECK(shown_pixel({.type = grey, .bits = 16, .descriptor = 8}, 0x0907).samples == Samples{7, 9});
+  CHECK(shown_pixel({.type = grey, .bits = 16}, 0x0007).samples == Samples{7});
+  CHECK(shown_pixel({.type = grey, .bits = 16}, 0xFF07).samples == Samples{7, 255});
+  const Shown grey_alpha = shown_pixel({.type = grey, .bits = 16}, 0x0907);
+  CHECK(grey_alpha.samples == Samples{7, 9});
+  CHECK(grey_alpha.warnings == std::vector{"its header does not declare the second byte, which is "
+                                           "taken for alpha"s});
+  CHECK(shown_pixel({.type = grey, .bits = 16, .footer = true, .alpha_type = 0}, 0x0907).samples ==
+        Samples{7});
   CHECK(shown_pixel({.bits = 15}, 0xFC01).samples == Samples{255, 0, 8});
   CHECK(shown_pixel({.bits = 16}, 0xFC01).samples == Samples{255, 0, 8});
   CHECK(shown_pixel({.bits = 16, .descriptor = 1}, 0x7C01).samples == Samples{255, 0, 8, 0});

@@ -297,3 +297,28 @@ TEST_CASE("What another format leaves behind of a TIFF is said") {
         std::vector<std::string>{"pictures in sub-directories of the TIFF are left out",
                                  "its map coordinates (GeoTIFF) are left out"});
 }
+
+TEST_CASE("Fields of a TIFF go to another format in Exif, or one warning names them") {
+  using std::string_view_literals::operator""sv;
+  Bytes file = write_with_libtiff({tiff_picture({}, 9, 7)});
+  const auto text_field = [](std::uint16_t tag) {
+    return TiffField{.tag = tag, .type = tiff_type::ascii, .count = 5, .value = owned("text\0"sv)};
+  };
+  for (const std::uint16_t tag : {269, 285, 40091}) file = with_field(file, text_field(tag));
+  file = with_field(file, u16_field(297, {2, 5}));
+  CHECK(warnings_of(file).empty());
+  const Bytes exif = Decoded(file, tiff_codec, png_codec).image.extras->metadata.exif;
+  const TiffFile kept = read_tiff(exif, MissingPixels::are_left_out);
+  for (const std::uint16_t tag : {269, 285, 297, 40091}) CHECK(kept.pages[0].find(tag));
+  // How samples were stored is no loss.
+  for (const std::uint16_t tag : {254, 281, 327}) file = with_field(file, u16_field(tag, {1}));
+  CHECK(warnings_of(file).empty());
+
+  file = with_field(file, u16_field(286, {1}));
+  file = with_field(file, text_field(33723));
+  for (std::uint16_t tag = 65000; tag < 65008; ++tag) file = with_field(file, text_field(tag));
+  CHECK(warnings_of(file) ==
+        std::vector<std::string>{
+            "fields of the TIFF are left out: XPosition, IPTC, 65000, 65001, 65002, 65003, 65004, "
+            "65005 and 2 more"});
+}

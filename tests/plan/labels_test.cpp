@@ -1,4 +1,5 @@
 #include "src/plan/labels.hpp"
+#include "src/plan/mask_files.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -76,6 +77,17 @@ TEST_CASE("A folder of labels or masks is found in and beside an input, and besi
   }
 }
 
+TEST_CASE("A mask is known by its name") {
+  using qturn::stem_of_mask;
+  CHECK(stem_of_mask("a_mask") == "a");
+  CHECK(stem_of_mask("a.b-masks") == "a.b");
+  CHECK(stem_of_mask("x.mask") == "x");
+  CHECK(stem_of_mask("benign (1)_mask_2") == "benign (1)");
+  CHECK(stem_of_mask("a_1_mask12") == "a_1");
+  for (const char* other : {"", "mask", "_mask", "mask_1", "unmask", "a_masked", "a_1", "a_mask_"})
+    CHECK_FALSE(stem_of_mask(other));
+}
+
 TEST_CASE("A mask that is a picture of the input counts only where variants are drawn for each") {
   for (const std::string mask :
        {"masks/a.png", "SegmentationClass/x/a.png", "images/a_mask.png", "images/A_MASK.PNG"}) {
@@ -92,9 +104,23 @@ TEST_CASE("A mask that is a picture of the input counts only where variants are 
 TEST_CASE("A COCO file is known by its members, also when they lie far apart") {
   const TemporaryFolder folder;
   folder.add("data/instances.json",
-             "{\"images\": [" + std::string(200'000, ' ') + "], \"annotations\": []}");
-  CHECK(label_in(folder, "data", {"train/a.jpg"}) == "data/instances.json");
-  CHECK(label_in(folder, "data/train", {"a.jpg"}) == "data/instances.json");
+             R"({"images": [{"id": 1, "file_name": "a.png", "width": 1, "height": 1}, )" +
+                 std::string(200'000, ' ') + R"({"id": 2, "file_name": "b.png", "width": 1, )" +
+                 R"("height": 1}], "annotations": []})");
+  folder.add("data/images.json", R"({"images": []})");
+  folder.add("data/train/a.png", "x");
+  for (const std::string input : {"data", "data/train"}) {
+    PlanOptions options;
+    options.inputs = {folder.path() / input};
+    options.output = folder.path() / "out";
+    options.variants = {Orientation::flop};
+    options.labels.take = TakeLabels::found;
+    const Plan plan = qturn::plan(options);
+    REQUIRE(plan.jobs.shared_labels().files().size() == 1);
+    CHECK(plan.jobs.shared_labels().files().front().found == 1);
+    CHECK(plan.jobs.shared_labels().contain((folder.path() / "data/instances.json").native()));
+    CHECK(find_label(plan, Variants::alike) == std::nullopt);
+  }
 }
 
 TEST_CASE("A mask that an earlier run has turned is not another file") {

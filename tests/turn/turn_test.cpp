@@ -188,3 +188,20 @@ TEST_CASE("Memory is told beforehand, and grows with the picture") {
   const std::uint64_t as_webp = planned(file, Orientation::flip, {.format = "webp"}).memory_bytes;
   CHECK(as_webp >= as_png + 36 * 640 * 480);
 }
+
+TEST_CASE("A quality decides how much a JPEG or a WebP keeps that another format becomes") {
+  const Bytes file = small_png();
+  const auto made = [&](const char* format, std::optional<int> quality) {
+    return turned_by(file, Orientation::rotate90, {.format = format, .quality = quality});
+  };
+  CHECK(made("jpeg", 95).bytes == made("jpeg", std::nullopt).bytes);
+  CHECK(made("jpeg", 5).bytes.size() < made("jpeg", 100).bytes.size());
+  CHECK(made("webp", std::nullopt).outcome.loss == Loss::none);
+  CHECK(made("webp", 50).outcome.loss == Loss::asked_for);
+  CHECK_THROWS_MATCHES(made("jpeg", 0), std::invalid_argument,
+                       Message("a quality is 1 to 100, not 0"));
+  for (const char* format : {"", "png"}) {
+    CHECK_THROWS_MATCHES(made(format, 50), std::invalid_argument,
+                         Message("a quality is for the formats jpeg and webp, which lose some"));
+  }
+}

@@ -51,6 +51,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   for (const std::string& reason : found.unreadable) print_message(printable(reason));
   RunOptions options;
   options.decode_only = true;
+  options.raw = line.raw;
   set_resources(line, options);
   const auto report = [&](const Outcome& outcome) {
     const std::string name = printable(outcome.input.string());

@@ -10,6 +10,7 @@
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tools/qturn/help.hpp"
+#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -443,13 +444,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->type_name("S")
       ->needs(random)
       ->group(group);
-  augment
-      ->add_option_function<std::string>(
-          "--labels", [&line](const std::string&) { line.ignore_labels = true; },
-          "none: turn the pictures alone, although there are labels or masks")
-      ->check(CLI::IsMember({"none"}).description(""))
-      ->type_name("none")
-      ->group(group);
+  add_labels(*augment, line);
   add_inputs(*augment, line);
   add_others(*augment, line);
   add_jpeg(*augment, line);
@@ -468,6 +463,8 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                  "look at headers and metadata only; pixels are not decoded, so most damage stays "
                  "unnoticed")
       ->group("Running");
+  check->add_flag("--raw", line.raw, "also look at the orientations in camera raw files")
+      ->group("Input");
   add_limits(*check, line, "check");
   add_json(*check, line, "picture");
   check->add_flag("-q,--quiet", line.quiet, "print only findings and errors")->group("Running");

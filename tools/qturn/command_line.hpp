@@ -12,6 +12,7 @@
 
 #include "src/plan/jobs.hpp"
 #include "src/store/group_commit.hpp"
+#include "src/store/labels.hpp"
 
 namespace qturn {
 
@@ -23,8 +24,8 @@ struct CommandLine {
 
   std::vector<std::string> inputs;
   std::string files_from;  ///< a file; "-" for standard input; empty if not given
-  bool nul_separated = false;
   std::string output;
+  bool nul_separated = false;
   bool in_place = false;
   bool tag_only = false, salvage = false, strict = false, sidecars = false,
        allow_storage_change = false;
@@ -37,15 +38,17 @@ struct CommandLine {
   std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Existing existing = Existing::refuse;
-  const Codec* format = nullptr;  ///< null: the input's own
-  std::optional<int> quality;     ///< of a lossy `format`
+  std::optional<int> quality;  ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;
   std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
+  const Codec* format = nullptr;        ///< null: the input's own
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
-  bool ignore_labels = false;
+  LabelOptions labels = {.take = TakeLabels::found};
+  std::optional<MaskOptions> masks;  ///< not set: as --labels none says
 
   std::string device = "auto";
   int threads = 0;  ///< 0: one per core
@@ -55,8 +58,8 @@ struct CommandLine {
   bool dry_run = false;
   bool quick = false;  ///< check: without the pixels
   bool json = false;
-  std::string json_file;  ///< empty: standard output
   bool quiet = false, verbose = false;
+  std::string json_file;  ///< empty: standard output
 };
 
 /// The parser, filling `line` when it parses. `line` must outlive it.

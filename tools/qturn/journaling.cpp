@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/qturn/label_options.hpp"
+
 namespace qturn {
 namespace {
 
@@ -39,6 +41,7 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
       value("--variants", line.variants.empty() ? "all" : line.variants);
     }
   }
+  text += label_words(line);
   if (line.format) value("--format", line.format->name);
   constexpr const char* modes[] = {"lossless", "planar", "fastest"};
   constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
@@ -176,6 +179,11 @@ std::set<fs::path> result_folders(const Plan& plan) {
       folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
     });
   }
+  for (const LabelFiles* among : {&plan.jobs.labels(), &plan.jobs.masks()})
+    for (const LabelFiles::Label& label : *among)
+      folders.insert(plan.jobs.label_of(*among, label, Orientation::identity).parent_path());
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
+    if (file.found > 0) folders.insert(file.output.parent_path());
   return folders;
 }
 

@@ -10,7 +10,6 @@
 
 #include "src/nvjpeg/device.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/labels.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
@@ -19,9 +18,12 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
+#include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/suggestion.hpp"
 
@@ -91,6 +93,8 @@ PlanOptions plan_options(const CommandLine& line) {
     else
       options.variants = parse_variants(line.variants);
     options.seed = line.seed;
+    options.labels = line.labels;
+    options.masks = mask_options(line);
   }
   return options;
 }
@@ -170,8 +174,8 @@ int print_plan(const CommandLine& line, const Plan& plan, RunOptions options) {
           ++failed;
           print_message(fmt::format("{}: {}", input, printable(outcome.message)));
         } else if (!json.is_standard_output()) {
-          fmt::print("{} -> {} ({})\n", input, printable(outcome.output.string()),
-                     in_words(outcome));
+          fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
+                     in_words(outcome), label_in_words(plan, outcome));
         }
       });
   const bool whole = json.finish() && is_whole(end);
@@ -192,12 +196,10 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-/// False if the manifest could not be written.
-bool write_and_warn(const std::filesystem::path& manifest, const Plan& plan,
-                    const std::vector<OrientationSet>& written, bool interrupted) try {
-  for (const std::string& warning : write_manifest(manifest, plan, written, interrupted)) {
-    print_message("warning: " + printable(warning));
-  }
+/// False if a file that `write` writes when all pictures are written could not be.
+template <typename Write>
+bool write_and_warn(Write write) try {
+  for (const std::string& warning : write()) print_message("warning: " + printable(warning));
   return true;
 } catch (const FileError& error) {
   say_why(error);
@@ -207,28 +209,33 @@ bool write_and_warn(const std::filesystem::path& manifest, const Plan& plan,
 int turn_pictures(const CommandLine& line) {
   const PlanOptions wanted = plan_options(line);
   const Plan plan = qturn::plan(wanted);
-  if (line.command == CommandLine::Command::augment && !line.ignore_labels)
-    if (const auto label =
-            find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike))
-      throw PlanError(
-          fmt::format("{}: labels or masks, which are not turned with their pictures yet; --labels "
-                      "none turns each picture by itself",
-                      printable(label->string())));
+  if (line.command == CommandLine::Command::augment) {
+    refuse_other_labels(line, plan);
+    say_labels(line, plan);
+  }
   const JsonPlace json_place(line);
   json_place.refuse(plan);
   std::filesystem::path manifest;
   if (line.command == CommandLine::Command::augment) {
     manifest = manifest_place(line, plan);
     json_place.refuse(manifest);
+    for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
+      json_place.refuse(file.input);
+      if (file.found == 0) continue;
+      check_place(line, file.output, "the labels");
+      json_place.refuse(file.output);
+    }
   }
 
   RunOptions options;
   options.orientation = line.orientation;
   options.in_place = line.in_place;
   options.tag_only = line.tag_only;
+  options.raw = line.raw;
   options.salvage = line.salvage;
   options.strict = line.strict;
   options.quality = line.quality;
+  options.labels_drawn_on = line.labels_drawn_on;
   options.allow_storage_change = line.allow_storage_change;
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   set_resources(line, options);
@@ -269,7 +276,18 @@ int turn_pictures(const CommandLine& line) {
     }
     whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
             report.incomplete() == 0 && whole;
-    if (!manifest.empty()) whole = write_and_warn(manifest, plan, report.written(), stop) && whole;
+    if (!manifest.empty()) {
+      const auto write = [&] { return write_manifest(manifest, plan, report.written(), stop); };
+      whole = write_and_warn(write) && whole;
+    }
+    // Until all is done, those of an earlier run are not replaced by shorter ones.
+    for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
+      if (file.found == 0 || stop || !end.error.empty()) continue;
+      const auto write = [&] {
+        return write_shared_labels(file, line, plan, {report.written(), report.stored()});
+      };
+      whole = write_and_warn(write) && whole;
+    }
     if (journals) {
       const bool all_done =
           !stop && end.error.empty() && report.failed() == 0 && report.incomplete() == 0;

@@ -67,6 +67,18 @@ class EarlierEntries {
 
 }  // namespace
 
+void check_place(const CommandLine& line, const fs::path& place, std::string_view what) {
+  if (fs::is_symlink(fs::symlink_status(place)))
+    throw PlanError(
+        fmt::format("{} is a symbolic link, and {} would replace what it leads to; remove it, or "
+                    "choose another output",
+                    place.string(), what));
+  if (line.existing == Existing::refuse && !line.resume && fs::exists(place))
+    throw PlanError(fmt::format(
+        "{} exists already; use --overwrite, --skip-existing or --update, or another output",
+        place.string()));
+}
+
 fs::path manifest_place(const CommandLine& line, const Plan& plan) {
   fs::path manifest = plan.output_folder / "manifest.jsonl";
   // Names of pictures end with a variant.
@@ -75,15 +87,7 @@ fs::path manifest_place(const CommandLine& line, const Plan& plan) {
     if (!file.picture && files.key(file) == manifest.filename())
       throw PlanError(fmt::format("{}: its copy would be in the manifest's place; --exclude '{}'",
                                   files.path(file), files.key(file)));
-  if (fs::is_symlink(fs::symlink_status(manifest)))
-    throw PlanError(
-        fmt::format("{} is a symbolic link, and the manifest would replace what it "
-                    "leads to; remove it, or choose another output",
-                    manifest.string()));
-  if (line.existing == Existing::refuse && !line.resume && fs::exists(manifest))
-    throw PlanError(fmt::format(
-        "{} exists already; use --overwrite, --skip-existing or --update, or another output",
-        manifest.string()));
+  check_place(line, manifest, "the manifest");
   return manifest;
 }
 

@@ -2,12 +2,18 @@
 #ifndef QTURN_TOOLS_QTURN_MANIFEST_HPP
 #define QTURN_TOOLS_QTURN_MANIFEST_HPP
 
+#include <string_view>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
+
+/// Throws PlanError if a file that is written when all pictures are cannot go to its place: a
+/// symbolic link is there, or a file that must not be replaced. `what` it is, in words.
+void check_place(const CommandLine& line, const std::filesystem::path& place,
+                 std::string_view what);
 
 /// Where the manifest of this plan goes. Throws PlanError if something else is there, or would be,
 /// or if a manifest is there and must not be replaced.

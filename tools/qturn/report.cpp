@@ -9,6 +9,7 @@
 #include <new>
 #include <system_error>
 
+#include "src/plan/find_files.hpp"
 #include "tools/qturn/json.hpp"
 
 namespace qturn {
@@ -60,7 +61,10 @@ bool is_whole(const RunEnd& end) {
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
-  if (line.command == CommandLine::Command::augment) written_.resize(plan.jobs.files().size());
+  if (line.command == CommandLine::Command::augment) {
+    written_.resize(plan.jobs.files().size());
+    stored_.resize(plan.jobs.files().size());
+  }
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
@@ -146,6 +150,8 @@ void Report::add(const Outcome& outcome) {
   if (!written_.empty() &&
       (outcome.status == Status::done || outcome.status == Status::done_before))
     written_[outcome.job].add(outcome.variant);
+  if (!stored_.empty() && outcome.status == Status::done && outcome.is_picture)
+    stored_[outcome.job] = compose(outcome.applied, inverse(outcome.variant));
 }
 
 std::string Report::speed(double seconds) const {
@@ -221,14 +227,22 @@ void Report::finish(bool interrupted) {
                     counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
   }
   if (lossy_others_ > 0) {
-    print_message(fmt::format("{} re-encoded with loss; --format png avoids that",
+    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
                               counted(lossy_others_, "WebP was", "WebPs were")));
   }
-  if (!plan_.others.empty()) {
-    std::string kinds;
-    for (const auto& [type, count] : plan_.others)
-      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
-    print_message(fmt::format("left out, because they are not pictures: {}", kinds));
+  std::string others, raw;
+  for (const auto& [type, count] : plan_.others) {
+    std::string& kinds = is_camera_raw(type) ? raw : others;
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, printable(type));
+  }
+  if (!others.empty()) {
+    print_message(fmt::format("left out, because they are not pictures: {}", others));
+  }
+  if (!raw.empty()) {
+    print_message(fmt::format(
+        "left out, because they are camera raw files, whose orientation tag --raw --tag-only "
+        "changes: {}",
+        raw));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ class Report {
 
   /// Of an augmentation: the variants of each file that were written.
   const std::vector<OrientationSet>& written() const { return written_; }
+  /// And the orientation that was stored in each file, if this run has read it.
+  const std::vector<std::optional<Orientation>>& stored() const { return stored_; }
 
   /// As JsonLines::finish().
   bool json_is_whole() { return json_.finish(); }
@@ -74,6 +77,7 @@ class Report {
   std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0;
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::vector<OrientationSet> written_;
+  std::vector<std::optional<Orientation>> stored_;
   bool line_is_drawn_ = false;
   std::jthread watcher_;
 };

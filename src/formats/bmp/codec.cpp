@@ -62,26 +62,28 @@ Page shown_page(const BmpLayout& layout, std::span<const std::byte> file) {
   return page;
 }
 
-// Where the pixels end in the file.
-std::uint64_t pixels_end(const BmpLayout& layout, std::span<const std::byte> file) {
-  if (!layout.has_run_lengths) return layout.pixels_at + layout.plain_bytes();
-  const auto read = read_run_lengths(layout, file.subspan(layout.pixels_at), nullptr, 0);
-  const std::uint64_t said = layout.pixels_at + little_endian(file, bmp_field::pixel_bytes, 4);
-  const std::uint64_t end = layout.pixels_at + read.bytes;
+// Where the pixels end in the file, with the run lengths that were read.
+std::size_t pixels_end(const BmpLayout& layout, std::span<const std::byte> file,
+                       const BmpRunLengths& read) {
+  if (!layout.has_run_lengths) {
+    return layout.pixels_at + static_cast<std::size_t>(layout.plain_bytes());
+  }
+  const std::size_t end = layout.pixels_at + read.bytes;
+  const std::size_t said = layout.pixels_at + little_endian(file, bmp_field::pixel_bytes, 4);
   return said <= file.size() ? std::max(end, said) : end;
 }
 
-std::uint64_t picture_end(const BmpLayout& layout, std::span<const std::byte> file) {
-  return std::max<std::uint64_t>(pixels_end(layout, file),
-                                 layout.profile_at + layout.profile_bytes);
+std::size_t picture_end(const BmpLayout& layout, std::span<const std::byte> file,
+                        const BmpRunLengths& read) {
+  return std::max(pixels_end(layout, file, read), layout.profile_at + layout.profile_bytes);
 }
 
 std::int64_t row_in_file(const BmpLayout& layout, std::int64_t y, std::int64_t height) {
   return layout.is_top_down ? y : height - 1 - y;
 }
 
-void read_rows(const BmpLayout& layout, std::span<const std::byte> file, const Page& page,
-               const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+BmpRunLengths read_rows(const BmpLayout& layout, std::span<const std::byte> file, const Page& page,
+                        const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   auto* const pixels = static_cast<std::uint8_t*>(page.pixels);
   const std::span data = file.subspan(layout.pixels_at);
   if (layout.has_run_lengths) {
@@ -94,7 +96,7 @@ void read_rows(const BmpLayout& layout, std::span<const std::byte> file, const P
           fmt::format("{} pixels that its run lengths leave out get the palette's first colour",
                       read.left_out_pixels));
     }
-    return;
+    return read;
   }
   const auto* row = reinterpret_cast<const std::uint8_t*>(data.data());
   for (std::int64_t y = 0; y < page.height; ++y, row += layout.row_bytes()) {
@@ -103,6 +105,7 @@ void read_rows(const BmpLayout& layout, std::span<const std::byte> file, const P
                 pixels + row_in_file(layout, y, page.height) * page.row_bytes(),
                 page.pixel_bytes());
   }
+  return {};
 }
 
 void show_indices(const BmpLayout& layout, std::span<const std::byte> palette, const Page& stored,
@@ -188,8 +191,8 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
   const BmpLayout& layout = extras->layout = read_bmp_layout(file);
   Page page = stored_page(layout);
   page.pixels = arena.take(page.bytes());
-  read_rows(layout, file, page, stop, warnings);
-  warn_of_trailing_data(file, picture_end(layout, file), warnings);
+  const BmpRunLengths read = read_rows(layout, file, page, stop, warnings);
+  warn_of_trailing_data(file, picture_end(layout, file, read), warnings);
   const auto profile = file.subspan(layout.profile_at, layout.profile_bytes);
   if (samples == Samples::for_another_format) {
     warn_of_fourth_byte(layout, page, warnings);
@@ -200,13 +203,13 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
       extras->metadata.icc.assign(profile.begin(), profile.end());
     }
   } else {
-    const auto end = static_cast<std::size_t>(pixels_end(layout, file));
+    const std::size_t end = pixels_end(layout, file, read);
     if (layout.profile_bytes > 0 && layout.profile_at < end &&
         layout.profile_at + layout.profile_bytes > layout.pixels_at) {
       throw ImageFileError("damaged: the colour profile lies within the pixels");
     }
     extras->head.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(layout.pixels_at));
-    const std::size_t after = std::max(end, layout.profile_at + layout.profile_bytes);
+    const std::size_t after = picture_end(layout, file, read);
     extras->tail.assign(file.begin() + static_cast<std::ptrdiff_t>(end),
                         file.begin() + static_cast<std::ptrdiff_t>(after));
   }
@@ -349,7 +352,12 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   if (says != 0 && says != file.size()) {
     check.add(fmt::format("the header says {} bytes, the file has {}", says, file.size()));
   }
-  check.trailing_data(file, picture_end(read_bmp_layout(file), file));
+  const BmpLayout layout = read_bmp_layout(file);
+  BmpRunLengths read;
+  if (layout.has_run_lengths) {
+    read = read_run_lengths(layout, file.subspan(layout.pixels_at), nullptr, 0);
+  }
+  check.trailing_data(file, picture_end(layout, file, read));
 }
 
 // OS/2 has the hot spot of a pointer in two words that are 0 elsewhere.

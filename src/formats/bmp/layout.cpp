@@ -156,6 +156,10 @@ BmpLayout read_bmp_layout(std::span<const std::byte> file) {
     constexpr std::uint64_t most = 65536;  // some files have more than a pixel can name
     if (used > most) throw ImageFileError(fmt::format("damaged: a palette of {} colours", used));
     const std::size_t room = (layout.pixels_at - layout.palette_at) / layout.colour_bytes;
+    // Some writers leave out colours that no pixel has, but do not count them.
+    if (room < std::min<std::uint64_t>(used, all)) {
+      throw ImageFileError("damaged: the pixels of the BMP begin within its palette");
+    }
     layout.colours = std::min({used == 0 ? all : static_cast<std::size_t>(used), all, room});
   }
   read_profile(layout, fields);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
@@ -108,6 +109,16 @@ void check_plausible(const GifBlock& frame) {
   }
 }
 
+// Browsers and Pillow show all of the first frame. Of later ones they show different parts.
+void enlarge_canvas(GifBlocks& gif, const FramePlace& first) {
+  constexpr std::int64_t most = 65535;
+  const Size needed{std::max(gif.canvas.width, first.x + first.width),
+                    std::max(gif.canvas.height, first.y + first.height)};
+  if (needed == gif.canvas || std::max(needed.width, needed.height) > most) return;
+  gif.canvas = needed;
+  gif.canvas_is_enlarged = true;
+}
+
 std::span<const std::byte> read_head(Reader& reader) {
   const auto screen = reader.take(screen_bytes);
   reader.take(palette_bytes(u8(screen, 10)));
@@ -136,10 +147,17 @@ GifBlocks gif_blocks(std::span<const std::byte> file) {
   gif.head = read_head(reader);
   gif.canvas = {u16(gif.head, 6), u16(gif.head, 8)};
   gif.palette = gif.head.subspan(screen_bytes);
-  while (const std::optional<GifBlock> block = read_block(reader)) {
+  bool any_frame = false;
+  for (;;) {
+    // Some writers leave the trailer out. After a control its frame is missing.
+    gif.has_trailer = !reader.is_at_end() || !any_frame || gif.blocks.back().label == control_label;
+    if (!gif.has_trailer) break;
+    const std::optional<GifBlock> block = read_block(reader);
+    if (!block) break;
     if (block->label == text_label && !block->is_frame) {
       throw ImageFileError("a GIF with a text to draw (a plain text extension) is not supported");
     }
+    if (block->is_frame && !std::exchange(any_frame, true)) enlarge_canvas(gif, block->place);
     if (block->is_frame && !block->place.is_within(gif.canvas)) {
       throw ImageFileError(
           fmt::format("damaged: a frame of {} x {} pixels at {}, {} in a GIF of {} x {}",
@@ -150,8 +168,20 @@ GifBlocks gif_blocks(std::span<const std::byte> file) {
     gif.blocks.push_back(*block);
   }
   gif.end = reader.at();
-  if (gif.frames() == 0) throw ImageFileError("damaged: a GIF without pixels");
+  if (!any_frame) throw ImageFileError("damaged: a GIF without pixels");
   return gif;
+}
+
+std::vector<std::string> gif_faults(const GifBlocks& gif) {
+  std::vector<std::string> faults;
+  if (!gif.has_trailer) {
+    faults.emplace_back("the end of the GIF is missing, and frames before it may be missing too");
+  }
+  if (gif.canvas_is_enlarged) {
+    faults.push_back(fmt::format("its first frame reaches beyond its canvas; viewers show {} x {}",
+                                 gif.canvas.width, gif.canvas.height));
+  }
+  return faults;
 }
 
 void check_gif_limits(std::span<const std::byte> file, const Limits& limits) {

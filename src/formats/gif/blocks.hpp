@@ -38,16 +38,21 @@ struct GifBlocks {
   std::span<const std::byte> head;     ///< signature, screen descriptor, global palette
   std::span<const std::byte> palette;  ///< the global one; may be empty
   std::vector<GifBlock> blocks;
-  std::size_t end = 0;  ///< what follows in the file is trailing data
+  std::size_t end = 0;              ///< what follows in the file is trailing data
+  bool has_trailer = true;          ///< the byte that says that the GIF ends
+  bool canvas_is_enlarged = false;  ///< to hold the first frame, as viewers do
 
   std::size_t frames() const;
 };
 
 /// The blocks of the file, which must outlive them.
 ///
-/// Throws ImageFileError when the file is cut, a frame does not lie within the canvas, there is no
-/// frame, or a text is to be drawn over the picture, which nothing can turn.
+/// Throws ImageFileError when the file is cut, a frame after the first does not lie within the
+/// canvas, there is no frame, or a text is to be drawn over the picture, which nothing can turn.
 GifBlocks gif_blocks(std::span<const std::byte> file);
+
+/// What is unusual about the file, in sentences.
+std::vector<std::string> gif_faults(const GifBlocks& gif);
 
 /// As Codec::check_limits. What is damaged is left for gif_blocks() to say.
 void check_gif_limits(std::span<const std::byte> file, const Limits& limits);

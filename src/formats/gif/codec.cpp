@@ -191,6 +191,7 @@ Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& a
       extras->pieces.push_back(std::move(piece));
     }
   }
+  for (std::string& fault : gif_faults(gif)) warnings.push_back(std::move(fault));
   warn_of_trailing_data(file, gif.end, warnings);
   image.extras = std::move(extras);
   return image;
@@ -223,6 +224,7 @@ Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::strin
   made.reserve(encoded.size() + 256);
   for (const GifBlock& block : gif.blocks) {
     if (is_gif_xmp(block)) {
+      warn_of_other_orientation(gif_xmp(block), turn.stored, warnings);
       append(made, gif_xmp_extension(turn_xmp(gif_xmp(block), turn, warnings)));
     } else {
       append(made, block.whole);

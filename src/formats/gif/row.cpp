@@ -1,4 +1,6 @@
 // GIF's row of the table.
+#include <utility>
+
 #include "src/formats/gif/blocks.hpp"
 #include "src/formats/gif/codec.hpp"
 #include "src/formats/gif/lzw.hpp"
@@ -20,6 +22,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   for (const GifBlock& block : gif.blocks) {
     if (is_gif_xmp(block)) check.xmp("XMP", gif_xmp(block));
   }
+  for (std::string& fault : gif_faults(gif)) check.add(std::move(fault));
   check.trailing_data(file, gif.end);
 }
 

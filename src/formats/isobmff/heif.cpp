@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
@@ -13,6 +14,11 @@ namespace {
 
 [[noreturn]] void refuse_damaged(std::string_view what) {
   throw ImageFileError(fmt::format("damaged: {}", what));
+}
+
+bool is_compressed_picture(const HeifItem& item) {
+  constexpr std::string_view types[] = {"hvc1", "hev1", "av01", "avc1", "vvc1", "jpeg", "j2k1"};
+  return std::ranges::count(types, item.type) > 0;
 }
 
 }  // namespace
@@ -36,6 +42,7 @@ HeifFile::HeifFile(std::span<const std::byte> source, const Limits& limits) : fi
   meta = *found;
   MetadataCount counted = read_meta(limits);
   check_extents();
+  check_parts();
   // Exif and XMP are copied, and items may share their bytes.
   for (const auto& [number, item] : items) {
     if (!is_heif_exif(item) && !is_heif_xmp(item)) continue;
@@ -62,6 +69,7 @@ MetadataCount HeifFile::read_meta(const Limits& limits) {
     if (found == parts.end()) refuse_damaged(fmt::format("its '{}' box is missing", type));
     return found->second;
   };
+  part("hdlr");
   BoxReader first(file, part("pitm"));
   primary = static_cast<std::uint32_t>(first.number(first.version().version == 0 ? 2 : 4));
   read_items(part("iinf"));
@@ -121,7 +129,8 @@ void HeifFile::read_locations(const Box& box) {
   for (std::uint64_t left = reader.number(version < 2 ? 2 : 4); left > 0; --left) {
     const auto number = static_cast<std::uint32_t>(reader.number(version < 2 ? 2 : 4));
     HeifLocation location;
-    if (version > 0) location.method = static_cast<unsigned>(reader.number(2) & 15);
+    if (version > 0) location.method = static_cast<unsigned>(reader.number(2));
+    if (location.method > HeifLocation::in_item) refuse_damaged("its table of places");
     const bool in_another_file = reader.number(2) != 0 && location.method == HeifLocation::in_file;
     if (in_another_file) throw ImageFileError("its pixels in another file are not supported");
     location.base_at = reader.at();
@@ -236,6 +245,33 @@ void HeifFile::check_extents() const {
   }
 }
 
+void HeifFile::check_parts() const {
+  std::map<std::uint32_t, std::uint64_t> parts;
+  for (const HeifReference& reference : references) {
+    if (reference.type != "dimg") continue;
+    for (const std::uint32_t part : reference.to) this->item(part);
+    parts[reference.from] += reference.to.size();
+  }
+  for (const auto& [number, item] : items) {
+    const bool is_grid = item.type == "grid";
+    if (!is_grid && !is_compressed_picture(item)) continue;
+    if (item.location && item.location->method == HeifLocation::in_item) continue;
+    const auto pieces = this->pieces(item);
+    if (std::ranges::all_of(pieces, [](const auto& piece) { return piece.empty(); })) {
+      refuse_damaged(fmt::format("item {} has no data", number));
+    }
+    if (!is_grid) continue;
+    // A version, flags, and the numbers of its rows and columns, less one.
+    const Bytes grid = *content(item);
+    if (grid.size() < 4) refuse_damaged(fmt::format("item {} is incomplete", number));
+    const std::uint64_t wanted = (big_endian(grid, 2, 1) + 1) * (big_endian(grid, 3, 1) + 1);
+    if (parts[number] != wanted) {
+      refuse_damaged(
+          fmt::format("item {} needs {} parts and has {}", number, wanted, parts[number]));
+    }
+  }
+}
+
 const HeifItem& HeifFile::item(std::uint32_t number) const {
   const auto found = items.find(number);
   if (found == items.end()) refuse_damaged(fmt::format("item {} does not exist", number));
@@ -329,7 +365,7 @@ std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {
     const bool is_exif = is_heif_exif(item), is_xmp = is_heif_xmp(item) && !item.is_encoded;
     const auto content = is_exif || is_xmp ? heif.content(item) : std::nullopt;
     if (!content) continue;
-    const auto says = is_exif ? exif_item_says(*content) : xmp_item_says(*content);
+    const auto says = is_exif ? exif_item_says(*content) : orientation_of_xmp(text_of(*content));
     if (says) all.push_back({is_exif ? "Exif" : "XMP", *says});
   }
   return all;

@@ -71,8 +71,8 @@ struct HeifGroup {
 
 /// A file, read as far as its container goes. The file must outlive it.
 struct HeifFile {
-  /// Throws ImageFileError for damage, also where an item's bytes are missing, and for image
-  /// sequences; LimitError.
+  /// Throws ImageFileError for damage, also where an item's bytes or the parts of a grid are
+  /// missing, and for image sequences; LimitError.
   HeifFile(std::span<const std::byte> source, const Limits& limits);
 
   std::span<const std::byte> file;
@@ -111,6 +111,7 @@ struct HeifFile {
   void read_properties(const Box& box);
   void read_associations(const Box& box);
   void check_extents() const;
+  void check_parts() const;
 };
 
 /// How irot and imir turn an item, after all else. Throws ImageFileError if it is cropped later, or

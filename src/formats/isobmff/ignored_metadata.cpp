@@ -24,16 +24,6 @@ std::optional<Orientation> exif_item_says(std::span<const std::byte> content) {
   return read_exif(exif_item_body(content)).orientation;
 }
 
-std::optional<Orientation> xmp_item_says(std::span<const std::byte> content) {
-  try {
-    const auto says = read_xmp(text_of(content)).orientation;
-    if (!says || says->size() != 1) return std::nullopt;
-    return orientation_of_tag(static_cast<std::uint64_t>(says->front() - '0'));
-  } catch (const ImageFileError&) {
-    return std::nullopt;  // it is not XML
-  }
-}
-
 void set_exif_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
                    std::vector<std::string>& warnings) {
   const std::span<const std::byte> body = exif_item_body(content);

@@ -18,9 +18,8 @@ namespace qturn {
 /// The content of an Exif item or an Exif box, which begins with the offset of Exif's TIFF header.
 std::span<const std::byte> exif_item_body(std::span<const std::byte> content);
 
-/// What they say, if anything.
+/// What it says, if anything. (XMP: orientation_of_xmp().)
 std::optional<Orientation> exif_item_says(std::span<const std::byte> content);
-std::optional<Orientation> xmp_item_says(std::span<const std::byte> content);
 
 /// Set what they say, if they say anything, where it lies. `is_turned`: the picture is shown
 /// turned, so `warnings` tells of what else depends on it. Throws ImageFileError where there is no

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "src/formats/isobmff/boxes.hpp"
 #include "src/formats/isobmff/container_turn.hpp"
 #include "src/formats/isobmff/ignored_metadata.hpp"
+#include "src/formats/jxl/brotli.hpp"
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/jxl/codestream.hpp"
+#include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
 
@@ -19,7 +22,16 @@ namespace qturn {
 namespace {
 
 constexpr std::string_view container_signature{"\0\0\0\x0cJXL \r\n\x87\n", 12};
+constexpr std::string_view exif_type = "Exif", xmp_type = "xml ";
 constexpr std::uint64_t part_number_bytes = 4, last_part = 1U << 31;
+
+// A box of Exif or XMP.
+struct JxlMetadata {
+  Box box;
+  bool is_exif = false;
+  bool is_compressed = false;
+  Bytes unpacked;  ///< if it is compressed
+};
 
 struct JxlFile {
   JxlFile(std::span<const std::byte> source, const Limits& limits) : file(source) {
@@ -33,10 +45,10 @@ struct JxlFile {
 
   std::span<const std::byte> file;
   Box codestream;  ///< or its first part, without a type where there is no container
-  std::vector<Box> exif, xmp;
-  bool has_compressed_metadata = false;
-  bool has_frame_index = false;  ///< which knows how long the header is
-  bool has_jpeg = false;         ///< one can be made of it again
+  std::vector<JxlMetadata> metadata;
+  bool has_damaged_metadata = false;  ///< which cannot be decompressed
+  bool has_frame_index = false;       ///< which knows how long the header is
+  bool has_jpeg = false;              ///< one can be made of it again
   bool has_manifest = false;
   JxlHeader header;
 
@@ -46,16 +58,24 @@ struct JxlFile {
   std::span<const std::byte> content(const Box& box) const {
     return file.subspan(box.content, box.end - box.content);
   }
+  std::span<const std::byte> content(const JxlMetadata& of) const {
+    return of.is_compressed ? std::span<const std::byte>(of.unpacked) : content(of.box);
+  }
 
   std::vector<IgnoredOrientation> ignored() const {
     std::vector<IgnoredOrientation> all;
-    for (const Box& box : exif) {
-      if (const auto says = exif_item_says(content(box))) all.push_back({"Exif", *says});
-    }
-    for (const Box& box : xmp) {
-      if (const auto says = xmp_item_says(content(box))) all.push_back({"XMP", *says});
+    for (const JxlMetadata& each : metadata) {
+      const auto says =
+          each.is_exif ? exif_item_says(content(each)) : orientation_of_xmp(text_of(content(each)));
+      if (says) all.push_back({each.is_exif ? "Exif" : "XMP", *says});
     }
     return all;
+  }
+
+  std::uint64_t unpacked_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const JxlMetadata& each : metadata) bytes += each.unpacked.size();
+    return bytes;
   }
 
  private:
@@ -74,15 +94,15 @@ struct JxlFile {
         if (!first) first = part;
         return;
       }
+      if (box.type == "ftyp" && BoxReader(file, box).characters(4) != "jxl ") {
+        throw ImageFileError("damaged: it is a JPEG XL container that says that it is not one");
+      }
       counted.add(box.end - box.begin);
       counted.check(limits);
-      if (box.type == "Exif") exif.push_back(box);
-      if (box.type == "xml ") xmp.push_back(box);
-      if (box.type == "brob") {
-        const std::string_view type = BoxReader(file, box).characters(4);
-        has_compressed_metadata |= type == "Exif" || type == "xml ";
-        has_manifest |= type == "jumb";
+      if (is_metadata(box.type)) {
+        metadata.push_back({.box = box, .is_exif = box.type == exif_type, .unpacked = {}});
       }
+      if (box.type == "brob") read_compressed(box, limits, counted);
       has_frame_index |= box.type == "jxli";
       has_jpeg |= box.type == "jbrd";
       has_manifest |= box.type == "jumb" || is_manifest(file, box);
@@ -90,43 +110,110 @@ struct JxlFile {
     if (!first || !is_whole) throw ImageFileError("truncated: its codestream is not complete");
     codestream = *first;
   }
+
+  void read_compressed(const Box& box, const Limits& limits, MetadataCount& counted) {
+    const std::string_view type = BoxReader(file, box).characters(4);
+    has_manifest |= type == "jumb";
+    if (!is_metadata(type)) return;
+    auto unpacked =
+        decompress_brotli(content(box).subspan(4), limits.metadata_bytes - counted.bytes);
+    if (!unpacked) {
+      has_damaged_metadata = true;
+      return;
+    }
+    counted.bytes += unpacked->size();
+    counted.check(limits);
+    metadata.push_back({.box = box,
+                        .is_exif = type == exif_type,
+                        .is_compressed = true,
+                        .unpacked = std::move(*unpacked)});
+  }
+
+  static bool is_metadata(std::string_view type) { return type == exif_type || type == xmp_type; }
 };
 
-// The box of the codestream grows with it.
-void grow_box(Bytes& file, const Box& box, std::size_t grown) {
-  if (box.type.empty()) return;
-  const std::uint64_t size = big_endian(file, box.begin, 4);
+// Bytes that take the place of those from `begin` to `end`.
+struct Splice {
+  std::uint64_t begin = 0, end = 0;
+  Bytes bytes;
+};
+
+Bytes spliced(std::span<const std::byte> file, std::vector<Splice> splices) {
+  std::ranges::sort(splices, {}, &Splice::begin);
+  std::size_t grown = 0;
+  for (const Splice& each : splices) grown += each.bytes.size();
+  Bytes made;
+  made.reserve(file.size() + grown);
+  std::uint64_t at = 0;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    made.insert(made.end(), bytes.begin(), bytes.end());
+  };
+  for (const Splice& each : splices) {
+    append(file.subspan(at, each.begin - at));
+    append(each.bytes);
+    at = each.end;
+  }
+  append(file.subspan(at));
+  return made;
+}
+
+// The box of the codestream grows with it. `header` is that of the box; empty: there is none.
+void grow_box(Bytes& header, std::size_t grown) {
+  if (header.empty()) return;
+  const std::uint64_t size = big_endian(header, 0, 4);
   if (size == 1) {
-    put_big_endian(file, box.begin + 8, 8, big_endian(file, box.begin + 8, 8) + grown);
+    put_big_endian(header, 8, 8, big_endian(header, 8, 8) + grown);
   } else if (size != 0) {
     if ((size + grown) >> 32 != 0) throw ImageFileError("its codestream is too large for its box");
-    put_big_endian(file, box.begin, 4, size + grown);
+    put_big_endian(header, 0, 4, size + grown);
   }
 }
 
-Bytes turned_jxl(const JxlFile& jxl, Orientation orientation, std::vector<std::string>& warnings) {
-  const bool is_turned = orientation != Orientation::identity;
-  const Orientation shown = compose(jxl.header.orientation, orientation);
+// From the beginning of the box on.
+Splice turned_head(const JxlFile& jxl, Orientation shown) {
   const JxlHead head = with_orientation(jxl.content(jxl.codestream), jxl.header, shown);
   const std::size_t grown = head.bytes.size() - head.replaced;
   if (grown > 0 && jxl.has_frame_index) {
     throw ImageFileError(
         "its header has no room for an orientation, and a frame index needs it as it is");
   }
-  Bytes file;
-  file.reserve(jxl.file.size() + grown);
-  file.assign(jxl.file.begin(), jxl.file.end());
-  const auto edit = [&](const Box& box) {
-    return std::span(file).subspan(box.content, box.end - box.content);
-  };
+  const Box& box = jxl.codestream;
+  const auto header = jxl.file.subspan(box.begin, box.content - box.begin);
+  Splice splice{box.begin, box.content + head.replaced, {header.begin(), header.end()}};
+  grow_box(splice.bytes, grown);
+  splice.bytes.insert(splice.bytes.end(), head.bytes.begin(), head.bytes.end());
+  return splice;
+}
+
+// Compressed metadata that change are written plain.
+Splice replaced(const JxlMetadata& metadata, Bytes content) {
+  const Box& box = metadata.box;
+  if (!metadata.is_compressed) return {box.content, box.end, std::move(content)};
+  Splice splice{box.begin, box.end, {}};
+  const std::size_t begun = begin_box(splice.bytes, metadata.is_exif ? exif_type : xmp_type);
+  splice.bytes.insert(splice.bytes.end(), content.begin(), content.end());
+  end_box(splice.bytes, begun);
+  return splice;
+}
+
+Bytes turned_jxl(const JxlFile& jxl, Orientation orientation, std::vector<std::string>& warnings) {
+  const bool is_turned = orientation != Orientation::identity;
+  const Orientation shown = compose(jxl.header.orientation, orientation);
+  std::vector<Splice> splices = {turned_head(jxl, shown)};
   bool is_stated = false;
-  for (const Box& box : jxl.exif) {
-    set_exif_item(edit(box), jxl.wanted(shown), is_turned, warnings);
-    is_stated |= exif_item_says(edit(box)).has_value();
+  for (const JxlMetadata& each : jxl.metadata) {
+    const auto stored = jxl.content(each);
+    Bytes content(stored.begin(), stored.end());
+    if (each.is_exif) {
+      set_exif_item(content, jxl.wanted(shown), is_turned, warnings);
+      is_stated |= exif_item_says(content).has_value();
+    } else {
+      set_xmp_item(content, jxl.wanted(shown), is_turned, warnings);
+    }
+    if (!std::ranges::equal(content, stored)) splices.push_back(replaced(each, std::move(content)));
   }
-  for (const Box& box : jxl.xmp) set_xmp_item(edit(box), jxl.wanted(shown), is_turned, warnings);
-  if (jxl.has_compressed_metadata) {
-    warnings.emplace_back("its Exif or XMP is compressed and stays as it was");
+  if (jxl.has_damaged_metadata) {
+    warnings.emplace_back("its compressed Exif or XMP is damaged and stays as it was");
   }
   if (is_turned && jxl.has_jpeg && !is_stated) {
     warnings.emplace_back(
@@ -134,13 +221,7 @@ Bytes turned_jxl(const JxlFile& jxl, Orientation orientation, std::vector<std::s
         "orientation in its Exif");
   }
   if (is_turned && jxl.has_manifest) warnings.emplace_back(manifest_no_longer_holds);
-
-  const auto at = file.begin() + static_cast<std::ptrdiff_t>(jxl.codestream.content);
-  const auto replaced = static_cast<std::ptrdiff_t>(head.replaced);
-  std::copy_n(head.bytes.begin(), replaced, at);
-  file.insert(at + replaced, head.bytes.begin() + replaced, head.bytes.end());
-  grow_box(file, jxl.codestream, grown);
-  return file;
+  return spliced(jxl.file, std::move(splices));
 }
 
 Header header_of(const JxlFile& jxl) {
@@ -177,14 +258,16 @@ const Codec jxl_codec = {
                           const Limits& limits) -> std::unique_ptr<CompressedTurn> {
       constexpr std::uint64_t metadata = 1 << 20;
       const JxlFile jxl(file, limits);
-      return std::make_unique<ContainerTurn<JxlFile>>(jxl, header_of(jxl),
-                                                      2 * file.size() + metadata, turned_jxl);
+      return std::make_unique<ContainerTurn<JxlFile>>(
+          jxl, header_of(jxl), 2 * file.size() + 4 * jxl.unpacked_bytes() + metadata, turned_jxl);
     },
     .check =
         [](std::span<const std::byte> file, MetadataCheck& check) {
           const JxlFile jxl(file, unlimited);
           check_ignored(jxl.ignored(), jxl.header.orientation, check);
+          if (jxl.has_damaged_metadata) check.add("its compressed Exif or XMP is damaged");
         },
+    .library_version = brotli_library_version,
 };
 
 }  // namespace qturn

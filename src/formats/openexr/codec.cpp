@@ -90,10 +90,17 @@ Orientation orientation_of(const OIIO::ImageSpec& spec) {
   return orientation_of_tag(static_cast<std::uint64_t>(number)).value_or(Orientation::identity);
 }
 
+// The library and the encoder have them in several forms.
+std::uint64_t attribute_bytes(const ExrHeader& header) {
+  constexpr std::uint64_t each = 1024;
+  return 8 * header.end + each * header.attributes.size();
+}
+
 Header read_header(std::span<const std::byte> file) {
   OiioReader reader(file);
   const OIIO::ImageSpec spec = read_spec(reader);
-  check_blocks(file, read_exr_header(file));
+  const ExrHeader attributes = read_exr_header(file);
+  check_blocks(file, attributes);
   Header header;
   header.width = spec.width;
   header.height = spec.height;
@@ -105,8 +112,9 @@ Header read_header(std::span<const std::byte> file) {
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{56} << 20;
   const std::uint64_t pixels = header.pixel_bytes_total;
   const std::uint64_t scratch = std::clamp(pixels / 2, least, most);
-  header.decoding_bytes = pixels + scratch;
-  header.encoding_bytes = 2 * (pixels + pixels / 16) + scratch;
+  const std::uint64_t others = attribute_bytes(attributes);
+  header.decoding_bytes = pixels + scratch + others;
+  header.encoding_bytes = 2 * (pixels + pixels / 16) + scratch + others;
   return header;
 }
 
@@ -236,6 +244,7 @@ const Codec openexr_codec = {
     .suffixes = {".exr"},
     .recognises = [](std::span<const std::byte> head,
                      std::string_view) { return text_of(head).starts_with("v/1\x01"); },
+    .check_limits = check_exr_limits,
     .read_header = read_header,
     .decode = decode,
     .encode = encode,

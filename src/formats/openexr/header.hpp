@@ -5,6 +5,7 @@
 #define QTURN_SRC_FORMATS_OPENEXR_HEADER_HPP
 
 #include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
 
 #include <cstddef>
 #include <span>
@@ -31,6 +32,10 @@ struct ExrHeader {
 
 /// Of the first part of the file, which must outlive it. Throws ImageFileError when it is cut.
 ExrHeader read_exr_header(std::span<const std::byte> file);
+
+/// As Codec::check_limits, of all parts. What is damaged is left for read_exr_header() to say. So
+/// many attributes that the library would take minutes are refused.
+void check_exr_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// Throws ImageFileError when a block of pixels has no place in the file, as in one whose writer
 /// did not come to its end. A reader may leave such pixels as they are in memory.

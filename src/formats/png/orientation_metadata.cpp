@@ -52,6 +52,7 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
     } else if (is_png_xmp(chunk)) {
       const std::string_view packet = png_xmp(chunk);
       Bytes data(chunk.data.begin(), chunk.data.end() - static_cast<std::ptrdiff_t>(packet.size()));
+      warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, turn, warnings);
       const auto bytes = std::as_bytes(std::span(turned));
       data.insert(data.end(), bytes.begin(), bytes.end());

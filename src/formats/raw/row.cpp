@@ -141,6 +141,7 @@ Bytes retag(std::span<const std::byte> source, Orientation tag, MissingTag, cons
     const TiffEntry* xmp = directory.find(xmp_tag);
     if (!xmp || xmp->value_bytes == 0) continue;
     const std::string_view packet = text_of(source.subspan(xmp->value_at, xmp->value_bytes));
+    warn_of_other_orientation(packet, *stored, warnings);
     const std::string turned = turn_xmp(packet, {.stored = *stored, .tag = tag}, warnings);
     if (turned.size() == packet.size()) {
       std::ranges::copy(bytes_of(turned),

@@ -121,23 +121,41 @@ void check_indices(const TgaLayout& layout, std::span<const std::byte> pixels) {
 // What the extension area says of alpha.
 constexpr int no_alpha = 0, alpha_to_ignore = 1, premultiplied = 4;
 
+// Whether the last byte of each pixel or colour, a fourth one or grey's second, is alpha.
+bool last_byte_is_alpha(const TgaLayout& layout, int alpha_type, std::span<const std::byte> pixels,
+                        std::size_t pixel_bytes, std::vector<std::string>& warnings) {
+  const bool declared = layout.alpha_bits > 0;
+  if (alpha_type == alpha_to_ignore || (alpha_type == no_alpha && !declared)) return false;
+  if (declared) return true;
+  const Bits last = bits_everywhere(pixels, pixel_bytes, 0xFFU << 8 * (pixel_bytes - 1));
+  if (last == Bits::mixed) {
+    warnings.push_back(
+        fmt::format("its header does not declare the {} byte, which is taken for alpha",
+                    pixel_bytes == 2 ? "second" : "fourth"));
+  }
+  return last != Bits::zeros;
+}
+
 // The channels of colours, a pixel's or the colour map's, for another format.
 ChannelMasks masks_of(const TgaLayout& layout, int alpha_type, std::span<const std::byte> colours,
                       int bits, std::vector<std::string>& warnings) {
-  const bool declared = layout.alpha_bits > 0;
   if (bits <= 16) {
-    return masks_of_555(bits == 16 && declared && alpha_type != alpha_to_ignore);
+    return masks_of_555(bits == 16 && layout.alpha_bits > 0 && alpha_type != alpha_to_ignore);
   }
-  const ChannelMasks with_alpha = masks_of_888(true), without = masks_of_888(false);
-  if (bits == 24 || alpha_type == alpha_to_ignore || (alpha_type == no_alpha && !declared)) {
-    return without;
+  return masks_of_888(bits == 32 && last_byte_is_alpha(layout, alpha_type, colours, 4, warnings));
+}
+
+Page show_grey(const Page& stored, const TgaLayout& layout, std::span<const std::byte> pixels,
+               int alpha_type, PixelArena& arena, std::vector<std::string>& warnings) {
+  if (stored.channels == 1 || last_byte_is_alpha(layout, alpha_type, pixels, 2, warnings)) {
+    return stored;
   }
-  if (declared) return with_alpha;
-  const Bits fourth = bits_everywhere(colours, 4, with_alpha.of[3]);
-  if (fourth == Bits::mixed) {
-    warnings.emplace_back("its header does not declare the fourth byte, which is taken for alpha");
-  }
-  return fourth == Bits::zeros ? without : with_alpha;
+  Page shown = stored;
+  shown.channels = 1;
+  shown.pixels = arena.take(shown.bytes());
+  auto* const to = static_cast<std::byte*>(shown.pixels);
+  for (std::size_t i = 0; i < shown.bytes(); ++i) to[i] = pixels[2 * i];
+  return shown;
 }
 
 void show_indices(const TgaLayout& layout, std::span<const std::byte> indices,
@@ -152,8 +170,10 @@ void show_indices(const TgaLayout& layout, std::span<const std::byte> indices,
 
 Page show(const Page& stored, const TgaLayout& layout, std::span<const std::byte> file,
           int alpha_type, PixelArena& arena, std::vector<std::string>& warnings) {
-  if (layout.kind == TgaKind::grey) return stored;
   const std::span pixels(static_cast<const std::byte*>(stored.pixels), stored.bytes());
+  if (layout.kind == TgaKind::grey) {
+    return show_grey(stored, layout, pixels, alpha_type, arena, warnings);
+  }
   const bool mapped = layout.kind == TgaKind::colour_map;
   const int bits = mapped ? layout.colour_bits : layout.pixel_bits;
   const std::span colours =
@@ -259,6 +279,31 @@ void turn_stamp(const TgaLayout& layout, std::span<std::byte> stamp, Orientation
   stamp[1] = static_cast<std::byte>(turned.height);
 }
 
+// Where the lower left corner lies on a screen, counted from the screen's. Some writers say the
+// corner where the pixels begin instead, as if the picture filled the screen.
+void turn_origin(Bytes& head, const TgaLayout& layout, Size turned, Orientation applied,
+                 std::vector<std::string>& warnings) {
+  const Position stored{static_cast<std::int64_t>(little_endian(head, tga_field::x_origin, 2)),
+                        static_cast<std::int64_t>(little_endian(head, tga_field::y_origin, 2))};
+  const auto first_corner = [&](Size size) {
+    return Position{layout.is_right_to_left ? size.width : 0, layout.is_top_down ? size.height : 0};
+  };
+  Position place{0, 0};
+  if (applied == Orientation::identity || stored == place) return;
+  if (stored == first_corner({layout.width, layout.height})) {
+    place = first_corner(turned);
+  } else if (applied == Orientation::transverse) {  // around the diagonal through both corners
+    place = {stored.y, stored.x};
+  } else {
+    warnings.push_back(
+        fmt::format("its place on a screen ({}, {}) is not kept, because the size of the screen is "
+                    "not known",
+                    stored.x, stored.y));
+  }
+  put_little_endian(head, tga_field::x_origin, 2, static_cast<std::uint64_t>(place.x));
+  put_little_endian(head, tga_field::y_origin, 2, static_cast<std::uint64_t>(place.y));
+}
+
 // What follows the pixels, which now end at `end` and not where they did.
 void append_tail(Bytes& file, const TgaExtras& extras, Orientation applied) {
   const std::size_t end = file.size();
@@ -335,14 +380,16 @@ Bytes encode_converted(const Page& page, const std::atomic<bool>& stop) {
 }
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
-             std::vector<std::string>&) {
+             std::vector<std::string>& warnings) {
   const Page& page = image.pages.front();
   const auto* extras = dynamic_cast<const TgaExtras*>(image.extras.get());
   if (image.format != &tga_codec || !extras || extras->head.empty()) {
     check_fits(image, tga_codec.name, capacity);
     return encode_converted(page, stop);
   }
-  Bytes file = write(page, extras->layout, extras->head, extras->tail.size(), false, stop);
+  Bytes head = extras->head;
+  turn_origin(head, extras->layout, {page.width, page.height}, applied, warnings);
+  Bytes file = write(page, extras->layout, std::move(head), extras->tail.size(), false, stop);
   append_tail(file, *extras, applied);
   return file;
 }

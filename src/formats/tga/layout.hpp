@@ -12,8 +12,8 @@ namespace qturn {
 
 /// Where fields lie in the file.
 namespace tga_field {
-inline constexpr std::size_t type = 2, width = 12, height = 14, pixel_bits = 16, descriptor = 17,
-                             end = 18;
+inline constexpr std::size_t type = 2, x_origin = 8, y_origin = 10, width = 12, height = 14,
+                             pixel_bits = 16, descriptor = 17, end = 18;
 }
 
 enum class TgaKind : std::uint8_t { colour_map = 1, colours = 2, grey = 3 };

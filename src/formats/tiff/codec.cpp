@@ -7,8 +7,10 @@
 #include "src/formats/tiff/layout.hpp"
 #include "src/formats/tiff/library.hpp"
 #include "src/formats/tiff/metadata.hpp"
+#include "src/formats/tiff/orientation_metadata.hpp"
 #include "src/formats/tiff/page_pixels.hpp"
 #include "src/formats/tiff/storage.hpp"
+#include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn {
@@ -79,6 +81,7 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
   Header header;
   header.pages = static_cast<int>(tiff.pages.size());
   header.stored = tiff_orientation(tiff);
+  header.has_ignored_tag = turns_upright_picture(tiff_xmp(file), header.stored);
   header.changes_only_if_allowed = true;
   std::uint64_t decoding = 0, encoding = 0, encoded = 0, shown = 0;
   for_each_picture(tiff, [&](const TiffDirectory& page) {

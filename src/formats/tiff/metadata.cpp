@@ -1,6 +1,7 @@
 #include "src/formats/tiff/metadata.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,64 @@ bool is_obsolete(const TiffField& field) {
          field.type == tiff_type::directory64;
 }
 
+// What goes to another format in Exif's first directory: titles, dates, the camera, the resolution,
+// the page's number, the primary colours, what Windows lets a user say.
+constexpr std::array<std::uint16_t, 23> exif_tags = {
+    269, 270, 271, 272,   282,   283,   285,   296,   297,   305,   306,  315,
+    316, 318, 319, 18246, 18249, 33432, 40091, 40092, 40093, 40094, 40095};
+
+// Where the picture lies on a map, with the parameters of the projection.
+bool is_map_tag(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 6> tags = {
+      tiff_tag::geo_keys, 33550, 33922, 34264, 34736, 34737};
+  return is_one_of(tag, tags);
+}
+
+bool is_lost(const TiffField& field) {
+  // What kind of page it is, the range of its samples, faults of a fax.
+  constexpr std::array<std::uint16_t, 13> of_samples = {254, 255, 263, 264, 265, 280, 281,
+                                                        326, 327, 328, 340, 341, 532};
+  constexpr std::array<std::uint16_t, 3> kept_apart = {tiff_tag::orientation, tiff_tag::xmp,
+                                                       tiff_tag::icc_profile};
+  return !is_structure(field.tag) && !is_obsolete(field) && !is_map_tag(field.tag) &&
+         !is_one_of(field.tag, exif_tags) && !is_one_of(field.tag, of_samples) &&
+         !is_one_of(field.tag, kept_apart);
+}
+
+std::string name_of(std::uint16_t tag) {
+  struct Name {
+    std::uint16_t tag;
+    std::string_view name;
+  };
+  static constexpr std::array<Name, 8> names = {{{286, "XPosition"},
+                                                 {287, "YPosition"},
+                                                 {290, "GrayResponseUnit"},
+                                                 {291, "GrayResponseCurve"},
+                                                 {301, "TransferFunction"},
+                                                 {33723, "IPTC"},
+                                                 {34377, "Photoshop's resources"},
+                                                 {37724, "Photoshop's layers"}}};
+  const auto* known = std::ranges::find(names, tag, &Name::tag);
+  return known == names.end() ? std::to_string(tag) : std::string(known->name);
+}
+
+void warn_of_lost_fields(const TiffDirectory& page, std::vector<std::string>& warnings) {
+  constexpr std::size_t most_named = 8;
+  std::vector<std::string> lost;
+  std::size_t others = 0;
+  for (const TiffField& field : page.fields) {
+    if (!is_lost(field)) continue;
+    if (lost.size() < most_named) {
+      lost.push_back(name_of(field.tag));
+    } else {
+      ++others;
+    }
+  }
+  if (lost.empty()) return;
+  warnings.push_back(fmt::format("fields of the TIFF are left out: {}{}", fmt::join(lost, ", "),
+                                 others == 0 ? "" : fmt::format(" and {} more", others)));
+}
+
 TiffField field_of(std::uint16_t tag, std::uint16_t type, std::span<const std::byte> value) {
   return {.tag = tag, .type = type, .count = value.size(), .value = {value.begin(), value.end()}};
 }
@@ -61,9 +120,8 @@ TiffField field_of(std::uint16_t tag, std::uint16_t type, std::span<const std::b
 }  // namespace
 
 bool is_georeferenced(const TiffDirectory& page) {
-  constexpr std::array<std::uint16_t, 4> tags = {tiff_tag::geo_keys, 33550, 33922, 34264};
-  return std::any_of(tags.begin(), tags.end(),
-                     [&](std::uint16_t tag) { return page.find(tag) != nullptr; });
+  return std::ranges::any_of(page.fields,
+                             [](const TiffField& field) { return is_map_tag(field.tag); });
 }
 
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings) {
@@ -77,22 +135,11 @@ Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings)
     metadata.comment.assign(reinterpret_cast<const char*>(text->value.data()), text->value.size());
     metadata.comment.erase(std::min(metadata.comment.find('\0'), metadata.comment.size()));
   }
-  // What Exif lets its first directory say: texts, dates, the camera, the resolution.
-  constexpr std::array<std::uint16_t, 11> exif_tags = {tiff_tag::description,
-                                                       271,
-                                                       272,
-                                                       tiff_tag::x_resolution,
-                                                       tiff_tag::y_resolution,
-                                                       296,
-                                                       305,
-                                                       306,
-                                                       315,
-                                                       33432,
-                                                       316};
   TiffDirectory first{.fields = {}, .children = page.children};
   for (const TiffField& field : page.fields) {
     if (is_one_of(field.tag, exif_tags)) first.fields.push_back(field);
   }
+  warn_of_lost_fields(page, warnings);
   if (!first.fields.empty() || !first.children.empty()) {
     // JPEG takes 64 KiB.
     constexpr std::size_t most_more_bytes = 32 << 10;

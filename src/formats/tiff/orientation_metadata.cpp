@@ -56,6 +56,15 @@ void tag_pictures(Bytes& file, const TiffStructure& tiff, const TiffEntry& place
 
 }  // namespace
 
+std::string_view tiff_xmp(std::span<const std::byte> file) {
+  const auto tiff = TiffStructure::open(file);
+  if (!tiff) return {};
+  const TiffEntries first = tiff->directory(tiff->first_directory());
+  const TiffEntry* xmp = first.find(tiff_tag::xmp);
+  if (!xmp || xmp->value_bytes == 0) return {};
+  return text_of(file).substr(xmp->value_at, xmp->value_bytes);
+}
+
 Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing,
                          std::vector<std::string>& warnings) {
   if (!set_orientation(file, turn.tag, Directories::all)) {
@@ -86,6 +95,7 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
     if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {
       const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
                                     static_cast<std::size_t>(xmp->value_bytes));
+      warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, its_turn, warnings);
       if (turned != packet) put_value(file, tiff, *xmp, turned);
     }

@@ -13,6 +13,9 @@
 
 namespace qturn {
 
+/// The XMP packet of the first page, or nothing.
+std::string_view tiff_xmp(std::span<const std::byte> file);
+
 /// The TIFF or BigTIFF with its orientation metadata after the turn, patched where it lies;
 /// `turn.size` does not count, each page has its own. Where a page has no orientation and `missing`
 /// asks for it, its directory is copied after the end of the file with one.

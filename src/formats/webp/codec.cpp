@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "src/formats/webp/chunks.hpp"
+#include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 
 namespace qturn {
@@ -284,6 +285,9 @@ Header read_webp_header(std::span<const std::byte> file) {
   const std::vector<WebpChunk> chunks = webp_chunks(file);
   Header header;
   header.stored = webp_orientation(chunks);
+  header.has_ignored_tag = std::ranges::any_of(chunks, [&](const WebpChunk& chunk) {
+    return chunk.type == "XMP " && turns_upright_picture(text_of(chunk.data), header.stored);
+  });
   std::uint64_t largest = 0;
   if (const std::optional<Size> canvas = webp_canvas(chunks)) {
     const std::vector<WebpFrame> frames = webp_frames(chunks);

@@ -47,6 +47,7 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
     if (chunk.type == "XMP ") {
       add_exif();
       const std::string_view packet(reinterpret_cast<const char*>(data.data()), data.size());
+      warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, turn, warnings);
       const auto bytes = std::as_bytes(std::span(turned));
       data.assign(bytes.begin(), bytes.end());

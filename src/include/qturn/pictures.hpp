@@ -1,5 +1,6 @@
 // Whole pictures in memory: the bytes of a file in, the bytes of the turned file out. JPEG, PNG,
-// TIFF, WebP, OpenEXR, BMP, PNM, TGA and Radiance HDR.
+// TIFF, WebP, GIF, OpenEXR, BMP, PNM, TGA and Radiance HDR; HEIC, AVIF and JPEG XL, whose pixels
+// are never decoded.
 //
 // A turn keeps what a file is: its format, how its samples are stored, its colour profile and all
 // metadata. A JPEG is turned without loss where that is exact. After a turn all orientation
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -77,13 +79,16 @@ struct Limits {
 
 /// For turn() and plan_turn().
 struct TurnOptions {
-  /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif", "bmp", "pnm", "tga" or
-  /// "hdr". Empty: the source's own.
+  /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif" (of a GIF only), "bmp",
+  /// "pnm", "tga" or "hdr". Empty: the source's own.
   std::string format = {};
   /// The suffix of the file's name (".tga"), in any case. It counts only if the content does not
   /// decide: TGA has no signature, and camera raw files, which are refused, look like a TIFF.
   std::string suffix = {};
   JpegOptions jpeg = {};
+  /// 1 to 100: how much a picture that becomes a "jpeg" or a "webp" keeps. Nothing: 95 for JPEG,
+  /// and a WebP loses nothing.
+  std::optional<int> quality = {};
   /// The turn is stored in the tag, and no pixel is moved.
   bool tag_only = false;
   /// Whether a TIFF may be stored in another way if it cannot stay as it is.
@@ -123,7 +128,8 @@ struct Turned {
 ///
 /// Throws ImageFileError for damage, for what is not supported, for what is beyond
 /// TurnOptions::limits, and for what cannot be kept in the format to write; std::invalid_argument
-/// for an orientation that is not 1 to 8 and a format that is not known; std::bad_alloc.
+/// for an orientation that is not 1 to 8, a format that is not known, and a quality that is not 1
+/// to 100 or has no format to write that takes one; std::bad_alloc.
 Turned turn(const void* file, std::size_t bytes, Orientation orientation,
             const TurnOptions& options = {});
 

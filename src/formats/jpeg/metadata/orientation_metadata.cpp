@@ -107,6 +107,7 @@ class Finisher {
     } catch (const ImageFileError&) {
       // turn_xmp says so.
     }
+    warn_of_other_orientation(packet, turn_.stored, warnings_);
     packet = turn_xmp(packet, turn_, warnings_);
     if (packet.size() > max_payload - xmp_signature.size()) {
       warnings_.emplace_back("its XMP is full and stays as it was");

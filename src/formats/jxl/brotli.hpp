@@ -1,0 +1,24 @@
+// Brotli, by its own library, as JPEG XL's containers have boxes compressed.
+#ifndef QTURN_SRC_FORMATS_JXL_BROTLI_HPP
+#define QTURN_SRC_FORMATS_JXL_BROTLI_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+/// What `data` is decompressed to; nothing if it is damaged. If that is more than `most` bytes, it
+/// ends somewhere after them.
+std::optional<Bytes> decompress_brotli(std::span<const std::byte> data, std::uint64_t most);
+
+/// "libbrotli 1.0.9".
+std::string brotli_library_version();
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JXL_BROTLI_HPP

@@ -1,0 +1,171 @@
+#include "src/labels/coco_file.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "src/labels/swap_pairs.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::string_view images = "images", annotations = "annotations",
+                           categories = "categories";
+constexpr std::string_view read_arrays[] = {images, annotations, categories};
+constexpr std::string_view written_arrays[] = {images, annotations};
+
+std::string at(TextPlace place, const std::string& why) {
+  return fmt::format("{}:{}: {}", place.line, place.column, why);
+}
+
+std::string found_in(const std::map<std::size_t, std::string>& problems, std::size_t image) {
+  const auto found = problems.find(image);
+  return found == problems.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::optional<std::size_t> CocoContent::find(std::int64_t id) const {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string CocoContent::problem(std::size_t image) const { return found_in(problems_, image); }
+std::string CocoContent::mirror_problem(std::size_t image) const {
+  return found_in(mirror_problems_, image);
+}
+
+CocoReader::CocoReader() : elements_(read_arrays, *this) {}
+
+CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs) {
+  elements_.finish();
+  for (const std::size_t array : {0, 1})
+    if (!elements_.found(array))
+      throw LabelError(fmt::format("1:1: is not a COCO file: it has no {}", read_arrays[array]));
+  for (const auto& [image, mask] : masks_) compare(image, mask);
+  if (swap_pairs) take_pairs(*swap_pairs);
+  for (const auto& [what, place] : keypoints_) {
+    const auto& [image, category, count] = what;
+    const std::string why = why_not_mirrored(content_.categories_, category, count);
+    if (!why.empty()) content_.mirror_problems_.try_emplace(image, at(place, why));
+  }
+  return std::move(content_);
+}
+
+void CocoReader::element(std::string_view array, std::string_view, std::string_view text,
+                         TextPlace place) {
+  if (array == images) add_image(text, place);
+  if (array == annotations) add_annotation(text, place);
+  if (array == categories) add_coco_category(text, place, content_.categories_);
+}
+
+std::size_t CocoReader::image_of(std::int64_t id) {
+  const auto index = static_cast<std::uint32_t>(content_.images_.size());
+  const auto [known, is_new] = content_.by_id_.try_emplace(id, index);
+  if (is_new) content_.images_.emplace_back();
+  return known->second;
+}
+
+void CocoReader::add_image(std::string_view text, TextPlace place) {
+  const CocoImage read(text, place);
+  CocoContent::Image& image = content_.images_[image_of(read.id())];
+  if (image.is_listed) {
+    throw LabelError(at(place, fmt::format("the image at {}:{} has the same id {}",
+                                           image.place.line, image.place.column, read.id())));
+  }
+  image = {read.file_name(), read.size(), place, image.annotations, true};
+}
+
+void CocoReader::add_annotation(std::string_view text, TextPlace place) {
+  CocoAnnotation annotation(text, place);
+  const std::size_t image = image_of(annotation.image());
+  ++content_.images_[image].annotations;
+  try {
+    annotation.read_shapes();
+  } catch (const LabelError& error) {
+    return add_problem(image, error.what());
+  }
+  if (annotation.mask_size()) {
+    const Mask mask{*annotation.mask_size(), place};
+    if (content_.images_[image].is_listed) {
+      compare(image, mask);
+    } else if (const auto first = masks_.try_emplace(image, mask).first;
+               !(first->second.size == mask.size)) {
+      add_problem(image,
+                  at(place, fmt::format("the mask is {} x {}, another one {} x {}", mask.size.width,
+                                        mask.size.height, first->second.size.width,
+                                        first->second.size.height)));
+    }
+  }
+  if (annotation.keypoints() > 0)
+    keypoints_.try_emplace({image, annotation.category(), annotation.keypoints()}, place);
+}
+
+void CocoReader::compare(std::size_t image, const Mask& mask) {
+  const Size size = content_.images_[image].size;
+  if (mask.size == size) return;
+  add_problem(image,
+              at(mask.place, fmt::format("the mask is {} x {}, the image {} x {}", mask.size.width,
+                                         mask.size.height, size.width, size.height)));
+}
+
+void CocoReader::take_pairs(const std::vector<int>& pairs) {
+  for (const auto& [what, place] : keypoints_) {
+    const auto& [image, category, count] = what;
+    CocoKeypoints keypoints;
+    if (const auto flip = flip_of(pairs, static_cast<int>(count))) {
+      keypoints.flip.assign(flip->begin(), flip->end());
+    } else {
+      keypoints.problem = fmt::format("has {} keypoints, and --swap-pairs names keypoint {}", count,
+                                      pairs.size() - 1);
+    }
+    content_.categories_[category] = std::move(keypoints);
+  }
+}
+
+CocoWriter::CocoWriter(const CocoContent& content, VariantsOf variants_of, Append append)
+    : content_(content),
+      variants_of_(std::move(variants_of)),
+      append_(std::move(append)),
+      elements_(written_arrays, *this) {}
+
+void CocoWriter::element(std::string_view array, std::string_view blanks, std::string_view text,
+                         TextPlace place) {
+  if (!is_seen_) first_blanks_ = blanks;
+  is_seen_ = true;
+  if (array == images) {
+    const CocoImage image(text, place);
+    for (const CocoVariant& variant : variants_of_(image_of(image.id(), place)))
+      put(blanks, image.turned(variant.turn, variant.name));
+    return;
+  }
+  CocoAnnotation annotation(text, place);
+  const std::size_t image = image_of(annotation.image(), place);
+  const std::vector<CocoVariant>& variants = variants_of_(image);
+  if (variants.empty()) return;
+  annotation.read_shapes();
+  for (const CocoVariant& variant : variants)
+    put(blanks, annotation.turned(variant.turn, content_[image].size, content_.categories()));
+}
+
+std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
+  if (const auto found = content_.find(id)) return *found;
+  throw LabelError(at(place, fmt::format("image {} was not there before the run", id)));
+}
+
+void CocoWriter::end_of_array(std::string_view blanks) {
+  append_(blanks);
+  is_seen_ = is_written_ = false;
+}
+
+// The first element of `[{"id": 1}, {"id": 2}]` has no blank before it, its copies need one.
+void CocoWriter::put(std::string_view blanks, std::string_view text) {
+  const bool needs_blank = blanks.empty() && text.find("\": ") != text.npos;
+  if (is_written_) append_(",");
+  append_(!is_written_ ? first_blanks_ : needs_blank ? " " : blanks);
+  append_(text);
+  is_written_ = true;
+}
+
+}  // namespace qturn

@@ -1,0 +1,128 @@
+// A COCO file, read and turned without being held: memory grows with its images, not with its
+// annotations. It is read twice. CocoReader finds out, before any picture is turned, what the file
+// says of each image, and whether its annotations can be turned. CocoWriter makes the new file,
+// once it is known which variants of the pictures are there.
+#ifndef QTURN_SRC_LABELS_COCO_FILE_HPP
+#define QTURN_SRC_LABELS_COCO_FILE_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/labels/coco.hpp"
+#include "src/labels/json_elements.hpp"
+
+namespace qturn {
+
+class CocoContent {
+ public:
+  struct Image {
+    std::string file_name = {};
+    Size size = {};
+    TextPlace place = {};
+    std::uint64_t annotations = 0;
+    bool is_listed = false;  ///< false: only annotations speak of it
+  };
+
+  std::size_t size() const { return images_.size(); }
+  const Image& operator[](std::size_t index) const { return images_[index]; }
+  /// The index of the image of this id.
+  std::optional<std::size_t> find(std::int64_t id) const;
+  const CocoCategories& categories() const { return categories_; }
+
+  /// Why the annotations of an image cannot be turned, with the place in the file, at all or where
+  /// the picture is mirrored; empty if they can.
+  std::string problem(std::size_t image) const;
+  std::string mirror_problem(std::size_t image) const;
+
+ private:
+  friend class CocoReader;
+  std::vector<Image> images_;
+  std::unordered_map<std::int64_t, std::uint32_t> by_id_;
+  std::map<std::size_t, std::string> problems_, mirror_problems_;  // by image
+  CocoCategories categories_;
+};
+
+/// Takes a file part by part. All throw LabelError for what concerns more than one image.
+class CocoReader : private JsonElementsSink {
+ public:
+  CocoReader();
+  void take(std::string_view part) { elements_.take(part); }
+  /// After the last part. `swap_pairs` says which keypoints change places in a mirror, whatever
+  /// their names.
+  CocoContent finish(const std::optional<std::vector<int>>& swap_pairs = {});
+
+ private:
+  void other(std::string_view) override {}
+  void element(std::string_view array, std::string_view blanks, std::string_view text,
+               TextPlace place) override;
+  void end_of_array(std::string_view) override {}
+  std::size_t image_of(std::int64_t id);
+  void add_image(std::string_view text, TextPlace place);
+  void add_annotation(std::string_view text, TextPlace place);
+  void add_problem(std::size_t image, const std::string& why) {
+    content_.problems_.try_emplace(image, why);
+  }
+  struct Mask {
+    Size size;
+    TextPlace place;
+  };
+  void compare(std::size_t image, const Mask& mask);
+  void take_pairs(const std::vector<int>& pairs);
+
+  CocoContent content_;
+  JsonElements elements_;
+  std::map<std::size_t, Mask> masks_;  // of images that were not listed yet
+  // Categories may come last: of each image and category, and how many keypoints, once.
+  std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, TextPlace> keypoints_;
+};
+
+/// A turned picture that is in its place.
+struct CocoVariant {
+  CocoTurn turn;
+  std::string name;  ///< of its file
+};
+
+/// Takes the same file again. Throws LabelError.
+class CocoWriter : private JsonElementsSink {
+ public:
+  using VariantsOf = std::function<const std::vector<CocoVariant>&(std::size_t image)>;
+  using Append = std::function<void(std::string_view text)>;
+
+  /// `content` must outlive it. `variants_of` is called with each image's index, and `append` with
+  /// the text of the new file, part by part.
+  CocoWriter(const CocoContent& content, VariantsOf variants_of, Append append);
+  void take(std::string_view part) { elements_.take(part); }
+  /// After the last part.
+  void finish() { elements_.finish(); }
+
+ private:
+  void other(std::string_view text) override { append_(text); }
+  void element(std::string_view array, std::string_view blanks, std::string_view text,
+               TextPlace place) override;
+  void end_of_array(std::string_view blanks) override;
+  std::size_t image_of(std::int64_t id, TextPlace place) const;
+  void put(std::string_view blanks, std::string_view text);
+
+  const CocoContent& content_;
+  const VariantsOf variants_of_;
+  const Append append_;
+  JsonElements elements_;
+  // Of the array that the text is in.
+  bool is_seen_ = false, is_written_ = false;  // one of its elements
+  std::string first_blanks_;                   // before the first one, whether it is written or not
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_COCO_FILE_HPP

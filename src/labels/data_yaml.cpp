@@ -1,0 +1,134 @@
+// Of the YAML file of a data set only two lists of numbers are read, kpt_shape and flip_idx, in
+// both of YAML's forms:
+//
+//   kpt_shape: [17, 3]        flip_idx:
+//                             - 0
+//                             - 2
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/labels/decimal.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/labels/yolo.hpp"
+
+namespace qturn {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return text.substr(0, 0);
+  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+/// Without its comment and its end.
+std::string_view line_at(std::string_view text, std::size_t at) {
+  const std::string_view line = text.substr(at, text.find('\n', at) - at);
+  return line.substr(0, line.find('#'));
+}
+
+std::size_t next_line(std::string_view text, std::size_t at) {
+  return std::min(text.find('\n', at), text.size() - 1) + 1;
+}
+
+class DataYaml {
+ public:
+  explicit DataYaml(std::string_view text) : text_(text), place_(text) {}
+
+  /// What follows a key that is not indented; nothing if the key is not there.
+  std::optional<std::string_view> value_of(std::string_view key) const {
+    for (std::size_t at = 0; at < text_.size(); at = next_line(text_, at)) {
+      const std::string_view line = line_at(text_, at);
+      const std::size_t colon = line.find(':');
+      if (colon == std::string_view::npos || trimmed(line.substr(0, colon)) != key ||
+          !line.starts_with(key)) {
+        continue;
+      }
+      return text_.substr(at + colon + 1);
+    }
+    return std::nullopt;
+  }
+
+  /// The numbers of a list.
+  std::vector<int> list_at(std::string_view value) const {
+    const std::string_view first = trimmed(line_at(value, 0));
+    if (first.starts_with('[')) return flow_list(value.substr(value.find('[') + 1));
+    if (!first.empty()) place_.fail(first, "expected a list, such as [17, 3]");
+    std::vector<int> numbers;
+    for (std::size_t at = next_line(value, 0); at < value.size(); at = next_line(value, at)) {
+      std::string_view line = trimmed(line_at(value, at));
+      if (line.empty()) continue;
+      if (!line.starts_with('-')) break;
+      line.remove_prefix(1);
+      numbers.push_back(number(trimmed(line)));
+    }
+    return numbers;
+  }
+
+  [[noreturn]] void fail(std::string_view at, const std::string& why) const {
+    place_.fail(at, why);
+  }
+
+ private:
+  std::vector<int> flow_list(std::string_view value) const {
+    std::vector<int> numbers;
+    const std::size_t end = value.find(']');
+    if (end == std::string_view::npos) place_.fail(value, "the list has no ]");
+    value = value.substr(0, end);
+    while (!trimmed(value).empty()) {
+      const std::size_t comma = std::min(value.find(','), value.size());
+      std::string_view item = value.substr(0, comma);
+      item.remove_prefix(std::min(item.find_first_not_of(" \t\r\n"), item.size()));
+      numbers.push_back(number(item.substr(0, item.find_last_not_of(" \t\r\n") + 1)));
+      value.remove_prefix(std::min(comma + 1, value.size()));
+    }
+    return numbers;
+  }
+
+  int number(std::string_view word) const {
+    constexpr int most = 10'000;
+    const auto read = Decimal::parse(word);
+    const auto value = read ? read->whole() : std::nullopt;
+    if (!value || *value < 0 || *value > most)
+      place_.fail(word, fmt::format("'{}' is not a number from 0 to {}", word, most));
+    return static_cast<int>(*value);
+  }
+
+  std::string_view text_;
+  LabelText place_;
+};
+
+}  // namespace
+
+std::optional<Keypoints> read_data_yaml(std::string_view text) {
+  const DataYaml yaml(text);
+  const auto shape = yaml.value_of("kpt_shape");
+  const auto is_there = [&](std::string_view key) { return yaml.value_of(key).has_value(); };
+  if (!shape) {
+    if (is_there("names") && (is_there("train") || is_there("val") || is_there("path")))
+      return Keypoints{};
+    return std::nullopt;
+  }
+  const std::vector<int> numbers = yaml.list_at(*shape);
+  if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 2 || numbers[1] > 3) {
+    yaml.fail(*shape, "kpt_shape is a number of keypoints and 2 or 3 values each, such as [17, 3]");
+  }
+  Keypoints keypoints{.count = numbers[0], .values = numbers[1]};
+  if (const auto flip = yaml.value_of("flip_idx")) {
+    keypoints.flip = yaml.list_at(*flip);
+    const auto count = static_cast<std::size_t>(keypoints.count);
+    bool is_exchange = keypoints.flip.size() == count;
+    for (std::size_t i = 0; is_exchange && i < count; ++i) {
+      const auto other = static_cast<std::size_t>(keypoints.flip[i]);
+      is_exchange = other < count && static_cast<std::size_t>(keypoints.flip[other]) == i;
+    }
+    if (!is_exchange) {
+      yaml.fail(*flip, fmt::format("flip_idx has a number from 0 to {} for each of {} keypoints, "
+                                   "and what is in the place of which goes both ways",
+                                   count - 1, count));
+    }
+  }
+  return keypoints;
+}
+
+}  // namespace qturn

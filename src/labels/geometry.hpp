@@ -1,0 +1,76 @@
+// What becomes of points and boxes when their picture is turned. There is one function for each,
+// and all formats use them: they differ only in the sum of a coordinate and its mirror image, which
+// is 1 where the picture is 1 wide, the width where pixel 0 lies between 0 and 1, and the width
+// plus 1 where pixels are counted from 1.
+#ifndef QTURN_SRC_LABELS_GEOMETRY_HPP
+#define QTURN_SRC_LABELS_GEOMETRY_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+
+#include "src/labels/decimal.hpp"
+
+namespace qturn {
+
+/// Whether left and right change places.
+constexpr bool mirrors(Orientation orientation) {
+  const Reading reading = qturn::reading(orientation);
+  return (reading.swap_axes != reading.from_right) != reading.from_bottom;
+}
+
+struct LabelPoint {
+  Decimal x, y;
+};
+
+/// The turn of a picture, for coordinates whose sums with their mirror images are these.
+struct CoordinateTurn {
+  Orientation orientation = Orientation::identity;
+  std::int64_t sum_x = 0, sum_y = 0;  ///< before the turn
+};
+
+inline LabelPoint turned(LabelPoint point, const CoordinateTurn& turn) {
+  const Reading reading = qturn::reading(turn.orientation);
+  if (reading.from_right) point.x = point.x.mirrored(turn.sum_x);
+  if (reading.from_bottom) point.y = point.y.mirrored(turn.sum_y);
+  return reading.swap_axes ? LabelPoint{point.y, point.x} : point;
+}
+
+/// Of a box: the first is the nearest to the origin.
+struct LabelCorners {
+  LabelPoint first, last;
+};
+
+/// A corner becomes the corner that is nearest to the origin then.
+inline LabelCorners turned(const LabelCorners& box, const CoordinateTurn& turn) {
+  const Reading reading = qturn::reading(turn.orientation);
+  const LabelPoint first = turned(box.first, turn), last = turned(box.last, turn);
+  const bool exchanges_x = reading.swap_axes ? reading.from_bottom : reading.from_right;
+  const bool exchanges_y = reading.swap_axes ? reading.from_right : reading.from_bottom;
+  return {{exchanges_x ? last.x : first.x, exchanges_y ? last.y : first.y},
+          {exchanges_x ? first.x : last.x, exchanges_y ? first.y : last.y}};
+}
+
+/// A width and a height.
+inline LabelPoint turned_extent(const LabelPoint& extent, const CoordinateTurn& turn) {
+  return swaps_axes(turn.orientation) ? LabelPoint{extent.y, extent.x} : extent;
+}
+
+/// A box by its corner that is nearest to the origin.
+struct LabelBox {
+  LabelPoint corner, extent;
+};
+
+inline LabelBox turned_box(const LabelBox& box, const CoordinateTurn& turn) {
+  const Reading reading = qturn::reading(turn.orientation);
+  LabelPoint corner = turned(box.corner, turn);
+  Decimal& from_x = reading.swap_axes ? corner.y : corner.x;
+  Decimal& from_y = reading.swap_axes ? corner.x : corner.y;
+  if (reading.from_right) from_x = from_x.minus(box.extent.x);
+  if (reading.from_bottom) from_y = from_y.minus(box.extent.y);
+  return {corner, turned_extent(box.extent, turn)};
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_GEOMETRY_HPP

@@ -1,0 +1,51 @@
+// The text of a label file: where in it something is wrong, and edits that keep every other byte.
+#ifndef QTURN_SRC_LABELS_LABEL_TEXT_HPP
+#define QTURN_SRC_LABELS_LABEL_TEXT_HPP
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/picture/text_edits.hpp"
+
+namespace qturn {
+
+/// Why a label cannot be turned. what() begins with the place: "3:14: 'abc' is not a number".
+class LabelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Counted from 1; columns are bytes.
+struct TextPlace {
+  std::size_t line = 1, column = 1;
+};
+
+class LabelText {
+ public:
+  /// `text` must outlive it; `begin` is its place in the file.
+  explicit LabelText(std::string_view text, TextPlace begin = {}) : text_(text), begin_(begin) {}
+
+  /// Parts of the text are replaced in any order. They must not overlap.
+  void replace(std::string_view part, std::string by);
+  /// The text with what is replaced.
+  std::string finish() const { return edited(text_, edits_); }
+
+  /// Throws LabelError.
+  [[noreturn]] void fail(std::string_view at, const std::string& why) const;
+
+ private:
+  std::size_t offset_of(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - text_.data());
+  }
+
+  std::string_view text_;
+  TextPlace begin_;
+  std::vector<TextEdit> edits_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_LABEL_TEXT_HPP

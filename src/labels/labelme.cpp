@@ -1,0 +1,167 @@
+#include "src/labels/labelme.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <qturn/pictures.hpp>
+
+#include "src/labels/base64.hpp"
+#include "src/labels/geometry.hpp"
+#include "src/labels/json_text.hpp"
+
+namespace qturn {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+class LabelMeTurn {
+ public:
+  LabelMeTurn(std::string_view text, const LabelTurn& turn)
+      : json_(text),
+        edits_(text),
+        turn_(turn),
+        points_{turn.orientation, turn.size.width, turn.size.height},
+        pixels_{turn.orientation, turn.size.width - 1, turn.size.height - 1} {}
+
+  std::string turn() {
+    const JsonValue root = json_.root();
+    root.expect(JsonKind::object);
+    turn_size(root);
+    for (const JsonValue shape : root.member("shapes").expect(JsonKind::array))
+      turn_shape(shape.expect(JsonKind::object));
+    rename(root.member("imagePath"));
+    const auto data = root.find("imageData");
+    if (data && data->kind() != JsonKind::null && turn_.orientation != Orientation::identity) {
+      data->expect(JsonKind::string);
+      edits_.replace(data->text(), '"' + base64(turn_.picture) + '"');
+    }
+    return edits_.finish();
+  }
+
+ private:
+  /// LabelMe takes the size from the picture where there is none.
+  void turn_size(const JsonValue& root) {
+    const auto width = root.find("imageWidth"), height = root.find("imageHeight");
+    if (!width || !height ||
+        (width->kind() == JsonKind::null && height->kind() == JsonKind::null)) {
+      return;
+    }
+    const LabelPoint said = {width->number(), height->number()};
+    const Size& size = turn_.size;
+    if (said.x.whole() != size.width || said.y.whole() != size.height) {
+      width->fail(fmt::format("says {} x {}, the picture is {} x {}", said.x.text(), said.y.text(),
+                              size.width, size.height));
+    }
+    put(turned_extent(said, points_), *width, *height);
+  }
+
+  void turn_shape(const JsonValue& shape) {
+    const auto written = shape.find("shape_type");
+    const bool is_polygon = !written || written->kind() == JsonKind::null;
+    const std::string type = is_polygon ? "polygon" : written->string();
+    const JsonValue points = shape.member("points").expect(JsonKind::array);
+    if (type == "rectangle" || type == "mask") {
+      if (points.size() != 2)
+        points.fail(fmt::format("a {} has 2 points, not {}", type, points.size()));
+      const JsonValue first = *points.begin(), last = *++points.begin();
+      if (type == "mask")
+        turn_mask(shape.member("mask"), first, last);
+      else
+        put(turned(LabelCorners{point_in(first), point_in(last)}, points_), first, last);
+      return;
+    }
+    constexpr std::string_view of_points[] = {
+        "polygon", "circle", "line", "linestrip", "point", "points", "oriented_rectangle"};
+    if (std::ranges::find(of_points, type) == std::end(of_points))
+      written->fail(fmt::format("a shape of the type '{}' cannot be turned", type));
+    for (const JsonValue point : points) put(turned(point_in(point), points_), point);
+  }
+
+  void turn_mask(const JsonValue& mask, const JsonValue& first, const JsonValue& last) {
+    const auto png = bytes_of_base64(mask.string());
+    const std::string_view signature = "\x89PNG";
+    if (!png || png->size() < signature.size() ||
+        !std::equal(signature.begin(), signature.end(), png->begin(),
+                    [](char a, std::byte b) { return static_cast<std::byte>(a) == b; }))
+      mask.fail("is not a PNG in base64");
+    if (turn_.orientation == Orientation::identity) return;
+    LabelCorners box = {point_in(first), point_in(last)};
+    try {
+      fit_points(box, *png, mask);
+      edits_.replace(
+          mask.text(),
+          '"' + base64(qturn::turn(png->data(), png->size(), turn_.orientation).bytes) + '"');
+    } catch (const ImageFileError& error) {
+      mask.fail(error.what());
+    }
+    put(turned(box, pixels_), first, last);
+  }
+
+  void fit_points(LabelCorners& box, const Bytes& png, const JsonValue& mask) const {
+    const TurnPlan plan = plan_turn(png.data(), png.size(), Orientation::identity);
+    if (plan.stored != Orientation::identity) mask.fail("has an orientation tag");
+    fit(box.first.x, box.last.x, plan.source.width, turn_.size.width, mask);
+    fit(box.first.y, box.last.y, plan.source.height, turn_.size.height, mask);
+  }
+
+  /// LabelMe used to store a last point one too far, and cut such a mask at the edge of the
+  /// picture.
+  static void fit(const Decimal& first, Decimal& last, std::int64_t length, std::int64_t whole,
+                  const JsonValue& mask) {
+    const auto begin = first.whole(), end = last.whole();
+    if (!begin || !end) mask.fail("lies between points that are not whole numbers");
+    if (*begin < 0 || *end < *begin || *end > whole) mask.fail("lies outside of the picture");
+    const bool is_cut = *end == whole && length == whole - *begin;
+    if (is_cut) last = *Decimal::parse(std::to_string(whole - 1));
+    if (!is_cut && length != *end - *begin + 1) {
+      mask.fail(
+          fmt::format("is {} wide or high, and {} between its points", length, *end - *begin + 1));
+    }
+  }
+
+  static LabelPoint point_in(const JsonValue& point) {
+    point.expect(JsonKind::array);
+    if (point.size() != 2) point.fail(fmt::format("a point has 2 numbers, not {}", point.size()));
+    return {(*point.begin()).number(), (*++point.begin()).number()};
+  }
+
+  void put(const LabelCorners& box, const JsonValue& first, const JsonValue& last) {
+    put(box.first, first);
+    put(box.last, last);
+  }
+  void put(const LabelPoint& point, const JsonValue& at) { put(point, *at.begin(), *++at.begin()); }
+  void put(const LabelPoint& point, const JsonValue& x, const JsonValue& y) {
+    edits_.replace(x.text(), point.x.text());
+    edits_.replace(y.text(), point.y.text());
+  }
+
+  void rename(const JsonValue& path) {
+    const std::string old = path.string();
+    std::string now(turn_.name);
+    if (!turn_.comes_beside) now.insert(0, old.substr(0, old.find_last_of("/\\") + 1));
+    if (now == old) return;
+    const bool is_ascii =
+        std::ranges::all_of(path.text(), [](unsigned char c) { return c < 0x80; });
+    const auto string = json_string(now, is_ascii);
+    if (!string) path.fail("JSON has no place for the turned picture's name, which is not UTF-8");
+    edits_.replace(path.text(), *string);
+  }
+
+  const JsonText json_;
+  LabelText edits_;
+  const LabelTurn& turn_;
+  CoordinateTurn points_, pixels_;
+};
+
+}  // namespace
+
+bool is_labelme(std::string_view text) {
+  return text.find("\"shapes\"") != std::string_view::npos &&
+         text.find("\"imagePath\"") != std::string_view::npos;
+}
+
+std::string turn_labelme(std::string_view text, const LabelTurn& turn) {
+  return LabelMeTurn(text, turn).turn();
+}
+
+}  // namespace qturn

@@ -1,0 +1,31 @@
+// The masks of COCO: the lengths of runs of 0, 1, 0, ... in turn, down one column after the other.
+#ifndef QTURN_SRC_LABELS_RUN_LENGTHS_HPP
+#define QTURN_SRC_LABELS_RUN_LENGTHS_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// The first is 0 if the first pixel is 1.
+using RunLengths = std::vector<std::uint32_t>;
+
+/// The text that pycocotools makes of them: each length, from the fourth on minus the one but one
+/// before it, in groups of 5 bits. Nothing if the text is not such a one.
+std::optional<RunLengths> runs_of_code(std::string_view code);
+std::string code_of_runs(const RunLengths& runs);
+
+/// Whether the runs fill a picture of this size, which has fewer than 2^32 pixels.
+bool fill(const RunLengths& runs, Size size);
+
+/// The runs of the turned picture. They must fill() one of this size.
+RunLengths turned_runs(const RunLengths& runs, Size size, Orientation orientation);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_RUN_LENGTHS_HPP

@@ -1,0 +1,36 @@
+#include "src/labels/words.hpp"
+
+#include <algorithm>
+
+namespace qturn {
+namespace {
+
+constexpr std::string_view blanks = " \t", line_ends = "\r\n";
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+Words words_of(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  Words words;
+  for (std::size_t at = 0; (at = line.find_first_not_of(blanks, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<Words> lines_of_words(std::string_view text) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::vector<Words> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(line_ends), text.size());
+    if (Words words = words_of(text.substr(0, end)); !words.empty())
+      lines.push_back(std::move(words));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace qturn

@@ -1,0 +1,18 @@
+// Text files of words between blanks, with comments from '#' to the end of the line.
+#ifndef QTURN_SRC_LABELS_WORDS_HPP
+#define QTURN_SRC_LABELS_WORDS_HPP
+
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// Parts of the text.
+using Words = std::vector<std::string_view>;
+
+/// Lines that hold any. They may end in any way, and a UTF-8 byte order mark may come first.
+std::vector<Words> lines_of_words(std::string_view text);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_WORDS_HPP

@@ -1,0 +1,144 @@
+#include "src/labels/yolo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/labels/words.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::size_t box_columns = 5;  // the class is one of them
+
+class YoloTurn {
+ public:
+  YoloTurn(std::string_view text, Orientation orientation,
+           const std::optional<Keypoints>& keypoints)
+      : text_(text), turn_{orientation, 1, 1}, keypoints_(keypoints) {}
+
+  std::string turn(const std::vector<Words>& lines) {
+    has_polygons_ = !(keypoints_ && keypoints_->count > 0) &&
+                    std::ranges::any_of(
+                        lines, [](const Words& words) { return words.size() > box_columns + 1; });
+    for (const Words& words : lines) {
+      number(words[0]);
+      turn_object(words);
+    }
+    return text_.finish();
+  }
+
+ private:
+  void turn_object(const Words& words) {
+    if (words.size() < box_columns) {
+      text_.fail(words.back(), fmt::format("the line ends after {} of {} columns: class, x, y, "
+                                           "width, height",
+                                           words.size(), box_columns));
+    }
+    if (keypoints_ && keypoints_->count > 0) return turn_keypoints(words);
+    if (!has_polygons_) return turn_box(words);
+    if (!keypoints_) {
+      text_.fail(words[0],
+                 "more than 6 columns can be a polygon or a box with keypoints, and the data set "
+                 "has no YAML file that says which; give --keypoints none, or their number as "
+                 "in --keypoints 17x3");
+    }
+    if (words.size() <= box_columns + 1) {
+      text_.fail(words[0],
+                 fmt::format("{} columns are a box, and other lines are polygons; Ultralytics "
+                             "would read this one as points; write it as a polygon, or remove it",
+                             words.size()));
+    }
+    // A confidence makes the number of columns even.
+    for (std::size_t i = 1; i + 1 < words.size(); i += 2)
+      turn_point(words[i], words[i + 1], words[i], words[i + 1]);
+    if (words.size() % 2 == 0) number(words.back());
+  }
+
+  void turn_box(const Words& words) {
+    turn_point(words[1], words[2], words[1], words[2]);
+    const LabelPoint size = turned_extent({coordinate(words[3]), coordinate(words[4])}, turn_);
+    text_.replace(words[3], size.x.text());
+    text_.replace(words[4], size.y.text());
+    if (words.size() == box_columns + 1) number(words[box_columns]);
+  }
+
+  void turn_keypoints(const Words& words) {
+    const auto count = static_cast<std::size_t>(keypoints_->count);
+    const auto values = static_cast<std::size_t>(keypoints_->values);
+    const std::size_t columns = box_columns + count * values;
+    if (words.size() != columns && words.size() != columns + 1) {
+      text_.fail(words[0], fmt::format("{} columns; a box with {} keypoints of {} values has {}",
+                                       words.size(), count, values, columns));
+    }
+    const bool is_mirror = mirrors(turn_.orientation);
+    if (is_mirror && keypoints_->flip.empty()) {
+      text_.fail(words[0],
+                 "in a mirror left and right keypoints change places, and the data set's YAML file "
+                 "has no flip_idx that says which; say it with --swap-pairs, or use --variants "
+                 "rotations");
+    }
+    turn_box({words.begin(), words.begin() + box_columns});
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t from = is_mirror ? static_cast<std::size_t>(keypoints_->flip[i]) : i;
+      const auto here = words.begin() + static_cast<std::ptrdiff_t>(box_columns + i * values);
+      const auto there = words.begin() + static_cast<std::ptrdiff_t>(box_columns + from * values);
+      if (values == 2) {
+        turn_point(there[0], there[1], here[0], here[1]);
+        continue;
+      }
+      const bool is_absent =
+          number(there[0]).is_zero() && number(there[1]).is_zero() && number(there[2]).is_zero();
+      if (is_absent) {
+        text_.replace(here[0], std::string(there[0]));
+        text_.replace(here[1], std::string(there[1]));
+      } else {
+        turn_point(there[0], there[1], here[0], here[1]);
+      }
+      text_.replace(here[2], std::string(there[2]));
+    }
+    if (words.size() > columns) number(words[columns]);
+  }
+
+  /// Puts the turned point x, y in the place of another.
+  void turn_point(std::string_view x, std::string_view y, std::string_view at_x,
+                  std::string_view at_y) {
+    const LabelPoint point = turned(LabelPoint{coordinate(x), coordinate(y)}, turn_);
+    text_.replace(at_x, point.x.text());
+    text_.replace(at_y, point.y.text());
+  }
+
+  Decimal number(std::string_view word) const {
+    if (auto number = Decimal::parse(word)) return *number;
+    text_.fail(word, fmt::format("'{}' is not a number", word));
+  }
+
+  Decimal coordinate(std::string_view word) const {
+    Decimal found = number(word);
+    if (found.is_negative() || found.mirrored(1).is_negative())
+      text_.fail(word, fmt::format("{} lies outside of 0 to 1", word));
+    return found;
+  }
+
+  LabelText text_;
+  CoordinateTurn turn_;
+  const std::optional<Keypoints>& keypoints_;
+  bool has_polygons_ = false;
+};
+
+}  // namespace
+
+bool is_yolo(std::string_view text) {
+  const std::vector<Words> lines = lines_of_words(text);
+  return lines.empty() || Decimal::parse(lines.front().front());
+}
+
+std::string turn_yolo(std::string_view text, Orientation orientation,
+                      const std::optional<Keypoints>& keypoints) {
+  return YoloTurn(text, orientation, keypoints).turn(lines_of_words(text));
+}
+
+}  // namespace qturn

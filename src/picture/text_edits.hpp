@@ -1,0 +1,35 @@
+// Replacements in a text that keep every other byte.
+#ifndef QTURN_SRC_PICTURE_TEXT_EDITS_HPP
+#define QTURN_SRC_PICTURE_TEXT_EDITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qturn {
+
+/// `by` takes the place of `bytes` bytes from `at` on.
+struct TextEdit {
+  std::size_t at, bytes;
+  std::string by;
+};
+
+/// The text with all edits, which may come in any order and must not overlap.
+inline std::string edited(std::string_view text, std::vector<TextEdit> edits) {
+  std::ranges::sort(edits, {}, &TextEdit::at);
+  std::string result;
+  std::size_t done = 0;
+  for (const TextEdit& edit : edits) {
+    result += text.substr(done, edit.at - done);
+    result += edit.by;
+    done = edit.at + edit.bytes;
+  }
+  result += text.substr(done);
+  return result;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_TEXT_EDITS_HPP

@@ -1,0 +1,101 @@
+#include "src/plan/folder_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <tuple>
+
+#include "src/plan/lower_case.hpp"
+#include "src/plan/options.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+std::string normal_path(const fs::path& path) {
+  return fs::absolute(path.empty() ? "." : path).lexically_normal();
+}
+
+const std::vector<Listings::Entry>& Listings::of(const fs::path& folder) {
+  const auto [known, is_new] = by_folder_.try_emplace(folder.native());
+  if (is_new) known->second = list(folder);
+  return known->second;
+}
+
+const Listings::Entry* Listings::find(const fs::path& folder, const std::string& name,
+                                      bool is_folder) {
+  const Entry* found = nullptr;
+  const std::string lower = lower_case(name);
+  const auto& entries = of(folder);
+  for (auto at = std::ranges::lower_bound(entries, lower, {}, &Entry::lower);
+       at != entries.end() && at->lower == lower; ++at) {
+    if (at->is_folder == is_folder && (!found || at->name == name)) found = &*at;
+  }
+  return found;
+}
+
+std::vector<Listings::Entry> Listings::list(const fs::path& folder) const {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
+       at.increment(error)) {
+    std::error_code unknown;
+    const std::string name = at->path().filename();
+    const std::string lower = lower_case(name);
+    const bool is_folder = at->is_directory(unknown);
+    if (is_folder || (are_of_interest_(lower) && at->is_regular_file(unknown)))
+      entries.push_back({lower, name, is_folder});
+  }
+  if (error && error != std::errc::no_such_file_or_directory &&
+      error != std::errc::not_a_directory) {
+    throw PlanError(fmt::format("cannot look for {} in {}: {}; {}", why_looked_, folder.string(),
+                                error.message(), turn_pictures_alone));
+  }
+  std::ranges::sort(entries, {},
+                    [](const Entry& entry) { return std::tie(entry.lower, entry.name); });
+  return entries;
+}
+
+std::string tail_from(const std::string& folder, std::string_view name) {
+  if (name.empty()) return "";
+  const std::string lower = "/" + lower_case(folder);
+  const std::size_t at = lower.rfind(fmt::format("/{}/", name));
+  return at == std::string::npos ? "" : folder.substr(at);
+}
+
+namespace {
+
+/// What ends with `tail`, without it: both end with '/'.
+std::optional<std::string> before_tail(const std::string& folder, const std::string& tail) {
+  if (!folder.ends_with(tail)) return std::nullopt;
+  std::string before = folder.substr(0, folder.size() - tail.size());
+  if (!before.empty() && before.back() != '/') return std::nullopt;
+  return before;
+}
+
+}  // namespace
+
+std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Folder& pictures,
+                                          std::string_view from, std::string_view to) {
+  const std::string absolute = normal_path(pictures.path), tail = tail_from(absolute, from);
+  if (tail.empty()) return std::nullopt;
+  fs::path root = absolute.substr(0, absolute.size() - tail.size());
+  if (const auto typed = before_tail(pictures.path, tail)) root = *typed;
+  const Listings::Entry* found = listings.find(root, std::string(to), true);
+  if (!found) return std::nullopt;
+  fs::path folder = root / found->name;
+  const fs::path below = fs::path(tail.substr(tail.find('/') + 1)).parent_path();
+  for (const fs::path& part : below) {
+    const Listings::Entry* same = listings.find(folder, part, true);
+    if (!same) return std::nullopt;
+    folder /= same->name;
+  }
+  SiblingFolder sibling{.name = found->name, .path = folder / "", .key = {}, .depth = 0};
+  sibling.depth = std::distance(below.begin(), below.end());
+  if (const auto before = before_tail(pictures.key, tail))
+    sibling.key = *before + found->name + "/" + tail.substr(tail.find('/') + 1);
+  return sibling;
+}
+
+}  // namespace qturn

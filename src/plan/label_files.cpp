@@ -1,0 +1,267 @@
+#include "src/plan/label_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "src/labels/label_text.hpp"
+#include "src/labels/swap_pairs.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class Finder {
+ public:
+  Finder(const PlanOptions& options, const FileList& files, const OutputNames& names)
+      : options_(options), files_(files), names_(names), swap_pairs_(swap_pairs_of(options)) {}
+
+  LabelFiles find() {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> places;
+    for (std::size_t number = 0; number < files_.size(); ++number) {
+      const FoundFile& file = files_[number];
+      if (!file.picture || file.is_mask) continue;
+      const auto [known, is_new] = places.try_emplace(file.folder);
+      if (is_new) known->second = places_of(files_.folder_of(file));
+      add_label_of(number, known->second);
+    }
+    labels_.finish();
+    if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
+      throw PlanError(fmt::format("no {} label belongs to a picture; {}",
+                                  options_.labels.format->name, turn_pictures_alone));
+    if (swap_pairs_ && !labels_.empty() && !labels_.have_keypoints()) {
+      throw PlanError(
+          "--swap-pairs is for keypoints, and no YAML file says that labels have any; give their "
+          "number as in --keypoints 17x3");
+    }
+    refuse_other_texts();
+    return std::move(labels_);
+  }
+
+ private:
+  std::vector<std::uint32_t> places_of(const FileList::Folder& pictures) {
+    if (!options_.labels.folder.empty()) {
+      return {add_place(*options_.labels.format, options_.labels.folder / pictures.key / "",
+                        pictures.key, depth_of(pictures.key) + 1)};
+    }
+    std::vector<std::uint32_t> places;
+    for (const LabelFormat& format : label_formats) {
+      if (options_.labels.format && options_.labels.format != &format) continue;
+      places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
+      if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
+    }
+    return places;
+  }
+
+  std::optional<std::uint32_t> place_of_layout(const LabelFormat& format,
+                                               const FileList::Folder& pictures) {
+    const auto sibling = find_sibling(listings_, pictures, format.pictures, format.labels);
+    if (!sibling) return std::nullopt;
+    return add_place(format, sibling->path, sibling->key.value_or(pictures.key),
+                     sibling->depth + 2);
+  }
+
+  static std::ptrdiff_t depth_of(const fs::path& folder) {
+    const fs::path name = folder.parent_path();
+    return std::distance(name.begin(), name.end());
+  }
+
+  /// `above`: in how many folders above it the YAML file of the data set may be.
+  std::uint32_t add_place(const LabelFormat& format, const fs::path& path, const std::string& key,
+                          std::ptrdiff_t above) {
+    LabelFiles::Place place;
+    place.format = &format;
+    place.folder.path = path;
+    place.folder.key = key;
+    above_.push_back(above);
+    return labels_.add_place(std::move(place));
+  }
+
+  std::optional<Keypoints> keypoints_of(std::uint32_t place) {
+    std::optional<Keypoints> keypoints = options_.labels.keypoints;
+    std::ptrdiff_t above = above_[place];
+    fs::path at = fs::path(normal_path(labels_.place(place).folder.path)).parent_path();
+    for (; !keypoints && above >= 0 && at.has_relative_path(); at = at.parent_path(), --above)
+      keypoints = keypoints_in(at);
+    if (swap_pairs_ && keypoints && keypoints->count > 0) {
+      const auto flip = flip_of(*swap_pairs_, keypoints->count);
+      if (!flip) {
+        throw PlanError(fmt::format("{} names keypoint {}, and objects have 0 to {}",
+                                    options_.labels.swap_pairs.string(), swap_pairs_->size() - 1,
+                                    keypoints->count - 1));
+      }
+      keypoints->flip = *flip;
+    }
+    return keypoints;
+  }
+
+  const std::optional<Keypoints>& keypoints_in(const fs::path& folder) {
+    const auto [known, is_new] = keypoints_.try_emplace(folder);
+    if (!is_new) return known->second;
+    std::string from;
+    for (const Listings::Entry& entry : listings_.of(folder)) {
+      if (entry.is_folder || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+        continue;
+      const fs::path path = folder / entry.name;
+      const auto read = read_yaml(path);
+      if (!read) continue;
+      if (known->second && known->second != read) {
+        throw PlanError(fmt::format(
+            "{} and {} disagree about keypoints; give --keypoints none, or their number as in "
+            "--keypoints 17x3",
+            from, path.string()));
+      }
+      known->second = read;
+      from = path.string();
+    }
+    return known->second;
+  }
+
+  static std::optional<Keypoints> read_yaml(const fs::path& path) try {
+    return read_data_yaml(text_of(path));
+  } catch (const LabelError& error) {
+    throw PlanError(fmt::format("{}:{}; --keypoints says it instead", path.string(), error.what()));
+  }
+
+  void add_label_of(std::size_t number, const std::vector<std::uint32_t>& places) {
+    const FoundFile& file = files_[number];
+    const std::string stem = fs::path(file.name).stem();
+    std::string found;
+    for (const std::uint32_t place : places) {
+      const FileList::Folder& folder = labels_.place(place).folder;
+      const LabelFormat& format = *labels_.place(place).format;
+      const std::string wanted = stem + std::string(format.suffix);
+      const Listings::Entry* entry = listings_.find(folder.path, wanted, false);
+      if (!entry) continue;
+      const std::string path = folder.path + entry->name;
+      if (!found.empty()) {
+        throw PlanError(fmt::format(
+            "{} has two labels, {} and {}; --labels {} chooses those of one format, and --labels "
+            "{}:DIR those below one folder",
+            files_.path(file), found, path, format.option, format.option));
+      }
+      found = path;
+      if (!labels_.place(place).holds_any) labels_.set_keypoints(place, keypoints_of(place));
+      labels_.add(number, place, entry->name);
+      refuse_outside(file, place);
+    }
+  }
+
+  /// A label that would not be found beside its picture.
+  void refuse_outside(const FoundFile& file, std::uint32_t place) const {
+    const FileList::Folder& pictures = files_.folder_of(file);
+    const FileList::Folder& labels = labels_.place(place).folder;
+    if (labels.path == pictures.path || labels.key != pictures.key) return;
+    const std::string output = normal_path(names_.folder_of(pictures));
+    const LabelFormat& format = *labels_.place(place).format;
+    if (tail_from(output, format.pictures).empty()) return;
+    throw PlanError(fmt::format(
+        "the label of {} would go outside of the output {}; name as the input the folder that "
+        "holds {} and {} (--include chooses among its pictures), or an output outside of such a "
+        "folder",
+        files_.path(file), options_.output.string(), format.pictures, format.labels));
+  }
+
+  /// A caption of a picture is also a .txt beside it. One that cannot be read is for its sample to
+  /// report.
+  void refuse_other_texts() const {
+    std::set<const LabelFormat*> known;
+    for (const LabelFiles::Label& label : labels_) {
+      const LabelFormat& format = *labels_.place_of(label).format;
+      if (known.contains(&format)) continue;
+      const fs::path path = labels_.path(label);
+      std::string text;
+      try {
+        text = text_of(path);
+      } catch (const FileError&) {
+        continue;
+      }
+      if (text.empty()) continue;
+      if (!format.is_of(text))
+        throw PlanError(fmt::format("{}: is not a {} label; {}", path.string(), format.name,
+                                    turn_pictures_alone));
+      known.insert(&format);
+    }
+  }
+
+  const PlanOptions& options_;
+  const FileList& files_;
+  const OutputNames& names_;
+  const std::optional<std::vector<int>> swap_pairs_;
+  Listings listings_{[](const std::string& lower) {
+                       return std::ranges::any_of(
+                           std::array{".txt", ".xml", ".json", ".yaml", ".yml"},
+                           [&](const char* suffix) { return lower.ends_with(suffix); });
+                     },
+                     "labels"};
+  std::map<fs::path, std::optional<Keypoints>> keypoints_;
+  std::vector<std::ptrdiff_t> above_;  // of places
+  LabelFiles labels_;
+};
+
+}  // namespace
+
+std::uint32_t LabelFiles::add_place(Place place) {
+  places_.push_back(std::move(place));
+  return static_cast<std::uint32_t>(places_.size() - 1);
+}
+
+void LabelFiles::add(std::size_t file, std::uint32_t place, std::string_view name) {
+  labels_.push_back({file, place, names_.add(name)});
+  paths_.add(normal_path(path(labels_.back())));
+  places_[place].holds_any = true;
+}
+
+const LabelFiles::Label* LabelFiles::of(std::size_t file) const {
+  const auto found = std::ranges::lower_bound(labels_, file, {}, &Label::file);
+  return found == labels_.end() || found->file != file ? nullptr : &*found;
+}
+
+std::span<const LabelFiles::Label> LabelFiles::all_of(std::size_t file) const {
+  return {std::ranges::lower_bound(labels_, file, {}, &Label::file),
+          std::ranges::upper_bound(labels_, file, {}, &Label::file)};
+}
+
+std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
+                                const fs::path& output) {
+  return output.stem().string() + std::string(label.name).substr(picture.stem().native().size());
+}
+
+bool LabelFiles::are_below(const fs::path& folder) const {
+  const std::string prefix = folder / "";
+  return std::ranges::any_of(places_, [&](const Place& place) {
+    return place.holds_any && normal_path(place.folder.path).starts_with(prefix);
+  });
+}
+
+std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
+  const fs::path& path = options.labels.swap_pairs;
+  try {
+    if (path.empty()) return std::nullopt;
+    return read_swap_pairs(text_of(path));
+  } catch (const LabelError& error) {
+    throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
+  } catch (const FileError& error) {
+    throw PlanError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
+  }
+}
+
+LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
+                            const OutputNames& names) {
+  if (options.labels.take == TakeLabels::none || options.labels.take == TakeLabels::one_file)
+    return {};
+  return Finder(options, files, names).find();
+}
+
+}  // namespace qturn

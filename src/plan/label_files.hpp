@@ -1,0 +1,104 @@
+// Which label file belongs to which picture, and where its turned copies go.
+//
+//   beside the picture     x/a.jpg          x/a.txt, x/a.xml, x/a.json
+//   Ultralytics' layout    images/x/a.jpg   labels/x/a.txt   the last folder called images counts
+//   Pascal VOC's layout    JPEGImages/a.jpg Annotations/a.xml
+//
+// Capitals make no difference: A.JPG finds a.txt, and Images finds Labels. A turned label lies to
+// its picture as the label does. If the folder images is not below the input, as for the input
+// data/images/train, that would be outside of the output. Then the label goes beside its picture,
+// where Ultralytics looks for it unless the output's own path has a folder called images (or
+// JPEGImages), which is refused.
+#ifndef QTURN_SRC_PLAN_LABEL_FILES_HPP
+#define QTURN_SRC_PLAN_LABEL_FILES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/label.hpp"
+#include "src/plan/file_list.hpp"
+#include "src/plan/name_list.hpp"
+#include "src/plan/options.hpp"
+#include "src/plan/output_names.hpp"
+#include "src/store/path_set.hpp"
+
+namespace qturn {
+
+/// Or masks (mask_files.hpp), of which a picture can have several.
+class LabelFiles {
+ public:
+  /// The labels, or masks, of some pictures, which lie in one folder.
+  struct Place {
+    const LabelFormat* format = nullptr;  ///< null: masks
+    FileList::Folder folder;              ///< its path, and the key below the output
+    std::optional<Keypoints> keypoints = {};
+    bool holds_any = false;
+  };
+  struct Label {
+    std::size_t file = 0;  ///< the number of the picture
+    std::uint32_t place = 0;
+    const char* name = nullptr;
+  };
+
+  std::uint32_t add_place(Place place);
+  void set_keypoints(std::uint32_t place, std::optional<Keypoints> keypoints) {
+    places_[place].keypoints = std::move(keypoints);
+  }
+  /// Ascending by `file`.
+  void add(std::size_t file, std::uint32_t place, std::string_view name);
+  /// To be called when all are added.
+  void finish() { paths_.sort(); }
+
+  std::size_t size() const { return labels_.size(); }
+  bool empty() const { return labels_.empty(); }
+  auto begin() const { return labels_.begin(); }
+  auto end() const { return labels_.end(); }
+
+  /// Null if the picture has none.
+  const Label* of(std::size_t file) const;
+  std::span<const Label> all_of(std::size_t file) const;
+  const Place& place(std::uint32_t index) const { return places_[index]; }
+  const Place& place_of(const Label& label) const { return places_[label.place]; }
+  std::filesystem::path path(const Label& label) const {
+    return place_of(label).folder.path + label.name;
+  }
+  /// The name of its turned copy, if this is that of its picture, and of the turned picture.
+  static std::string name_of(const Label& label, const std::filesystem::path& picture,
+                             const std::filesystem::path& output);
+
+  bool have_keypoints() const {
+    return std::ranges::any_of(
+        places_, [](const Place& place) { return place.keypoints && place.keypoints->count > 0; });
+  }
+  /// Of an absolute, normal path.
+  bool contain(std::string_view path) const { return paths_.contains(path); }
+  /// Whether a label lies in this folder or below it.
+  bool are_below(const std::filesystem::path& folder) const;
+
+ private:
+  std::vector<Label> labels_;
+  std::vector<Place> places_;
+  NameList names_;
+  PathSet paths_;
+};
+
+/// What --swap-pairs says; nothing without it. Throws PlanError if it cannot be read.
+std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
+
+/// As `options.labels` says. Reads folders, the YAML files of data sets, and of each format the
+/// first label that is not empty. Throws PlanError for a picture with two labels, for a label whose
+/// copy would lie outside of the output, for a file that is not a label of the format that its
+/// suffix promises, if none is found that was asked for, and if other files are to be copied.
+LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
+                            const OutputNames& names);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_LABEL_FILES_HPP

@@ -1,0 +1,169 @@
+#include "src/plan/mask_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "src/formats/table.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/lower_case.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "jpegimages"};
+constexpr std::string_view of_masks[] = {
+    "masks",        "mask",        "segmentation",      "segmentations",
+    "labels",       "label",       "segmentationclass", "segmentationobject",
+    "ground_truth", "groundtruth", "annotations",       "annotation"};
+constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
+
+const Codec* format_of(const std::string& name) {
+  return codec_of_suffix(fs::path(name).extension().string());
+}
+
+std::string lower_stem(const std::string& lower_name) { return fs::path(lower_name).stem(); }
+
+class Finder {
+ public:
+  Finder(const PlanOptions& options, FileList& files) : options_(options), files_(files) {}
+
+  LabelFiles find() {
+    std::map<std::uint32_t, std::vector<Place>> places;
+    for (std::size_t number = 0; number < files_.size(); ++number) {
+      const FoundFile& file = files_[number];
+      if (!file.picture) continue;
+      const auto [known, is_new] = places.try_emplace(file.folder);
+      if (is_new) known->second = places_of(files_.folder_of(file));
+      for (Place& place : known->second) find_in(place, number);
+    }
+    if (found_.empty()) {
+      if (!options_.masks.folder.empty())
+        throw PlanError(
+            fmt::format("no mask below {} belongs to a picture; --masks none turns "
+                        "each picture by itself",
+                        options_.masks.folder.string()));
+      return {};
+    }
+    mark_among_files();
+    for (const Found& found : found_) {
+      const FoundFile& file = files_[found.number];
+      if (file.is_mask) continue;
+      refuse_jpeg(file, found);
+      masks_.add(found.number, found.place, found.name);
+    }
+    masks_.finish();
+    return std::move(masks_);
+  }
+
+ private:
+  struct Place {
+    FileList::Folder folder;
+    bool is_beside;                            ///< pictures lie there, too
+    std::optional<std::uint32_t> number = {};  ///< among those of the masks, once it has any
+  };
+  struct Found {
+    std::size_t number;
+    std::uint32_t place;
+    std::string name;
+  };
+
+  std::vector<Place> places_of(const FileList::Folder& pictures) {
+    std::vector<Place> places;
+    if (const fs::path& folder = options_.masks.folder; !folder.empty()) {
+      const fs::path name = fs::path(normal_path(folder / "")).parent_path().filename();
+      const fs::path path = folder / pictures.key / "";
+      const bool is_beside = normal_path(path) == normal_path(fs::path(pictures.path) / "");
+      places.push_back({{path, name / pictures.key / ""}, is_beside});
+      return places;
+    }
+    places.push_back({pictures, true});
+    const auto add = [&](std::string_view from, std::string_view to) {
+      const auto sibling = find_sibling(listings_, pictures, from, to);
+      if (!sibling) return;
+      const std::string key = sibling->key.value_or(sibling->name + "/" + pictures.key);
+      places.push_back({{sibling->path, key}, false});
+    };
+    for (const std::string_view from : of_pictures)
+      for (const std::string_view to : of_masks) add(from, to);
+    const std::string own =
+        lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
+    for (const std::string_view after : after_folder) add(own, own + std::string(after));
+    return places;
+  }
+
+  void find_in(Place& place, std::size_t number) {
+    const std::string stem = lower_case(fs::path(files_[number].name).stem());
+    Listings& listings = place.is_beside ? beside_ : listings_;
+    const auto& entries = listings.of(place.folder.path);
+    for (auto at = std::ranges::lower_bound(entries, stem, {}, &Listings::Entry::lower);
+         at != entries.end() && at->lower.starts_with(stem); ++at) {
+      if (at->is_folder) continue;
+      const std::string own = lower_stem(at->lower);
+      if (stem_of_mask(own) != stem && (place.is_beside || own != stem)) continue;
+      if (!place.number) {
+        LabelFiles::Place added;
+        added.folder = place.folder;
+        place.number = masks_.add_place(std::move(added));
+      }
+      found_.push_back({number, *place.number, at->name});
+      paths_.add(normal_path(place.folder.path + at->name));
+    }
+  }
+
+  void mark_among_files() {
+    paths_.sort();
+    std::map<std::uint32_t, std::string> prefixes;
+    for (FoundFile& file : files_) {
+      const auto [known, is_new] = prefixes.try_emplace(file.folder);
+      if (is_new) known->second = normal_path(fs::path(files_.folder_of(file).path) / "");
+      file.is_mask = paths_.contains(known->second + file.name);
+    }
+  }
+
+  void refuse_jpeg(const FoundFile& file, const Found& found) const {
+    const Codec* format = format_of(found.name);
+    if (format->name != "jpeg") return;
+    throw PlanError(fmt::format(
+        "{}, a mask of {}, is a JPEG, which changes the values of pixels; store it as a PNG, or "
+        "use --masks none, which turns each picture by itself",
+        masks_.place(found.place).folder.path + found.name, files_.path(file)));
+  }
+
+  const PlanOptions& options_;
+  FileList& files_;
+  LabelFiles masks_;
+  // Of a folder of pictures, only those that are named as masks are held.
+  Listings beside_{
+      [](const std::string& lower) { return stem_of_mask(lower_stem(lower)) && format_of(lower); },
+      "masks"};
+  Listings listings_{[](const std::string& lower) { return format_of(lower) != nullptr; }, "masks"};
+  std::vector<Found> found_;
+  PathSet paths_;
+};
+
+}  // namespace
+
+std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
+  constexpr std::string_view digits = "0123456789", marks = "_-.";
+  std::string_view stem = lower_stem.substr(0, lower_stem.find_last_not_of(digits) + 1);
+  if (stem.size() < lower_stem.size() && (stem.ends_with('_') || stem.ends_with('-')))
+    stem.remove_suffix(1);
+  for (const std::string_view word : {"mask", "masks"}) {
+    if (!stem.ends_with(word)) continue;
+    stem.remove_suffix(word.size());
+    if (stem.size() < 2 || marks.find(stem.back()) == std::string_view::npos) return std::nullopt;
+    return stem.substr(0, stem.size() - 1);
+  }
+  return std::nullopt;
+}
+
+LabelFiles find_mask_files(const PlanOptions& options, FileList& files) {
+  if (!options.masks.take) return {};
+  return Finder(options, files).find();
+}
+
+}  // namespace qturn

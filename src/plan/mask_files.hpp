@@ -1,0 +1,33 @@
+// Which masks belong to which picture, and where their turned copies go. A mask is a picture of its
+// own format, with a value for each pixel of the picture. There can be several.
+//
+//   beside the picture       x/a.jpg            x/a_mask.png, also -mask, .mask and a_mask_1
+//   beside its folder        images/x/a.jpg     masks/x/a.png, or a_mask.png
+//   Pascal VOC               JPEGImages/a.jpg   SegmentationClass/a.png, SegmentationObject/a.png
+//   named after its folder   train/a.jpg        train_masks/a_mask.gif
+//
+// Capitals make no difference. A turned mask lies to its picture as the mask does, so what finds
+// the one finds the other. If the folder images is not below the input, that would be outside of
+// the output. Then it goes to masks/ below the output.
+#ifndef QTURN_SRC_PLAN_MASK_FILES_HPP
+#define QTURN_SRC_PLAN_MASK_FILES_HPP
+
+#include <optional>
+#include <string_view>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/options.hpp"
+
+namespace qturn {
+
+/// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if no mask is called so.
+std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
+
+/// The masks of pictures, as `options.masks` says. Marks those that are among `files`. Throws
+/// PlanError for a JPEG, which is not exact, and if none is found in a folder that was named.
+LabelFiles find_mask_files(const PlanOptions& options, FileList& files);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_MASK_FILES_HPP

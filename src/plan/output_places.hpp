@@ -1,0 +1,44 @@
+// Where the folders of outputs really are.
+#ifndef QTURN_SRC_PLAN_OUTPUT_PLACES_HPP
+#define QTURN_SRC_PLAN_OUTPUT_PLACES_HPP
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/output_names.hpp"
+
+namespace qturn {
+
+/// The real paths of outputs, with the links in the names of their folders followed. A folder is
+/// looked at once, however many files go there.
+class OutputPlaces {
+ public:
+  struct Folder {
+    std::filesystem::path path;
+    std::string prefix;  ///< of paths in it
+    bool exists;
+  };
+
+  explicit OutputPlaces(const OutputNames& names) : names_(names) {}
+
+  /// Where the outputs go of inputs in this folder, which must outlive this. Throws PlanError where
+  /// no file can be made there.
+  const Folder& folder_of(const FileList::Folder& inputs);
+
+  /// `named` ends with '/', or is empty. Throws as folder_of().
+  const Folder& folder(const std::filesystem::path& named);
+
+  const std::map<std::string, Folder>& folders() const { return folders_; }
+
+ private:
+  const OutputNames& names_;
+  std::unordered_map<const FileList::Folder*, const Folder*> by_inputs_;
+  std::map<std::string, Folder> folders_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_OUTPUT_PLACES_HPP

@@ -1,0 +1,290 @@
+#include "src/plan/shared_labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "src/plan/find_files.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/label_places.hpp"
+#include "src/plan/lower_case.hpp"
+#include "src/store/file_parts.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+SharedLabels::File read_coco(const fs::path& path,
+                             const std::optional<std::vector<int>>& swap_pairs) {
+  SharedLabels::File file{.input = path, .output = {}};
+  const auto fail = [&](const std::string& why) {
+    throw PlanError(fmt::format("{}; {}", why, turn_pictures_alone));
+  };
+  try {
+    CocoReader reader;
+    file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
+      reader.take({reinterpret_cast<const char*>(part.data()), part.size()});
+      return true;
+    });
+    file.content = reader.finish(swap_pairs);
+  } catch (const LabelError& error) {
+    fail(fmt::format("{}:{}", path.string(), error.what()));
+  } catch (const FileError& error) {
+    fail(error.what());
+  }
+  return file;
+}
+
+/// Whether it has both members. Throws PlanError if it cannot be read.
+bool is_coco(const fs::path& path) {
+  bool images = false, annotations = false;
+  std::string window;
+  try {
+    read_in_parts(path, [&](std::span<const std::byte> part) {
+      window.append(reinterpret_cast<const char*>(part.data()), part.size());
+      images = images || window.find("\"images\"") != std::string::npos;
+      annotations = annotations || window.find("\"annotations\"") != std::string::npos;
+      window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
+      return !(images && annotations);
+    });
+  } catch (const FileError& error) {
+    throw PlanError(fmt::format("{}; {}", error.what(), turn_pictures_alone));
+  }
+  return images && annotations;
+}
+
+/// As short as it is clear.
+fs::path from_here(const fs::path& path) {
+  const fs::path relative = path.lexically_relative(fs::current_path());
+  return relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+/// The COCO files where they may be found by themselves.
+std::set<fs::path> files_beside(const FileList& files) {
+  std::set<fs::path> places;
+  PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
+  std::uint32_t last_folder = 0;
+  std::string prefix;
+  for (const FoundFile& file : files) {
+    if (!file.picture || file.is_mask) continue;
+    if (prefix.empty() || file.folder != last_folder) {
+      last_folder = file.folder;
+      prefix = normal_path(files.folder_of(file).path);
+      add_label_places(files.folder_of(file), places);
+    }
+    stems.add(prefix + lower_case(fs::path(file.name).stem().string()));
+  }
+  stems.sort();
+  std::set<fs::path> found;
+  const auto look_in = [&](const fs::path& folder, auto enter) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
+      std::error_code unknown;
+      if (at->is_directory(unknown)) {
+        if (lower_case(at->path().filename().string()) == "annotations") enter(at->path());
+      } else if (lower_case(at->path().extension().string()) == ".json" &&
+                 !stems.contains((folder / lower_case(at->path().stem().string())).native()) &&
+                 is_coco(at->path())) {
+        found.insert(from_here(at->path()));
+      }
+    }
+  };
+  for (const fs::path& place : places)
+    look_in(place, [&](const fs::path& folder) { look_in(folder, [](const fs::path&) {}); });
+  return found;
+}
+
+/// Whether a word, the name of a folder, is a part of another name, between characters that are
+/// neither letters nor digits.
+bool is_part_of(const std::string& word, const std::string& name) {
+  const auto ends_word = [&](std::size_t at) {
+    return at >= name.size() || !std::isalnum(static_cast<unsigned char>(name[at]));
+  };
+  if (word.empty()) return false;
+  for (std::size_t at = 0; (at = name.find(word, at)) != std::string::npos; ++at)
+    if ((at == 0 || ends_word(at - 1)) && ends_word(at + word.size())) return true;
+  return false;
+}
+
+/// A file_name as a path below a folder: "./a.jpg" and "..\a.jpg" are "a.jpg".
+std::string path_below(std::string file_name) {
+  std::ranges::replace(file_name, '\\', '/');
+  std::string path = fs::path(file_name).lexically_normal().relative_path();
+  while (path.starts_with("../")) path.erase(0, 3);
+  return path;
+}
+
+/// Finds pictures by the ends of their paths.
+class Pictures {
+ public:
+  explicit Pictures(const FileList& files) : files_(files) {
+    for (std::size_t number = 0; number < files.size(); ++number) {
+      const FoundFile& file = files[number];
+      if (!file.picture || file.is_mask) continue;
+      by_name_.emplace(file.name, number);
+      auto& folder = folders_[file.folder];
+      if (folder.empty()) folder = normal_path(files.folder_of(file).path);
+    }
+  }
+
+  /// Fills `file.pictures` and `file.found`.
+  void find_those_of(SharedLabels::File& file) const {
+    std::map<std::string, std::size_t> folders;
+    for_each_match(file,
+                   [&](std::size_t, std::size_t, const std::string& folder) { ++folders[folder]; });
+    file.pictures.resize(file.content.size());
+    if (folders.empty()) return;
+    const std::string chosen = folder_of(file.input, folders);
+    for_each_match(file, [&](std::size_t image, std::size_t picture, const std::string& folder) {
+      if (folder == chosen) file.pictures[image] = picture;
+    });
+    file.found = folders[chosen];
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_match(const SharedLabels::File& file, Visit visit) const {
+    for (std::size_t image = 0; image < file.content.size(); ++image) {
+      if (!file.content[image].is_listed) continue;
+      const std::string wanted = path_below(file.content[image].file_name);
+      const std::string_view name = std::string_view(wanted).substr(wanted.rfind('/') + 1);
+      const auto [first, last] = by_name_.equal_range(name);
+      for (auto at = first; at != last; ++at) {
+        const std::string path = folders_.at(files_[at->second].folder) + std::string(name);
+        const std::size_t before = path.size() - std::min(wanted.size(), path.size());
+        if (before > 0 && path[before - 1] == '/' && path.ends_with(wanted))
+          visit(image, at->second, path.substr(0, before));
+      }
+    }
+  }
+
+  static std::string folder_of(const fs::path& file,
+                               const std::map<std::string, std::size_t>& folders) {
+    const std::string stem = lower_case(file.stem().string());
+    const auto rank = [&](const auto& folder) {
+      const std::string word = lower_case(fs::path(folder.first).parent_path().filename().string());
+      return std::pair(is_part_of(word, stem), folder.second);
+    };
+    std::vector<std::pair<std::pair<bool, std::size_t>, std::string>> ranked;
+    for (const auto& folder : folders) ranked.emplace_back(rank(folder), folder.first);
+    std::ranges::sort(ranked, std::greater<>());
+    if (ranked.size() > 1 && ranked[0].first == ranked[1].first) {
+      throw PlanError(
+          fmt::format("{}: its images may be those in {} and those in {}; name the right folder "
+                      "alone as the input",
+                      file.string(), ranked[1].second, ranked[0].second));
+    }
+    return ranked[0].second;
+  }
+
+  const FileList& files_;
+  std::unordered_multimap<std::string_view, std::size_t> by_name_;
+  std::unordered_map<std::uint32_t, std::string> folders_;
+};
+
+/// The place below the output: that below the input. A file that lies elsewhere keeps its name,
+/// and the folder annotations.
+std::string key_of(const fs::path& file, const FileList& files) {
+  const std::string path = normal_path(file);
+  std::string key, deepest;
+  for (std::size_t i = 0; i < files.folder_count(); ++i) {
+    const FileList::Folder& folder = files.folder_at(i);
+    // Of keys below several inputs the first part is the name of the input.
+    const auto ends = std::ranges::mismatch(folder.path.rbegin(), folder.path.rend(),
+                                            folder.key.rbegin(), folder.key.rend());
+    const auto same = static_cast<std::size_t>(ends.in1 - folder.path.rbegin());
+    if (same < folder.key.size()) continue;
+    const std::string root = normal_path(folder.path.substr(0, folder.path.size() - same));
+    if (!path.starts_with(root) || root.size() <= deepest.size()) continue;
+    deepest = root;
+    key = path.substr(root.size());
+  }
+  if (!key.empty()) return key;
+  const fs::path folder = fs::path(path).parent_path().filename();
+  const bool is_kept = lower_case(folder.string()) == "annotations";
+  return (is_kept ? folder / file.filename() : file.filename()).string();
+}
+
+}  // namespace
+
+void SharedLabels::add(File file) {
+  paths_.add(normal_path(file.input));
+  for (std::size_t image = 0; image < file.pictures.size(); ++image) {
+    if (!file.pictures[image]) continue;
+    uses_.push_back({*file.pictures[image], static_cast<std::uint32_t>(files_.size()),
+                     static_cast<std::uint32_t>(image)});
+  }
+  files_.push_back(std::move(file));
+}
+
+void SharedLabels::finish() {
+  paths_.sort();
+  std::ranges::sort(uses_, {},
+                    [](const Use& use) { return std::tie(use.picture, use.file, use.image); });
+}
+
+std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
+  std::vector<SharedLabel> labels;
+  for (auto at = std::ranges::lower_bound(uses_, picture, {}, &Use::picture);
+       at != uses_.end() && at->picture == picture; ++at) {
+    const File& file = files_[at->file];
+    const CocoContent::Image& image = file.content[at->image];
+    labels.push_back({file.input, image.place, image.size, file.content.problem(at->image),
+                      file.content.mirror_problem(at->image)});
+  }
+  return labels;
+}
+
+SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
+                                const OutputNames& names,
+                                const std::vector<std::string>& unreadable) {
+  std::set<fs::path> paths;
+  if (options.labels.take == TakeLabels::one_file) paths = {options.labels.file};
+  if (options.labels.take == TakeLabels::found) paths = files_beside(files);
+  SharedLabels labels;
+  if (paths.empty()) return labels;
+
+  const std::optional<std::vector<int>> swap_pairs = swap_pairs_of(options);
+  const Pictures pictures(files);
+  std::map<fs::path, fs::path> by_output;
+  SomeNames without_pictures;
+  std::size_t found = 0;
+  for (const fs::path& path : paths) {
+    SharedLabels::File file = read_coco(path, swap_pairs);
+    pictures.find_those_of(file);
+    found += file.found;
+    without_pictures.add(path.string());
+    if (file.found > 0) {
+      const fs::path key = key_of(path, files);
+      const FileList::Folder folder{.path = "", .key = (key.parent_path() / "").string()};
+      file.output = names.folder_of(folder) + key.filename().string();
+      const auto [other, is_new] = by_output.emplace(file.output, path);
+      if (!is_new) {
+        throw PlanError(fmt::format("{} and {} would both be written to {}", other->second.string(),
+                                    path.string(), file.output.string()));
+      }
+    }
+    labels.add(std::move(file));
+  }
+  labels.finish();
+  if (found == 0) {
+    SomeNames reasons;
+    for (const std::string& reason : unreadable) reasons.add(reason);
+    throw PlanError(fmt::format(
+        "none of the pictures is an image of {}{}; {}", without_pictures.text(),
+        unreadable.empty() ? "" : "; cannot look into " + reasons.text(), turn_pictures_alone));
+  }
+  return labels;
+}
+
+}  // namespace qturn

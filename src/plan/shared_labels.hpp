@@ -1,0 +1,73 @@
+// COCO files: label files of many pictures.
+//
+// With --labels auto they are looked for in the folders of the pictures, in those above and in
+// folders called annotations there. A file_name is a path below one folder, the same for all images
+// of a file. That is the folder below which pictures are found. If there are several, it is the one
+// whose name is a part of the file's (train2017 of instances_train2017.json), or else the one with
+// the most.
+#ifndef QTURN_SRC_PLAN_SHARED_LABELS_HPP
+#define QTURN_SRC_PLAN_SHARED_LABELS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/coco_file.hpp"
+#include "src/plan/file_list.hpp"
+#include "src/plan/options.hpp"
+#include "src/plan/output_names.hpp"
+#include "src/store/labels.hpp"
+#include "src/store/path_set.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+class SharedLabels {
+ public:
+  struct File {
+    std::filesystem::path input, output;
+    FileState state = {};  ///< when it was read
+    CocoContent content = {};
+    std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
+    std::size_t found = 0;                                  ///< how many of its images are there
+  };
+
+  /// Ascending by their paths. Nothing is made of those of which no image is there.
+  const std::vector<File>& files() const { return files_; }
+  bool empty() const { return files_.empty(); }
+
+  /// What they say of a picture.
+  std::vector<SharedLabel> of(std::size_t picture) const;
+
+  /// Of an absolute, normal path.
+  bool contain(std::string_view path) const { return paths_.contains(path); }
+
+  void add(File file);
+  /// To be called when all are added.
+  void finish();
+
+ private:
+  struct Use {
+    std::size_t picture;
+    std::uint32_t file, image;
+  };
+  std::vector<File> files_;
+  std::vector<Use> uses_;  // ascending by picture
+  PathSet paths_;
+};
+
+/// As `options.labels` says. `unreadable`: as Plan::unreadable. Reads each file once. Throws
+/// PlanError for one that cannot be read, if none holds any of the pictures, if pictures in two
+/// folders fit equally, if two would go to the same place, and if other files are to be copied.
+SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
+                                const OutputNames& names,
+                                const std::vector<std::string>& unreadable);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_SHARED_LABELS_HPP

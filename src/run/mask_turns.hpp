@@ -1,0 +1,63 @@
+// The masks of one picture on their way: read once, and turned with each of its outputs. A mask
+// stays in its own format, and what would change the value of a pixel is refused.
+#ifndef QTURN_SRC_RUN_MASK_TURNS_HPP
+#define QTURN_SRC_RUN_MASK_TURNS_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/metadata/metadata_turn.hpp"
+#include "src/store/companion.hpp"
+#include "src/store/labels.hpp"
+#include "src/store/source.hpp"
+#include "src/turn/picture_turn.hpp"
+
+namespace qturn {
+
+/// All that throws names the file of the mask.
+class MaskTurns {
+ public:
+  MaskTurns(std::vector<std::filesystem::path> inputs, const Limits& limits)
+      : inputs_(std::move(inputs)), limits_(limits) {}
+
+  bool empty() const { return inputs_.empty(); }
+  /// Of all files, before they are read. Throws FileError.
+  std::uint64_t file_bytes() const;
+
+  /// Reads the files and their headers. Throws FileError; ImageFileError for one that is not a
+  /// picture, or cannot be turned exactly.
+  void read(const Source& source);
+  /// For a picture that is turned so. Returns the most memory that the masks take, besides their
+  /// files.
+  std::uint64_t plan(std::span<const MetadataTurn> turns, LabelsDrawnOn drawn_on);
+  /// As it was planned. Throws ImageFileError for any damage; Interrupted.
+  void decode(const std::atomic<bool>& stop);
+  /// For one of those turns, each of which comes once. Throws ImageFileError if the mask cannot
+  /// follow, or is of another size than the picture; Interrupted.
+  Companion turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  void clear() { masks_.clear(); }
+
+ private:
+  struct Mask {
+    Mask(Original file, const Limits& limits);
+    Original original;
+    PictureTurn picture;
+    std::unique_ptr<Lane> lane;
+  };
+  std::vector<std::filesystem::path> inputs_;
+  Limits limits_;
+  std::vector<std::unique_ptr<Mask>> masks_;
+  LabelsDrawnOn drawn_on_ = LabelsDrawnOn::unknown;
+  std::vector<Orientation> orientations_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_MASK_TURNS_HPP

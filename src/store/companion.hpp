@@ -1,0 +1,36 @@
+// A file that belongs to a picture and is turned with it: an XMP sidecar, a label, a mask. Both
+// become one outcome.
+#ifndef QTURN_SRC_STORE_COMPANION_HPP
+#define QTURN_SRC_STORE_COMPANION_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/store/content_hash.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+struct Companion {
+  std::filesystem::path input, output = {};
+  std::string text = {};
+  std::vector<std::byte> bytes = {};  ///< of a mask, instead of a text
+  FileState state{};                  ///< of the input, when it was read
+  ContentHash hash{};                 ///< of what was read
+  bool is_required = false;           ///< without it, its picture is not written
+
+  std::span<const std::byte> content() const {
+    return bytes.empty() ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
+  }
+};
+
+/// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
+/// larger than a file of this kind ever is.
+Companion read_companion(const std::filesystem::path& input);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_COMPANION_HPP

@@ -1,0 +1,284 @@
+// augment with COCO files: where they are found, which pictures they are about, and that the new
+// one holds what was written, no more and no less.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_labelled.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using cli::augment;
+using cli::Result;
+using cli::results;
+using cli::Workplace;
+using nlohmann::json;
+using qturn::Orientation;
+using Names = std::set<std::string>;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const cli::Picture& picture = cli::labelled_picture;
+std::string image(int id, const std::string& name, int width = 9, int height = 5) {
+  return fmt::format(R"({{"id": {}, "file_name": "{}", "width": {}, "height": {}}})", id, name,
+                     width, height);
+}
+
+std::string annotation(int id, int of_image, const std::string& members) {
+  return fmt::format(R"({{"id": {}, "image_id": {}, {}}})", id, of_image, members);
+}
+
+std::string coco(const std::string& images, const std::string& annotations) {
+  return "{\"images\": [" + images + "],\n\"annotations\": [" + annotations +
+         "],\n\"categories\": [{\"id\": 1, \"name\": \"cat\"}]}\n";
+}
+
+const std::string box = R"("bbox": [1.0, 1, 3.5, 2])", flopped_box = R"("bbox": [4.5, 1, 3.5, 2])";
+const std::string one = coco(image(1, "a.png"), annotation(2, 1, box));
+const std::string one_flopped = coco(image(9, "a__flop.png"), annotation(17, 9, flopped_box));
+
+/// The names in the images of a file.
+Names names_in(const Workplace& workplace, const std::string& file) {
+  Names names;
+  const json made = json::parse(workplace.content(file));
+  for (const json& each : made["images"]) names.insert(each["file_name"].get<std::string>());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("A COCO file is found, and the turned one lies where it lay") {
+  struct Layout {
+    std::string picture, file, input, out_file;
+  };
+  const Layout layouts[] = {
+      {"coco/train/a.png", "coco/annotations/x.json", "coco", "annotations/x.json"},
+      {"coco/images/train/a.png", "coco/Annotations/x.json", "coco", "Annotations/x.json"},
+      {"coco/images/train/a.png", "coco/annotations/x.JSON", "coco/images", "annotations/x.JSON"},
+      {"coco/images/train/a.png", "coco/annotations/x.json", "coco/images/train/",
+       "annotations/x.json"},
+      {"coco/train/a.png", "coco/annotations/x.json", "coco/train", "annotations/x.json"},
+      {"data/train/a.png", "data/train/_annotations.coco.json", "data",
+       "train/_annotations.coco.json"},
+      {"data/images/a.png", "data/labels.json", "data/images", "labels.json"},
+  };
+  for (const Layout& layout : layouts) {
+    CAPTURE(layout.picture, layout.file, layout.input);
+    Workplace workplace;
+    workplace.add(layout.picture, cli::png(picture));
+    workplace.add(layout.file, one);
+    const Result result = augment(workplace, {layout.input});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(
+        result.err,
+        StartsWith("qturn: COCO labels of 1 of 1 pictures turn with them: " + layout.file + "\n"));
+    CHECK(result.err.find("left out") == std::string::npos);
+    CHECK(workplace.content("out/" + layout.out_file) == one_flopped);
+    CHECK(results(workplace).size() == 2);
+  }
+}
+
+TEST_CASE("Each COCO file holds its own pictures, and two folders may have the same names") {
+  Workplace workplace;
+  workplace.add("coco/train/a.png", cli::png(picture));
+  workplace.add("coco/train/b.png", cli::png(picture));
+  workplace.add("coco/val/a.png", cli::png(picture));
+  const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
+  workplace.add("coco/annotations/instances_train.json", coco(both, annotation(3, 2, box)));
+  workplace.add("coco/annotations/instances_val.json", coco(image(1, "a.png"), ""));
+  workplace.add("coco/annotations/captions_val.json",
+                coco(image(1, "a.png"), annotation(1, 1, R"("caption": "a cat")")));
+  workplace.add("coco/annotations/instances_test.json", coco(image(1, "t.png"), ""));
+  const Result result = augment(workplace, {"coco"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("instances_test.json: none of its images (1) is "
+                                           "a picture of this run"));
+  CHECK(names_in(workplace, "out/annotations/instances_train.json") ==
+        Names{"a__flop.png", "b__flop.png"});
+  CHECK(names_in(workplace, "out/annotations/instances_val.json") == Names{"a__flop.png"});
+  CHECK(names_in(workplace, "out/annotations/captions_val.json") == Names{"a__flop.png"});
+  CHECK_FALSE(workplace.exists("out/annotations/instances_test.json"));
+
+  // A file_name may name folders.
+  workplace.add("x.json", coco(image(1, "val/a.png") + image(2, "train\\\\b.png").insert(0, ", "),
+                               annotation(1, 2, box)));
+  fs::remove_all(workplace.path() / "out");
+  const Result named = augment(workplace, {"coco", "--labels", "coco:x.json"});
+  CAPTURE(named.err);
+  CHECK(named.exit_code == 0);
+  CHECK(names_in(workplace, "out/x.json") == Names{"val/a__flop.png", "train\\b__flop.png"});
+  workplace.add("y.json", coco(image(1, "a.png"), ""));
+  CHECK_THAT(augment(workplace, {"coco", "--labels", "coco:y.json", "--overwrite"}).err,
+             ContainsSubstring("y.json: its images may be those in "));
+}
+
+TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is refused") {
+  const std::pair<std::string, std::string> files[] = {
+      {coco(image(1, "b.png"), ""), "none of the pictures is an image of data/x.json"},
+      {coco(image(1, "a.png"), "{\"id\": 1,}"), "data/x.json:2:26: is not well-formed JSON"},
+      {coco(image(1, "a.png") + "\n" + image(1, "b.png"), ""),
+       "data/x.json:2:1: is not well-formed JSON: expected a comma or ]"},
+      {coco(image(1, "a.png") + ",\n" + image(1, "b.png"), ""),
+       "data/x.json:2:1: the image at 1:13 has the same id 1"},
+      {coco(image(1, "a.png"), annotation(1, 1, box)).substr(0, 90), "data/x.json:2:20: "},
+  };
+  for (const auto& [text, why] : files) {
+    Workplace workplace;
+    workplace.add("data/a.png", cli::png(picture));
+    workplace.add("data/x.json", text);
+    const Result result = augment(workplace, {"data"});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, StartsWith("qturn: " + why));
+    CHECK_THAT(result.err, ContainsSubstring("; --labels none turns each picture by itself"));
+    CHECK_FALSE(workplace.exists("out"));
+    CHECK(augment(workplace, {"data", "--labels", "none"}).exit_code == 0);
+  }
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  CHECK_THAT(augment(workplace, {"data", "--labels", "coco:none.json"}).err,
+             StartsWith("qturn: cannot read none.json: No such file or directory"));
+  workplace.add("data/x.json", one);
+  CHECK(augment(workplace, {"data", "--others", "copy"}).exit_code == 2);
+}
+
+TEST_CASE(
+    "A picture whose COCO labels cannot be turned fails by name, and is not in the new file") {
+  Workplace workplace;
+  for (const std::string name : {"a", "b", "c", "d"})
+    workplace.add("data/" + name + ".png", cli::png(picture));
+  const std::string points = R"("category_id": 1, "keypoints": [1, 1, 2])";
+  const std::string images = image(1, "a.png") + ",\n" + image(2, "b.png", 9, 6) + ",\n" +
+                             image(3, "c.png") + ",\n" + image(4, "gone.png");
+  const std::string annotations = annotation(1, 1, box) + ",\n" +
+                                  annotation(2, 1, R"("bbox": [1])") + ",\n" +
+                                  annotation(3, 3, points) + ",\n" + annotation(4, 9, box);
+  workplace.add("data/x.json", coco(images, annotations));
+  const Result result =
+      workplace.qturn({"augment", "data", "-o", "out", "--variants", "flop,rotate90"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             StartsWith("qturn: COCO labels of 3 of 4 pictures turn with them: data/x.json; images "
+                        "that are not here: 1 of 4; annotations without an image, left out: 1; "
+                        "images whose labels cannot be turned in all variants: 2\n"));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: data/a.png: data/x.json:6:34: bbox has 1 "));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.json:2:1: says 9 x 6, the "
+                                           "picture is 9 x 5\n"));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: data/c.png: data/x.json:7:1: category 1 does "
+                                           "not name its keypoints"));
+  CHECK(results(workplace) == Names{"c__rotate90.png", "d__flop.png", "d__rotate90.png", "x.json"});
+  const json made = json::parse(workplace.content("out/x.json"));
+  CHECK(made["images"] == json::parse("[" + image(29, "c__rotate90.png", 5, 9) + "]"));
+  CHECK(made["annotations"][0]["keypoints"] == json({3, 1, 2}));
+  CHECK(made["annotations"].size() == 1);
+}
+
+TEST_CASE("COCO labels of a tagged picture turn with what they were drawn on, in later runs too") {
+  Workplace workplace;
+  workplace.add("data/a.png", cli::tagged_png(picture, 6));
+  workplace.add("data/x.json", one);  // as stored
+  const Result refused = augment(workplace, {"data"});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("the picture is tagged with orientation 6"));
+  CHECK_FALSE(workplace.exists("out/a__flop.png"));
+  fs::remove_all(workplace.path() / "out");
+
+  CHECK_THAT(augment(workplace, {"data", "--labels-drawn-on", "upright"}).err,
+             ContainsSubstring("says 9 x 5, the picture is 5 x 9"));
+  fs::remove_all(workplace.path() / "out");
+  const Words stored = {"data", "--labels-drawn-on", "stored"};
+  CHECK(augment(workplace, stored).exit_code == 0);
+  // rotate90 and then flop is transpose.
+  const std::string transposed =
+      coco(image(9, "a__flop.png", 5, 9), annotation(17, 9, R"("bbox": [1, 1.0, 2, 3.5])"));
+  CHECK(workplace.content("out/x.json") == transposed);
+
+  // The header of a picture that is left alone is read again.
+  Words again = stored;
+  again.emplace_back("--skip-existing");
+  fs::remove(workplace.path() / "out/x.json");
+  CHECK(augment(workplace, again).exit_code == 0);
+  CHECK(workplace.content("out/x.json") == transposed);
+  const Result unknown = augment(workplace, {"data", "--skip-existing"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, StartsWith("qturn: COCO labels"));
+  CHECK_THAT(unknown.err, ContainsSubstring("out/x.json is not written: data/x.json:1:13: the "
+                                            "picture is tagged with orientation 6"));
+  CHECK(workplace.content("out/x.json") == transposed);
+}
+
+TEST_CASE("A COCO file that exists is refused, or replaced by one with all that is there") {
+  Workplace workplace;
+  for (const std::string name : {"a", "b"})
+    workplace.add("data/" + name + ".png", cli::png(picture));
+  const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
+  workplace.add("data/x.json", coco(both, annotation(1, 1, box) + ", " + annotation(2, 2, box)));
+  workplace.add("out/x.json", "old");
+  const Result refused = augment(workplace, {"data"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("out/x.json exists already; use --overwrite"));
+  CHECK(results(workplace) == Names{"x.json"});
+  CHECK(augment(workplace, {"data", "--overwrite"}).exit_code == 0);
+  const std::string whole = workplace.content("out/x.json");
+  CHECK(names_in(workplace, "out/x.json") == Names{"a__flop.png", "b__flop.png"});
+  for (const std::string option : {"--skip-existing", "--update"}) {
+    fs::remove(workplace.path() / "out/a__flop.png");
+    CHECK(augment(workplace, {"data", option}).exit_code == 0);
+    CHECK(workplace.content("out/x.json") == whole);
+  }
+  fs::remove(workplace.path() / "out/x.json");
+  workplace.add("elsewhere", "kept");
+  fs::create_symlink("../elsewhere", workplace.path() / "out/x.json");
+  CHECK_THAT(augment(workplace, {"data", "--overwrite"}).err,
+             ContainsSubstring("out/x.json is a symbolic link"));
+  CHECK(workplace.content("elsewhere") == "kept");
+}
+
+TEST_CASE(
+    "An interrupted run does not replace a COCO file by a shorter one, and a resumed one does "
+    "all") {
+  constexpr int pictures = 24;
+  Workplace workplace;
+  std::string images;
+  for (int i = 0; i < pictures; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    workplace.add("data/" + name, cli::png(cli::random_picture(500, 400)));
+    images += (i > 0 ? ", " : "") + image(i, name, 500, 400);
+  }
+  workplace.add("data/x.json", coco(images, ""));
+  workplace.add("out/x.json", "complete");
+  const auto running =
+      workplace.start({"augment", "data", "-o", "out", "--overwrite", "--json=log", "-j2"});
+  workplace.wait_until([&] { return !workplace.content("log").empty(); });
+  running.signal(SIGINT);
+  CHECK(running.wait().exit_code == 130);
+  CHECK(workplace.content("out/x.json") == "complete");
+  const Result resumed =
+      workplace.qturn({"augment", "data", "-o", "out", "--overwrite", "--resume"});
+  CAPTURE(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK_THAT(resumed.err, ContainsSubstring("done before the interruption"));
+  CHECK(names_in(workplace, "out/x.json").size() == 8 * pictures);
+}
+
+TEST_CASE("Option --dry-run names the COCO file of each picture, beside its other label") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", "0 0.5 0.5 1 1\n");
+  workplace.add("data/annotations/x.json", one);
+  const Result result = augment(workplace, {"data", "--dry-run"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out ==
+        "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
+        "out/labels/a__flop.txt, with its labels in data/annotations/x.json)\n");
+  CHECK_FALSE(workplace.exists("out"));
+  CHECK(augment(workplace, {"data"}).exit_code == 0);
+  CHECK(workplace.content("out/annotations/x.json") == one_flopped);
+  CHECK(workplace.content("out/labels/a__flop.txt") == "0 0.5 0.5 1 1\n");
+}

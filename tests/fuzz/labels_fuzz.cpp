@@ -1,0 +1,107 @@
+// Random label files: each is turned or refused by name, and what is turned comes back. The first
+// byte says by which orientation, and what is known of keypoints.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/coco_file.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/labels/labelme.hpp"
+#include "src/labels/voc.hpp"
+#include "src/labels/yolo.hpp"
+
+namespace {
+
+using namespace qturn;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void turn_there_and_back(std::string_view text, Orientation orientation,
+                         const std::optional<Keypoints>& keypoints) {
+  try {
+    const std::string turned = turn_yolo(text, orientation, keypoints);
+    if (orientation == Orientation::identity) require(turned == text);
+    // Once an exponent has become decimals, nothing changes any more.
+    const std::string back = turn_yolo(turned, inverse(orientation), keypoints);
+    require(turn_yolo(back, orientation, keypoints) == turned);
+  } catch (const LabelError&) {
+  }
+}
+
+void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
+  constexpr Size size = {7, 5};
+  try {
+    const std::string turned = turn_voc(text, orientation, size, "b<&>.jpg");
+    const std::string back =
+        turn_voc(turned, inverse(orientation), turned_size(orientation, size), "a.jpg");
+    require(turn_voc(back, orientation, size, "b<&>.jpg") == turned);
+  } catch (const LabelError&) {
+  }
+}
+
+void turn_labelme_there_and_back(std::string_view text, Orientation orientation) {
+  constexpr Size size = {7, 5};
+  const std::optional<Keypoints> none;
+  const auto turned = [&](const std::string& label, Orientation by, Size of) {
+    return turn_labelme(label, {.orientation = by, .size = of, .name = "b.jpg", .keypoints = none});
+  };
+  try {
+    const std::string once = turned(std::string(text), orientation, size);
+    const std::string back = turned(once, inverse(orientation), turned_size(orientation, size));
+    require(turned(back, orientation, size) == once);
+  } catch (const LabelError&) {
+  }
+}
+
+/// What is written is JSON again, if the file was.
+void turn_coco_file(std::string_view text, Orientation orientation) {
+  constexpr Size largest = {100, 100};
+  try {
+    CocoReader reader;
+    reader.take(text.substr(0, text.size() / 2));
+    reader.take(text.substr(text.size() / 2));
+    const CocoContent content = reader.finish();
+    const std::vector<CocoVariant> none, both = {{{}, "a.jpg"}, {{orientation, orientation}, "b"}};
+    std::string turned;
+    CocoWriter writer(
+        content,
+        [&](std::size_t image) -> const std::vector<CocoVariant>& {
+          const Size size = content[image].size;
+          return size.width > largest.width || size.height > largest.height ? none : both;
+        },
+        [&](std::string_view part) { turned += part; });
+    writer.take(text);
+    writer.finish();
+    require(nlohmann::json::accept(turned) || !nlohmann::json::accept(text));
+  } catch (const LabelError&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::optional<Keypoints> known[] = {std::nullopt, Keypoints{},
+                                            Keypoints{.count = 3, .values = 3, .flip = {1, 0, 2}},
+                                            Keypoints{.count = 2, .values = 2, .flip = {1, 0}}};
+  const auto orientation = static_cast<Orientation>(*data % 8 + 1);
+  turn_there_and_back(text, orientation, known[*data / 8 % 4]);
+  (void)is_yolo(text);
+  turn_voc_there_and_back(text, orientation);
+  turn_labelme_there_and_back(text, orientation);
+  turn_coco_file(text, orientation);
+  try {
+    if (const auto keypoints = read_data_yaml(text))
+      turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);
+  } catch (const LabelError&) {
+  }
+  return 0;
+}

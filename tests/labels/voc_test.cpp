@@ -1,0 +1,129 @@
+#include "src/labels/voc.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <array>
+#include <regex>
+
+#include "src/labels/label_text.hpp"
+#include "tests/labels/painted.hpp"
+
+using qturn::Orientation;
+using qturn::Size;
+using qturn::turn_voc;
+
+namespace {
+
+constexpr Size size = {7, 5};
+
+std::string label_with(const std::string& object) {
+  return "<annotation>\n\t<filename>a.jpg</filename>\n\t<size>\n\t\t<width>7</width>\n\t\t<height>5"
+         "</height>\n\t\t<depth>3</depth>\n\t</size>\n" +
+         object + "</annotation>\n";
+}
+
+std::string box(const std::array<const char*, 4>& sides) {
+  return std::string("<bndbox><xmin>") + sides[0] + "</xmin><ymin>" + sides[1] + "</ymin><xmax>" +
+         sides[2] + "</xmax><ymax>" + sides[3] + "</ymax></bndbox>";
+}
+
+/// With all that a label may have.
+const std::string whole = label_with(
+    "\t<object>\r\n\t\t<name>person &amp; horse</name><!-- 12 --><pose>Left</pose>\n"
+    "\t\t<difficult>1</difficult><truncated>0</truncated>\n\t\t" +
+    box({"2", "1", "3", "4"}) + "\n\t\t<part><name>head</name>" + box({"2.50", "1", "3", "2"}) +
+    "</part>\n\t\t<point><y> 5 </y><x>7</x></point>\n"
+    "\t\t<actions><jumping>1</jumping></actions>\n\t</object>\n\t<object><bndbox><ymax>5</ymax>"
+    "<xmax>7</xmax><ymin>5</ymin><xmin>5</xmin></bndbox></object>\n");
+
+/// A letter for each box in the text.
+Canvas painted(const std::string& text, Size of_size) {
+  Canvas canvas(of_size);
+  char letter = 'a';
+  const auto number = [](const std::string& in, const std::string& element) {
+    std::smatch found;
+    REQUIRE(std::regex_search(in, found, std::regex("<" + element + ">([0-9]+)<")));
+    return std::stoll(found[1]);
+  };
+  const std::regex boxes("<bndbox>.*?</bndbox>");
+  for (std::sregex_iterator at(text.begin(), text.end(), boxes), end; at != end; ++at, ++letter) {
+    const std::string found = at->str();
+    for (std::int64_t y = number(found, "ymin"); y <= number(found, "ymax"); ++y)
+      for (std::int64_t x = number(found, "xmin"); x <= number(found, "xmax"); ++x)
+        canvas.at({x - 1, y - 1}) = letter;
+  }
+  return canvas;
+}
+
+std::string fails(const std::string& text) {
+  try {
+    (void)turn_voc(text, Orientation::rotate90, size, "b.jpg");
+  } catch (const qturn::LabelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("A turned Pascal VOC label painted is the painted label turned") {
+  const std::string label =
+      label_with("<object>" + box({"2", "1", "3", "4"}) + "</object><object>" +
+                 box({"5", "5", "7", "5"}) + "</object>");
+  for (const Orientation orientation : qturn::all_orientations) {
+    CAPTURE(name(orientation));
+    const std::string result = turn_voc(label, orientation, size, "a.jpg");
+    CAPTURE(result);
+    const Size now = qturn::turned_size(orientation, size);
+    CHECK(painted(result, now) == turned(painted(label, size), orientation));
+    CHECK(result.find("<width>" + std::to_string(now.width) + "</width>") != std::string::npos);
+  }
+}
+
+TEST_CASE("Eight orientations and their inverses give a Pascal VOC label back, byte for byte") {
+  REQUIRE(fails(whole).empty());
+  for (const Orientation orientation : qturn::all_orientations) {
+    CAPTURE(name(orientation));
+    const std::string once = turn_voc(whole, orientation, size, "b.jpg");
+    const Size now = qturn::turned_size(orientation, size);
+    CHECK(turn_voc(once, inverse(orientation), now, "a.jpg") == whole);
+    CHECK((once == whole) == false);
+  }
+  CHECK(turn_voc(whole, Orientation::identity, size, "a.jpg") == whole);
+}
+
+TEST_CASE("Boxes, parts, points, size and names of a Pascal VOC label follow its picture") {
+  const std::string label =
+      label_with("<path>C:\\data\\a.jpg</path><object>" + box({"1", "2", "3", "4"}) + "<part>" +
+                 box({"1.5", "2", "3", "4"}) + "</part><point><x>1</x><y>5</y></point></object>");
+  std::string wanted = label_with(
+      "<path>C:\\data\\x&amp;y.jpg</path><object>" + box({"5", "2", "7", "4"}) + "<part>" +
+      box({"5", "2", "6.5", "4"}) + "</part><point><x>7</x><y>5</y></point></object>");
+  wanted.replace(wanted.find("a.jpg"), 5, "x&amp;y.jpg");
+  CHECK(turn_voc(label, Orientation::flop, size, "x&y.jpg") == wanted);
+}
+
+TEST_CASE("A broken Pascal VOC label is refused with its line and column") {
+  CHECK(fails("").find("1:1: is not well-formed XML: ") == 0);
+  CHECK(fails("<annotation>\n<object></annotation>").find("2:") == 0);
+  CHECK(fails("<svg/>") == "1:1: is not a Pascal VOC label: its first element is not annotation");
+  CHECK(fails("<annotation>\n <size><width>5</width><height>7</height></size></annotation>") ==
+        "2:9: says 5 x 7, the picture is 7 x 5");
+  CHECK(fails("<annotation><size><width>7</width></size></annotation>") ==
+        "1:14: size has no height");
+  CHECK(fails(label_with("<object><bndbox><xmin>1</xmin></bndbox></object>")) ==
+        "8:10: bndbox has no ymin");
+  CHECK(fails(label_with("<object>\n" + box({"1", "2", "x3", "4"}) + "</object>")) ==
+        "9:43: 'x3' is not a number");
+  CHECK(fails(label_with("<object>" + box({"1", "", "3", "4"}) + "</object>")) ==
+        "8:32: ymin is empty");
+  CHECK(fails(label_with("<object>" + box({"1", "<![CDATA[2]]>", "3", "4"}) + "</object>")) ==
+        "8:32: ymin is not a plain text");
+  CHECK(fails(label_with("<object><robndbox><cx>1</cx></robndbox></object>")) ==
+        "8:10: robndbox of an object cannot be turned");
+}
+
+TEST_CASE("A Pascal VOC label is told from other XML") {
+  CHECK(qturn::is_voc("<?xml version='1.0'?>\n<annotation verified='yes'>"));
+  CHECK_FALSE(qturn::is_voc("<svg/>"));
+}

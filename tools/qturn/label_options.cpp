@@ -1,0 +1,134 @@
+#include "tools/qturn/label_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+
+namespace qturn {
+namespace {
+
+LabelOptions label_options(const std::string& text, const LabelOptions& before) {
+  LabelOptions options = before;
+  options.folder.clear();
+  options.file.clear();
+  options.format = nullptr;
+  options.take = text == "none" ? TakeLabels::none : TakeLabels::found;
+  if (text == "auto" || text == "none") return options;
+  constexpr std::string_view coco = "coco:";
+  if (text.starts_with(coco) && text.size() > coco.size()) {
+    options.take = TakeLabels::one_file;
+    options.file = text.substr(coco.size());
+    return options;
+  }
+  options.take = TakeLabels::one_format;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
+  if (found == std::end(label_formats) || colon + 1 == text.size()) {
+    throw CLI::ValidationError(
+        "--labels",
+        fmt::format(
+            "'{}' is not one of auto, none, yolo, voc, labelme, or one of the last three with "
+            ":DIR, or coco:FILE",
+            text));
+  }
+  options.format = found;
+  if (colon < text.size()) options.folder = text.substr(colon + 1);
+  return options;
+}
+
+Keypoints keypoints_of(const std::string& text) {
+  if (text == "none") return {};
+  Keypoints keypoints;
+  const char* end = text.data() + text.size();
+  const auto count = std::from_chars(text.data(), end, keypoints.count);
+  const bool is_shape = count.ec == std::errc() && end - count.ptr == 2 && *count.ptr == 'x' &&
+                        keypoints.count > 0 && keypoints.count <= 10'000;
+  keypoints.values = is_shape ? count.ptr[1] - '0' : 0;
+  if (keypoints.values != 2 && keypoints.values != 3) {
+    throw CLI::ValidationError(
+        "--keypoints",
+        fmt::format("'{}' is not none, or a number of keypoints and of values for each (2 or 3), "
+                    "such as 17x3",
+                    text));
+  }
+  return keypoints;
+}
+
+}  // namespace
+
+void add_labels(CLI::App& app, CommandLine& line) {
+  const std::string group = "Labels";
+  app.add_option_function<std::string>(
+         "--labels",
+         [&line](const std::string& text) { line.labels = label_options(text, line.labels); },
+         "auto (default) turns the YOLO, Pascal VOC, LabelMe and COCO labels that it finds and "
+         "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; coco "
+         "those of FILE; none turns the pictures alone, although there are labels")
+      ->type_name("auto|none|FORMAT[:DIR]|coco:FILE")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--masks",
+         [&line](const std::string& text) {
+           line.masks = MaskOptions{.take = text != "none"};
+           if (text != "none" && text != "auto") line.masks->folder = text;
+         },
+         "auto (default, but with --labels none) turns the masks that it finds; DIR turns those "
+         "below DIR; none takes masks for pictures like others")
+      ->type_name("auto|none|DIR")
+      ->group(group);
+  app.add_option_function<LabelsDrawnOn>(
+         "--labels-drawn-on", [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; },
+         "of pictures that have an orientation tag: whether their labels and masks were drawn on "
+         "the "
+         "pixels "
+         "as they are stored, or on the upright picture that a viewer shows")
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, LabelsDrawnOn>{{"stored", LabelsDrawnOn::stored},
+                                                           {"upright", LabelsDrawnOn::upright}})
+                      .description(""))
+      ->type_name("stored|upright")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--keypoints",
+         [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); },
+         "of each object in YOLO labels: their number and 2 or 3 values for each; default: as "
+         "kpt_shape in the data set's YAML file")
+      ->type_name("none|KxV")
+      ->group(group);
+  app.add_option("--swap-pairs", line.labels.swap_pairs,
+                 "of keypoints in YOLO and COCO labels: a text file that names those that change "
+                 "places in a mirror, a pair on each line, counted from 0; default: flip_idx in "
+                 "the data set's YAML file, left and right in the names of COCO's keypoints")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+MaskOptions mask_options(const CommandLine& line) {
+  return line.masks.value_or(MaskOptions{.take = line.labels.take != TakeLabels::none});
+}
+
+std::string label_words(const CommandLine& line) {
+  std::string words;
+  if (line.labels.take == TakeLabels::none) words += " --labels none";
+  if (line.labels.take == TakeLabels::one_format) {
+    words += fmt::format(" --labels {}", line.labels.format->option);
+    if (!line.labels.folder.empty()) words += ":" + line.labels.folder.string();
+  }
+  if (line.labels.take == TakeLabels::one_file)
+    words += fmt::format(" --labels coco:{}", line.labels.file.string());
+  if (line.masks) {
+    words += line.masks->folder.empty() ? line.masks->take ? " --masks auto" : " --masks none"
+                                        : " --masks " + line.masks->folder.string();
+  }
+  if (line.labels_drawn_on == LabelsDrawnOn::stored) words += " --labels-drawn-on stored";
+  if (line.labels_drawn_on == LabelsDrawnOn::upright) words += " --labels-drawn-on upright";
+  if (const auto& keypoints = line.labels.keypoints)
+    words += fmt::format(" --keypoints {}x{}", keypoints->count, keypoints->values);
+  if (!line.labels.swap_pairs.empty()) words += " --swap-pairs " + line.labels.swap_pairs.string();
+  return words;
+}
+
+}  // namespace qturn

@@ -1,0 +1,21 @@
+// The part of the option table that is about labels.
+#ifndef QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
+#define QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
+
+#include <string>
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+void add_labels(CLI::App& app, CommandLine& line);
+
+/// What --masks says, or else --labels.
+MaskOptions mask_options(const CommandLine& line);
+
+/// The options as they were given, each after a blank: what a resumed run is compared with.
+std::string label_words(const CommandLine& line);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP

@@ -1,0 +1,98 @@
+#include "tools/qturn/labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "src/plan/labels.hpp"
+#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+namespace {
+
+void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) {
+  std::uint64_t listed = 0, strays = 0, problems = 0;
+  for (std::size_t image = 0; image < file.content.size(); ++image) {
+    const CocoContent::Image& each = file.content[image];
+    listed += each.is_listed ? 1 : 0;
+    strays += each.is_listed ? 0 : each.annotations;
+    const bool can_be_turned =
+        file.content.problem(image).empty() && file.content.mirror_problem(image).empty();
+    problems += file.pictures[image] && !can_be_turned ? 1 : 0;
+  }
+  const std::string name = printable(file.input.string());
+  if (file.found == 0) {
+    return print_message(
+        fmt::format("{}: none of its images ({}) is a picture of this run", name, listed));
+  }
+  std::string text = fmt::format("COCO labels of {} of {} pictures turn with them: {}", file.found,
+                                 pictures, name);
+  if (listed > file.found)
+    text += fmt::format("; images that are not here: {} of {}", listed - file.found, listed);
+  if (strays > 0) text += fmt::format("; annotations without an image, left out: {}", strays);
+  if (problems > 0)
+    text += fmt::format("; images whose labels cannot be turned in all variants: {}", problems);
+  print_message(text);
+}
+
+}  // namespace
+
+void refuse_other_labels(const CommandLine& line, const Plan& plan) {
+  if (line.labels.take != TakeLabels::found) return;
+  const MaskOptions masks = mask_options(line);
+  const auto label = find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
+                                masks.take && masks.folder.empty());
+  if (!label) return;
+  throw PlanError(fmt::format(
+      "{}: labels or masks, which are not turned with their pictures yet; --labels none "
+      "turns each picture by itself{}",
+      printable(label->string()),
+      plan.jobs.labels().empty() ? ""
+                                 : ", --labels yolo, voc or labelme only those labels with it"));
+}
+
+void say_labels(const CommandLine& line, const Plan& plan) {
+  const LabelFiles& labels = plan.jobs.labels();
+  if (line.quiet) return;
+  const auto pictures = std::ranges::count_if(
+      plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_mask; });
+  for (const LabelFormat& format : label_formats) {
+    const auto is_of = [&](const LabelFiles::Label& label) {
+      return labels.place_of(label).format == &format;
+    };
+    const auto first = std::ranges::find_if(labels, is_of);
+    if (first == labels.end()) continue;
+    const std::optional<Keypoints>& keypoints = labels.place_of(*first).keypoints;
+    std::string kind;
+    if (format.option == "yolo") {
+      kind = "; no YAML file says whether they have keypoints";
+      if (keypoints && keypoints->count == 0) kind = "; without keypoints";
+      if (keypoints && keypoints->count > 0)
+        kind = fmt::format("; {} keypoints of {} values each", keypoints->count, keypoints->values);
+    }
+    print_message(fmt::format("{} labels of {} of {} pictures turn with them{}", format.name,
+                              std::ranges::count_if(labels, is_of), pictures, kind));
+  }
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
+    say_shared_labels(file, pictures);
+  std::set<std::size_t> with_masks;
+  for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);
+  if (!with_masks.empty())
+    print_message(
+        fmt::format("masks of {} of {} pictures turn with them", with_masks.size(), pictures));
+}
+
+std::string label_in_words(const Plan& plan, const Outcome& outcome) {
+  std::string words;
+  for (const LabelFiles* among : {&plan.jobs.labels(), &plan.jobs.masks()})
+    for (const LabelFiles::Label& label : among->all_of(outcome.job))
+      words += fmt::format(", with {} -> {}", printable(among->path(label).string()),
+                           printable(plan.jobs.label_of(*among, label, outcome.variant).string()));
+  for (const SharedLabel& label : plan.jobs.shared_labels().of(outcome.job))
+    words += fmt::format(", with its labels in {}", printable(label.file.string()));
+  return words;
+}
+
+}  // namespace qturn

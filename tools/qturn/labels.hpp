@@ -1,0 +1,25 @@
+// What is said of labels before a run.
+#ifndef QTURN_TOOLS_QTURN_LABELS_HPP
+#define QTURN_TOOLS_QTURN_LABELS_HPP
+
+#include <string>
+
+#include "src/run/outcome.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// With --labels auto. Throws PlanError if there are labels or masks that are not turned: with the
+/// pictures alone turned, the data set would be wrong.
+void refuse_other_labels(const CommandLine& line, const Plan& plan);
+
+/// Prints how many pictures have labels and masks, unless --quiet.
+void say_labels(const CommandLine& line, const Plan& plan);
+
+/// ", with LABEL -> OUTPUT" for each label and mask of an output that is planned, and ", with its
+/// labels in FILE".
+std::string label_in_words(const Plan& plan, const Outcome& outcome);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_LABELS_HPP

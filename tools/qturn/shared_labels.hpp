@@ -1,0 +1,29 @@
+// The turned COCO files of an augmentation, which are written when its pictures are.
+#ifndef QTURN_TOOLS_QTURN_SHARED_LABELS_HPP
+#define QTURN_TOOLS_QTURN_SHARED_LABELS_HPP
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "src/plan/jobs.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// What a run has done, by the numbers of pictures.
+struct WrittenPictures {
+  const std::vector<OrientationSet>& variants;
+  /// The orientation that was stored in a picture; nothing if this run has not read it.
+  const std::vector<std::optional<Orientation>>& stored;
+};
+
+/// Writes the file with the labels of each variant that was written, and of each that was there and
+/// is left alone. Returns what to warn of; throws FileError.
+std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
+                                             const CommandLine& line, const Plan& plan,
+                                             const WrittenPictures& written);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SHARED_LABELS_HPP
