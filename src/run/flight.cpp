@@ -39,6 +39,16 @@ std::string reason(const std::exception& error) {
   return error.what();
 }
 
+PictureOptions picture_options(const RunOptions& options, const Codec* target) {
+  return {.target = target,
+          .jpeg = options.jpeg,
+          .tag_only = options.tag_only,
+          .raw = options.raw,
+          .salvage = options.salvage,
+          .quality = options.quality,
+          .limits = options.limits};
+}
+
 Flight::Flight(Job job, Shared& shared)
     : job_(std::move(job)),
       shared_(shared),
@@ -56,7 +66,19 @@ Flight::Flight(Job job, Shared& shared)
     outcomes_[i].is_picture = !job_.copy_verbatim;
     outcomes_[i].file_bytes = job_.file_bytes;
     outcomes_[i].variant = compose(options_.orientation, job_.outputs[i].variant);
+    outcomes_[i].companions = companions_of(job_.outputs[i]);
+    for (const SharedLabel& label : job_.shared_labels)
+      outcomes_[i].shared_labels.push_back(label.file);
   }
+}
+
+std::vector<CompanionOutcome> Flight::companions_of(const JobOutput& output) const {
+  std::vector<CompanionOutcome> companions;
+  if (!job_.label.empty())
+    companions.push_back({CompanionKind::label, job_.label, output.label, {}, {}});
+  for (std::size_t i = 0; i < job_.masks.size(); ++i)
+    companions.push_back({CompanionKind::mask, job_.masks[i], output.masks[i], {}, {}});
+  return companions;
 }
 
 void Flight::read() {
@@ -165,14 +187,7 @@ void Flight::read_file_and_header() {
   file_reservation_ = away([&] { return shared_.files.reserve(with_masks, shared_.stop); });
   original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
-  picture_.emplace(original_.bytes, original_.lower_suffix,
-                   PictureOptions{.target = job_.target,
-                                  .jpeg = options_.jpeg,
-                                  .tag_only = options_.tag_only,
-                                  .raw = options_.raw,
-                                  .salvage = options_.salvage,
-                                  .quality = options_.quality,
-                                  .limits = options_.limits});
+  picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(shared_.source);
   if (!options_.decode_only) return;
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
@@ -366,6 +381,15 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
                           staged->warnings().end());
   if (options_.strict) refuse_warnings(outcome);
+  if (const std::vector<ContentHash> hashes = staged->hashes(); !hashes.empty()) {
+    outcome.source = result.input_hash;
+    outcome.result = hashes.front();
+    outcome.companions.clear();
+    for (std::size_t i = 0; i < companions.size(); ++i) {
+      const Companion& each = companions[i];
+      outcome.companions.push_back({each.kind, each.input, each.output, each.hash, hashes[i + 1]});
+    }
+  }
   staged_[index] = std::move(staged);
   outcome.route = route;
 }

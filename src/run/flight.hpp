@@ -49,6 +49,9 @@ struct Shared {
 /// What went wrong, and what to type if that helps.
 std::string reason(const std::exception& error);
 
+/// How a picture is turned in such a run.
+PictureOptions picture_options(const RunOptions& options, const Codec* target);
+
 class Flight {
  public:
   Flight(Job job, Shared& shared);
@@ -73,6 +76,7 @@ class Flight {
   void reserve(std::uint64_t needed);
   [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);
+  std::vector<CompanionOutcome> companions_of(const JobOutput& output) const;
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
   Result result_of(std::size_t index) const;

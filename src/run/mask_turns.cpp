@@ -111,7 +111,7 @@ Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs:
                         .bytes = mask.picture.turn(orientation, stop, own_warnings),
                         .state = mask.original.state,
                         .hash = mask.original.hash,
-                        .is_required = true};
+                        .kind = CompanionKind::mask};
     if (companion.bytes.empty()) companion.bytes = mask.original.bytes;
     for (const std::string& warning : own_warnings)
       warnings.push_back(fmt::format("{}: {}", path.string(), warning));

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "src/store/companion.hpp"
+
 namespace qturn {
 
 enum class Status : std::uint8_t {
@@ -22,6 +24,13 @@ enum class Status : std::uint8_t {
 };
 
 inline constexpr int route_count = 8;
+
+/// A file that belongs to a picture, and what is made of it.
+struct CompanionOutcome {
+  CompanionKind kind = CompanionKind::sidecar;
+  std::filesystem::path input, output;
+  ContentHash source = {}, result = {};  ///< once it is written
+};
 
 struct Outcome {
   std::size_t job = 0;  ///< its number
@@ -43,6 +52,10 @@ struct Outcome {
   double seconds = 0;   ///< from the start of reading to the file on disk
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   std::vector<std::string> warnings;
+  ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
+  /// Sidecars, which are known once they are written, then the label, then the masks.
+  std::vector<CompanionOutcome> companions = {};
+  std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it
 };
 
 }  // namespace qturn

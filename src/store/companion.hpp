@@ -4,6 +4,7 @@
 #define QTURN_SRC_STORE_COMPANION_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,14 +15,18 @@
 
 namespace qturn {
 
+enum class CompanionKind : std::uint8_t { sidecar, label, mask };
+
 struct Companion {
   std::filesystem::path input, output = {};
   std::string text = {};
   std::vector<std::byte> bytes = {};  ///< of a mask, instead of a text
   FileState state{};                  ///< of the input, when it was read
   ContentHash hash{};                 ///< of what was read
-  bool is_required = false;           ///< without it, its picture is not written
+  CompanionKind kind = CompanionKind::sidecar;
 
+  /// Whether its picture is not written without it.
+  bool is_required() const { return kind != CompanionKind::sidecar; }
   std::span<const std::byte> content() const {
     return bytes.empty() ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
   }

@@ -16,13 +16,15 @@ namespace {
 
 class StagedFileResult : public StagedResult {
  public:
-  StagedFileResult(StagedFiles files, Intent intent, std::vector<Backup> backups,
-                   GroupCommit& commits)
+  StagedFileResult(StagedFiles files, std::vector<ContentHash> hashes, Intent intent,
+                   std::vector<Backup> backups, GroupCommit& commits)
       : files_(std::move(files)),
+        hashes_(std::move(hashes)),
         intent_(std::move(intent)),
         backups_(std::move(backups)),
         commits_(commits) {}
   const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<ContentHash> hashes() const override { return hashes_; }
   std::vector<std::string> put_in_place() override {
     std::vector<std::string> warnings = commits_.commit(files_, intent_);
     for (Backup& backup : backups_) backup.keep();
@@ -32,6 +34,7 @@ class StagedFileResult : public StagedResult {
 
  private:
   StagedFiles files_;
+  std::vector<ContentHash> hashes_;
   Intent intent_;
   std::vector<Backup> backups_;
   GroupCommit& commits_;
@@ -120,7 +123,7 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
                                  result.keeps_size ? Times::now : Times::of_the_other,
                                  result.input_state}};
   for (const Companion& companion : companions) {
-    if (companion.is_required && options_.if_exists == IfExists::fail &&
+    if (companion.is_required() && options_.if_exists == IfExists::fail &&
         fs::exists(fs::symlink_status(companion.output))) {
       throw FileError("cannot write " + companion.output.string(), companion.output,
                       system_code(EEXIST));
@@ -129,15 +132,16 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
         {companion.output, companion.content(), companion.input, Times::now, companion.state});
   }
   StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
+  std::vector<ContentHash> hashes;
+  for (const NewFile& file : files) hashes.push_back(hash_of(file.content));
   Intent intent;
   if (journals_) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       intent.push_back({files[i].target, staged.temporary(i),
-                        i == 0 ? result.input_hash : companions[i - 1].hash,
-                        hash_of(files[i].content)});
+                        i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i]});
     }
   }
-  return std::make_unique<StagedFileResult>(std::move(staged), std::move(intent),
+  return std::make_unique<StagedFileResult>(std::move(staged), std::move(hashes), std::move(intent),
                                             backups(result, companions), *commits_);
 }
 

@@ -68,7 +68,7 @@ Companion turned_label(const LabelFile& label, const TurnedPicture& picture,
     const Orientation orientation = turn_of_labels(turn, drawn_on);
     companion = read_companion(label.input);
     companion.output = label.output;
-    companion.is_required = true;
+    companion.kind = CompanionKind::label;
     const auto is_beside = [](const fs::path& a, const fs::path& b) {
       return a.parent_path() == b.parent_path();
     };

@@ -41,6 +41,8 @@ class StagedResult {
   virtual ~StagedResult() = default;
   /// What is unusual about it already.
   virtual const std::vector<std::string>& warnings() const = 0;
+  /// Of what is written: of the picture, then of its companions. None if nothing is written.
+  virtual std::vector<ContentHash> hashes() const { return {}; }
   /// Puts the picture and its companions in their places, and blocks until they are there: throws
   /// as long as nothing is in its place, and then returns what to warn of. May wait for other
   /// results, so it must not be called on a seat.

@@ -3,8 +3,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "src/plan/variants.hpp"
+#include "src/store/content_hash.hpp"
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 
@@ -20,6 +22,10 @@ using Json = nlohmann::json;
 namespace {
 
 const Picture picture = cli::random_picture(9, 5);
+
+std::string hash(const std::string& content) {
+  return qturn::digits_of(qturn::hash_of(std::as_bytes(std::span(content))));
+}
 
 std::vector<Json> lines_of(const std::string& text) {
   std::vector<Json> lines;
@@ -56,10 +62,15 @@ TEST_CASE("augment writes all eight variants of each picture, and a manifest of 
     const int number = static_cast<int>(i % 8) + 1;
     const std::string word(name(static_cast<Orientation>(number)));
     const std::string key = i < 8 ? "b.png" : "x/a.png";
+    const std::string output = key.substr(0, key.size() - 4) + "__" + word + ".png";
+    const std::string route = i == 0 ? "copied" : i == 15 ? "tagged" : "reencoded";
     CHECK(manifest[i] == Json{{"key", key},
                               {"variant", word},
                               {"orientation", number},
-                              {"output", key.substr(0, key.size() - 4) + "__" + word + ".png"}});
+                              {"output", output},
+                              {"route", route},
+                              {"source", hash(workplace.content("data/" + key))},
+                              {"result", hash(workplace.content("out/" + output))}});
   }
 }
 
@@ -117,9 +128,40 @@ TEST_CASE("The example in docs/augment.md is what the program does") {
   CHECK(workplace.qturn({"augment", "data", "-o", "out", "--random", "3"}).exit_code == 0);
   CHECK(workplace.files("out") ==
         Names{"x/a__identity.jpg", "x/a__rotate180.jpg", "x/a__rotate270.jpg", "manifest.jsonl"});
-  CHECK_THAT(workplace.content("out/manifest.jsonl"),
-             ContainsSubstring("{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,"
-                               "\"output\":\"x/a__rotate180.jpg\"}\n"));
+  CHECK_THAT(
+      workplace.content("out/manifest.jsonl"),
+      ContainsSubstring("{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,"
+                        "\"output\":\"x/a__rotate180.jpg\",\"route\":\"lossless\",\"source\":"));
+}
+
+TEST_CASE("The manifest has the label, the masks and the COCO files of each picture") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", "0 0.25 0.5 0.1 0.2\n");
+  workplace.add("data/masks/a.png", cli::png(picture));
+  workplace.add(
+      "data/annotations/x.json",
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}], "annotations": []})");
+  const std::vector<std::string> words = {"augment", "data", "-o", "out", "--variants", "flop"};
+  CHECK(workplace.qturn(words).exit_code == 0);
+  const std::string manifest = workplace.content("out/manifest.jsonl");
+  const auto file = [&](const std::string& input, const std::string& output) {
+    return Json{{"output", output},
+                {"source", hash(workplace.content("data/" + input))},
+                {"result", hash(workplace.content("out/" + output))}};
+  };
+  const std::vector<Json> lines = lines_of(manifest);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["label"] == file("labels/a.txt", "labels/a__flop.txt"));
+  CHECK(lines[0]["masks"] == Json::array({file("masks/a.png", "masks/a__flop.png")}));
+  CHECK(lines[0]["labels_in"] == Json::array({"annotations/x.json"}));
+
+  // Another run finds out again what no manifest says.
+  fs::remove(workplace.path() / "out/manifest.jsonl");
+  std::vector<std::string> again = words;
+  again.push_back("--skip-existing");
+  CHECK(workplace.qturn(again).exit_code == 0);
+  CHECK(workplace.content("out/manifest.jsonl") == manifest);
 }
 
 TEST_CASE("Option --format and --others work with augment; other files are not in the manifest") {

@@ -9,6 +9,7 @@
 
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
+#include "tests/metadata_fixtures.hpp"
 
 using Catch::Matchers::ContainsSubstring;
 using cli::Picture;
@@ -152,6 +153,35 @@ TEST_CASE("Option --dry-run --json prints what is planned") {
                                                 {"status", "planned"},
                                                 {"message", ""}});
   CHECK_FALSE(workplace.exists("out"));
+}
+
+TEST_CASE("Lines name what belongs to a picture: sidecars, label, masks and COCO files") {
+  Workplace workplace;
+  workplace.add("in/images/a.png", cli::png(picture));
+  workplace.add("in/labels/a.txt", "0 0.5 0.5 1 1\n");
+  workplace.add("in/masks/a.png", cli::png(picture));
+  workplace.add(
+      "in/x.json",
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 6, "height": 4}], "annotations": []})");
+  const auto pair = [](const std::string& input, const std::string& output) {
+    return Json{{"input", input}, {"output", output}};
+  };
+  for (const bool is_dry : {true, false}) {
+    std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "cw", "--json"};
+    if (is_dry) words.emplace_back("--dry-run");
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 0);
+    const Json line = by_output(result.out).at("out/images/a__rotate90.png");
+    CHECK(line["label"] == pair("in/labels/a.txt", "out/labels/a__rotate90.txt"));
+    CHECK(line["masks"] == Json::array({pair("in/masks/a.png", "out/masks/a__rotate90.png")}));
+    CHECK(line["labels_in"] == Json::array({"in/x.json"}));
+  }
+
+  workplace.add("more/b.png", cli::png(picture));
+  workplace.add("more/b.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
+  const Result turned = workplace.qturn({"cw", "more", "-o", "out2", "--sidecars", "--json"});
+  CHECK(by_output(turned.out).at("out2/b.png")["sidecars"] ==
+        Json::array({pair("more/b.xmp", "out2/b.xmp")}));
 }
 
 TEST_CASE("With --dry-run, lines also go to a file on request, and say what is left alone") {

@@ -15,7 +15,7 @@
 namespace qturn {
 
 /// input, output, orientation, applied, width, height, route, lossy, seconds, status, message,
-/// warnings.
+/// warnings; and label, masks, sidecars and labels_in where there are any.
 std::string json_line(const Outcome& outcome);
 
 /// An output that exists and was skipped: input, output, status "skipped", message.
@@ -28,15 +28,28 @@ std::string json_line_planned(const Outcome& outcome);
 std::string json_line_checked(const std::filesystem::path& input,
                               const std::vector<std::string>& findings, const std::string& failure);
 
+/// A file that was written, and what it was made of.
+struct ManifestFile {
+  std::string output;  ///< relative to the manifest's folder
+  ContentHash source = {}, result = {};
+};
+
 struct ManifestEntry {
   std::string key;
   Orientation variant{};
-  std::string output;  ///< relative to the manifest's folder
-  auto operator<=>(const ManifestEntry&) const = default;
+  ManifestFile picture;
+  Route route = Route::none;
+  std::optional<ManifestFile> label;
+  std::vector<ManifestFile> masks;
+  std::vector<std::string> labels_in;  ///< outputs that hold labels of many pictures
+
+  /// Those of a manifest are ascending.
+  std::weak_ordering operator<=>(const ManifestEntry& other) const;
+  bool operator==(const ManifestEntry& other) const { return *this <=> other == 0; }
 };
 
 /// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
-/// number), output.
+/// number), output, route, source, result; and label, masks and labels_in where there are any.
 std::string manifest_line(const ManifestEntry& entry);
 
 /// Nothing if it is not such a line.

@@ -277,7 +277,9 @@ int turn_pictures(const CommandLine& line) {
     whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
             report.incomplete() == 0 && whole;
     if (!manifest.empty()) {
-      const auto write = [&] { return write_manifest(manifest, plan, report.written(), stop); };
+      report.made().finish();
+      const RunRecord record{report.written(), report.made(), options, stop || !end.error.empty()};
+      const auto write = [&] { return write_manifest(manifest, plan, record); };
       whole = write_and_warn(write) && whole;
     }
     // Until all is done, those of an earlier run are not replaced by shorter ones.

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 
+#include "src/run/flight.hpp"
 #include "src/store/safe_file.hpp"
+#include "src/store/source.hpp"
 #include "tools/qturn/json.hpp"
 
 namespace qturn {
@@ -65,6 +69,109 @@ class EarlierEntries {
   std::set<ManifestEntry> late_;
 };
 
+/// What the lines say.
+class Entries {
+ public:
+  Entries(const Plan& plan, const RunRecord& record) : plan_(plan), record_(record) {
+    for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
+      shared_[file.input] = file.output;
+  }
+
+  /// The names.
+  ManifestEntry of(std::size_t number, Orientation variant) const {
+    const JobList& jobs = plan_.jobs;
+    const FoundFile& file = jobs.files()[number];
+    ManifestEntry entry{.key = jobs.files().key(file),
+                        .variant = variant,
+                        .picture = {in_output(jobs.names().path_of(jobs.files(), file, variant))},
+                        .label = {},
+                        .masks = {},
+                        .labels_in = {}};
+    const auto made_of = [&](const LabelFiles& among, const LabelFiles::Label& label) {
+      return ManifestFile{in_output(jobs.label_of(among, label, variant))};
+    };
+    if (const LabelFiles::Label* label = jobs.labels().of(number))
+      entry.label = made_of(jobs.labels(), *label);
+    for (const LabelFiles::Label& mask : jobs.masks().all_of(number))
+      entry.masks.push_back(made_of(jobs.masks(), mask));
+    for (const SharedLabel& label : jobs.shared_labels().of(number))
+      entry.labels_in.push_back(in_output(shared_.at(label.file)));
+    return entry;
+  }
+
+  /// The rest, if this run has made it.
+  bool take_made(std::size_t number, ManifestEntry& entry) const {
+    const auto made = record_.made.of(number, entry.variant);
+    if (!made) return false;
+    entry.route = made->route;
+    const auto* hashes = made->hashes.data();
+    for_each_file(entry, [&](ManifestFile& file) {
+      file.source = hashes->source;
+      file.result = hashes->result;
+      ++hashes;
+    });
+    return true;
+  }
+
+  /// The rest of a result that an earlier run has made, from the files as they are now.
+  void read(std::size_t number, ManifestEntry& entry) {
+    const JobList& jobs = plan_.jobs;
+    if (number_ != number) {
+      number_ = number;
+      read_picture(jobs.files()[number]);
+      sources_ = {original_.hash};
+      if (const LabelFiles::Label* label = jobs.labels().of(number))
+        sources_.push_back(hash_of_present(jobs.labels().path(*label)));
+      for (const LabelFiles::Label& mask : jobs.masks().all_of(number))
+        sources_.push_back(hash_of_present(jobs.masks().path(mask)));
+    }
+    entry.route = picture_->plan(entry.variant).route;
+    const ContentHash* source = sources_.data();
+    for_each_file(entry, [&](ManifestFile& file) {
+      file.source = *source++;
+      file.result = hash_of_present(plan_.output_folder / file.output);
+    });
+  }
+
+ private:
+  void read_picture(const FoundFile& file) {
+    const fs::path path = plan_.jobs.files().path(file);
+    picture_.reset();
+    original_ = FileSource().read(path, std::move(original_.bytes));
+    try {
+      picture_.emplace(original_.bytes, original_.lower_suffix,
+                       picture_options(record_.options, plan_.jobs.names().target()));
+    } catch (const std::runtime_error& error) {
+      throw FileError(fmt::format("{}: {}", path.string(), error.what()), path, {});
+    }
+  }
+
+  template <typename Visit>
+  static void for_each_file(ManifestEntry& entry, Visit visit) {
+    visit(entry.picture);
+    if (entry.label) visit(*entry.label);
+    for (ManifestFile& mask : entry.masks) visit(mask);
+  }
+
+  std::string in_output(const fs::path& path) const {
+    return path.lexically_relative(plan_.output_folder).string();
+  }
+
+  static ContentHash hash_of_present(const fs::path& path) {
+    const auto hash = hash_of_file(path);
+    if (!hash) throw FileError("cannot read " + path.string(), path, system_code(ENOENT));
+    return *hash;
+  }
+
+  const Plan& plan_;
+  const RunRecord& record_;
+  std::map<fs::path, fs::path> shared_;  // the output of each file with labels of many pictures
+  std::optional<std::size_t> number_;    // of the picture that was read last
+  Original original_;
+  std::optional<PictureTurn> picture_;
+  std::vector<ContentHash> sources_;
+};
+
 }  // namespace
 
 void check_place(const CommandLine& line, const fs::path& place, std::string_view what) {
@@ -92,11 +199,9 @@ fs::path manifest_place(const CommandLine& line, const Plan& plan) {
 }
 
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,
-                                        const std::vector<OrientationSet>& written,
-                                        bool interrupted) {
-  std::optional<EarlierEntries> earlier;
-  if (interrupted) earlier.emplace(manifest);
-
+                                        const RunRecord& record) {
+  EarlierEntries earlier(manifest);
+  Entries entries(plan, record);
   const auto write_lines = [&](const NewFile::Append& append) {
     std::string lines;
     const auto put = [&](const ManifestEntry& entry) {
@@ -107,23 +212,25 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
       lines.clear();
     };
     const auto put_earlier_before = [&](const ManifestEntry* entry) {
-      for (; earlier && earlier->front(); earlier->pop()) {
-        if (entry && *entry <= *earlier->front()) {
-          if (*entry == *earlier->front()) earlier->pop();
-          return;
-        }
-        put(*earlier->front());
-      }
+      for (; earlier.front() && !(entry && *entry <= *earlier.front()); earlier.pop())
+        if (record.is_interrupted) put(*earlier.front());
     };
     const FileList& files = plan.jobs.files();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (!files[i].picture) continue;
-      (files[i].kept | written[i]).for_each([&](Orientation variant) {
-        const fs::path output = plan.jobs.names().path_of(files, files[i], variant);
-        const ManifestEntry entry{files.key(files[i]), variant,
-                                  output.lexically_relative(plan.output_folder).string()};
+    for (std::size_t number = 0; number < files.size(); ++number) {
+      if (!files[number].picture) continue;
+      (files[number].kept | record.written[number]).for_each([&](Orientation variant) {
+        ManifestEntry entry = entries.of(number, variant);
         put_earlier_before(&entry);
-        put(entry);
+        const bool is_listed = earlier.front() && *earlier.front() == entry;
+        if (entries.take_made(number, entry)) {
+          put(entry);
+        } else if (is_listed && (files[number].kept.contains(variant) || record.is_interrupted)) {
+          put(*earlier.front());
+        } else if (!record.is_interrupted) {
+          entries.read(number, entry);
+          put(entry);
+        }
+        if (is_listed) earlier.pop();
       });
     }
     put_earlier_before(nullptr);

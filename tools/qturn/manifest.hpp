@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "src/plan/jobs.hpp"
+#include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/made_files.hpp"
 
 namespace qturn {
 
@@ -19,12 +21,20 @@ void check_place(const CommandLine& line, const std::filesystem::path& place,
 /// or if a manifest is there and must not be replaced.
 std::filesystem::path manifest_place(const CommandLine& line, const Plan& plan);
 
+/// What a run has done, by the numbers of files.
+struct RunRecord {
+  const std::vector<OrientationSet>& written;  ///< by this run, or by the one that it resumes
+  const MadeFiles& made;                       ///< by this run
+  const RunOptions& options;
+  bool is_interrupted;
+};
+
 /// Writes the manifest: a line for each picture that was written, and for each that was there and
-/// is left alone. Of an interrupted run also the lines that the manifest had before, because what
-/// they list is there still. Returns what to warn of; throws FileError.
+/// is left alone. What this run has not made, and no earlier manifest lists, is read. Of an
+/// interrupted run also the lines that the manifest had before, because what they list is there
+/// still. Returns what to warn of; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
-                                        const std::vector<OrientationSet>& written,
-                                        bool interrupted);
+                                        const RunRecord& record);
 
 }  // namespace qturn
 

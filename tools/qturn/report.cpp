@@ -150,6 +150,7 @@ void Report::add(const Outcome& outcome) {
   if (!written_.empty() &&
       (outcome.status == Status::done || outcome.status == Status::done_before))
     written_[outcome.job].add(outcome.variant);
+  if (!written_.empty() && outcome.status == Status::done) made_.add(outcome);
   if (!stored_.empty() && outcome.status == Status::done && outcome.is_picture)
     stored_[outcome.job] = compose(outcome.applied, inverse(outcome.variant));
 }

@@ -17,6 +17,7 @@
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/made_files.hpp"
 
 namespace qturn {
 
@@ -44,6 +45,8 @@ class Report {
 
   /// Of an augmentation: the variants of each file that were written.
   const std::vector<OrientationSet>& written() const { return written_; }
+  /// And what this run has made.
+  MadeFiles& made() { return made_; }
   /// And the orientation that was stored in each file, if this run has read it.
   const std::vector<std::optional<Orientation>>& stored() const { return stored_; }
 
@@ -77,6 +80,7 @@ class Report {
   std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0;
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::vector<OrientationSet> written_;
+  MadeFiles made_;
   std::vector<std::optional<Orientation>> stored_;
   bool line_is_drawn_ = false;
   std::jthread watcher_;
