@@ -159,6 +159,32 @@ TEST_CASE("An interrupted augmentation has a manifest of what was written") {
         static_cast<std::ptrdiff_t>(workplace.files("out").size()));
 }
 
+TEST_CASE("An augmentation that is ended before its first result can be repeated as it is") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(3000, 2000)));
+  const std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop"};
+  const auto running = workplace.start(words);
+  workplace.wait_until([&] { return workplace.exists("out/.qturn-journal"); });
+  running.signal(SIGINT);
+  CHECK(running.wait().exit_code == 130);
+  CHECK_FALSE(workplace.exists("out"));
+
+  const std::string picture = workplace.content("in/a.png");
+  workplace.add("in/a.png", picture.substr(0, 1000));
+  CHECK(workplace.qturn(words).exit_code == 1);
+  CHECK_FALSE(workplace.exists("out"));
+  workplace.add("in/a.png", picture);
+  CHECK(workplace.qturn(words).exit_code == 0);
+
+  // And nothing takes the place of a manifest that is there.
+  const auto whole = workplace.tree("out");
+  workplace.add("in/a.png", picture.substr(0, 1000));
+  std::vector<std::string> again = words;
+  again.emplace_back("--overwrite");
+  CHECK(workplace.qturn(again).exit_code == 1);
+  CHECK(workplace.tree("out") == whole);
+}
+
 TEST_CASE("An interrupted augmentation keeps what the manifest listed, for it is there still") {
   Workplace workplace;
   add_pictures(workplace);

@@ -153,7 +153,6 @@ std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario
     return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
   };
   if (std::ranges::any_of(after, is_journal)) return add({"--resume"});
-  if (scenario.to_finish_without_journal) return add(*scenario.to_finish_without_journal);
   if (is_resumed) return {};
   for (const Tree* tree : {&scenario.before, &after}) {
     for (const auto& [name, file] : *tree) {

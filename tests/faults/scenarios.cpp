@@ -109,14 +109,10 @@ std::vector<Scenario> scenarios() {
        Words{"--skip-existing"}},
       {"augment, labels",
        {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
-       with_labels(),
-       {},
-       Words{"--skip-existing"}},  // the manifest is there, whatever else is
+       with_labels()},
       {"augment, COCO labels",
        {"augment", "in", "-o", "out", "--variants", "flip"},
-       with_coco_labels(),
-       {},
-       Words{"--skip-existing"}},
+       with_coco_labels()},
   };
   for (Scenario& scenario : all) {
     std::vector<std::string>& words = scenario.words;

@@ -17,8 +17,6 @@ struct Scenario {
   /// What is added to them to finish a run that was ended by a signal. By default that is --resume
   /// if the run has left a journal, and nothing if it has not begun.
   std::optional<std::vector<std::string>> to_finish = {};
-  /// The same, for a run that has left no journal.
-  std::optional<std::vector<std::string>> to_finish_without_journal = {};
 };
 
 /// The file of the JSON lines, in the scenarios that have one.

@@ -33,7 +33,7 @@ static_assert(static_cast<int>(Route::skipped) == 7);
 const char* word(Route route) { return routes[static_cast<std::size_t>(route)]; }
 
 Route route_of(const std::string& word) {
-  const auto found = std::ranges::find(routes, word);
+  const auto* found = std::ranges::find(routes, word);
   if (found == routes.end()) throw std::invalid_argument(word);
   return static_cast<Route>(found - routes.begin());
 }

@@ -45,7 +45,7 @@ struct ManifestEntry {
 
   /// Those of a manifest are ascending.
   std::weak_ordering operator<=>(const ManifestEntry& other) const;
-  bool operator==(const ManifestEntry& other) const { return *this <=> other == 0; }
+  bool operator==(const ManifestEntry& other) const { return std::is_eq(*this <=> other); }
 };
 
 /// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
