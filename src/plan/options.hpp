@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,8 @@
 #include "src/plan/name_list.hpp"
 
 namespace qturn {
+
+class ListedVariants;
 
 /// Nothing can be started, because inputs and output do not make sense together. The message says
 /// what to do.
@@ -67,6 +70,8 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
+  /// augment --replay: of each key these, also of files that are copied; null if there is no list.
+  std::shared_ptr<const ListedVariants> listed_variants = {};
   LabelOptions labels = {};
   MaskOptions masks = {};
 };

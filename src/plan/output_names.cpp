@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/formats/table.hpp"
+#include "src/plan/listed_variants.hpp"
 #include "src/plan/variants.hpp"
 
 namespace qturn {
@@ -54,7 +55,8 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     : output_(options.output),
       format_(options.format),
       random_variants_(options.random_variants),
-      seed_(options.seed) {
+      seed_(options.seed),
+      listed_variants_(options.listed_variants) {
   for (const Orientation variant : options.variants) variants_.add(variant);
   const Codec* promised = promised_format(output_);
   if (!output_.empty()) refuse_unwritten(options, one_file, promised);
@@ -64,7 +66,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
                                 promised->name, format_->name));
   }
-  if (!variants_.empty() || random_variants_ > 0) {
+  if (!variants_.empty() || random_variants_ > 0 || listed_variants_) {
     throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");
   }
   is_file_ = true;
@@ -74,6 +76,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
 OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& file) const {
   OrientationSet variants;
   if (file.is_mask) return variants;
+  if (listed_variants_) return listed_variants_->of(files.key(file));
   if (!has_variants(file)) {
     variants.add(Orientation::identity);
   } else if (random_variants_ > 0) {
@@ -85,7 +88,9 @@ OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& 
   return variants;
 }
 
-int OutputNames::most_variants() const { return std::max({1, random_variants_, variants_.size()}); }
+int OutputNames::most_variants() const {
+  return std::max({1, random_variants_, variants_.size(), listed_variants_ ? 8 : 0});
+}
 
 std::string OutputNames::folder_of(const FileList::Folder& folder) const {
   const std::string& file = output_.native();

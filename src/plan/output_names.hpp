@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ class OutputNames {
 
  private:
   bool has_variants(const FoundFile& file) const {
-    return file.picture && (!variants_.empty() || random_variants_ > 0);
+    return file.picture && (!variants_.empty() || random_variants_ > 0 || listed_variants_);
   }
 
   std::filesystem::path output_;
@@ -57,6 +58,7 @@ class OutputNames {
   OrientationSet variants_;
   int random_variants_ = 0;
   std::uint64_t seed_ = 0;
+  std::shared_ptr<const ListedVariants> listed_variants_;
 };
 
 }  // namespace qturn

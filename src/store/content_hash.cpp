@@ -4,7 +4,6 @@
 #include <xxhash.h>
 
 #include <charconv>
-#include <memory>
 #include <new>
 #include <system_error>
 
@@ -21,17 +20,29 @@ std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed) {
   return XXH64(bytes.data(), bytes.size(), seed);
 }
 
+Hasher::Hasher() : state_(XXH3_createState()) {
+  if (!state_) throw std::bad_alloc();
+  XXH3_128bits_reset(state_.get());
+}
+
+void Hasher::add(std::span<const std::byte> part) {
+  XXH3_128bits_update(state_.get(), part.data(), part.size());
+}
+
+ContentHash Hasher::hash() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+  return {hash.high64, hash.low64};
+}
+
+void Hasher::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
+
 std::optional<ContentHash> hash_of_file(const std::filesystem::path& file) try {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
+  Hasher hasher;
   read_in_parts(file, [&](std::span<const std::byte> part) {
-    XXH3_128bits_update(state.get(), part.data(), part.size());
+    hasher.add(part);
     return true;
   });
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return ContentHash{hash.high64, hash.low64};
+  return hasher.hash();
 } catch (const FileError& error) {
   if (error.code() == std::errc::no_such_file_or_directory ||
       error.code() == std::errc::not_a_directory) {

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+struct XXH3_state_s;
 
 namespace qturn {
 
@@ -19,6 +22,20 @@ struct ContentHash {
 };
 
 ContentHash hash_of(std::span<const std::byte> bytes);
+
+/// The same, of bytes that come part by part.
+class Hasher {
+ public:
+  Hasher();
+  void add(std::span<const std::byte> part);
+  ContentHash hash() const;
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> state_;
+};
 
 /// XXH64, as its reference implementation defines it: where a number is enough.
 std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);

@@ -27,10 +27,12 @@ std::string hash(const std::string& content) {
   return qturn::digits_of(qturn::hash_of(std::as_bytes(std::span(content))));
 }
 
+/// The lines of a manifest that are about variants of pictures.
 std::vector<Json> lines_of(const std::string& text) {
   std::vector<Json> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  for (std::string line; std::getline(stream, line);)
+    if (const Json json = Json::parse(line); json.contains("key")) lines.push_back(json);
   return lines;
 }
 

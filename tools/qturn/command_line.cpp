@@ -362,6 +362,17 @@ void add_in_place(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+void add_replay(CLI::App& app, CommandLine& line) {
+  auto* replay = app.add_option("--replay", line.replay,
+                                "write again what the manifest of an earlier run lists, byte for "
+                                "byte, with the options of that run; inputs that differ fail")
+                     ->type_name("MANIFEST")
+                     ->group("Variants");
+  for (const char* other : {"--variants", "--random", "--skip-existing", "--update"})
+    replay->excludes(other);
+  for (const char* of_manifest : result_option_names) replay->excludes(of_manifest);
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
@@ -449,6 +460,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_others(*augment, line);
   add_jpeg(*augment, line);
   add_running(*augment, line);
+  add_replay(*augment, line);
   augment->footer(exit_status);
   help->set_examples(augment,
                      "  qturn augment data -o data8                       all eight\n"

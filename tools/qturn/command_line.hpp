@@ -16,6 +16,20 @@
 
 namespace qturn {
 
+/// An option as it would be typed.
+struct TypedOption {
+  std::string name;   ///< "--format"
+  std::string value;  ///< empty for a flag
+};
+
+/// The options of augment that decide which bytes are written, and where what is read beside the
+/// inputs lies. --replay takes them from the manifest; the places can be typed instead.
+inline constexpr const char* result_option_names[] = {
+    "--format",    "--quality", "--jpeg",    "--jpeg-edges", "--allow-storage-change",
+    "--others",    "--include", "--exclude", "--hidden",     "--labels-drawn-on",
+    "--keypoints", "--follow"};
+inline constexpr const char* place_options[] = {"--labels", "--masks", "--swap-pairs"};
+
 /// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
   enum class Command { turn, augment, check, devices };
@@ -45,6 +59,7 @@ struct CommandLine {
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
+  std::string replay;  ///< a manifest; or empty
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
   LabelOptions labels = {.take = TakeLabels::found};

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/result_options.hpp"
 
 namespace qturn {
 namespace {
@@ -34,31 +34,22 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
     text += fmt::format(" {} {}", option, given);
   };
   if (line.command == CommandLine::Command::augment) {
-    if (line.random > 0) {
+    if (!line.replay.empty()) {
+      value("--replay", line.replay);
+    } else if (line.random > 0) {
       value("--random", line.random);
       value("--seed", line.seed);
     } else {
       value("--variants", line.variants.empty() ? "all" : line.variants);
     }
   }
-  text += label_words(line);
-  if (line.format) value("--format", line.format->name);
-  constexpr const char* modes[] = {"lossless", "planar", "fastest"};
-  constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
-  value("--jpeg", modes[static_cast<int>(line.jpeg)]);
-  value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
-  flag(line.tag_only, "--tag-only");
-  flag(line.sidecars, "--sidecars");
+  for (const TypedOption& option : result_options(line, edges)) {
+    text += " " + option.name;
+    if (!option.value.empty()) text += " " + option.value;
+  }
   flag(line.strict, "--strict");
-  flag(line.allow_storage_change, "--allow-storage-change");
-  flag(line.salvage, "--salvage");
-  flag(line.others == Others::copy, "--others copy");
-  flag(line.hidden, "--hidden");
-  flag(line.follow, "--follow");
   flag(line.break_links, "--break-links");
   if (!line.backup.empty()) value("--backup", line.backup);
-  for (const std::string& glob : line.include) value("--include", glob);
-  for (const std::string& glob : line.exclude) value("--exclude", glob);
   return text;
 }
 

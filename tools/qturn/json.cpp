@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <tuple>
 
 #include "src/store/json_names.hpp"
 
@@ -23,19 +21,6 @@ const char* word(Status status) {
       break;
   }
   return "failed";
-}
-
-/// In the order of Route.
-constexpr std::array<const char*, route_count> routes = {
-    "none", "reencoded", "planar", "lossless", "trimmed", "tagged", "copied", "skipped"};
-static_assert(static_cast<int>(Route::skipped) == 7);
-
-const char* word(Route route) { return routes[static_cast<std::size_t>(route)]; }
-
-Route route_of(const std::string& word) {
-  const auto* found = std::ranges::find(routes, word);
-  if (found == routes.end()) throw std::invalid_argument(word);
-  return static_cast<Route>(found - routes.begin());
 }
 
 void put_companions(Json& json, const Outcome& outcome) {
@@ -58,29 +43,20 @@ void put_companions(Json& json, const Outcome& outcome) {
   put_names(json, "labels_in", shared);
 }
 
-void put_file(Json& json, const ManifestFile& file) {
-  json["source"] = digits_of(file.source);
-  json["result"] = digits_of(file.result);
-}
-
-Json json_of(const ManifestFile& file) {
-  Json json;
-  put_name(json, "output", file.output);
-  put_file(json, file);
-  return json;
-}
-
-/// Throws an exception of any kind if it is not one.
-ManifestFile read_file_of(const Json& json) {
-  const auto hash = [&](const char* member) {
-    const auto read = hash_of_digits(json.at(member).get<std::string>());
-    if (!read) throw std::invalid_argument(member);
-    return *read;
-  };
-  return {get_name(json, "output"), hash("source"), hash("result")};
-}
+/// In the order of Route.
+constexpr std::array<const char*, route_count> routes = {
+    "none", "reencoded", "planar", "lossless", "trimmed", "tagged", "copied", "skipped"};
+static_assert(static_cast<int>(Route::skipped) == route_count - 1);
 
 }  // namespace
+
+const char* word(Route route) { return routes[static_cast<std::size_t>(route)]; }
+
+std::optional<Route> route_of(std::string_view word) {
+  const auto* found = std::ranges::find(routes, word);
+  if (found == routes.end()) return std::nullopt;
+  return static_cast<Route>(found - routes.begin());
+}
 
 std::string json_line(const Outcome& outcome) {
   Json json;
@@ -132,46 +108,6 @@ std::string json_line_checked(const std::filesystem::path& input,
   json["findings"] = findings;
   json["message"] = failure;
   return dump(json);
-}
-
-std::weak_ordering ManifestEntry::operator<=>(const ManifestEntry& other) const {
-  return std::tie(key, variant, picture.output) <=>
-         std::tie(other.key, other.variant, other.picture.output);
-}
-
-std::string manifest_line(const ManifestEntry& entry) {
-  Json json;
-  put_name(json, "key", entry.key);
-  json["variant"] = name(entry.variant);
-  json["orientation"] = static_cast<int>(entry.variant);
-  put_name(json, "output", entry.picture.output);
-  json["route"] = word(entry.route);
-  put_file(json, entry.picture);
-  if (entry.label) json["label"] = json_of(*entry.label);
-  for (const ManifestFile& mask : entry.masks) json["masks"].push_back(json_of(mask));
-  put_names(json, "labels_in", entry.labels_in);
-  return dump(json);
-}
-
-std::optional<ManifestEntry> read_manifest_line(const std::string& line) try {
-  const Json json = Json::parse(line);
-  const Json& number = json.at("orientation");
-  if (!number.is_number_integer()) return std::nullopt;
-  const auto orientation = number.get<std::int64_t>();
-  if (orientation < 1 || orientation > 8) return std::nullopt;
-  ManifestEntry entry{.key = get_name(json, "key"),
-                      .variant = static_cast<Orientation>(orientation),
-                      .picture = read_file_of(json),
-                      .route = route_of(json.at("route").get<std::string>()),
-                      .label = {},
-                      .masks = {},
-                      .labels_in = get_names(json, "labels_in")};
-  if (json.contains("label")) entry.label = read_file_of(json["label"]);
-  if (json.contains("masks"))
-    for (const Json& mask : json["masks"]) entry.masks.push_back(read_file_of(mask));
-  return entry;
-} catch (const std::exception&) {
-  return std::nullopt;
 }
 
 }  // namespace qturn

@@ -110,24 +110,30 @@ MaskOptions mask_options(const CommandLine& line) {
   return line.masks.value_or(MaskOptions{.take = line.labels.take != TakeLabels::none});
 }
 
-std::string label_words(const CommandLine& line) {
-  std::string words;
-  if (line.labels.take == TakeLabels::none) words += " --labels none";
+std::vector<TypedOption> label_words(const CommandLine& line) {
+  std::vector<TypedOption> words;
+  const auto add = [&](const char* name, std::string value) {
+    words.push_back({name, std::move(value)});
+  };
+  if (line.labels.take == TakeLabels::none) add("--labels", "none");
   if (line.labels.take == TakeLabels::one_format) {
-    words += fmt::format(" --labels {}", line.labels.format->option);
-    if (!line.labels.folder.empty()) words += ":" + line.labels.folder.string();
+    std::string value(line.labels.format->option);
+    if (!line.labels.folder.empty()) value += ":" + line.labels.folder.string();
+    add("--labels", std::move(value));
   }
   if (line.labels.take == TakeLabels::one_file)
-    words += fmt::format(" --labels coco:{}", line.labels.file.string());
+    add("--labels", "coco:" + line.labels.file.string());
   if (line.masks) {
-    words += line.masks->folder.empty() ? line.masks->take ? " --masks auto" : " --masks none"
-                                        : " --masks " + line.masks->folder.string();
+    const std::string folder = line.masks->folder.string();
+    add("--masks", !folder.empty() ? folder : line.masks->take ? "auto" : "none");
   }
-  if (line.labels_drawn_on == LabelsDrawnOn::stored) words += " --labels-drawn-on stored";
-  if (line.labels_drawn_on == LabelsDrawnOn::upright) words += " --labels-drawn-on upright";
-  if (const auto& keypoints = line.labels.keypoints)
-    words += fmt::format(" --keypoints {}x{}", keypoints->count, keypoints->values);
-  if (!line.labels.swap_pairs.empty()) words += " --swap-pairs " + line.labels.swap_pairs.string();
+  if (line.labels_drawn_on == LabelsDrawnOn::stored) add("--labels-drawn-on", "stored");
+  if (line.labels_drawn_on == LabelsDrawnOn::upright) add("--labels-drawn-on", "upright");
+  if (const auto& keypoints = line.labels.keypoints) {
+    add("--keypoints",
+        keypoints->count == 0 ? "none" : fmt::format("{}x{}", keypoints->count, keypoints->values));
+  }
+  if (!line.labels.swap_pairs.empty()) add("--swap-pairs", line.labels.swap_pairs.string());
   return words;
 }
 

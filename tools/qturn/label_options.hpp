@@ -2,7 +2,7 @@
 #ifndef QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
 #define QTURN_TOOLS_QTURN_LABEL_OPTIONS_HPP
 
-#include <string>
+#include <vector>
 
 #include "tools/qturn/command_line.hpp"
 
@@ -13,8 +13,8 @@ void add_labels(CLI::App& app, CommandLine& line);
 /// What --masks says, or else --labels.
 MaskOptions mask_options(const CommandLine& line);
 
-/// The options as they were given, each after a blank: what a resumed run is compared with.
-std::string label_words(const CommandLine& line);
+/// The options as they were given.
+std::vector<TypedOption> label_words(const CommandLine& line);
 
 }  // namespace qturn
 

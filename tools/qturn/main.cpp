@@ -13,6 +13,7 @@
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
+#include "tools/qturn/augmentation.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/journaling.hpp"
@@ -20,10 +21,9 @@
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/labels.hpp"
-#include "tools/qturn/manifest.hpp"
+#include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
-#include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/suggestion.hpp"
 
@@ -88,7 +88,9 @@ PlanOptions plan_options(const CommandLine& line) {
       line.resume && line.existing == Existing::refuse ? Existing::resume : line.existing;
   options.format = line.format;
   if (line.command == CommandLine::Command::augment) {
-    if (line.random > 0)
+    if (!line.replay.empty())
+      options.variants.clear();  // the manifest lists them
+    else if (line.random > 0)
       options.random_variants = line.random;
     else
       options.variants = parse_variants(line.variants);
@@ -196,36 +198,15 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-/// False if a file that `write` writes when all pictures are written could not be.
-template <typename Write>
-bool write_and_warn(Write write) try {
-  for (const std::string& warning : write()) print_message("warning: " + printable(warning));
-  return true;
-} catch (const FileError& error) {
-  say_why(error);
-  return false;
-}
-
-int turn_pictures(const CommandLine& line) {
-  const PlanOptions wanted = plan_options(line);
+int turn_pictures(const CommandLine& line, const Replay* replay) {
+  PlanOptions wanted = plan_options(line);
+  if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
-  if (line.command == CommandLine::Command::augment) {
-    refuse_other_labels(line, plan);
-    say_labels(line, plan);
-  }
   const JsonPlace json_place(line);
   json_place.refuse(plan);
-  std::filesystem::path manifest;
-  if (line.command == CommandLine::Command::augment) {
-    manifest = manifest_place(line, plan);
-    json_place.refuse(manifest);
-    for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
-      json_place.refuse(file.input);
-      if (file.found == 0) continue;
-      check_place(line, file.output, "the labels");
-      json_place.refuse(file.output);
-    }
-  }
+  std::optional<Augmentation> augmentation;
+  if (line.command == CommandLine::Command::augment)
+    augmentation.emplace(line, plan, json_place, replay);
 
   RunOptions options;
   options.orientation = line.orientation;
@@ -263,7 +244,10 @@ int turn_pictures(const CommandLine& line) {
                 journals.get());
   Report report(line, plan, device);
   if (journals) journals->begin([&] { return result_folders(plan); });
-  const RunEnd end = run(plan.jobs, FileSource(), sink, options, stop,
+  std::optional<ReplaySink> compared;
+  if (replay) compared.emplace(*replay, sink, plan.output_folder);
+  const Sink& results = compared ? static_cast<const Sink&>(*compared) : sink;
+  const RunEnd end = run(plan.jobs, FileSource(), results, options, stop,
                          [&](const Outcome& outcome) { report.add(outcome); });
   bool whole = is_whole(end);
   // Pictures may have been replaced. So an error is not the end of a run that never started.
@@ -276,20 +260,8 @@ int turn_pictures(const CommandLine& line) {
     }
     whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
             report.incomplete() == 0 && whole;
-    if (!manifest.empty()) {
-      report.made().finish();
-      const RunRecord record{report.written(), report.made(), options, stop || !end.error.empty()};
-      const auto write = [&] { return write_manifest(manifest, plan, record); };
-      whole = write_and_warn(write) && whole;
-    }
-    // Until all is done, those of an earlier run are not replaced by shorter ones.
-    for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
-      if (file.found == 0 || stop || !end.error.empty()) continue;
-      const auto write = [&] {
-        return write_shared_labels(file, line, plan, {report.written(), report.stored()});
-      };
-      whole = write_and_warn(write) && whole;
-    }
+    if (augmentation)
+      whole = augmentation->finish(report, options, stop || !end.error.empty()) && whole;
     if (journals) {
       const bool all_done =
           !stop && end.error.empty() && report.failed() == 0 && report.incomplete() == 0;
@@ -312,7 +284,6 @@ std::vector<std::string> arguments(int argc, char** argv) {
     if (word == "--") break;
     if (word == "--json") word = "--json=-";
   }
-  std::ranges::reverse(words);  // as CLI11 wants them
   return words;
 }
 
@@ -357,11 +328,26 @@ std::string complaint(const CLI::App& parser, const CLI::ParseError& error, int 
   return error.what();
 }
 
+/// With --replay: as if the options of the manifest were typed.
+CommandLine replayed_line(const Replay& replay, std::vector<std::string> words) try {
+  CommandLine line;
+  words = without_replay(std::move(words), replay);
+  std::ranges::reverse(words);
+  make_parser(line)->parse(std::move(words));
+  line.replay = replay.manifest();
+  return line;
+} catch (const CLI::ParseError& error) {
+  throw PlanError(fmt::format("{}: the options in its first line: {}", replay.manifest().string(),
+                              error.what()));
+}
+
 int run_program(int argc, char** argv) {
   CommandLine line;
   const auto parser = make_parser(line);
+  const std::vector<std::string> words = arguments(argc, argv);
   try {
-    parser->parse(arguments(argc, argv));
+    // CLI11 wants them in this order.
+    parser->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::Success& help) {
     return parser->exit(help);
   } catch (const CLI::ParseError& error) {
@@ -372,7 +358,9 @@ int run_program(int argc, char** argv) {
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
   if (line.command == CommandLine::Command::check) return check_pictures(line, input_options(line));
-  return turn_pictures(line);
+  if (line.replay.empty()) return turn_pictures(line, nullptr);
+  const Replay replay(line.replay);
+  return turn_pictures(replayed_line(replay, words), &replay);
 }
 
 }  // namespace

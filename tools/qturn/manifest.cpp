@@ -13,7 +13,6 @@
 #include "src/run/flight.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/source.hpp"
-#include "tools/qturn/json.hpp"
 
 namespace qturn {
 
@@ -27,7 +26,7 @@ class EarlierEntries {
  public:
   explicit EarlierEntries(const fs::path& manifest) : lines_(manifest, std::ios::binary) {
     std::optional<ManifestEntry> greatest;
-    while (auto entry = read_line()) {
+    while (auto entry = read_line(true)) {
       if (greatest && *entry <= *greatest)
         late_.insert(std::move(*entry));
       else
@@ -37,6 +36,11 @@ class EarlierEntries {
     lines_.seekg(0);
     read_in_order();
   }
+
+  const std::optional<ManifestHeader>& header() const { return header_; }
+  /// Files that are not variants of pictures.
+  const std::vector<ManifestFile>& files() const { return files_; }
+  bool empty() const { return files_.empty() && !front(); }
 
   /// Null at the end.
   const ManifestEntry* front() const {
@@ -52,9 +56,13 @@ class EarlierEntries {
   }
 
  private:
-  std::optional<ManifestEntry> read_line() {
-    for (std::string line; std::getline(lines_, line);)
+  std::optional<ManifestEntry> read_line(bool takes_others = false) {
+    for (std::string line; std::getline(lines_, line);) {
       if (auto entry = read_manifest_line(line)) return entry;
+      if (!takes_others) continue;
+      if (auto header = read_manifest_header(line)) header_ = std::move(header);
+      if (auto file = read_manifest_file(line)) files_.push_back(*std::move(file));
+    }
     return std::nullopt;
   }
 
@@ -66,9 +74,55 @@ class EarlierEntries {
   }
 
   std::ifstream lines_;
+  std::optional<ManifestHeader> header_;
+  std::vector<ManifestFile> files_;
   std::optional<ManifestEntry> in_order_;
   std::set<ManifestEntry> late_;
 };
+
+ContentHash hash_of_present(const fs::path& path) {
+  const auto hash = hash_of_file(path);
+  if (!hash) throw FileError("cannot read " + path.string(), path, system_code(ENOENT));
+  return *hash;
+}
+
+/// Lines that an earlier run has made, perhaps with other options, stay.
+ManifestHeader header_of(const RunRecord& record, const EarlierEntries& earlier, const Plan& plan) {
+  ManifestHeader header = record.header;
+  const bool keeps_lines = record.is_interrupted || plan.jobs.skipped_count() > 0;
+  const bool is_alike = earlier.header() && earlier.header()->options == header.options;
+  if (keeps_lines && !earlier.empty() && !is_alike) header.options.reset();
+  return header;
+}
+
+/// Ascending by where they lie: files that are not variants of pictures.
+std::vector<ManifestFile> files_of(const RunRecord& record, const EarlierEntries& earlier,
+                                   const Plan& plan) {
+  std::map<std::string, ManifestFile> files;
+  if (record.is_interrupted)
+    for (const ManifestFile& file : earlier.files()) files[file.output] = file;
+  for (const ManifestFile& file : record.files) files[file.output] = file;
+  const FileList& found = plan.jobs.files();
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const FoundFile& file = found[number];
+    if (file.picture || (file.kept | record.written[number]).empty()) continue;
+    const fs::path output = plan.jobs.names().path_of(found, file, Orientation::identity);
+    ManifestFile copied{output.lexically_relative(plan.output_folder).string()};
+    if (const auto made = record.made.of(number, Orientation::identity)) {
+      copied.source = made->hashes.front().source;
+      copied.result = made->hashes.front().result;
+    } else if (record.is_interrupted) {
+      continue;
+    } else {
+      copied.source = hash_of_present(found.path(file));
+      copied.result = hash_of_present(output);
+    }
+    files[copied.output] = copied;
+  }
+  std::vector<ManifestFile> sorted;
+  for (auto& [output, file] : files) sorted.push_back(std::move(file));
+  return sorted;
+}
 
 /// What the lines say.
 class Entries {
@@ -158,12 +212,6 @@ class Entries {
     return path.lexically_relative(plan_.output_folder).string();
   }
 
-  static ContentHash hash_of_present(const fs::path& path) {
-    const auto hash = hash_of_file(path);
-    if (!hash) throw FileError("cannot read " + path.string(), path, system_code(ENOENT));
-    return *hash;
-  }
-
   const Plan& plan_;
   const RunRecord& record_;
   std::map<fs::path, fs::path> shared_;  // the output of each file with labels of many pictures
@@ -206,7 +254,9 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
   EarlierEntries earlier(manifest);
   Entries entries(plan, record);
   const auto write_lines = [&](const NewFile::Append& append) {
-    std::string lines;
+    std::string lines = manifest_line(header_of(record, earlier, plan)) + "\n";
+    for (const ManifestFile& file : files_of(record, earlier, plan))
+      lines += manifest_line(file) + "\n";
     const auto put = [&](const ManifestEntry& entry) {
       constexpr std::size_t many = 1 << 16;
       lines += manifest_line(entry) + "\n";

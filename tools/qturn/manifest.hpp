@@ -9,6 +9,7 @@
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/made_files.hpp"
+#include "tools/qturn/manifest_lines.hpp"
 
 namespace qturn {
 
@@ -23,18 +24,20 @@ std::filesystem::path manifest_place(const CommandLine& line, const Plan& plan);
 
 /// What a run has done, by the numbers of files.
 struct RunRecord {
+  ManifestHeader header;
   const std::vector<OrientationSet>& written;  ///< by this run, or by the one that it resumes
   const MadeFiles& made;                       ///< by this run
   const RunOptions& options;
   bool is_interrupted;
+  std::vector<ManifestFile> files;  ///< that were written when all pictures were
 };
 
-/// Writes the manifest: a line for each picture that was written, and for each that was there and
-/// is left alone. What this run has not made, and no earlier manifest lists, is read. Of an
-/// interrupted run also the lines that the manifest had before, because what they list is there
-/// still. Nothing is written if there is no such picture, so that a run that was ended before its
-/// first result can be repeated, and a manifest is not replaced by an empty one. Returns what to
-/// warn of; throws FileError.
+/// Writes the manifest: the header, a line for each other file, a line for each picture that was
+/// written, and for each that was there and is left alone. What this run has not made, and no
+/// earlier manifest lists, is read. Of an interrupted run also the lines that the manifest had
+/// before, because what they list is there still. Nothing is written if there is no such picture,
+/// so that a run that was ended before its first result can be repeated, and a manifest is not
+/// replaced by an empty one. Returns what to warn of; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record);
 

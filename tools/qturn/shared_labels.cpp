@@ -69,11 +69,14 @@ class VariantsInPlace {
 
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const CommandLine& line, const Plan& plan,
-                                             const WrittenPictures& written) {
+                                             const WrittenPictures& written,
+                                             const std::function<void(const ManifestFile&)>& made) {
   VariantsInPlace variants(file, line, plan, written);
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
+    Hasher source, result;
     const auto flush = [&] {
+      result.add(std::as_bytes(std::span(text)));
       append(std::as_bytes(std::span(text)));
       text.clear();
     };
@@ -86,25 +89,28 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
           if (text.size() >= many) flush();
         });
     read_in_parts(file.input, [&](std::span<const std::byte> part) {
+      source.add(part);
       writer.take({reinterpret_cast<const char*>(part.data()), part.size()});
       return true;
     });
     writer.finish();
     flush();
+    made({file.output.lexically_relative(plan.output_folder).string(), source.hash(),
+          result.hash()});
   };
-  const NewFile made{.target = file.output,
-                     .content = {},
-                     .like = file.input,
-                     .times = Times::now,
-                     .like_state = file.state,
-                     .write_more = write};
+  const NewFile turned{.target = file.output,
+                       .content = {},
+                       .like = file.input,
+                       .times = Times::now,
+                       .like_state = file.state,
+                       .write_more = write};
   const auto fail = [&](const std::string& why) {
     throw FileError(fmt::format("{} is not written: {}", file.output.string(), why), file.output,
                     {});
   };
   std::vector<std::string> warnings;
   try {
-    warnings = write_files(std::span(&made, 1), IfExists::replace);
+    warnings = write_files(std::span(&turned, 1), IfExists::replace);
   } catch (const LabelError& error) {
     fail(fmt::format("{}:{}", file.input.string(), error.what()));
   } catch (const std::runtime_error& error) {

@@ -1,0 +1,90 @@
+#include "tools/qturn/augmentation.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "src/store/safe_file.hpp"
+#include "tools/qturn/labels.hpp"
+#include "tools/qturn/manifest.hpp"
+#include "tools/qturn/result_options.hpp"
+#include "tools/qturn/shared_labels.hpp"
+#include "tools/qturn/version.hpp"
+
+namespace qturn {
+namespace {
+
+/// False if a file that `write` writes could not be.
+template <typename Write>
+bool write_and_warn(Write write) try {
+  for (const std::string& warning : write()) print_message("warning: " + printable(warning));
+  return true;
+} catch (const FileError& error) {
+  print_message(printable(error.what()));
+  return false;
+}
+
+ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
+  ManifestHeader header{version, std::vector<std::string>()};
+  for (const TypedOption& option : result_options(line, run.jpeg.edges))
+    header.options->push_back(option.value.empty() ? option.name
+                                                   : option.name + "=" + option.value);
+  return header;
+}
+
+}  // namespace
+
+Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const JsonPlace& json,
+                           const Replay* replay)
+    : line_(line), plan_(plan), replay_(replay) {
+  if (replay_) {
+    json.refuse(replay_->manifest());
+    const std::uint64_t others = replay_->check(plan);
+    if (others > 0 && !line.quiet) {
+      print_message(fmt::format("left out, because the manifest does not list them: {} {}", others,
+                                others == 1 ? "picture" : "pictures"));
+    }
+  }
+  refuse_other_labels(line, plan);
+  say_labels(line, plan);
+  manifest_ = manifest_place(line, plan);
+  json.refuse(manifest_);
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
+    json.refuse(file.input);
+    if (!is_written(file)) continue;
+    check_place(line, file.output, "the labels");
+    json.refuse(file.output);
+  }
+}
+
+bool Augmentation::is_written(const SharedLabels::File& file) const {
+  return file.found > 0 &&
+         (!replay_ || replay_->lists(file.output.lexically_relative(plan_.output_folder).string()));
+}
+
+bool Augmentation::finish(Report& report, const RunOptions& options, bool is_interrupted) const {
+  report.made().finish();
+  bool is_whole = true;
+  RunRecord record{.header = replay_ ? replay_->header() : header_of(line_, options),
+                   .written = report.written(),
+                   .made = report.made(),
+                   .options = options,
+                   .is_interrupted = is_interrupted,
+                   .files = {}};
+  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
+    if (!is_written(file) || is_interrupted) continue;
+    const auto write = [&] {
+      return write_shared_labels(file, line_, plan_, {report.written(), report.stored()},
+                                 [&](const ManifestFile& made) {
+                                   if (replay_) replay_->check(made, file.input);
+                                   record.files.push_back(made);
+                                 });
+    };
+    is_whole = write_and_warn(write) && is_whole;
+  }
+  const auto write = [&] { return write_manifest(manifest_, plan_, record); };
+  return write_and_warn(write) && is_whole;
+}
+
+}  // namespace qturn

@@ -1,0 +1,38 @@
+// What augment does besides turning pictures: what it refuses and says before the run, and the
+// files about all pictures that it writes after it.
+#ifndef QTURN_TOOLS_QTURN_AUGMENTATION_HPP
+#define QTURN_TOOLS_QTURN_AUGMENTATION_HPP
+
+#include <filesystem>
+
+#include "src/run/pipeline.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/replay.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+
+class Augmentation {
+ public:
+  /// Prints what there is to say of labels. `replay`: null without --replay. Throws PlanError.
+  Augmentation(const CommandLine& line, const Plan& plan, const JsonPlace& json,
+               const Replay* replay);
+
+  /// Writes the COCO files, unless the run was interrupted, so that those of an earlier run are not
+  /// replaced by shorter ones; and the manifest. False if one could not be written: messages say
+  /// why.
+  bool finish(Report& report, const RunOptions& options, bool is_interrupted) const;
+
+ private:
+  bool is_written(const SharedLabels::File& file) const;
+
+  const CommandLine& line_;
+  const Plan& plan_;
+  const Replay* const replay_;
+  std::filesystem::path manifest_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_AUGMENTATION_HPP

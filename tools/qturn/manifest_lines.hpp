@@ -1,0 +1,65 @@
+// The lines of an augmentation's manifest, written and read.
+// src/store/json_names.hpp says how they hold names that are not UTF-8.
+#ifndef QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP
+#define QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include "src/store/content_hash.hpp"
+
+namespace qturn {
+
+/// A file that was written, and what it was made of.
+struct ManifestFile {
+  std::string output;  ///< relative to the manifest's folder
+  ContentHash source = {}, result = {};
+};
+
+struct ManifestEntry {
+  std::string key;
+  Orientation variant{};
+  ManifestFile picture;
+  Route route = Route::none;
+  std::optional<ManifestFile> label;
+  std::vector<ManifestFile> masks;
+  std::vector<std::string> labels_in;  ///< outputs that hold labels of many pictures
+
+  /// Those of a manifest are ascending.
+  std::weak_ordering operator<=>(const ManifestEntry& other) const;
+  bool operator==(const ManifestEntry& other) const { return std::is_eq(*this <=> other); }
+};
+
+/// The first line. qturn_manifest (its version), program, options.
+struct ManifestHeader {
+  std::string program;  ///< the version of qturn
+  /// Those that decide which bytes are written, as words of a command line. Nothing if runs with
+  /// different options have made the files.
+  std::optional<std::vector<std::string>> options;
+  bool operator==(const ManifestHeader&) const = default;
+};
+
+/// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
+/// number), output, route, source, result; and label, masks and labels_in where there are any.
+std::string manifest_line(const ManifestEntry& entry);
+
+/// Nothing if it is not such a line.
+std::optional<ManifestEntry> read_manifest_line(const std::string& line);
+
+/// The first line of a manifest.
+std::string manifest_line(const ManifestHeader& header);
+/// The line of a file that is not a variant of a picture: a COCO file, or one that --others copy
+/// copies: file (where it lies), source, result.
+std::string manifest_line(const ManifestFile& file);
+
+std::optional<ManifestHeader> read_manifest_header(const std::string& line);
+std::optional<ManifestFile> read_manifest_file(const std::string& line);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP

@@ -1,0 +1,35 @@
+#include "tools/qturn/result_options.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/qturn/label_options.hpp"
+
+namespace qturn {
+
+std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges) {
+  std::vector<TypedOption> options = label_words(line);
+  const auto flag = [&](bool is_set, const char* option) {
+    if (is_set) options.push_back({option, ""});
+  };
+  const auto value = [&](const char* option, const auto& given) {
+    options.push_back({option, fmt::format("{}", given)});
+  };
+  if (line.format) value("--format", line.format->name);
+  if (line.quality) value("--quality", *line.quality);
+  constexpr const char* modes[] = {"lossless", "planar", "fastest"};
+  constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
+  value("--jpeg", modes[static_cast<int>(line.jpeg)]);
+  value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
+  flag(line.tag_only, "--tag-only");
+  flag(line.sidecars, "--sidecars");
+  flag(line.allow_storage_change, "--allow-storage-change");
+  flag(line.salvage, "--salvage");
+  if (line.others == Others::copy) value("--others", "copy");
+  flag(line.hidden, "--hidden");
+  flag(line.follow, "--follow");
+  for (const std::string& glob : line.include) value("--include", glob);
+  for (const std::string& glob : line.exclude) value("--exclude", glob);
+  return options;
+}
+
+}  // namespace qturn

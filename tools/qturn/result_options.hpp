@@ -1,0 +1,18 @@
+// The options that decide which results a run has, as they would be typed: what a run that resumes
+// or repeats another one must have, too.
+#ifndef QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP
+#define QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP
+
+#include <string>
+#include <vector>
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// All but those that choose variants.
+std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_RESULT_OPTIONS_HPP
