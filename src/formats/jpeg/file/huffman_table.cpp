@@ -1,7 +1,6 @@
 #include "src/formats/jpeg/file/huffman_table.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,10 +50,6 @@ bool is_sound(const JpegHuffmanTable& table) {
 }
 
 }  // namespace
-
-std::size_t JpegHuffmanTable::symbol_count() const {
-  return std::min(std::accumulate(bits.begin() + 1, bits.end(), std::size_t{0}), symbols.size());
-}
 
 HuffmanCodes::HuffmanCodes(const JpegHuffmanTable& table) {
   std::uint32_t next = 0;

@@ -7,23 +7,13 @@
 #ifndef QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
 #define QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
 
+#include <qturn/jpeg_huffman_table.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace qturn {
-
-/// As in a DHT segment: how many codes there are of each length (1 to 16), and their symbols in the
-/// order of the codes.
-struct JpegHuffmanTable {
-  std::array<std::uint8_t, 17> bits{};
-  std::array<std::uint8_t, 256> symbols{};
-
-  /// How many symbols have a code.
-  std::size_t symbol_count() const;
-
-  bool operator==(const JpegHuffmanTable&) const = default;
-};
 
 /// The code of each symbol of a sound table, for writing.
 struct HuffmanCodes {

@@ -1,0 +1,109 @@
+// Where the blocks of a scan are: in the picture, and in the order of the scan, in which the coder
+// keeps them. A turned picture's blocks are looked up where the source has them; nothing is moved.
+#ifndef QTURN_KERNELS_JPEG_LAYOUT_HPP
+#define QTURN_KERNELS_JPEG_LAYOUT_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+
+namespace qturn::jpeg {
+
+inline constexpr std::uint32_t most_components = 4;
+/// ITU T.81, B.2.3.
+inline constexpr std::uint32_t most_blocks_in_mcu = 10;
+inline constexpr std::uint32_t no_block = ~0u;
+
+struct Component {
+  std::uint32_t h = 1, v = 1;           ///< blocks in an MCU
+  std::uint32_t first = 0;              ///< block of an MCU
+  std::uint32_t width = 0, height = 0;  ///< in blocks, without those that only fill an MCU
+};
+
+/// A block of a component, counted from the upper left one.
+struct Place {
+  std::uint32_t x = 0, y = 0;
+};
+
+struct Layout {
+  std::uint32_t mcus_wide = 0, mcus = 0, blocks_in_mcu = 0, components = 0;
+  std::uint32_t mcus_in_segment = 0;  ///< between restart markers
+  Component component[most_components];
+  std::uint8_t component_of[most_blocks_in_mcu]{};  ///< by the block of an MCU
+
+  constexpr std::uint32_t blocks() const { return mcus * blocks_in_mcu; }
+  constexpr std::uint32_t segments() const {
+    return (mcus + mcus_in_segment - 1) / mcus_in_segment;
+  }
+  constexpr std::uint32_t blocks_in_segment() const { return mcus_in_segment * blocks_in_mcu; }
+  /// Those up to the end of segment `segment`.
+  constexpr std::uint32_t blocks_until(std::uint32_t segment) const {
+    const std::uint64_t end = std::uint64_t{segment + 1} * blocks_in_segment();
+    return end < blocks() ? static_cast<std::uint32_t>(end) : blocks();
+  }
+
+  /// The place of block `block` of MCU `mcu`. It may be outside of its component.
+  constexpr Place place(std::uint32_t mcu, std::uint32_t block) const {
+    const Component& c = component[component_of[block]];
+    const std::uint32_t within = block - c.first;
+    return {mcu % mcus_wide * c.h + within % c.h, mcu / mcus_wide * c.v + within / c.h};
+  }
+  constexpr bool holds(std::uint32_t which, Place place) const {
+    return place.x < component[which].width && place.y < component[which].height;
+  }
+  /// The number of a block in the order of the scan.
+  constexpr std::uint32_t number(std::uint32_t which, Place place) const {
+    const Component& c = component[which];
+    const std::uint32_t mcu = place.y / c.v * mcus_wide + place.x / c.h;
+    return mcu * blocks_in_mcu + c.first + place.y % c.v * c.h + place.x % c.h;
+  }
+};
+
+/// A turned layout, and that of the source, of which it may leave out blocks at the right and at
+/// the bottom.
+struct Turn {
+  Layout src, dst;
+  Reading reading;
+
+  /// The source's number of a block of the turned picture; no_block if it only fills an MCU.
+  constexpr std::uint32_t source(std::uint32_t mcu, std::uint32_t block) const {
+    const std::uint32_t which = dst.component_of[block];
+    const Place at = dst.place(mcu, block);
+    if (!dst.holds(which, at)) return no_block;
+    const Component& c = dst.component[which];
+    const std::uint32_t width = reading.swap_axes ? c.height : c.width;
+    const std::uint32_t height = reading.swap_axes ? c.width : c.height;
+    Place from = reading.swap_axes ? Place{at.y, at.x} : at;
+    if (reading.from_right) from.x = width - 1 - from.x;
+    if (reading.from_bottom) from.y = height - 1 - from.y;
+    return src.number(which, from);
+  }
+
+  /// The source's number of the block whose DC coefficient that of this one is coded against:
+  /// the one before it of its component that does not only fill an MCU. no_block if it is the first
+  /// one of its segment.
+  constexpr std::uint32_t predecessor(std::uint32_t mcu, std::uint32_t block) const {
+    const Component& c = dst.component[dst.component_of[block]];
+    while (true) {
+      if (block > c.first) {
+        --block;
+      } else {
+        if (mcu % dst.mcus_in_segment == 0) return no_block;
+        --mcu;
+        block = c.first + c.h * c.v - 1;
+      }
+      const std::uint32_t found = source(mcu, block);
+      if (found != no_block) return found;
+    }
+  }
+};
+
+/// Where the coefficients of a block lie in JPEG's zigzag order: row * 8 + column.
+inline constexpr std::uint8_t zigzag[64] = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_LAYOUT_HPP

@@ -1,0 +1,75 @@
+// The machine operations that the coder consists of, each once for the CPU and once for the GPU.
+#ifndef QTURN_KERNELS_JPEG_MACHINE_HPP
+#define QTURN_KERNELS_JPEG_MACHINE_HPP
+
+#include <bit>
+#include <cstdint>
+
+namespace qturn::jpeg {
+
+/// 32 bits of `high` and `low`, one after the other, from bit `at` (0 to 31) on.
+constexpr std::uint32_t funnel(std::uint32_t high, std::uint32_t low, std::uint32_t at) {
+#ifdef __CUDA_ARCH__
+  return __funnelshift_l(low, high, at);
+#else
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) << at >> 32);
+#endif
+}
+
+/// A word of data that is stored with its first byte highest.
+constexpr std::uint32_t big_endian(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(word, 0, 0x0123);
+#else
+  return __builtin_bswap32(word);
+#endif
+}
+
+/// How many bits a number takes.
+constexpr std::uint32_t bit_width(std::uint32_t value) {
+#ifdef __CUDA_ARCH__
+  return 32 - static_cast<std::uint32_t>(__clz(static_cast<int>(value)));
+#else
+  return static_cast<std::uint32_t>(std::bit_width(value));
+#endif
+}
+
+/// The number of the lowest bit that is set; `bits` is not 0.
+constexpr int lowest_bit(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return std::countr_zero(bits);
+#endif
+}
+
+constexpr std::uint64_t reversed(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __brevll(bits);
+#else
+  std::uint64_t result = 0;
+  for (int i = 0; i < 64; ++i) result |= (bits >> i & 1) << (63 - i);
+  return result;
+#endif
+}
+
+/// Sets bits of a word to which other threads add theirs.
+constexpr void add_bits(std::uint32_t& word, std::uint32_t bits) {
+#ifdef __CUDA_ARCH__
+  atomicOr(&word, bits);
+#else
+  word |= bits;
+#endif
+}
+
+constexpr void add_bits(std::uint64_t& word, std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  atomicOr(reinterpret_cast<unsigned long long*>(&word), bits);
+#else
+  word |= bits;
+#endif
+}
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_MACHINE_HPP

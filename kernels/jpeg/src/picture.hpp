@@ -1,0 +1,81 @@
+// A picture of a batch, as the kernels see it: what is done with it, and its part of the workspace.
+#ifndef QTURN_KERNELS_JPEG_PICTURE_HPP
+#define QTURN_KERNELS_JPEG_PICTURE_HPP
+
+#include <qturn/jpeg_cuda.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/jpeg/src/coefficients.hpp"
+#include "kernels/jpeg/src/layout.hpp"
+#include "kernels/jpeg/src/runs.hpp"
+#include "kernels/jpeg/src/tables.hpp"
+
+namespace qturn::jpeg {
+
+/// Bytes of compressed data, and blocks, that a block of threads takes.
+inline constexpr int chunk_threads = 256;
+inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
+inline constexpr std::uint32_t tile_blocks = 256;
+/// Subsequences that a block of threads takes.
+inline constexpr std::uint32_t group = 256;
+
+/// What the stages find out of a picture as they go.
+struct Progress {
+  std::uint32_t faults;
+  std::uint32_t segments_read;  ///< whose last block was where it should be
+  std::uint32_t src_bytes;
+  std::uint32_t turned_bytes;  ///< without stuffing and restart markers
+};
+
+struct Picture {
+  const std::uint8_t* data;
+  std::uint32_t bytes;
+  std::uint32_t chunks;
+  std::uint8_t* out;
+  std::uint64_t capacity;
+
+  Turn turn;
+  Order order;
+  std::uint32_t read_table_count;
+  std::uint8_t read_table_of[2 * most_blocks_in_mcu];
+  const ReadTable* read_tables;
+  const WriteTable* write_tables;  ///< [2 * component], and the next one for AC coefficients
+  JpegResult* result;
+  Progress* progress;
+
+  // Of the source: by chunk, by segment, by subsequence, by block in the order of the scan.
+  Runs* chunk_runs;
+  std::uint32_t* segment_begin;  ///< its first subsequence; one more for the end of all
+  std::uint32_t* segment_bytes;
+  std::uint32_t most_subsequences;
+  std::uint32_t* words;  ///< without stuffing; segments begin with a subsequence
+  std::uint32_t* start;  ///< State::packed
+  std::uint32_t* end;
+  std::uint32_t* blocks_in;  ///< that end in it; later the number of the first block
+  std::uint64_t* sets;
+  std::int16_t* values;  ///< 64 for each block
+  std::int16_t* dc;
+
+  // Of the turned picture: by tile, by segment, by chunk of its data without stuffing.
+  std::uint32_t tiles;
+  std::uint16_t* code_bits;  ///< by block
+  Runs* tile_runs;
+  std::uint32_t* turned_end;  ///< byte after a segment
+  std::uint32_t* turned_words;
+  std::uint64_t most_turned_bytes;
+  std::uint32_t* ff_count;  ///< by chunk; later those before it
+};
+
+/// How the source's data is cut, the same for all pictures of a batch.
+struct Cut {
+  std::uint32_t subsequence_bits;
+  std::uint32_t warm_up_bits;  ///< read before a subsequence to find its state
+
+  constexpr std::uint32_t subsequence_bytes() const { return subsequence_bits / 8; }
+};
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_PICTURE_HPP

@@ -1,0 +1,174 @@
+// Entropy-coded data, read from any place.
+//
+// A thread reads a subsequence: as many bits as all others, wherever codes begin. What it has to
+// know of those before is a state of three numbers: how far the last code reached into its
+// subsequence, and which coefficient of which block of an MCU comes next. With a wrong state it
+// reads nonsense, but Huffman codes synchronise by themselves: after some hundred bits it is most
+// likely where it would be with the right one.
+#ifndef QTURN_KERNELS_JPEG_READING_HPP
+#define QTURN_KERNELS_JPEG_READING_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/jpeg/src/layout.hpp"
+#include "kernels/jpeg/src/machine.hpp"
+#include "kernels/jpeg/src/tables.hpp"
+
+namespace qturn::jpeg {
+
+/// Bits from words of data. Reads up to three words after the one with the last bit.
+class BitReader {
+ public:
+  constexpr BitReader(const std::uint32_t* words, std::uint32_t bit)
+      : words_(words), at_(bit / 32), within_(bit % 32) {
+    high_ = load(at_);
+    low_ = load(at_ + 1);
+    next_ = load(at_ + 2);
+  }
+
+  constexpr std::uint32_t position() const { return at_ * 32 + within_; }
+  /// The next 32 bits.
+  constexpr std::uint32_t peek() const { return funnel(high_, low_, within_); }
+  /// Up to 31 bits. The word that is needed next was loaded long before.
+  constexpr void skip(std::uint32_t bits) {
+    within_ += bits;
+    if (within_ < 32) return;
+    within_ -= 32;
+    ++at_;
+    high_ = low_;
+    low_ = next_;
+    next_ = load(at_ + 2);
+  }
+
+ private:
+  constexpr std::uint32_t load(std::uint32_t at) const { return big_endian(words_[at]); }
+
+  const std::uint32_t* words_;
+  std::uint32_t at_, within_, high_ = 0, low_ = 0, next_ = 0;
+};
+
+/// Before the first bit of a subsequence.
+struct State {
+  std::uint32_t bit = 0;          ///< where the next code begins
+  std::uint32_t block = 0;        ///< of an MCU
+  std::uint32_t coefficient = 0;  ///< 0: the DC coefficient comes next
+
+  /// The bit counted from `begin`, after which it is at most 31 bits.
+  constexpr std::uint32_t packed(std::uint32_t begin) const {
+    return (bit - begin) | block << 8 | coefficient << 16;
+  }
+  static constexpr State unpacked(std::uint32_t packed, std::uint32_t begin) {
+    return {begin + (packed & 255), packed >> 8 & 255, packed >> 16};
+  }
+};
+
+/// The tables of a scan. For each block of an MCU it has the numbers of two tables.
+struct ReadTables {
+  const ReadTable* tables;
+  const std::uint8_t* table_of;  ///< [2 * block], and the next one for AC coefficients
+  std::uint32_t blocks_in_mcu;
+
+  constexpr const ReadTable& of(std::uint32_t block, std::uint32_t coefficient) const {
+    return tables[table_of[2 * block + (coefficient != 0 ? 1 : 0)]];
+  }
+};
+
+/// Goes on from `state` to the first code that begins at `end` or later, and counts the blocks
+/// that end. In data that has no such code it goes on as well, but somewhere.
+constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& tables, State& state,
+                             std::uint32_t end) {
+  BitReader in(words, state.bit);
+  std::uint32_t blocks = 0, block = state.block, coefficient = state.coefficient;
+  const ReadTable* dc = &tables.of(block, 0);
+  const ReadTable* ac = &tables.of(block, 1);
+  while (in.position() < end) {
+    Entry entry = (coefficient == 0 ? dc : ac)->find(in.peek());
+    if (entry.empty()) entry = Entry(longest_code, 0, coefficients);
+    std::uint32_t bits = entry.leap_bits(), next = coefficient + entry.leap_advance();
+    // Where a subsequence ends must not depend on how one got there.
+    const bool leaps = bits != 0 && next < coefficients && in.position() + bits <= end;
+    if (!leaps) {
+      bits = entry.length() + entry.size();
+      next = coefficient + entry.advance();
+    }
+    in.skip(bits);
+    coefficient = next;
+    if (next < coefficients && !(leaps && entry.leap_ends())) continue;
+    coefficient = 0;
+    ++blocks;
+    if (++block == tables.blocks_in_mcu) block = 0;
+    dc = &tables.of(block, 0);
+    ac = &tables.of(block, 1);
+  }
+  state = {in.position(), block, coefficient};
+  return blocks;
+}
+
+/// The blocks of a scan, by their numbers.
+struct ReadBlocks {
+  std::int16_t* dc;      ///< differences
+  std::int16_t* values;  ///< 64 for each block, in zigzag order
+  std::uint64_t* sets;   ///< which of them have a value; the others are not written
+};
+
+/// Reads the coefficients from `state` to the first code that begins at `end` or later, or to the
+/// end of the block before number `last`. The first one is `number`, which goes on with them.
+/// Returns whether there was nothing but codes that exist. A block that began before `state` or
+/// goes on after the end is the work of several threads, and the sets of such blocks must be empty
+/// before.
+constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State& state,
+                    std::uint32_t end, std::uint32_t& number, std::uint32_t last,
+                    const ReadBlocks& to) {
+  BitReader in(words, state.bit);
+  std::uint32_t block = state.block, coefficient = state.coefficient;
+  std::uint64_t set = 0;
+  bool whole = coefficient == 0;
+  while (in.position() < end && number != last) {
+    const std::uint32_t next = in.peek();
+    const Entry entry = tables.of(block, coefficient).find(next);
+    if (entry.empty()) return false;
+    const std::uint32_t size = entry.size();
+    in.skip(entry.length() + size);
+    std::int32_t value = 0;
+    if (size != 0) {
+      const std::uint32_t bits = next << entry.length() >> (32 - size);
+      const bool negative = bits >> (size - 1) == 0;
+      value = static_cast<std::int32_t>(bits) - (negative ? (1 << size) - 1 : 0);
+    }
+    if (coefficient == 0) {
+      to.dc[number] = static_cast<std::int16_t>(value);
+      coefficient = 1;
+      continue;
+    }
+    if (entry.advance() == coefficients) {
+      coefficient = coefficients;
+    } else {
+      coefficient += entry.advance();
+      if (coefficient > coefficients) return false;
+      if (size != 0) {
+        to.values[std::size_t{number} * coefficients + coefficient - 1] =
+            static_cast<std::int16_t>(value);
+        set |= std::uint64_t{1} << (coefficient - 1);
+      }
+    }
+    if (coefficient < coefficients) continue;
+    if (whole) {
+      to.sets[number] = set;
+    } else {
+      add_bits(to.sets[number], set);
+    }
+    coefficient = 0;
+    set = 0;
+    whole = true;
+    ++number;
+    if (++block == tables.blocks_in_mcu) block = 0;
+  }
+  if (coefficient != 0) add_bits(to.sets[number], set);
+  state = {in.position(), block, coefficient};
+  return true;
+}
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_READING_HPP

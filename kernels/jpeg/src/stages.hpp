@@ -1,0 +1,36 @@
+// The stages of a turn, in order. Each enqueues its kernels for all pictures of a batch.
+#ifndef QTURN_KERNELS_JPEG_STAGES_HPP
+#define QTURN_KERNELS_JPEG_STAGES_HPP
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/jpeg/src/picture.hpp"
+
+namespace qturn::jpeg {
+
+/// The pictures of a batch, in device memory, and the most of each that one of them has.
+struct Batch {
+  const Picture* pictures;
+  unsigned count;
+  Cut cut;
+  std::uint32_t chunks, subsequences, tiles, turned_chunks, read_tables;
+  cudaStream_t stream;
+};
+
+/// Takes stuffing bytes and restart markers out, and finds the end (unstuff.cu).
+void unstuff(const Batch& batch);
+/// Finds out where codes begin (synchronise.cu).
+void synchronise(const Batch& batch);
+/// Reads coefficients (read.cu), and sums the differences of DC coefficients up.
+void read_coefficients(const Batch& batch);
+/// Writes the turned picture's codes (write.cu).
+void write_codes(const Batch& batch);
+/// Puts stuffing bytes and restart markers in, and says how it went (stuff.cu).
+void stuff(const Batch& batch);
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_STAGES_HPP

@@ -1,0 +1,97 @@
+// Huffman tables, made for reading and for writing.
+//
+// A lookup of the next ten bits finds the first code and, if they fit, the codes after it as one
+// leap: how many bits they take with their values, and how many coefficients they pass. A thread
+// that only looks for the ends of blocks needs no more than that. Longer codes are found by
+// comparing: codes of a length, moved to the left, are all below a limit.
+#ifndef QTURN_KERNELS_JPEG_TABLES_HPP
+#define QTURN_KERNELS_JPEG_TABLES_HPP
+
+#include <qturn/jpeg_huffman_table.hpp>
+
+#include <cstdint>
+
+namespace qturn::jpeg {
+
+inline constexpr std::uint32_t lookup_bits = 10, longest_code = 16;
+inline constexpr std::uint32_t coefficients = 64;
+
+/// The first code of a lookup in the lower half, a leap in the upper one. 0: not in the table.
+class Entry {
+ public:
+  constexpr Entry() = default;
+  constexpr explicit Entry(std::uint32_t bits) : bits_(bits) {}
+  constexpr Entry(std::uint32_t length, std::uint32_t size, std::uint32_t advance)
+      : bits_(length | size << 5 | advance << 9) {}
+  constexpr Entry with_leap(std::uint32_t bits, std::uint32_t advance, bool ends) const {
+    return Entry(bits_ | bits << 16 | advance << 21 | (ends ? 1u : 0u) << 28);
+  }
+
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr std::uint32_t word() const { return bits_; }
+
+  constexpr std::uint32_t length() const { return bits_ & 31; }
+  constexpr std::uint32_t size() const { return bits_ >> 5 & 15; }  ///< bits of the value
+  /// How many coefficients it passes, its own included; 64 for the end of block.
+  constexpr std::uint32_t advance() const { return bits_ >> 9 & 127; }
+
+  constexpr std::uint32_t leap_bits() const { return bits_ >> 16 & 31; }  ///< 0: there is none
+  constexpr std::uint32_t leap_advance() const { return bits_ >> 21 & 127; }
+  constexpr bool leap_ends() const { return (bits_ >> 28 & 1) != 0; }  ///< with its block
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// What reads codes. A symbol that baseline JPEG does not have is treated as one without a code.
+struct ReadTable {
+  static constexpr std::uint32_t long_codes = longest_code - lookup_bits;
+
+  std::uint32_t lookup[1 << lookup_bits];
+  std::uint32_t first_long;         ///< code that is longer than a lookup, moved to the left
+  std::uint32_t limit[long_codes];  ///< of the codes of this length, moved to the left of 16 bits
+  std::int32_t offset[long_codes];  ///< from a code to its symbol
+  std::uint8_t symbols[256];
+  std::uint32_t is_dc;
+
+  /// The entry that the next bits, the first one highest, begin with; empty if there is none.
+  constexpr Entry find(std::uint32_t next) const {
+    const Entry found(lookup[next >> (32 - lookup_bits)]);
+    return found.empty() ? find_long(next >> 16) : found;
+  }
+
+  constexpr Entry find_long(std::uint32_t next16) const {
+    if (next16 < first_long) return {};
+    for (std::uint32_t i = 0; i < long_codes; ++i) {
+      if (next16 >= limit[i]) continue;
+      const std::uint32_t length = lookup_bits + 1 + i;
+      const auto at = static_cast<std::int32_t>(next16 >> (longest_code - length)) + offset[i];
+      return entry_of(symbols[at & 255], length, is_dc != 0);
+    }
+    return {};
+  }
+
+  static constexpr Entry entry_of(std::uint32_t symbol, std::uint32_t length, bool dc) {
+    const std::uint32_t run = symbol >> 4, size = symbol & 15;
+    if (dc) return symbol <= 11 ? Entry(length, symbol, 1) : Entry();
+    if (symbol == 0) return {length, 0, coefficients};
+    if (size > 10 || (size == 0 && run != 15)) return {};
+    return {length, size, run + 1};
+  }
+};
+
+/// What writes codes: (code << 5 | length) for each symbol, 0 for one that has none.
+struct WriteTable {
+  std::uint32_t code[256];
+};
+
+/// Whether it is a prefix code without the code of ones only.
+bool is_prefix_code(const JpegHuffmanTable& table);
+
+/// `table` is a prefix code.
+void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made);
+void make_write_table(const JpegHuffmanTable& table, WriteTable& made);
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_TABLES_HPP

@@ -1,0 +1,20 @@
+// What a caller asks for, checked, as the coder has it.
+#ifndef QTURN_KERNELS_JPEG_TURN_HPP
+#define QTURN_KERNELS_JPEG_TURN_HPP
+
+#include <qturn/jpeg_cuda.hpp>
+
+#include "kernels/jpeg/src/layout.hpp"
+
+namespace qturn::jpeg {
+
+/// The layout of a scan. Throws std::invalid_argument for sizes, factors and counts that make no
+/// sense.
+Layout layout_of(const JpegScanLayout& scan);
+
+/// The turn that is asked for. Throws std::invalid_argument if the layouts do not belong together.
+Turn turn_of(const JpegScanTurn& turn);
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_TURN_HPP

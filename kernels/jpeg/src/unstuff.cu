@@ -1,0 +1,169 @@
+// Entropy-coded data without the zero after each 0xFF, and without restart markers.
+//
+// What a byte is, its two neighbours say. So every thread looks at sixteen bytes alone, and a
+// prefix sum says where they belong. The first marker that is not a restart ends the scan. Some
+// files have several 0xFF before a marker; those are left to the CPU.
+#include "kernels/jpeg/src/stages.hpp"
+
+#include <cub/block/block_scan.cuh>
+
+#include "kernels/jpeg/src/prefix_sum.cuh"
+#include "kernels/src/cuda/launch.cuh"
+
+namespace qturn::jpeg {
+namespace {
+
+constexpr std::uint32_t thread_bytes = chunk_bytes / chunk_threads;
+constexpr std::uint32_t first_restart = 0xD0, end_of_image = 0xD9;
+
+/// A thread's bytes, with one before them and one after.
+class Window {
+ public:
+  __device__ Window(const Picture& picture, std::uint32_t begin) {
+    const std::uint32_t left = begin < picture.bytes ? picture.bytes - begin : 0;
+    count_ = left < thread_bytes ? left : thread_bytes;
+    for (std::uint32_t i = 0; i < thread_bytes + 2; ++i) {
+      const std::uint32_t at = begin + i;  // one too high
+      bytes_[i] = at >= 1 && at <= picture.bytes ? picture.data[at - 1] : 0;
+    }
+  }
+
+  /// Calls data(byte) and marker(byte), which is 0xFF for a second 0xFF, in order.
+  template <class Data, class Marker>
+  __device__ void visit(Data data, Marker marker) const {
+#pragma unroll
+    for (std::uint32_t i = 1; i <= thread_bytes; ++i) {
+      if (i > count_) break;
+      if (bytes_[i - 1] == 0xFF) {
+        if (bytes_[i] != 0) marker(bytes_[i], i - 1);
+      } else if (bytes_[i] != 0xFF || bytes_[i + 1] == 0) {
+        data(bytes_[i]);
+      }
+    }
+  }
+
+ private:
+  std::uint32_t count_;
+  std::uint8_t bytes_[thread_bytes + 2];
+};
+
+__device__ constexpr bool is_restart(std::uint32_t marker) {
+  return marker >> 3 == first_restart >> 3;
+}
+
+__device__ Runs runs_of(const Window& window, std::uint32_t unit) {
+  Runs runs;
+  window.visit(
+      [&](std::uint8_t) {
+        if (runs.is_end == 0) runs.add(1);
+      },
+      [&](std::uint32_t marker, std::uint32_t) {
+        if (runs.is_end != 0) return;
+        if (is_restart(marker)) {
+          runs.end_segment(unit);
+        } else {
+          runs.is_end = 1;
+        }
+      });
+  return runs;
+}
+
+using ChunkScan = cub::BlockScan<Runs, chunk_threads>;
+
+__global__ void __launch_bounds__(chunk_threads) count_data(const Picture* pictures, Cut cut) {
+  const Picture& picture = pictures[blockIdx.y];
+  if (blockIdx.x >= picture.chunks) return;
+  __shared__ typename ChunkScan::TempStorage scratch;
+  const Window window(picture, blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes);
+  Runs within, all;
+  ChunkScan(scratch).ExclusiveScan(runs_of(window, cut.subsequence_bytes()), within, Runs{},
+                                   AddRuns{cut.subsequence_bytes()}, all);
+  if (threadIdx.x == 0) picture.chunk_runs[blockIdx.x] = all;
+}
+
+__global__ void __launch_bounds__(sum_threads) sum_chunks(const Picture* pictures, Cut cut) {
+  const Picture& picture = pictures[blockIdx.x];
+  const Runs all = sum_in_order<Runs>(
+      picture.chunks, AddRuns{cut.subsequence_bytes()},
+      [&](std::uint32_t i) { return picture.chunk_runs[i]; },
+      [&](std::uint32_t i, const Runs& before, const Runs&) { picture.chunk_runs[i] = before; });
+  if (threadIdx.x != 0) return;
+  picture.segment_begin[0] = 0;
+  if (all.is_end == 0) fail(picture, JpegFault::marker);
+  if (all.ends + 1 != picture.turn.src.segments()) fail(picture, JpegFault::restarts);
+}
+
+/// Writes what a thread has, and says where segments begin and end.
+class Unstuffer {
+ public:
+  __device__ Unstuffer(const Picture& picture, Cut cut, Runs runs)
+      : picture_(picture), unit_(cut.subsequence_bytes()), runs_(runs) {
+    go_to_segment();
+  }
+
+  __device__ void data(std::uint8_t byte) {
+    if (runs_.is_end == 0) out_[runs_.open()] = byte, runs_.add(1);
+  }
+  __device__ void marker(std::uint32_t marker, std::uint32_t at) {
+    if (runs_.is_end != 0) return;
+    const bool restarts = is_restart(marker);
+    const std::uint32_t segment = runs_.ends, bytes = runs_.open();
+    picture_.segment_bytes[segment] = bytes;
+    runs_.end_segment(unit_);
+    go_to_segment();
+    picture_.segment_begin[segment + 1] = runs_.begin(unit_);
+    if (restarts) {
+      if ((marker & 7) != (segment & 7)) fail(picture_, JpegFault::restarts);
+      return;
+    }
+    runs_.is_end = 1;
+    if (marker != end_of_image) fail(picture_, JpegFault::marker);
+    picture_.progress->src_bytes = at + 1;
+  }
+
+ private:
+  __device__ void go_to_segment() {
+    out_ =
+        reinterpret_cast<std::uint8_t*>(picture_.words) + std::uint64_t{runs_.begin(unit_)} * unit_;
+  }
+
+  const Picture& picture_;
+  std::uint32_t unit_;
+  Runs runs_;
+  std::uint8_t* out_;
+};
+
+__global__ void __launch_bounds__(chunk_threads) write_data(const Picture* pictures, Cut cut) {
+  const Picture& picture = pictures[blockIdx.y];
+  if (blockIdx.x >= picture.chunks) return;
+  __shared__ typename ChunkScan::TempStorage scratch;
+  __shared__ bool failed;
+  if (threadIdx.x == 0) failed = has_failed(picture);
+  __syncthreads();
+  if (failed) return;
+  const Runs before = picture.chunk_runs[blockIdx.x];
+  if (before.is_end != 0) return;
+  const std::uint32_t begin = blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes;
+  const Window window(picture, begin);
+  const AddRuns add{cut.subsequence_bytes()};
+  Runs within;
+  ChunkScan(scratch).ExclusiveScan(runs_of(window, add.unit), within, Runs{}, add);
+  Unstuffer unstuffer(picture, cut, add(before, within));
+  window.visit(
+      [&](std::uint8_t byte) { unstuffer.data(byte); },
+      [&](std::uint32_t marker, std::uint32_t at) { unstuffer.marker(marker, begin + at); });
+}
+
+}  // namespace
+
+void unstuff(const Batch& batch) {
+  const dim3 grid(batch.chunks, batch.count);
+  device::launch(count_data, grid, chunk_threads, 0, batch.stream, false, batch.pictures,
+                 batch.cut);
+  device::launch(sum_chunks, dim3(batch.count), sum_threads, 0, batch.stream, false, batch.pictures,
+                 batch.cut);
+  device::launch(write_data, grid, chunk_threads, 0, batch.stream, false, batch.pictures,
+                 batch.cut);
+}
+
+}  // namespace qturn::jpeg

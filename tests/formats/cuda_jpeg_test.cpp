@@ -1,0 +1,232 @@
+// JPEGs turned on a GPU: the same bytes as the CPU's, and damage is seen.
+#include <qturn/cuda.hpp>
+#include <qturn/jpeg_cuda.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/formats/jpeg_scans.hpp"
+#include "tests/kernels/device_memory.hpp"
+
+namespace qturn::tests {
+namespace {
+
+using Catch::Matchers::Message;
+
+constexpr unsigned char poison = 0xC3;
+
+template <class T>
+class HostMemory {
+ public:
+  explicit HostMemory(std::size_t count) {
+    must(cudaMallocHost(&data_, std::max<std::size_t>(count, 1) * sizeof(T)));
+  }
+  ~HostMemory() { cudaFreeHost(data_); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  T* data() const { return static_cast<T*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+
+struct TurnedScan {
+  JpegResult result;
+  Bytes data;
+};
+
+/// Turns all of them in one batch. What comes before and after each output must stay as it is.
+std::vector<TurnedScan> turn_on_gpu(const std::vector<ScanTurn>& scans, std::size_t capacity = 0) {
+  constexpr std::size_t margin = 37;  // and so addresses of every alignment
+  std::size_t in_bytes = 0, out_bytes = margin;
+  std::vector<std::size_t> in_at, out_at, capacities;
+  for (const ScanTurn& scan : scans) {
+    in_at.push_back(in_bytes += 3);
+    in_bytes += scan.data().size();
+    out_at.push_back(out_bytes);
+    capacities.push_back(capacity != 0 ? capacity : 2 * scan.file.size() + 4096);
+    out_bytes += capacities.back() + margin;
+  }
+  std::vector<unsigned char> in(in_bytes);
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    std::memcpy(in.data() + in_at[i], scans[i].data().data(), scans[i].data().size());
+  }
+  const DeviceMemory src(static_cast<std::int64_t>(in_bytes + 1));
+  DeviceMemory dst(static_cast<std::int64_t>(out_bytes));
+  const_cast<DeviceMemory&>(src).upload(in);
+  must(cudaMemset(dst.data(), poison, out_bytes));
+  must(cudaDeviceSynchronize());
+  std::vector<JpegScanTurn> turns;
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    JpegScanTurn turn = scans[i].turn;
+    turn.data = static_cast<unsigned char*>(src.data()) + in_at[i];
+    turn.bytes = scans[i].data().size();
+    turn.out = static_cast<unsigned char*>(dst.data()) + out_at[i];
+    turn.capacity = capacities[i];
+    turns.push_back(turn);
+  }
+  const JpegWorkspace needed = jpeg_workspace(turns.data(), turns.size());
+  const DeviceMemory workspace(static_cast<std::int64_t>(needed.device_bytes));
+  must(cudaMemset(workspace.data(), poison, needed.device_bytes));
+  must(cudaDeviceSynchronize());
+  const HostMemory<unsigned char> host(needed.host_bytes);
+  const HostMemory<JpegResult> results(scans.size());
+  Stream stream;
+  turn_jpegs(turns.data(), turns.size(), workspace.data(), host.data(), results.data(), stream);
+  stream.wait();
+  const std::vector<unsigned char> out = dst.download(static_cast<std::int64_t>(out_bytes));
+  std::vector<TurnedScan> turned;
+  std::size_t checked = 0;
+  int touched = 0;
+  const auto check_until = [&](std::size_t end) {
+    for (; checked < end; ++checked) touched += out[checked] != poison;
+  };
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    const JpegResult result = results.data()[i];
+    const auto* first = reinterpret_cast<const std::byte*>(out.data() + out_at[i]);
+    turned.push_back({result, result.faults == 0 ? Bytes(first, first + result.bytes) : Bytes{}});
+    check_until(out_at[i]);
+    checked = out_at[i] + (result.faults == 0 ? result.bytes : capacities[i]);
+  }
+  check_until(out_bytes);
+  CHECK(touched == 0);
+  return turned;
+}
+
+TEST_CASE("a JPEG turned on a GPU has the CPU's bytes", "[gpu][sanitizer]") {
+  need_gpu();
+  std::vector<ScanTurn> scans;
+  for (JpegPicture kind : one_scan_kinds()) {
+    for (const Size size : {Size{96, 64}, Size{91, 61}, Size{400, 300}}) {
+      kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);
+      const Bytes file = make_jpeg(kind);
+      for (const Orientation orientation : all_orientations) scans.emplace_back(file, orientation);
+    }
+  }
+  const std::vector<TurnedScan> turned = turn_on_gpu(scans);
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    const Orientation orientation = scans[i].turn.orientation;
+    INFO("picture " << i << ", " << name(orientation));
+    CHECK(turned[i].result.faults == 0);
+    CHECK(turned[i].data == turned_scan_data(scans[i].file, orientation));
+    CHECK(turned[i].result.src_bytes == scan_data(scans[i].file).size());
+  }
+}
+
+TEST_CASE("a large JPEG is turned, and what follows it is left alone", "[gpu]") {
+  need_gpu();
+  JpegPicture picture{.width = 2000, .height = 1504, .h = 2, .v = 2, .quality = 95};
+  std::vector<ScanTurn> scans;
+  for (const unsigned interval : {0u, 1u, 125u, 999u}) {
+    picture.restart_interval = interval;
+    Bytes file = make_jpeg(picture);
+    const Bytes plain = file;
+    file.insert(file.end(), plain.begin(), plain.end());  // as a preview would be
+    scans.emplace_back(file, Orientation::rotate90);
+    scans.emplace_back(file, Orientation::flop);
+  }
+  const std::vector<TurnedScan> turned = turn_on_gpu(scans);
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    CHECK(turned[i].result.faults == 0);
+    CHECK(turned[i].data == turned_scan_data(scans[i].file, scans[i].turn.orientation));
+  }
+}
+
+TEST_CASE("damage is never a wrong picture, and does not disturb the others", "[gpu][sanitizer]") {
+  need_gpu();
+  std::mt19937 random(7);
+  std::vector<ScanTurn> scans;
+  const std::vector<JpegPicture> kinds = one_scan_kinds();
+  const std::size_t count = 400;
+  for (std::size_t i = 0; i < count; ++i) {
+    JpegPicture kind = kinds[i % kinds.size()];
+    kind.width = 96, kind.height = 64;
+    scans.emplace_back(make_jpeg(kind), all_orientations[i / kinds.size() % 8]);
+    if (i % 4 == 0) continue;  // is whole
+    Bytes& file = scans.back().file;
+    const std::size_t data = scans.back().data_at, bytes = file.size() - data;
+    if (i % 4 == 1) {
+      file.resize(data + random() % bytes);
+    } else {
+      for (int n = 0; n < 2; ++n) {
+        file[data + random() % (bytes - 2)] = static_cast<std::byte>(random() % 256);
+      }
+    }
+  }
+  const std::vector<TurnedScan> turned = turn_on_gpu(scans);
+  std::size_t faults = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    INFO("picture " << i);
+    if (turned[i].result.faults != 0) {
+      CHECK(i % 4 != 0);
+      ++faults;
+      continue;
+    }
+    // The CPU finds nothing wrong with it either, and makes the same of it.
+    CHECK(turned[i].data == turned_scan_data(scans[i].file, scans[i].turn.orientation));
+  }
+  CHECK(faults > count / 4);
+}
+
+TEST_CASE("faults say what they are", "[gpu]") {
+  need_gpu();
+  const auto fault_of = [](const ScanTurn& scan, std::size_t capacity = 0) {
+    return turn_on_gpu({scan}, capacity).at(0).result.faults;
+  };
+  const auto bit = [](JpegFault fault) { return static_cast<std::uint32_t>(fault); };
+  const ScanTurn plain(make_jpeg({.h = 2, .v = 2}), Orientation::rotate90);
+  CHECK(fault_of(plain) == 0);
+  CHECK(fault_of(plain, 100) == bit(JpegFault::capacity));
+
+  ScanTurn cut = plain;
+  cut.file.resize(cut.file.size() - 2);
+  CHECK(fault_of(cut) == bit(JpegFault::marker));
+
+  ScanTurn longer = plain;
+  longer.file.insert(longer.file.end() - 2, 3, std::byte{0x55});
+  CHECK(fault_of(longer) == bit(JpegFault::extra_data));
+
+  ScanTurn restarts(make_jpeg({.restart_interval = 5}), Orientation::flop);
+  restarts.turn.src.restart_interval = 6;
+  CHECK(fault_of(restarts) == bit(JpegFault::restarts));
+
+  ScanTurn no_codes = plain;
+  no_codes.turn.dst.component[0].ac.symbols.fill(0x99);
+  CHECK(fault_of(no_codes) == bit(JpegFault::tables));
+}
+
+TEST_CASE("what makes no sense is refused before anything is enqueued", "[gpu]") {
+  need_gpu();
+  const ScanTurn scan(make_jpeg({.h = 2, .v = 1}), Orientation::rotate90);
+  const auto refuses = [&](auto change, const std::string& message) {
+    std::vector<JpegScanTurn> turns(2, scan.turn);
+    change(turns[1]);
+    CHECK_THROWS_MATCHES(jpeg_workspace(turns.data(), turns.size()), std::invalid_argument,
+                         Message("picture 1: " + message));
+  };
+  refuses([](JpegScanTurn& turn) { turn.src.components = 5; }, "5 components, expected 1 to 4");
+  refuses([](JpegScanTurn& turn) { turn.src.size.width = 0; },
+          "size is 0x48, expected sides of 1 to 65535");
+  refuses([](JpegScanTurn& turn) { turn.src.component[0].h = 5; },
+          "component 0 has factors 5x1, expected 1 to 4");
+  refuses([](JpegScanTurn& turn) { turn.src.component[0].h = turn.src.component[0].v = 4; },
+          "18 blocks in an MCU, expected up to 10");
+  refuses([](JpegScanTurn& turn) { turn.dst.components = 1; }, "dst has 1 components, expected 3");
+  refuses([](JpegScanTurn& turn) { turn.dst = turn.src; },
+          "dst has other sampling factors than src, turned, in component 0");
+  refuses([](JpegScanTurn& turn) { turn.dst.size.width += 8; },
+          "dst is larger than src, turned, in component 0");
+  refuses([](JpegScanTurn& turn) { turn.src.component[2].ac.bits[1] = 3; },
+          "src has a Huffman table that is not a prefix code, in component 2");
+  refuses([](JpegScanTurn& turn) { turn.orientation = static_cast<Orientation>(9); },
+          "orientation is 9, expected 1 to 8");
+}
+
+}  // namespace
+}  // namespace qturn::tests
