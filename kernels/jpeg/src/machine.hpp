@@ -43,6 +43,14 @@ constexpr int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+constexpr std::uint32_t bit_count(std::uint64_t bits) {
+#ifdef __CUDA_ARCH__
+  return static_cast<std::uint32_t>(__popcll(bits));
+#else
+  return static_cast<std::uint32_t>(std::popcount(bits));
+#endif
+}
+
 constexpr std::uint64_t reversed(std::uint64_t bits) {
 #ifdef __CUDA_ARCH__
   return __brevll(bits);
@@ -67,6 +75,15 @@ constexpr void add_bits(std::uint64_t& word, std::uint64_t bits) {
   atomicOr(reinterpret_cast<unsigned long long*>(&word), bits);
 #else
   word |= bits;
+#endif
+}
+
+/// Writes four numbers, the first one lowest. `to` is at a multiple of 8 bytes.
+constexpr void store_four(std::int16_t* to, std::uint64_t numbers) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<std::uint64_t*>(to) = numbers;
+#else
+  for (int i = 0; i < 4; ++i) to[i] = static_cast<std::int16_t>(numbers >> 16 * i);
 #endif
 }
 

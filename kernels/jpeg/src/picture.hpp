@@ -55,7 +55,8 @@ struct Picture {
   std::uint32_t* end;
   std::uint32_t* blocks_in;  ///< that end in it; later the number of the first block
   std::uint64_t* sets;
-  std::int16_t* values;  ///< 64 for each block
+  std::int16_t* values;  ///< ReadBlocks
+  std::uint8_t* parted;
   std::int16_t* dc;
 
   // Of the turned picture: by tile, by segment, by chunk of its data without stuffing.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/jpeg/src/reading.hpp"
 #include "kernels/jpeg/src/turn.hpp"
 
 namespace qturn::jpeg {
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::uint64_t most_bits = std::uint64_t{1} << 32;
+
+static_assert(usual_cut.subsequence_bits >= most_block_bits);
 
 /// Hands out memory from an address on, which may be of nothing as long as sizes are wanted.
 class Memory {
@@ -104,6 +107,7 @@ std::size_t word_count(const Picture& picture, Cut cut) {
 void take_cleared(Picture& picture, Cut cut, Memory& memory) {
   picture.progress = memory.take<Progress>(1);
   picture.sets = memory.take<std::uint64_t>(picture.turn.src.blocks());
+  picture.parted = memory.take<std::uint8_t>(picture.turn.src.blocks());
   picture.words = memory.take<std::uint32_t>(word_count(picture, cut));
   picture.turned_words = memory.take<std::uint32_t>(picture.most_turned_bytes / 4 + 16);
 }

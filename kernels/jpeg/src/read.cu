@@ -1,7 +1,4 @@
 // Coefficients out of codes, a subsequence for each thread.
-//
-// A block's coefficients go to their places in zigzag order, so that most blocks touch one sector
-// of memory. Which of them have a value is kept as 64 bits; the rest is neither cleared nor read.
 #include "kernels/jpeg/src/stages.hpp"
 
 #include "kernels/jpeg/src/segments.cuh"
@@ -27,7 +24,7 @@ __global__ void __launch_bounds__(group) read_codes(const Picture* pictures, Cut
   std::uint32_t number = picture.blocks_in[i];
   if (number >= last) return;
   State state = State::unpacked(picture.start[i], at.begin);
-  const ReadBlocks to{picture.dc, picture.values, picture.sets};
+  const ReadBlocks to{picture.dc, picture.values, picture.sets, picture.parted};
   if (!read(picture.words, tables, state, at.end, number, last, to)) {
     fail(picture, JpegFault::code);
   } else if (number == last) {

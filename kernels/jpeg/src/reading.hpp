@@ -105,18 +105,64 @@ constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& table
   return blocks;
 }
 
-/// The blocks of a scan, by their numbers.
+/// More than the bits of a block: 63 coefficients of 16 + 10, and one of 16 + 11. A subsequence has
+/// at least as many, so that no block lies in more than two.
+inline constexpr std::uint32_t most_block_bits = 1696;
+
+/// The blocks of a scan, by their numbers. The coefficients that are not zero lie one after the
+/// other, so that most blocks touch one sector of memory. If a block lies in two subsequences, its
+/// second reader does not know how many the first one finds. So it begins where the first one ends
+/// at the latest: `parted` coefficients come before it.
 struct ReadBlocks {
   std::int16_t* dc;      ///< differences
-  std::int16_t* values;  ///< 64 for each block, in zigzag order
-  std::uint64_t* sets;   ///< which of them have a value; the others are not written
+  std::int16_t* values;  ///< 64 for each block
+  std::uint64_t* sets;   ///< which coefficients are not zero
+  std::uint8_t* parted;  ///< the last coefficient of the first part; 0 if there is only one
+};
+
+/// Puts the values of a block where they belong, four at a time.
+class ValueWriter {
+ public:
+  /// After `before` coefficients, which are another reader's.
+  constexpr ValueWriter(std::int16_t* block, std::uint32_t before)
+      : block_(block), count_(before), is_second_part_(before != 0) {}
+
+  constexpr void put(std::int32_t value) {
+    const auto bits = static_cast<std::uint16_t>(value);
+    if (is_second_part_) {
+      block_[count_++] = static_cast<std::int16_t>(bits);
+      return;
+    }
+    waiting_ = waiting_ >> 16 | std::uint64_t{bits} << 48;
+    if (++count_ % 4 == 0) store_four(block_ + count_ - 4, waiting_);
+  }
+
+  /// The rest, if the block is this reader's alone: up to the next four.
+  constexpr void end() const {
+    const std::uint32_t open = count_ % 4;
+    if (is_second_part_ || open == 0) return;
+    store_four(block_ + count_ - open, waiting_ >> 16 * (4 - open));
+  }
+
+  /// The rest, if another reader's values may follow at once.
+  constexpr void interrupt() const {
+    if (is_second_part_) return;
+    for (std::uint32_t open = count_ % 4; open > 0; --open) {
+      block_[count_ - open] = static_cast<std::int16_t>(waiting_ >> 16 * (4 - open));
+    }
+  }
+
+ private:
+  std::int16_t* block_;
+  std::uint32_t count_;
+  bool is_second_part_;
+  std::uint64_t waiting_ = 0;
 };
 
 /// Reads the coefficients from `state` to the first code that begins at `end` or later, or to the
 /// end of the block before number `last`. The first one is `number`, which goes on with them.
-/// Returns whether there was nothing but codes that exist. A block that began before `state` or
-/// goes on after the end is the work of several threads, and the sets of such blocks must be empty
-/// before.
+/// Returns whether there was nothing but codes that exist. The sets of all blocks, and `parted`,
+/// are 0 before.
 constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State& state,
                     std::uint32_t end, std::uint32_t& number, std::uint32_t last,
                     const ReadBlocks& to) {
@@ -124,6 +170,9 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
   std::uint32_t block = state.block, coefficient = state.coefficient;
   std::uint64_t set = 0;
   bool whole = coefficient == 0;
+  const std::uint32_t before = whole ? 0 : coefficient - 1;
+  if (before != 0) to.parted[number] = static_cast<std::uint8_t>(before);
+  ValueWriter values(to.values + std::size_t{number} * coefficients, before);
   while (in.position() < end && number != last) {
     const std::uint32_t next = in.peek();
     const Entry entry = tables.of(block, coefficient).find(next);
@@ -147,12 +196,12 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
       coefficient += entry.advance();
       if (coefficient > coefficients) return false;
       if (size != 0) {
-        to.values[std::size_t{number} * coefficients + coefficient - 1] =
-            static_cast<std::int16_t>(value);
+        values.put(value);
         set |= std::uint64_t{1} << (coefficient - 1);
       }
     }
     if (coefficient < coefficients) continue;
+    values.end();
     if (whole) {
       to.sets[number] = set;
     } else {
@@ -162,9 +211,13 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
     set = 0;
     whole = true;
     ++number;
+    values = ValueWriter(to.values + std::size_t{number} * coefficients, 0);
     if (++block == tables.blocks_in_mcu) block = 0;
   }
-  if (coefficient != 0) add_bits(to.sets[number], set);
+  if (coefficient != 0) {
+    values.interrupt();
+    add_bits(to.sets[number], set);
+  }
   state = {in.position(), block, coefficient};
   return true;
 }

@@ -22,29 +22,71 @@ class Window {
   __device__ Window(const Picture& picture, std::uint32_t begin) {
     const std::uint32_t left = begin < picture.bytes ? picture.bytes - begin : 0;
     count_ = left < thread_bytes ? left : thread_bytes;
-    for (std::uint32_t i = 0; i < thread_bytes + 2; ++i) {
-      const std::uint32_t at = begin + i;  // one too high
-      bytes_[i] = at >= 1 && at <= picture.bytes ? picture.data[at - 1] : 0;
+    if (begin >= word_bytes && left >= word_bytes * (words + 1)) {
+      load_words(picture.data + begin - 1);
+    } else {
+      load_bytes(picture, begin);
     }
   }
 
-  /// Calls data(byte) and marker(byte), which is 0xFF for a second 0xFF, in order.
+  /// Whether all of it is data as it stands.
+  __device__ bool is_plain() const {
+    std::uint32_t found = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < words; ++i) found |= __vcmpeq4(words_[i], 0xFFFFFFFFu);
+    return found == 0;
+  }
+  __device__ std::uint32_t count() const { return count_; }
+
+  /// Calls data(byte) and marker(byte, its number), with 0xFF for a second 0xFF, in order.
   template <class Data, class Marker>
   __device__ void visit(Data data, Marker marker) const {
 #pragma unroll
     for (std::uint32_t i = 1; i <= thread_bytes; ++i) {
       if (i > count_) break;
-      if (bytes_[i - 1] == 0xFF) {
-        if (bytes_[i] != 0) marker(bytes_[i], i - 1);
-      } else if (bytes_[i] != 0xFF || bytes_[i + 1] == 0) {
-        data(bytes_[i]);
+      if (byte(i - 1) == 0xFF) {
+        if (byte(i) != 0) marker(byte(i), i - 1);
+      } else if (byte(i) != 0xFF || byte(i + 1) == 0) {
+        data(byte(i));
       }
     }
   }
 
  private:
+  static constexpr std::uint32_t word_bytes = 4, words = (thread_bytes + 2 + 3) / word_bytes;
+
+  __device__ std::uint8_t byte(std::uint32_t i) const {
+    return static_cast<std::uint8_t>(words_[i / word_bytes] >> i % word_bytes * 8);
+  }
+
+  // From any address, as whole words that lie in the data.
+  __device__ void load_words(const std::uint8_t* from) {
+    const auto address = reinterpret_cast<std::uintptr_t>(from);
+    const auto* aligned = reinterpret_cast<const std::uint32_t*>(address / word_bytes * word_bytes);
+    const auto shift = static_cast<std::uint32_t>(address % word_bytes) * 8;
+    std::uint32_t low = aligned[0];
+#pragma unroll
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::uint32_t high = aligned[i + 1];
+      words_[i] = __funnelshift_r(low, high, shift);
+      low = high;
+    }
+    words_[words - 1] &= 0xFFFFu;  // its other bytes are the next thread's
+  }
+
+  __device__ void load_bytes(const Picture& picture, std::uint32_t begin) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < words; ++i) words_[i] = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < thread_bytes + 2; ++i) {
+      const std::uint32_t at = begin + i;  // one too high
+      if (at < 1 || at > picture.bytes) continue;
+      words_[i / word_bytes] |= std::uint32_t{picture.data[at - 1]} << i % word_bytes * 8;
+    }
+  }
+
   std::uint32_t count_;
-  std::uint8_t bytes_[thread_bytes + 2];
+  std::uint32_t words_[words];
 };
 
 __device__ constexpr bool is_restart(std::uint32_t marker) {
@@ -53,6 +95,10 @@ __device__ constexpr bool is_restart(std::uint32_t marker) {
 
 __device__ Runs runs_of(const Window& window, std::uint32_t unit) {
   Runs runs;
+  if (window.is_plain()) {
+    runs.add(window.count());
+    return runs;
+  }
   window.visit(
       [&](std::uint8_t) {
         if (runs.is_end == 0) runs.add(1);
@@ -96,13 +142,17 @@ __global__ void __launch_bounds__(sum_threads) sum_chunks(const Picture* picture
 /// Writes what a thread has, and says where segments begin and end.
 class Unstuffer {
  public:
-  __device__ Unstuffer(const Picture& picture, Cut cut, Runs runs)
+  /// After `runs`. What follows in the segment that is open goes to `open`, or where it belongs.
+  __device__ Unstuffer(const Picture& picture, Cut cut, Runs runs, std::uint8_t* open)
       : picture_(picture), unit_(cut.subsequence_bytes()), runs_(runs) {
     go_to_segment();
+    if (open) out_ = open - runs.open();
   }
 
   __device__ void data(std::uint8_t byte) {
-    if (runs_.is_end == 0) out_[runs_.open()] = byte, runs_.add(1);
+    if (runs_.is_end != 0) return;
+    out_[runs_.open()] = byte;
+    runs_.add(1);
   }
   __device__ void marker(std::uint32_t marker, std::uint32_t at) {
     if (runs_.is_end != 0) return;
@@ -137,6 +187,7 @@ __global__ void __launch_bounds__(chunk_threads) write_data(const Picture* pictu
   const Picture& picture = pictures[blockIdx.y];
   if (blockIdx.x >= picture.chunks) return;
   __shared__ typename ChunkScan::TempStorage scratch;
+  __shared__ std::uint8_t staged[chunk_bytes];
   __shared__ bool failed;
   if (threadIdx.x == 0) failed = has_failed(picture);
   __syncthreads();
@@ -146,12 +197,20 @@ __global__ void __launch_bounds__(chunk_threads) write_data(const Picture* pictu
   const std::uint32_t begin = blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes;
   const Window window(picture, begin);
   const AddRuns add{cut.subsequence_bytes()};
-  Runs within;
-  ChunkScan(scratch).ExclusiveScan(runs_of(window, add.unit), within, Runs{}, add);
-  Unstuffer unstuffer(picture, cut, add(before, within));
+  Runs within, all;
+  ChunkScan(scratch).ExclusiveScan(runs_of(window, add.unit), within, Runs{}, add, all);
+  // Without a restart all data of the chunk lies together, and goes by way of shared memory.
+  const bool is_one_piece = all.ends == 0;
+  const Runs runs = add(before, within);
+  Unstuffer unstuffer(picture, cut, runs, is_one_piece ? staged + within.first : nullptr);
   window.visit(
       [&](std::uint8_t byte) { unstuffer.data(byte); },
       [&](std::uint32_t marker, std::uint32_t at) { unstuffer.marker(marker, begin + at); });
+  if (!is_one_piece) return;
+  __syncthreads();
+  std::uint8_t* to = reinterpret_cast<std::uint8_t*>(picture.words) +
+                     std::uint64_t{before.begin(add.unit)} * add.unit + before.open();
+  for (std::uint32_t i = threadIdx.x; i < all.first; i += chunk_threads) to[i] = staged[i];
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ __device__ void put_block(const Picture& picture, const Coding& coding, std::uin
   }
   put_dc(out, tables[0], difference);
   put_ac(out, tables[1], coding.order,
-         {picture.values + std::size_t{source} * coefficients, picture.sets[source]});
+         {picture.values + std::size_t{source} * coefficients, picture.sets[source],
+          picture.parted[source]});
 }
 
 __device__ bool ends_segment(const Layout& layout, std::uint32_t number) {

@@ -10,10 +10,20 @@
 
 namespace qturn::jpeg {
 
-/// A block as it is stored: in zigzag order, of which those that are not in `set` are not defined.
+/// A block as it was read (ReadBlocks): the coefficients of `set`, in two parts.
 struct StoredBlock {
   const std::int16_t* values = nullptr;
   std::uint64_t set = 0;
+  std::uint32_t parted = 0;
+
+  /// Coefficient `k`, which is in the set.
+  constexpr std::int32_t value(std::uint32_t k) const {
+    const std::uint64_t before = set & ((std::uint64_t{1} << k) - 1);
+    const std::uint64_t first_part = (std::uint64_t{2} << parted) - 1;
+    const std::uint32_t at =
+        k > parted ? parted + bit_count(before & ~first_part) : bit_count(before);
+    return values[at];
+  }
 };
 
 /// Counts bits.
@@ -59,7 +69,7 @@ constexpr void put_ac(Bits& out, const WriteTable& table, const Order& order,
     int run = k - previous - 1;
     previous = k;
     for (; run > 15; run -= 16) put(out, table, sixteen_zeros, 0, 0);
-    std::int32_t value = block.values[order.source[k]];
+    std::int32_t value = block.value(order.source[k]);
     if ((order.negated >> k & 1) != 0) value = -value;
     const std::uint32_t size = size_of(value);
     put(out, table, static_cast<std::uint32_t>(run) << 4 | size, value, size);
