@@ -139,7 +139,7 @@ CocoImage::CocoImage(std::string_view text, TextPlace place)
       size_{side_of(json_.root().member("width")), side_of(json_.root().member("height"))},
       file_name_(json_.root().member("file_name").string()) {}
 
-std::string CocoImage::turned(const CocoTurn& turn, std::string_view name) const {
+std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) const {
   LabelText edits(text_);
   const JsonValue image = json_.root();
   edits.replace(image.member("id").text(), new_id(id_, turn.variant));
@@ -151,10 +151,9 @@ std::string CocoImage::turned(const CocoTurn& turn, std::string_view name) const
   }
   const JsonValue old = image.member("file_name");
   const bool is_ascii = std::ranges::all_of(old.text(), [](char c) { return (c & 0x80) == 0; });
-  const std::string folder = file_name_.substr(0, file_name_.find_last_of("/\\") + 1);
-  const auto renamed = json_string(folder + std::string(name), is_ascii);
-  if (!renamed) old.fail("the name of the turned picture is not UTF-8");
-  edits.replace(old.text(), *renamed);
+  const auto new_name = json_string(renamed(file_name_, name), is_ascii);
+  if (!new_name) old.fail("the name of the turned picture is not UTF-8");
+  edits.replace(old.text(), *new_name);
   return edits.finish();
 }
 
@@ -217,7 +216,7 @@ void CocoAnnotation::read_mask(JsonValue segmentation) {
   counts_ = counts;
 }
 
-std::string CocoAnnotation::turned(const CocoTurn& turn, Size size,
+std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
                                    const CocoCategories& categories) const {
   LabelText edits(text_);
   const JsonValue annotation = json_.root();

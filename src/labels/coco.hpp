@@ -21,15 +21,10 @@
 #include <vector>
 
 #include "src/labels/json_text.hpp"
+#include "src/labels/labelled_images.hpp"
 #include "src/labels/run_lengths.hpp"
 
 namespace qturn {
-
-/// A variant of a picture, and what is done to its labels.
-struct CocoTurn {
-  Orientation variant = Orientation::identity;  ///< new ids are 8 x old + its number - 1
-  Orientation orientation = Orientation::identity;
-};
 
 /// The keypoints of a category's objects.
 struct CocoKeypoints {
@@ -56,8 +51,9 @@ class CocoImage {
   Size size() const { return size_; }
   const std::string& file_name() const { return file_name_; }
 
-  /// `name` takes the place of the last part of file_name.
-  std::string turned(const CocoTurn& turn, std::string_view name) const;
+  /// `name` takes the place of the last part of file_name. The new id is 8 x old + the number of
+  /// the variant - 1, in annotations too.
+  std::string turned(const VariantTurn& turn, std::string_view name) const;
 
  private:
   std::string_view text_;
@@ -84,7 +80,7 @@ class CocoAnnotation {
 
   /// `size` is the image's before the turn. Throws if a mask has another, or if keypoints cannot be
   /// mirrored.
-  std::string turned(const CocoTurn& turn, Size size, const CocoCategories& categories) const;
+  std::string turned(const VariantTurn& turn, Size size, const CocoCategories& categories) const;
 
  private:
   void read_mask(JsonValue segmentation);

@@ -14,26 +14,12 @@ constexpr std::string_view images = "images", annotations = "annotations",
 constexpr std::string_view read_arrays[] = {images, annotations, categories};
 constexpr std::string_view written_arrays[] = {images, annotations};
 
-std::string at(TextPlace place, const std::string& why) {
-  return fmt::format("{}:{}: {}", place.line, place.column, why);
-}
-
-std::string found_in(const std::map<std::size_t, std::string>& problems, std::size_t image) {
-  const auto found = problems.find(image);
-  return found == problems.end() ? "" : found->second;
-}
-
 }  // namespace
 
 std::optional<std::size_t> CocoContent::find(std::int64_t id) const {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return std::nullopt;
   return found->second;
-}
-
-std::string CocoContent::problem(std::size_t image) const { return found_in(problems_, image); }
-std::string CocoContent::mirror_problem(std::size_t image) const {
-  return found_in(mirror_problems_, image);
 }
 
 CocoReader::CocoReader() : elements_(read_arrays, *this) {}
@@ -48,7 +34,7 @@ CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs
   for (const auto& [what, place] : keypoints_) {
     const auto& [image, category, count] = what;
     const std::string why = why_not_mirrored(content_.categories_, category, count);
-    if (!why.empty()) content_.mirror_problems_.try_emplace(image, at(place, why));
+    if (!why.empty()) content_.mirror_problems_.try_emplace(image, at_place(place, why));
   }
   return std::move(content_);
 }
@@ -71,10 +57,14 @@ void CocoReader::add_image(std::string_view text, TextPlace place) {
   const CocoImage read(text, place);
   CocoContent::Image& image = content_.images_[image_of(read.id())];
   if (image.is_listed) {
-    throw LabelError(at(place, fmt::format("the image at {}:{} has the same id {}",
-                                           image.place.line, image.place.column, read.id())));
+    throw LabelError(at_place(place, fmt::format("the image at {}:{} has the same id {}",
+                                                 image.place.line, image.place.column, read.id())));
   }
-  image = {read.file_name(), read.size(), place, image.annotations, true};
+  image = {.file_name = read.file_name(),
+           .size = read.size(),
+           .place = place,
+           .annotations = image.annotations,
+           .is_listed = true};
 }
 
 void CocoReader::add_annotation(std::string_view text, TextPlace place) {
@@ -92,10 +82,10 @@ void CocoReader::add_annotation(std::string_view text, TextPlace place) {
       compare(image, mask);
     } else if (const auto first = masks_.try_emplace(image, mask).first;
                !(first->second.size == mask.size)) {
-      add_problem(image,
-                  at(place, fmt::format("the mask is {} x {}, another one {} x {}", mask.size.width,
-                                        mask.size.height, first->second.size.width,
-                                        first->second.size.height)));
+      add_problem(
+          image, at_place(place, fmt::format("the mask is {} x {}, another one {} x {}",
+                                             mask.size.width, mask.size.height,
+                                             first->second.size.width, first->second.size.height)));
     }
   }
   if (annotation.keypoints() > 0)
@@ -103,11 +93,11 @@ void CocoReader::add_annotation(std::string_view text, TextPlace place) {
 }
 
 void CocoReader::compare(std::size_t image, const Mask& mask) {
-  const Size size = content_.images_[image].size;
+  const Size size = content_.images_[image].size.value();
   if (mask.size == size) return;
-  add_problem(image,
-              at(mask.place, fmt::format("the mask is {} x {}, the image {} x {}", mask.size.width,
-                                         mask.size.height, size.width, size.height)));
+  add_problem(image, at_place(mask.place,
+                              fmt::format("the mask is {} x {}, the image {} x {}", mask.size.width,
+                                          mask.size.height, size.width, size.height)));
 }
 
 void CocoReader::take_pairs(const std::vector<int>& pairs) {
@@ -124,7 +114,7 @@ void CocoReader::take_pairs(const std::vector<int>& pairs) {
   }
 }
 
-CocoWriter::CocoWriter(const CocoContent& content, VariantsOf variants_of, Append append)
+CocoWriter::CocoWriter(const CocoContent& content, VariantsOf variants_of, AppendText append)
     : content_(content),
       variants_of_(std::move(variants_of)),
       append_(std::move(append)),
@@ -136,22 +126,23 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   is_seen_ = true;
   if (array == images) {
     const CocoImage image(text, place);
-    for (const CocoVariant& variant : variants_of_(image_of(image.id(), place)))
+    for (const LabelledVariant& variant : variants_of_(image_of(image.id(), place)))
       put(blanks, image.turned(variant.turn, variant.name));
     return;
   }
   CocoAnnotation annotation(text, place);
   const std::size_t image = image_of(annotation.image(), place);
-  const std::vector<CocoVariant>& variants = variants_of_(image);
+  const std::vector<LabelledVariant>& variants = variants_of_(image);
   if (variants.empty()) return;
   annotation.read_shapes();
-  for (const CocoVariant& variant : variants)
-    put(blanks, annotation.turned(variant.turn, content_[image].size, content_.categories()));
+  for (const LabelledVariant& variant : variants)
+    put(blanks,
+        annotation.turned(variant.turn, content_[image].size.value(), content_.categories()));
 }
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
   if (const auto found = content_.find(id)) return *found;
-  throw LabelError(at(place, fmt::format("image {} was not there before the run", id)));
+  throw LabelError(at_place(place, fmt::format("image {} was not there before the run", id)));
 }
 
 void CocoWriter::end_of_array(std::string_view blanks) {

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,35 +20,19 @@
 
 #include "src/labels/coco.hpp"
 #include "src/labels/json_elements.hpp"
+#include "src/labels/labelled_images.hpp"
 
 namespace qturn {
 
-class CocoContent {
+class CocoContent : public LabelledImages {
  public:
-  struct Image {
-    std::string file_name = {};
-    Size size = {};
-    TextPlace place = {};
-    std::uint64_t annotations = 0;
-    bool is_listed = false;  ///< false: only annotations speak of it
-  };
-
-  std::size_t size() const { return images_.size(); }
-  const Image& operator[](std::size_t index) const { return images_[index]; }
   /// The index of the image of this id.
   std::optional<std::size_t> find(std::int64_t id) const;
   const CocoCategories& categories() const { return categories_; }
 
-  /// Why the annotations of an image cannot be turned, with the place in the file, at all or where
-  /// the picture is mirrored; empty if they can.
-  std::string problem(std::size_t image) const;
-  std::string mirror_problem(std::size_t image) const;
-
  private:
   friend class CocoReader;
-  std::vector<Image> images_;
   std::unordered_map<std::int64_t, std::uint32_t> by_id_;
-  std::map<std::size_t, std::string> problems_, mirror_problems_;  // by image
   CocoCategories categories_;
 };
 
@@ -87,21 +70,12 @@ class CocoReader : private JsonElementsSink {
   std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, TextPlace> keypoints_;
 };
 
-/// A turned picture that is in its place.
-struct CocoVariant {
-  CocoTurn turn;
-  std::string name;  ///< of its file
-};
-
 /// Takes the same file again. Throws LabelError.
 class CocoWriter : private JsonElementsSink {
  public:
-  using VariantsOf = std::function<const std::vector<CocoVariant>&(std::size_t image)>;
-  using Append = std::function<void(std::string_view text)>;
-
   /// `content` must outlive it. `variants_of` is called with each image's index, and `append` with
   /// the text of the new file, part by part.
-  CocoWriter(const CocoContent& content, VariantsOf variants_of, Append append);
+  CocoWriter(const CocoContent& content, VariantsOf variants_of, AppendText append);
   void take(std::string_view part) { elements_.take(part); }
   /// After the last part.
   void finish() { elements_.finish(); }
@@ -116,7 +90,7 @@ class CocoWriter : private JsonElementsSink {
 
   const CocoContent& content_;
   const VariantsOf variants_of_;
-  const Append append_;
+  const AppendText append_;
   JsonElements elements_;
   // Of the array that the text is in.
   bool is_seen_ = false, is_written_ = false;  // one of its elements

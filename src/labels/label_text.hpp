@@ -28,6 +28,8 @@ class LabelText {
   /// `text` must outlive it; `begin` is its place in the file.
   explicit LabelText(std::string_view text, TextPlace begin = {}) : text_(text), begin_(begin) {}
 
+  std::string_view all() const { return text_; }
+
   /// Parts of the text are replaced in any order. They must not overlap.
   void replace(std::string_view part, std::string by);
   /// The text with what is replaced.

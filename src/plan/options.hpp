@@ -14,6 +14,7 @@
 
 #include "src/formats/codec/codec.hpp"
 #include "src/labels/label.hpp"
+#include "src/labels/shared_label.hpp"
 #include "src/plan/name_list.hpp"
 
 namespace qturn {
@@ -32,16 +33,18 @@ enum class Existing : std::uint8_t { refuse, overwrite, skip, update, resume };
 enum class Others : std::uint8_t { count, copy };
 
 /// Which label files are turned with their pictures: those that are found, and then others are
-/// looked for too; those of one format alone; or one COCO file alone.
+/// looked for too; those of one format alone; or one file of many pictures
+/// alone.
 enum class TakeLabels : std::uint8_t { none, found, one_format, one_file };
 
 struct LabelOptions {
   TakeLabels take = TakeLabels::none;
   const LabelFormat* format = nullptr;  ///< the one
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
-  std::filesystem::path file = {};    ///< the one
-  std::optional<Keypoints> keypoints = {};  ///< not set: as the data set's YAML file says
-  std::filesystem::path swap_pairs = {};    ///< a file that says flip_idx; or empty
+  const SharedLabelFormat* file_format = nullptr;  ///< of the one file
+  std::filesystem::path file = {};                 ///< the one
+  std::optional<Keypoints> keypoints = {};         ///< not set: as the data set's YAML file says
+  std::filesystem::path swap_pairs = {};           ///< a file that says flip_idx; or empty
 };
 
 /// Which masks are turned with their pictures: those that are found, or those of a folder.

@@ -24,19 +24,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SharedLabels::File read_coco(const fs::path& path,
-                             const std::optional<std::vector<int>>& swap_pairs) {
-  SharedLabels::File file{.input = path, .output = {}};
+SharedLabels::File read_labels(const fs::path& path, const SharedLabelFormat& format,
+                               const std::optional<std::vector<int>>& swap_pairs) {
+  SharedLabels::File file{.input = path, .output = {}, .format = &format};
   const auto fail = [&](const std::string& why) {
     throw PlanError(fmt::format("{}; {}", why, turn_pictures_alone));
   };
   try {
-    CocoReader reader;
+    const auto reader = format.reader();
     file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
-      reader.take({reinterpret_cast<const char*>(part.data()), part.size()});
+      reader->take({reinterpret_cast<const char*>(part.data()), part.size()});
       return true;
     });
-    file.content = reader.finish(swap_pairs);
+    file.content = reader->finish(swap_pairs);
   } catch (const LabelError& error) {
     fail(fmt::format("{}:{}", path.string(), error.what()));
   } catch (const FileError& error) {
@@ -45,22 +45,19 @@ SharedLabels::File read_coco(const fs::path& path,
   return file;
 }
 
-/// Whether it has both members. Throws PlanError if it cannot be read.
-bool is_coco(const fs::path& path) {
-  bool images = false, annotations = false;
-  std::string window;
+/// Throws PlanError if it cannot be read.
+bool is_of(const SharedLabelFormat& format, const fs::path& path) {
+  const auto tells = format.recogniser();
+  std::optional<bool> told;
   try {
     read_in_parts(path, [&](std::span<const std::byte> part) {
-      window.append(reinterpret_cast<const char*>(part.data()), part.size());
-      images = images || window.find("\"images\"") != std::string::npos;
-      annotations = annotations || window.find("\"annotations\"") != std::string::npos;
-      window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
-      return !(images && annotations);
+      told = tells({reinterpret_cast<const char*>(part.data()), part.size()});
+      return !told;
     });
   } catch (const FileError& error) {
     throw PlanError(fmt::format("{}; {}", error.what(), turn_pictures_alone));
   }
-  return images && annotations;
+  return told.value_or(tells("").value_or(false));
 }
 
 /// As short as it is clear.
@@ -69,8 +66,10 @@ fs::path from_here(const fs::path& path) {
   return relative.empty() || *relative.begin() == ".." ? path : relative;
 }
 
-/// The COCO files where they may be found by themselves.
-std::set<fs::path> files_beside(const FileList& files) {
+using FormatsOfFiles = std::map<fs::path, const SharedLabelFormat*>;
+
+/// The files where they may be found by themselves.
+FormatsOfFiles files_beside(const FileList& files) {
   std::set<fs::path> places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
@@ -85,18 +84,20 @@ std::set<fs::path> files_beside(const FileList& files) {
     stems.add(prefix + lower_case(fs::path(file.name).stem().string()));
   }
   stems.sort();
-  std::set<fs::path> found;
+  FormatsOfFiles found;
   const auto look_in = [&](const fs::path& folder, auto enter) {
     std::error_code error;
     for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
       std::error_code unknown;
       if (at->is_directory(unknown)) {
         if (lower_case(at->path().filename().string()) == "annotations") enter(at->path());
-      } else if (lower_case(at->path().extension().string()) == ".json" &&
-                 !stems.contains((folder / lower_case(at->path().stem().string())).native()) &&
-                 is_coco(at->path())) {
-        found.insert(from_here(at->path()));
+        continue;
       }
+      if (stems.contains((folder / lower_case(at->path().stem().string())).native())) continue;
+      const std::string suffix = lower_case(at->path().extension().string());
+      for (const SharedLabelFormat& format : shared_label_formats)
+        if (suffix == format.suffix && is_of(format, at->path()))
+          found.emplace(from_here(at->path()), &format);
     }
   };
   for (const fs::path& place : places)
@@ -127,11 +128,12 @@ std::string path_below(std::string file_name) {
 /// Finds pictures by the ends of their paths.
 class Pictures {
  public:
-  explicit Pictures(const FileList& files) : files_(files) {
+  Pictures(const FileList& files, bool takes_stems) : files_(files) {
     for (std::size_t number = 0; number < files.size(); ++number) {
       const FoundFile& file = files[number];
       if (!file.picture || file.is_mask) continue;
       by_name_.emplace(file.name, number);
+      if (takes_stems) by_stem_.emplace(stem_of(file.name), number);
       auto& folder = folders_[file.folder];
       if (folder.empty()) folder = normal_path(files.folder_of(file).path);
     }
@@ -142,11 +144,13 @@ class Pictures {
     std::map<std::string, std::size_t> folders;
     for_each_match(file,
                    [&](std::size_t, std::size_t, const std::string& folder) { ++folders[folder]; });
-    file.pictures.resize(file.content.size());
+    file.pictures.resize(file.content->size());
     if (folders.empty()) return;
     const std::string chosen = folder_of(file.input, folders);
     for_each_match(file, [&](std::size_t image, std::size_t picture, const std::string& folder) {
-      if (folder == chosen) file.pictures[image] = picture;
+      if (folder != chosen) return;
+      if (file.pictures[image]) refuse_two(file, image, picture);
+      file.pictures[image] = picture;
     });
     file.found = folders[chosen];
   }
@@ -154,11 +158,13 @@ class Pictures {
  private:
   template <typename Visit>
   void for_each_match(const SharedLabels::File& file, Visit visit) const {
-    for (std::size_t image = 0; image < file.content.size(); ++image) {
-      if (!file.content[image].is_listed) continue;
-      const std::string wanted = path_below(file.content[image].file_name);
+    for (std::size_t image = 0; image < file.content->size(); ++image) {
+      if (!(*file.content)[image].is_listed) continue;
+      const std::string wanted = path_below((*file.content)[image].file_name);
       const std::string_view name = std::string_view(wanted).substr(wanted.rfind('/') + 1);
-      const auto [first, last] = by_name_.equal_range(name);
+      auto [first, last] = by_name_.equal_range(name);
+      if (first == last && file.format->names_may_lack_suffix)
+        std::tie(first, last) = by_stem_.equal_range(name);
       for (auto at = first; at != last; ++at) {
         const std::string path = folders_.at(files_[at->second].folder) + std::string(name);
         const std::size_t before = path.size() - std::min(wanted.size(), path.size());
@@ -166,6 +172,19 @@ class Pictures {
           visit(image, at->second, path.substr(0, before));
       }
     }
+  }
+
+  static std::string_view stem_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
+
+  [[noreturn]] void refuse_two(const SharedLabels::File& file, std::size_t image,
+                               std::size_t picture) const {
+    const LabelledImages::Image& named = (*file.content)[image];
+    throw PlanError(fmt::format(
+        "{}:{}", file.input.string(),
+        at_place(named.place,
+                 fmt::format("{} may be {} or {}; name it with its suffix", named.file_name,
+                             files_.path(files_[*file.pictures[image]]),
+                             files_.path(files_[picture])))));
   }
 
   static std::string folder_of(const fs::path& file,
@@ -188,7 +207,7 @@ class Pictures {
   }
 
   const FileList& files_;
-  std::unordered_multimap<std::string_view, std::size_t> by_name_;
+  std::unordered_multimap<std::string_view, std::size_t> by_name_, by_stem_;
   std::unordered_map<std::uint32_t, std::string> folders_;
 };
 
@@ -238,9 +257,13 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   for (auto at = std::ranges::lower_bound(uses_, picture, {}, &Use::picture);
        at != uses_.end() && at->picture == picture; ++at) {
     const File& file = files_[at->file];
-    const CocoContent::Image& image = file.content[at->image];
-    labels.push_back({file.input, image.place, image.size, file.content.problem(at->image),
-                      file.content.mirror_problem(at->image)});
+    const LabelledImages::Image& image = (*file.content)[at->image];
+    labels.push_back({.file = file.input,
+                      .place = image.place,
+                      .size = image.size,
+                      .box_size = image.box_size,
+                      .problem = file.content->problem(at->image),
+                      .mirror_problem = file.content->mirror_problem(at->image)});
   }
   return labels;
 }
@@ -248,19 +271,28 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const OutputNames& names,
                                 const std::vector<std::string>& unreadable) {
-  std::set<fs::path> paths;
-  if (options.labels.take == TakeLabels::one_file) paths = {options.labels.file};
-  if (options.labels.take == TakeLabels::found) paths = files_beside(files);
+  FormatsOfFiles formats;
+  if (options.labels.take == TakeLabels::one_file)
+    formats = {{options.labels.file, options.labels.file_format}};
+  if (options.labels.take == TakeLabels::found) formats = files_beside(files);
   SharedLabels labels;
-  if (paths.empty()) return labels;
+  if (formats.empty()) return labels;
 
   const std::optional<std::vector<int>> swap_pairs = swap_pairs_of(options);
-  const Pictures pictures(files);
+  if (swap_pairs && options.labels.take == TakeLabels::one_file &&
+      !options.labels.file_format->has_keypoints) {
+    throw PlanError(fmt::format(
+        "--swap-pairs is for the keypoints of an object, which {} labels do not have; leave it out",
+        options.labels.file_format->name));
+  }
+  const bool takes_stems = std::ranges::any_of(
+      formats, [](const auto& file) { return file.second->names_may_lack_suffix; });
+  const Pictures pictures(files, takes_stems);
   std::map<fs::path, fs::path> by_output;
   SomeNames without_pictures;
   std::size_t found = 0;
-  for (const fs::path& path : paths) {
-    SharedLabels::File file = read_coco(path, swap_pairs);
+  for (const auto& [path, format] : formats) {
+    SharedLabels::File file = read_labels(path, *format, swap_pairs);
     pictures.find_those_of(file);
     found += file.found;
     without_pictures.add(path.string());

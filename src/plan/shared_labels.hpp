@@ -1,4 +1,4 @@
-// COCO files: label files of many pictures.
+// Label files of many pictures: COCO and CSV.
 //
 // With --labels auto they are looked for in the folders of the pictures, in those above and in
 // folders called annotations there. A file_name is a path below one folder, the same for all images
@@ -11,13 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "src/labels/coco_file.hpp"
+#include "src/labels/shared_label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
@@ -32,7 +33,8 @@ class SharedLabels {
   struct File {
     std::filesystem::path input, output;
     FileState state = {};  ///< when it was read
-    CocoContent content = {};
+    const SharedLabelFormat* format = nullptr;
+    std::unique_ptr<LabelledImages> content = {};
     std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
     std::size_t found = 0;                                  ///< how many of its images are there
   };

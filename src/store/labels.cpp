@@ -48,9 +48,15 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
     fail(place + error.what());
   }
   const Size size = size_for_labels(turn, drawn_on);
-  if (!(label.size == size)) {
-    fail(fmt::format("{}says {} x {}, the picture is {} x {}", place, label.size.width,
-                     label.size.height, size.width, size.height));
+  if (label.size && !(*label.size == size)) {
+    fail(fmt::format("{}says {} x {}, the picture is {} x {}", place, label.size->width,
+                     label.size->height, size.width, size.height));
+  }
+  if (label.box_size == size) {
+    fail(place +
+         "a box is as large as the picture and does not begin at its corner; if width and height "
+         "are "
+         "those of the picture, call their columns image_width and image_height");
   }
   if (!label.problem.empty()) fail(label.problem);
   if (mirrors(orientation) && !label.mirror_problem.empty()) fail(label.mirror_problem);

@@ -27,8 +27,9 @@ struct LabelFile {
 /// What a label file of many pictures says of one.
 struct SharedLabel {
   std::filesystem::path file;
-  TextPlace place;                                ///< in it
-  Size size;                                      ///< of the picture, in the frame of the labels
+  TextPlace place;           ///< in it
+  std::optional<Size> size;  ///< of the picture, in the frame of the labels, if the file says it
+  std::optional<Size> box_size = {};  ///< of a box in it that does not begin at its corner
   std::string problem = {}, mirror_problem = {};  ///< why its labels cannot be turned; or empty
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/labels/coco_file.hpp"
+#include "src/labels/csv_file.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelme.hpp"
 #include "src/labels/voc.hpp"
@@ -68,13 +69,15 @@ void turn_coco_file(std::string_view text, Orientation orientation) {
     reader.take(text.substr(0, text.size() / 2));
     reader.take(text.substr(text.size() / 2));
     const CocoContent content = reader.finish();
-    const std::vector<CocoVariant> none, both = {{{}, "a.jpg"}, {{orientation, orientation}, "b"}};
+    const std::vector<LabelledVariant> none,
+        both = {{{}, "a.jpg"}, {{orientation, orientation}, "b"}};
     std::string turned;
     CocoWriter writer(
         content,
-        [&](std::size_t image) -> const std::vector<CocoVariant>& {
-          const Size size = content[image].size;
-          return size.width > largest.width || size.height > largest.height ? none : both;
+        [&](std::size_t image) -> const std::vector<LabelledVariant>& {
+          const std::optional<Size> size = content[image].size;
+          return !size || size->width > largest.width || size->height > largest.height ? none
+                                                                                       : both;
         },
         [&](std::string_view part) { turned += part; });
     writer.take(text);
@@ -82,6 +85,49 @@ void turn_coco_file(std::string_view text, Orientation orientation) {
     require(nlohmann::json::accept(turned) || !nlohmann::json::accept(text));
   } catch (const LabelError&) {
   }
+}
+
+std::string turned_csv(std::string_view text, Orientation orientation, Size size) {
+  CsvReader reader;
+  reader.take(text.substr(0, text.size() / 2));
+  reader.take(text.substr(text.size() / 2));
+  const CsvContent content = reader.finish();
+  (void)content.note();
+  const std::vector<LabelledVariant> none,
+      one = {{.turn = {orientation, orientation}, .name = "a", .size = size}};
+  std::string turned;
+  CsvWriter writer(
+      content,
+      [&](std::size_t image) -> const std::vector<LabelledVariant>& {
+        return content.problem(image).empty() ? one : none;
+      },
+      [&](std::string_view part) { turned += part; });
+  writer.take(text);
+  writer.finish();
+  return turned;
+}
+
+/// What is written is such a file again. Whether its numbers are pixels may not be clear any more:
+/// boxes may lie outside of the picture.
+void turn_csv_there_and_back(std::string_view text, Orientation orientation) {
+  constexpr Size size = {70, 50};
+  std::string turned;
+  try {
+    turned = turned_csv(text, orientation, size);
+  } catch (const LabelError&) {
+    return;
+  }
+  std::size_t rows = 0;
+  CsvColumns columns;
+  CsvRows reader([&](const CsvRows::Row& row) {
+    if (rows++ == 0)
+      columns = read_csv_header(row.text);
+    else if (!row.text.empty())
+      require(CsvRow(row, columns).file_name().ends_with('a'));
+  });
+  reader.take(turned);
+  reader.finish();
+  require(rows > 0);
 }
 
 }  // namespace
@@ -98,6 +144,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   turn_voc_there_and_back(text, orientation);
   turn_labelme_there_and_back(text, orientation);
   turn_coco_file(text, orientation);
+  turn_csv_there_and_back(text, orientation);
+  (void)names_labels(text);
   try {
     if (const auto keypoints = read_data_yaml(text))
       turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);

@@ -7,9 +7,9 @@
 
 using Catch::Matchers::Message;
 using qturn::CocoContent;
-using qturn::CocoVariant;
+using qturn::LabelledVariant;
 using qturn::Orientation;
-using Variants = std::vector<CocoVariant>;
+using Variants = std::vector<LabelledVariant>;
 
 namespace {
 
@@ -37,8 +37,8 @@ std::string written(std::string_view text, const std::vector<Variants>& variants
   return result;
 }
 
-const CocoVariant upright = {{}, "a__identity.jpg"};
-const CocoVariant flopped = {{Orientation::flop, Orientation::flop}, "a__flop.jpg"};
+const LabelledVariant upright = {{}, "a__identity.jpg"};
+const LabelledVariant flopped = {{Orientation::flop, Orientation::flop}, "a__flop.jpg"};
 
 }  // namespace
 

@@ -14,13 +14,16 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   LabelOptions options = before;
   options.folder.clear();
   options.file.clear();
+  options.file_format = nullptr;
   options.format = nullptr;
   options.take = text == "none" ? TakeLabels::none : TakeLabels::found;
   if (text == "auto" || text == "none") return options;
-  constexpr std::string_view coco = "coco:";
-  if (text.starts_with(coco) && text.size() > coco.size()) {
+  for (const SharedLabelFormat& format : shared_label_formats) {
+    const std::string before_file = std::string(format.option) + ":";
+    if (!text.starts_with(before_file) || text.size() == before_file.size()) continue;
     options.take = TakeLabels::one_file;
-    options.file = text.substr(coco.size());
+    options.file_format = &format;
+    options.file = text.substr(before_file.size());
     return options;
   }
   options.take = TakeLabels::one_format;
@@ -31,7 +34,7 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
         "--labels",
         fmt::format(
             "'{}' is not one of auto, none, yolo, voc, labelme, or one of the last three with "
-            ":DIR, or coco:FILE",
+            ":DIR, or coco:FILE or csv:FILE",
             text));
   }
   options.format = found;
@@ -64,10 +67,11 @@ void add_labels(CLI::App& app, CommandLine& line) {
   app.add_option_function<std::string>(
          "--labels",
          [&line](const std::string& text) { line.labels = label_options(text, line.labels); },
-         "auto (default) turns the YOLO, Pascal VOC, LabelMe and COCO labels that it finds and "
+         "auto (default) turns the YOLO, Pascal VOC, LabelMe, COCO and CSV labels that it finds "
+         "and "
          "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; coco "
-         "those of FILE; none turns the pictures alone, although there are labels")
-      ->type_name("auto|none|FORMAT[:DIR]|coco:FILE")
+         "or csv those of FILE; none turns the pictures alone, although there are labels")
+      ->type_name("auto|none|FORMAT[:DIR]|coco:FILE|csv:FILE")
       ->group(group);
   app.add_option_function<std::string>(
          "--masks",
@@ -122,7 +126,8 @@ std::vector<TypedOption> label_words(const CommandLine& line) {
     add("--labels", std::move(value));
   }
   if (line.labels.take == TakeLabels::one_file)
-    add("--labels", "coco:" + line.labels.file.string());
+    add("--labels",
+        fmt::format("{}:{}", line.labels.file_format->option, line.labels.file.string()));
   if (line.masks) {
     const std::string folder = line.masks->folder.string();
     add("--masks", !folder.empty() ? folder : line.masks->take ? "auto" : "none");

@@ -14,12 +14,12 @@ namespace {
 
 void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) {
   std::uint64_t listed = 0, strays = 0, problems = 0;
-  for (std::size_t image = 0; image < file.content.size(); ++image) {
-    const CocoContent::Image& each = file.content[image];
+  for (std::size_t image = 0; image < file.content->size(); ++image) {
+    const LabelledImages::Image& each = (*file.content)[image];
     listed += each.is_listed ? 1 : 0;
     strays += each.is_listed ? 0 : each.annotations;
     const bool can_be_turned =
-        file.content.problem(image).empty() && file.content.mirror_problem(image).empty();
+        file.content->problem(image).empty() && file.content->mirror_problem(image).empty();
     problems += file.pictures[image] && !can_be_turned ? 1 : 0;
   }
   const std::string name = printable(file.input.string());
@@ -27,8 +27,9 @@ void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) 
     return print_message(
         fmt::format("{}: none of its images ({}) is a picture of this run", name, listed));
   }
-  std::string text = fmt::format("COCO labels of {} of {} pictures turn with them: {}", file.found,
-                                 pictures, name);
+  std::string text = fmt::format("{} labels of {} of {} pictures turn with them: {}",
+                                 file.format->name, file.found, pictures, name);
+  if (const std::string note = file.content->note(); !note.empty()) text += "; " + printable(note);
   if (listed > file.found)
     text += fmt::format("; images that are not here: {} of {}", listed - file.found, listed);
   if (strays > 0) text += fmt::format("; annotations without an image, left out: {}", strays);

@@ -63,7 +63,7 @@ Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
   if (line.command == CommandLine::Command::augment) {
     written_.resize(plan.jobs.files().size());
-    stored_.resize(plan.jobs.files().size());
+    if (!plan.jobs.shared_labels().empty()) stored_.resize(plan.jobs.files().size());
   }
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
@@ -152,7 +152,9 @@ void Report::add(const Outcome& outcome) {
     written_[outcome.job].add(outcome.variant);
   if (!written_.empty() && outcome.status == Status::done) made_.add(outcome);
   if (!stored_.empty() && outcome.status == Status::done && outcome.is_picture)
-    stored_[outcome.job] = compose(outcome.applied, inverse(outcome.variant));
+    stored_[outcome.job] =
+        StoredPicture{compose(outcome.applied, inverse(outcome.variant)),
+                      turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};
 }
 
 std::string Report::speed(double seconds) const {

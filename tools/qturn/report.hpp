@@ -31,6 +31,12 @@ void print_message(std::string_view message);
 /// Whether a run did not end early. Prints what is to be said of it as a whole.
 bool is_whole(const RunEnd& end);
 
+/// What its labels depend on.
+struct StoredPicture {
+  Orientation orientation;
+  Size size;
+};
+
 class Report {
  public:
   /// `device` is the name of the device, for the summary. Opens --json's FILE; throws PlanError if
@@ -47,8 +53,9 @@ class Report {
   const std::vector<OrientationSet>& written() const { return written_; }
   /// And what this run has made.
   MadeFiles& made() { return made_; }
-  /// And the orientation that was stored in each file, if this run has read it.
-  const std::vector<std::optional<Orientation>>& stored() const { return stored_; }
+  /// And each picture as it is stored, if this run has read it; nothing if no label file of many
+  /// pictures asks for it.
+  const std::vector<std::optional<StoredPicture>>& stored() const { return stored_; }
 
   /// As JsonLines::finish().
   bool json_is_whole() { return json_.finish(); }
@@ -81,7 +88,7 @@ class Report {
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::vector<OrientationSet> written_;
   MadeFiles made_;
-  std::vector<std::optional<Orientation>> stored_;
+  std::vector<std::optional<StoredPicture>> stored_;
   bool line_is_drawn_ = false;
   std::jthread watcher_;
 };

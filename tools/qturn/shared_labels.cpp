@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <unordered_map>
 
 #include "src/formats/table.hpp"
 #include "src/store/file_parts.hpp"
@@ -20,34 +21,42 @@ class VariantsInPlace {
                   const WrittenPictures& written)
       : file_(file), line_(line), jobs_(plan.jobs), written_(written) {}
 
-  const std::vector<CocoVariant>& of(std::size_t image) {
+  const std::vector<LabelledVariant>& of(std::size_t image) {
     if (image == image_) return variants_;
     image_ = image;
     variants_.clear();
-    if (const auto picture = file_.pictures[image]) find(*picture, file_.content[image]);
+    if (const auto picture = file_.pictures[image]) find(*picture, (*file_.content)[image]);
     return variants_;
   }
 
  private:
-  void find(std::size_t picture, const CocoContent::Image& image) {
+  void find(std::size_t picture, const LabelledImages::Image& image) {
     const FoundFile& file = jobs_.files()[picture];
     const OrientationSet there = file.kept | written_.variants[picture];
     if (there.empty()) return;
-    const bool is_read = written_.stored[picture].has_value();
-    const Header header = is_read ? Header() : header_of(jobs_.files().path(file));
+    const StoredPicture stored = stored_of(picture);
+    const bool names_suffix = image.file_name.ends_with(file.name);
     there.for_each([&](Orientation variant) {
-      const Orientation stored = is_read ? *written_.stored[picture] : header.stored;
-      const Orientation pixels = compose(stored, variant);
-      Orientation orientation = line_.labels_drawn_on == LabelsDrawnOn::stored ? pixels : variant;
+      const Orientation pixels = compose(stored.orientation, variant);
+      const MetadataTurn turn{
+          .stored = stored.orientation, .pixels = pixels, .size = turned_size(pixels, stored.size)};
       // An earlier run may have had other options.
-      if (!is_read) {
-        const MetadataTurn turn{
-            .stored = stored, .pixels = pixels, .size = turned_size(pixels, header.size())};
-        orientation = turn_of_shared_label({file_.input, image.place, image.size}, turn,
-                                           line_.labels_drawn_on);
-      }
-      variants_.push_back({{variant, orientation}, jobs_.names().name_of(file, variant)});
+      const Orientation orientation =
+          turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size},
+                               turn, line_.labels_drawn_on);
+      const fs::path name = jobs_.names().name_of(file, variant);
+      variants_.push_back({.turn = {variant, orientation},
+                           .name = names_suffix ? name : name.stem(),
+                           .size = size_for_labels(turn, line_.labels_drawn_on)});
     });
+  }
+
+  const StoredPicture& stored_of(std::size_t picture) {
+    if (const auto& read = written_.stored[picture]) return *read;
+    const auto known = read_again_.find(picture);
+    if (known != read_again_.end()) return known->second;
+    const Header header = header_of(jobs_.files().path(jobs_.files()[picture]));
+    return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
   }
 
   static Header header_of(const fs::path& picture) try {
@@ -62,7 +71,8 @@ class VariantsInPlace {
   const JobList& jobs_;
   const WrittenPictures& written_;
   std::optional<std::size_t> image_;
-  std::vector<CocoVariant> variants_;
+  std::vector<LabelledVariant> variants_;
+  std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
 };
 
 }  // namespace
@@ -80,9 +90,11 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
       append(std::as_bytes(std::span(text)));
       text.clear();
     };
-    CocoWriter writer(
-        file.content,
-        [&](std::size_t image) -> const std::vector<CocoVariant>& { return variants.of(image); },
+    const auto writer = file.format->writer(
+        *file.content,
+        [&](std::size_t image) -> const std::vector<LabelledVariant>& {
+          return variants.of(image);
+        },
         [&](std::string_view part) {
           constexpr std::size_t many = 1 << 20;
           text += part;
@@ -90,10 +102,10 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
         });
     read_in_parts(file.input, [&](std::span<const std::byte> part) {
       source.add(part);
-      writer.take({reinterpret_cast<const char*>(part.data()), part.size()});
+      writer->take({reinterpret_cast<const char*>(part.data()), part.size()});
       return true;
     });
-    writer.finish();
+    writer->finish();
     flush();
     made({file.output.lexically_relative(plan.output_folder).string(), source.hash(),
           result.hash()});

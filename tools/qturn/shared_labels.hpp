@@ -1,4 +1,5 @@
-// The turned COCO files of an augmentation, which are written when its pictures are.
+// The turned label files of many pictures of an augmentation, which are written when its pictures
+// are.
 #ifndef QTURN_TOOLS_QTURN_SHARED_LABELS_HPP
 #define QTURN_TOOLS_QTURN_SHARED_LABELS_HPP
 
@@ -10,14 +11,15 @@
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/manifest_lines.hpp"
+#include "tools/qturn/report.hpp"
 
 namespace qturn {
 
 /// What a run has done, by the numbers of pictures.
 struct WrittenPictures {
   const std::vector<OrientationSet>& variants;
-  /// The orientation that was stored in a picture; nothing if this run has not read it.
-  const std::vector<std::optional<Orientation>>& stored;
+  /// Nothing of a picture that this run has not read.
+  const std::vector<std::optional<StoredPicture>>& stored;
 };
 
 /// Writes the file with the labels of each variant that was written, and of each that was there and

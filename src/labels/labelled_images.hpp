@@ -1,0 +1,87 @@
+// What a label file of many pictures says of each of them. Memory grows with the pictures, not with
+// the labels: such a file is read before any picture is turned, and again when it is known which
+// variants are there.
+#ifndef QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
+#define QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/label_text.hpp"
+
+namespace qturn {
+
+class LabelledImages {
+ public:
+  struct Image {
+    std::string file_name = {};
+    std::optional<Size> size = {};      ///< if the file says it
+    std::optional<Size> box_size = {};  ///< of a box that does not begin at the picture's corner
+    TextPlace place = {};
+    std::uint64_t annotations = 0;
+    bool is_listed = false;  ///< false: only annotations speak of it
+  };
+
+  LabelledImages() = default;
+  LabelledImages(LabelledImages&&) = default;
+  LabelledImages& operator=(LabelledImages&&) = default;
+  virtual ~LabelledImages() = default;
+
+  std::size_t size() const { return images_.size(); }
+  const Image& operator[](std::size_t index) const { return images_[index]; }
+
+  /// Why the labels of an image cannot be turned, with the place in the file, at all or where
+  /// the picture is mirrored; empty if they can.
+  std::string problem(std::size_t image) const { return found_in(problems_, image); }
+  std::string mirror_problem(std::size_t image) const { return found_in(mirror_problems_, image); }
+
+  /// What is to be said of the labels before they are turned; or empty.
+  virtual std::string note() const { return ""; }
+
+ protected:
+  std::vector<Image> images_;
+  std::map<std::size_t, std::string> problems_, mirror_problems_;  // by image
+
+ private:
+  static std::string found_in(const std::map<std::size_t, std::string>& problems,
+                              std::size_t image) {
+    const auto found = problems.find(image);
+    return found == problems.end() ? "" : found->second;
+  }
+};
+
+/// What the user asked for, and what is done to the labels.
+struct VariantTurn {
+  Orientation variant = Orientation::identity;
+  Orientation orientation = Orientation::identity;
+};
+
+/// A turned picture that is in its place.
+struct LabelledVariant {
+  VariantTurn turn;
+  std::string name;  ///< of its file
+  Size size = {};    ///< of the picture before the turn, in the frame of the labels
+};
+
+/// Those of an image, by its index.
+using VariantsOf = std::function<const std::vector<LabelledVariant>&(std::size_t image)>;
+/// Takes the text of a new file part by part.
+using AppendText = std::function<void(std::string_view text)>;
+
+/// "3:14: why"
+std::string at_place(TextPlace place, const std::string& why);
+
+/// "images/a__flop.jpg" for "images/a.jpg": the folders stay. They may be separated as on Windows.
+std::string renamed(const std::string& file_name, std::string_view name);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_LABELLED_IMAGES_HPP

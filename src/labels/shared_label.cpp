@@ -1,0 +1,87 @@
+#include "src/labels/shared_label.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "src/labels/coco_file.hpp"
+#include "src/labels/csv_file.hpp"
+
+namespace qturn {
+namespace {
+
+template <typename Reader, typename Content>
+class ReaderOf : public SharedLabelReader {
+ public:
+  void take(std::string_view part) override { reader_.take(part); }
+  std::unique_ptr<LabelledImages> finish(
+      const std::optional<std::vector<int>>& swap_pairs) override {
+    if constexpr (requires { reader_.finish(swap_pairs); })
+      return std::make_unique<Content>(reader_.finish(swap_pairs));
+    else
+      return std::make_unique<Content>(reader_.finish());
+  }
+
+ private:
+  Reader reader_;
+};
+
+template <typename Writer, typename Content>
+class WriterOf : public SharedLabelWriter {
+ public:
+  WriterOf(const Content& content, VariantsOf variants_of, AppendText append)
+      : writer_(content, std::move(variants_of), std::move(append)) {}
+  void take(std::string_view part) override { writer_.take(part); }
+  void finish() override { writer_.finish(); }
+
+ private:
+  Writer writer_;
+};
+
+template <typename Reader, typename Content>
+std::unique_ptr<SharedLabelReader> new_reader() {
+  return std::make_unique<ReaderOf<Reader, Content>>();
+}
+
+template <typename Writer, typename Content>
+std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, VariantsOf variants_of,
+                                              AppendText append) {
+  return std::make_unique<WriterOf<Writer, Content>>(dynamic_cast<const Content&>(images),
+                                                     std::move(variants_of), std::move(append));
+}
+
+/// Whether it has both members.
+std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
+  return [images = false, annotations = false,
+          window = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    window += part;
+    images = images || window.find("\"images\"") != std::string::npos;
+    annotations = annotations || window.find("\"annotations\"") != std::string::npos;
+    window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
+    if (images && annotations) return true;
+    return std::nullopt;
+  };
+}
+
+/// Whether its first row names a picture and coordinates.
+std::function<std::optional<bool>(std::string_view)> csv_recogniser() {
+  return [header = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    constexpr std::size_t longest = 1 << 16;
+    const std::size_t end = part.find('\n');
+    header += part.substr(0, end);
+    if (header.size() > longest) return false;
+    if (end == std::string_view::npos && !part.empty()) return std::nullopt;
+    return names_labels(header);
+  };
+}
+
+}  // namespace
+
+const SharedLabelFormat shared_label_formats[2] = {
+    {"coco", "COCO", ".json", true, false, new_reader<CocoReader, CocoContent>,
+     new_writer<CocoWriter, CocoContent>, coco_recogniser},
+    {"csv", "CSV", ".csv", false, true, new_reader<CsvReader, CsvContent>,
+     new_writer<CsvWriter, CsvContent>, csv_recogniser},
+};
+
+}  // namespace qturn

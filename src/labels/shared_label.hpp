@@ -1,0 +1,51 @@
+// The formats of label files of many pictures. label.hpp has those of one picture each.
+#ifndef QTURN_SRC_LABELS_SHARED_LABEL_HPP
+#define QTURN_SRC_LABELS_SHARED_LABEL_HPP
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/labelled_images.hpp"
+
+namespace qturn {
+
+/// Takes a file part by part. All throw LabelError for what concerns more than one image.
+class SharedLabelReader {
+ public:
+  virtual ~SharedLabelReader() = default;
+  virtual void take(std::string_view part) = 0;
+  /// After the last part. `swap_pairs` says which keypoints change places in a mirror.
+  virtual std::unique_ptr<LabelledImages> finish(
+      const std::optional<std::vector<int>>& swap_pairs) = 0;
+};
+
+/// Takes the same file again, and gives the new one. All throw LabelError.
+class SharedLabelWriter {
+ public:
+  virtual ~SharedLabelWriter() = default;
+  virtual void take(std::string_view part) = 0;
+  /// After the last part.
+  virtual void finish() = 0;
+};
+
+struct SharedLabelFormat {
+  std::string_view option, name, suffix;
+  bool has_keypoints;          ///< that --swap-pairs is for
+  bool names_may_lack_suffix;  ///< a picture may be called by its stem
+  std::unique_ptr<SharedLabelReader> (*reader)();
+  /// `images` come from the reader of this format, and must outlive the writer.
+  std::unique_ptr<SharedLabelWriter> (*writer)(const LabelledImages& images, VariantsOf variants_of,
+                                               AppendText append);
+  /// A function that takes a file part by part until it tells whether the file is one of these.
+  std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
+};
+
+/// "coco", "csv".
+extern const SharedLabelFormat shared_label_formats[2];
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_SHARED_LABEL_HPP
