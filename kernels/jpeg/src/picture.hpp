@@ -18,8 +18,6 @@ namespace qturn::jpeg {
 inline constexpr int chunk_threads = 256;
 inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
 inline constexpr std::uint32_t tile_blocks = 256;
-/// Subsequences that a block of threads takes.
-inline constexpr std::uint32_t group = 256;
 
 /// What the stages find out of a picture as they go.
 struct Progress {
@@ -39,7 +37,7 @@ struct Picture {
   Turn turn;
   Order order;
   std::uint32_t read_table_count;
-  std::uint8_t read_table_of[2 * most_blocks_in_mcu];
+  alignas(4) std::uint8_t read_table_of[2 * most_blocks_in_mcu];
   const ReadTable* read_tables;
   const WriteTable* write_tables;  ///< [2 * component], and the next one for AC coefficients
   JpegResult* result;

@@ -10,9 +10,10 @@
 
 namespace qturn::jpeg {
 
-/// Long enough that most threads need not begin again, short enough that there are as many as the
-/// GPU holds.
-inline constexpr Cut usual_cut{2048, 1024};
+/// Long enough that few threads need to begin again, short enough that shared memory holds those of
+/// many threads. An odd number of words, so that threads which read the same word of theirs read
+/// different banks.
+inline constexpr Cut usual_cut{2400, 1024};
 
 /// Parts of a workspace, which begins with what is copied to the device and then cleared.
 struct Plan {

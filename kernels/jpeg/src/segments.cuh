@@ -1,27 +1,32 @@
-// Subsequences of a picture: where they are, and how they are read.
+// Subsequences of a picture: where they are, and how blocks of threads read them.
 #ifndef QTURN_KERNELS_JPEG_SEGMENTS_CUH
 #define QTURN_KERNELS_JPEG_SEGMENTS_CUH
 
 #include "kernels/jpeg/src/picture.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"
 #include "kernels/jpeg/src/reading.hpp"
+#include "kernels/jpeg/src/stages.hpp"
+#include "kernels/src/cuda/dynamic_shared.cuh"
+#include "kernels/src/cuda/launch.cuh"
 
 namespace qturn::jpeg {
 
 struct Subsequence {
   std::uint32_t segment;
-  std::uint32_t segment_begin, segment_end;  ///< in bits
-  std::uint32_t begin, end;                  ///< in bits; the last one of a segment ends with it
-  bool is_first;                             ///< of its segment
+  std::uint32_t begin, end;   ///< in bits; the last one of a segment ends with it
+  std::uint32_t segment_end;  ///< likewise
+  std::uint32_t before;       ///< bits of its segment before it
 
-  __device__ Subsequence(const Picture& picture, Cut cut, std::uint32_t i) {
+  /// Bits are counted from `base`.
+  __device__ Subsequence(const Picture& picture, Cut cut, std::uint32_t i, std::uint32_t base) {
     segment = last_up_to(picture.segment_begin, picture.turn.src.segments(), i);
-    segment_begin = picture.segment_begin[segment] * cut.subsequence_bits;
-    segment_end = segment_begin + 8 * picture.segment_bytes[segment];
-    begin = i * cut.subsequence_bits;
+    const std::uint32_t segment_begin = picture.segment_begin[segment] * cut.subsequence_bits;
+    segment_end = segment_begin + 8 * picture.segment_bytes[segment] - base;
+    begin = i * cut.subsequence_bits - base;
     end = min(begin + cut.subsequence_bits, segment_end);
-    is_first = begin == segment_begin;
+    before = begin + base - segment_begin;
   }
+  __device__ bool is_first() const { return before == 0; }
 };
 
 /// How many there are.
@@ -29,22 +34,36 @@ __device__ inline std::uint32_t subsequences(const Picture& picture) {
   return picture.segment_begin[picture.turn.src.segments()];
 }
 
-/// A picture's tables in shared memory. All threads of the block call it, and wait after it.
-__device__ inline ReadTables load_tables(const Picture& picture, void* shared) {
-  auto* to = static_cast<std::uint32_t*>(shared);
-  const auto* from = reinterpret_cast<const std::uint32_t*>(picture.read_tables);
-  const std::uint32_t words = picture.read_table_count * sizeof(ReadTable) / sizeof(std::uint32_t);
-  for (std::uint32_t i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
-  auto* numbers = reinterpret_cast<std::uint8_t*>(to + words);
-  if (threadIdx.x < 2 * most_blocks_in_mcu) {
-    numbers[threadIdx.x] = picture.read_table_of[threadIdx.x];
+/// Copies words to shared memory. All threads of the block call it, and wait after it.
+__device__ inline void copy_words(const void* from, std::uint32_t* to, std::uint32_t count) {
+  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
+    to[i] = static_cast<const std::uint32_t*>(from)[i];
   }
-  return {static_cast<const ReadTable*>(shared), numbers, picture.turn.src.blocks_in_mcu};
 }
 
-inline std::size_t table_bytes(std::uint32_t tables) {
-  return tables * sizeof(ReadTable) + 2 * most_blocks_in_mcu;
-}
+/// The tables of a picture in shared memory.
+struct StagedTables {
+  static constexpr std::uint32_t table_words = sizeof(ReadTable) / sizeof(std::uint32_t);
+  static constexpr std::uint32_t number_words = 2 * most_blocks_in_mcu / sizeof(std::uint32_t);
+
+  static constexpr std::uint32_t bytes(std::uint32_t tables) {
+    return (tables * table_words + number_words) * sizeof(std::uint32_t);
+  }
+
+  ReadTables tables;
+  std::uint32_t* end;  ///< of what they take in shared memory
+
+  /// All threads of the block call it, and wait after it.
+  __device__ explicit StagedTables(const Picture& picture) {
+    auto* to = reinterpret_cast<std::uint32_t*>(device::dynamic_shared());
+    std::uint32_t* numbers = to + picture.read_table_count * table_words;
+    copy_words(picture.read_tables, to, picture.read_table_count * table_words);
+    copy_words(picture.read_table_of, numbers, number_words);
+    tables = {reinterpret_cast<const ReadTable*>(to), reinterpret_cast<std::uint8_t*>(numbers),
+              picture.turn.src.blocks_in_mcu};
+    end = numbers + number_words;
+  }
+};
 
 }  // namespace qturn::jpeg
 

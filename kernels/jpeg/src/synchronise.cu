@@ -9,24 +9,26 @@
 #include "kernels/jpeg/src/stages.hpp"
 
 #include "kernels/jpeg/src/segments.cuh"
-#include "kernels/src/cuda/dynamic_shared.cuh"
-#include "kernels/src/cuda/launch.cuh"
 
 namespace qturn::jpeg {
 namespace {
 
 constexpr int rounds = 8;
+constexpr std::uint32_t group = 256;  // subsequences of a block of threads
 
-/// What a thread knows of its subsequence.
+/// What a thread knows of its subsequence. If it reads again from another state, it most likely
+/// comes to the state that it had at a quarter of the way, and the rest stays as it is.
 struct Passed {
   std::uint32_t start = 0, end = 0, blocks = 0;
+  std::uint32_t quarter = unknown, quarter_blocks = 0;
+
+  static constexpr std::uint32_t unknown = ~0u;
 };
 
 __device__ std::uint32_t guess(const Picture& picture, const ReadTables& tables,
                                const Subsequence& at, Cut cut) {
-  if (at.is_first) return 0;
-  const std::uint32_t from = max(at.begin, at.segment_begin + cut.warm_up_bits) - cut.warm_up_bits;
-  State state{from, 0, 0};
+  if (at.is_first()) return 0;
+  State state{at.begin - min(at.before, cut.warm_up_bits), 0, 0};
   pass(picture.words, tables, state, at.begin);
   return state.packed(at.begin);
 }
@@ -35,47 +37,61 @@ __device__ void pass_from(std::uint32_t start, const Picture& picture, const Rea
                           const Subsequence& at, Passed& passed) {
   State state = State::unpacked(start, at.begin);
   passed.start = start;
-  passed.blocks = pass(picture.words, tables, state, at.end);
+  const std::uint32_t quarter = at.begin + (at.end - at.begin) / 4;
+  const std::uint32_t blocks = pass(picture.words, tables, state, quarter);
+  const std::uint32_t packed = state.packed(quarter);
+  passed.blocks += blocks - passed.quarter_blocks;
+  passed.quarter_blocks = blocks;
+  if (packed == passed.quarter) return;
+  passed.quarter = packed;
+  passed.blocks = blocks + pass(picture.words, tables, state, at.end);
   // The state at the end of a segment is nobody's.
   passed.end = at.end < at.segment_end ? state.packed(at.end) : 0;
+}
+
+/// Whether the first subsequence of a block of threads has to begin with another state than it
+/// did. That may change meanwhile, which the next round sees.
+__device__ bool has_new_start(const Picture& picture, Cut cut, std::uint32_t first,
+                              std::uint32_t& start) {
+  if (Subsequence(picture, cut, first, 0).is_first()) return false;
+  start = *static_cast<volatile std::uint32_t*>(&picture.end[first - 1]);
+  return start != picture.start[first];
 }
 
 __global__ void __launch_bounds__(group)
     synchronise_group(const Picture* pictures, Cut cut, int round) {
   __shared__ std::uint32_t ends[group];
+  __shared__ std::uint32_t incoming;
   __shared__ bool idle;
   const Picture& picture = pictures[blockIdx.y];
   const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
   if (threadIdx.x == 0) {
-    idle = has_failed(picture) || first >= subsequences(picture);
-    if (!idle && round > 0) {
-      ends[0] = first == 0 ? picture.start[0]
-                           : *static_cast<volatile std::uint32_t*>(&picture.end[first - 1]);
-      idle = Subsequence(picture, cut, first).is_first || ends[0] == picture.start[first];
-    }
+    idle = has_failed(picture) || first >= subsequences(picture) ||
+           (round > 0 && !has_new_start(picture, cut, first, incoming));
   }
   __syncthreads();
   if (idle) return;
   const bool active = i < subsequences(picture);
-  const std::uint32_t incoming = ends[0];
-  const ReadTables tables = load_tables(picture, device::dynamic_shared());
+  const StagedTables staged(picture);
   __syncthreads();
 
-  const Subsequence at(picture, cut, active ? i : first);
+  const Subsequence at(picture, cut, active ? i : first, 0);
   Passed passed;
   if (active && round == 0) {
-    pass_from(guess(picture, tables, at, cut), picture, tables, at, passed);
+    pass_from(guess(picture, staged.tables, at, cut), picture, staged.tables, at, passed);
   } else if (active) {
-    passed = {picture.start[i], picture.end[i], picture.blocks_in[i]};
-    if (threadIdx.x == 0) pass_from(incoming, picture, tables, at, passed);
+    passed.start = picture.start[i];
+    passed.end = picture.end[i];
+    passed.blocks = picture.blocks_in[i];
+    if (threadIdx.x == 0) pass_from(incoming, picture, staged.tables, at, passed);
   }
   while (true) {
     ends[threadIdx.x] = passed.end;
     __syncthreads();
-    const bool has_other = active && !at.is_first && threadIdx.x > 0;
+    const bool has_other = active && !at.is_first() && threadIdx.x > 0;
     const std::uint32_t start = has_other ? ends[threadIdx.x - 1] : passed.start;
     if (!__syncthreads_or(start != passed.start)) break;
-    if (start != passed.start) pass_from(start, picture, tables, at, passed);
+    if (start != passed.start) pass_from(start, picture, staged.tables, at, passed);
   }
   if (!active) return;
   picture.start[i] = passed.start;
@@ -102,12 +118,12 @@ __global__ void __launch_bounds__(sum_threads) number_blocks(const Picture* pict
   sum_in_order<BlockCount>(
       subsequences(picture), AddBlocks{},
       [&](std::uint32_t i) {
-        const bool is_first = Subsequence(picture, cut, i).is_first;
+        const bool is_first = Subsequence(picture, cut, i, 0).is_first();
         if (!is_first && picture.start[i] != picture.end[i - 1]) synchronised = false;
         return BlockCount{picture.blocks_in[i], is_first ? 1u : 0u};
       },
       [&](std::uint32_t i, const BlockCount& before, const BlockCount& own) {
-        const std::uint32_t segment = Subsequence(picture, cut, i).segment;
+        const std::uint32_t segment = Subsequence(picture, cut, i, 0).segment;
         picture.blocks_in[i] = segment * per_segment + (own.restarts != 0 ? 0 : before.blocks);
       });
   if (!synchronised) fail(picture, JpegFault::synchronisation);
@@ -117,11 +133,11 @@ __global__ void __launch_bounds__(sum_threads) number_blocks(const Picture* pict
 
 void synchronise(const Batch& batch) {
   const dim3 grid((batch.subsequences + group - 1) / group, batch.count);
-  const std::size_t shared = table_bytes(batch.read_tables);
+  const std::uint32_t shared = StagedTables::bytes(batch.read_tables);
   device::allow_dynamic_shared(synchronise_group, static_cast<int>(shared));
   for (int round = 0; round < rounds; ++round) {
-    device::launch(synchronise_group, grid, group, shared, batch.stream, false, batch.pictures,
-                   batch.cut, round);
+    device::launch(synchronise_group, grid, static_cast<int>(group), shared, batch.stream, false,
+                   batch.pictures, batch.cut, round);
   }
   device::launch(number_blocks, dim3(batch.count), sum_threads, 0, batch.stream, false,
                  batch.pictures, batch.cut);
