@@ -29,14 +29,21 @@ class Window {
     }
   }
 
-  /// Whether all of it is data as it stands.
-  __device__ bool is_plain() const {
-    std::uint32_t found = 0;
-#pragma unroll
-    for (std::uint32_t i = 0; i < words; ++i) found |= __vcmpeq4(words_[i], 0xFFFFFFFFu);
-    return found == 0;
+  /// Whether a zero follows each 0xFF of it, as in nearly all data.
+  __device__ bool has_no_marker() const {
+    constexpr std::uint32_t with_next = (2u << thread_bytes) - 1;
+    const std::uint32_t stuffed = bytes_like(0) >> 1;
+    return count_ == thread_bytes && (bytes_like(0xFF) & with_next & ~stuffed) == 0;
   }
-  __device__ std::uint32_t count() const { return count_; }
+  /// Bytes of data, if it has no marker.
+  __device__ std::uint32_t data_count() const { return thread_bytes - __popc(dropped()); }
+  __device__ void copy_data(std::uint8_t* to) const {
+    const std::uint32_t without = dropped();
+#pragma unroll
+    for (std::uint32_t i = 0; i < thread_bytes; ++i) {
+      if ((without >> i & 1) == 0) *to++ = byte(i + 1);
+    }
+  }
 
   /// Calls data(byte) and marker(byte, its number), with 0xFF for a second 0xFF, in order.
   template <class Data, class Marker>
@@ -54,6 +61,20 @@ class Window {
 
  private:
   static constexpr std::uint32_t word_bytes = 4, words = (thread_bytes + 2 + 3) / word_bytes;
+
+  // Bit i of the result is about byte i.
+  __device__ std::uint32_t bytes_like(std::uint32_t value) const {
+    std::uint32_t found = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::uint32_t one_bit_each = __vcmpeq4(words_[i], value * 0x01010101u) & 0x08040201u;
+      found |= (one_bit_each * 0x01010101u >> 24) << i * word_bytes;
+    }
+    return found;
+  }
+
+  // Those after 0xFF, counted without the byte before.
+  __device__ std::uint32_t dropped() const { return bytes_like(0xFF) & ((1u << thread_bytes) - 1); }
 
   __device__ std::uint8_t byte(std::uint32_t i) const {
     return static_cast<std::uint8_t>(words_[i / word_bytes] >> i % word_bytes * 8);
@@ -95,8 +116,8 @@ __device__ constexpr bool is_restart(std::uint32_t marker) {
 
 __device__ Runs runs_of(const Window& window, std::uint32_t unit) {
   Runs runs;
-  if (window.is_plain()) {
-    runs.add(window.count());
+  if (window.has_no_marker()) {
+    runs.add(window.data_count());
     return runs;
   }
   window.visit(
@@ -202,10 +223,14 @@ __global__ void __launch_bounds__(chunk_threads) write_data(const Picture* pictu
   // Without a restart all data of the chunk lies together, and goes by way of shared memory.
   const bool is_one_piece = all.ends == 0;
   const Runs runs = add(before, within);
-  Unstuffer unstuffer(picture, cut, runs, is_one_piece ? staged + within.first : nullptr);
-  window.visit(
-      [&](std::uint8_t byte) { unstuffer.data(byte); },
-      [&](std::uint32_t marker, std::uint32_t at) { unstuffer.marker(marker, begin + at); });
+  if (is_one_piece && runs.is_end == 0 && window.has_no_marker()) {
+    window.copy_data(staged + within.first);
+  } else {
+    Unstuffer unstuffer(picture, cut, runs, is_one_piece ? staged + within.first : nullptr);
+    window.visit(
+        [&](std::uint8_t byte) { unstuffer.data(byte); },
+        [&](std::uint32_t marker, std::uint32_t at) { unstuffer.marker(marker, begin + at); });
+  }
   if (!is_one_piece) return;
   __syncthreads();
   std::uint8_t* to = reinterpret_cast<std::uint8_t*>(picture.words) +

@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::uint32_t bits_per_byte = 8;
 constexpr int tile_threads = static_cast<int>(tile_blocks);
+/// Tiles on a multiprocessor at a time. Fewer registers cost some spills, and more threads gain 9 %
+/// (H200, 2026-11-23).
+constexpr int resident_tiles = device::resident_threads >= 1536 ? 5 : 4;
 /// Words of a tile's codes in shared memory; a tile that has more is written past it.
 constexpr std::uint32_t most_staged = 3072;
 
@@ -77,7 +80,8 @@ __device__ Runs runs_of(std::uint32_t bits, bool ends) {
   return runs;
 }
 
-__global__ void __launch_bounds__(tile_threads) count_bits(const Picture* pictures) {
+__global__ void __launch_bounds__(tile_threads, resident_tiles)
+    count_bits(const Picture* pictures) {
   __shared__ Coding coding;
   __shared__ typename TileScan::TempStorage scratch;
   __shared__ bool failed;
@@ -134,7 +138,8 @@ class TileWords {
   bool fits_;
 };
 
-__global__ void __launch_bounds__(tile_threads) write_bits(const Picture* pictures) {
+__global__ void __launch_bounds__(tile_threads, resident_tiles)
+    write_bits(const Picture* pictures) {
   __shared__ Coding coding;
   __shared__ typename TileScan::TempStorage scratch;
   __shared__ std::uint32_t staged[most_staged];
