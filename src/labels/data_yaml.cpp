@@ -1,12 +1,15 @@
-// Of the YAML file of a data set only two lists of numbers are read, kpt_shape and flip_idx, in
-// both of YAML's forms:
+// Of the YAML file of a data set only its paths and two lists of numbers are read, kpt_shape and
+// flip_idx. Lists are in one of YAML's forms:
 //
 //   kpt_shape: [17, 3]        flip_idx:
 //                             - 0
 //                             - 2
+#include "src/labels/data_yaml.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/labels/decimal.hpp"
 #include "src/labels/label_text.hpp"
@@ -24,7 +27,12 @@ std::string_view trimmed(std::string_view text) {
 /// Without its comment and its end.
 std::string_view line_at(std::string_view text, std::size_t at) {
   const std::string_view line = text.substr(at, text.find('\n', at) - at);
-  return line.substr(0, line.find('#'));
+  std::size_t comment = line.find('#');
+  while (comment != std::string_view::npos && comment > 0 && line[comment - 1] != ' ' &&
+         line[comment - 1] != '\t') {
+    comment = line.find('#', comment + 1);
+  }
+  return line.substr(0, comment);
 }
 
 std::size_t next_line(std::string_view text, std::size_t at) {
@@ -52,17 +60,44 @@ class DataYaml {
   /// The numbers of a list.
   std::vector<int> list_at(std::string_view value) const {
     const std::string_view first = trimmed(line_at(value, 0));
-    if (first.starts_with('[')) return flow_list(value.substr(value.find('[') + 1));
-    if (!first.empty()) place_.fail(first, "expected a list, such as [17, 3]");
+    if (!first.empty() && !first.starts_with('['))
+      place_.fail(first, "expected a list, such as [17, 3]");
     std::vector<int> numbers;
+    for (const std::string_view item : items_of(value)) numbers.push_back(number(item));
+    return numbers;
+  }
+
+  /// Those of a list, or one that is not in a list; none if nothing is there.
+  std::vector<std::string_view> items_of(std::string_view value) const {
+    const std::string_view first = trimmed(line_at(value, 0));
+    if (first.starts_with('[')) return flow_list(value.substr(value.find('[') + 1));
+    if (!first.empty()) return {first};
+    std::vector<std::string_view> items;
     for (std::size_t at = next_line(value, 0); at < value.size(); at = next_line(value, at)) {
       std::string_view line = trimmed(line_at(value, at));
       if (line.empty()) continue;
       if (!line.starts_with('-')) break;
       line.remove_prefix(1);
-      numbers.push_back(number(trimmed(line)));
+      items.push_back(trimmed(line));
     }
-    return numbers;
+    return items;
+  }
+
+  /// A scalar without its quotes.
+  std::string path_at(std::string_view item) const {
+    const char first = item.empty() ? ' ' : item.front();
+    if (first == '"' || first == '\'') {
+      const std::string_view inner =
+          item.substr(1, item.size() - std::min<std::size_t>(item.size(), 2));
+      if (item.size() < 2 || item.back() != first || inner.find(first) != std::string_view::npos ||
+          (first == '"' && inner.find('\\') != std::string_view::npos)) {
+        place_.fail(item, "expected a path, in quotes without escapes or without quotes");
+      }
+      return std::string(inner);
+    }
+    if (std::string_view("{&*!|>%@`").find(first) != std::string_view::npos)
+      place_.fail(item, "expected a path or a list of paths");
+    return std::string(item);
   }
 
   [[noreturn]] void fail(std::string_view at, const std::string& why) const {
@@ -70,19 +105,20 @@ class DataYaml {
   }
 
  private:
-  std::vector<int> flow_list(std::string_view value) const {
-    std::vector<int> numbers;
+  std::vector<std::string_view> flow_list(std::string_view value) const {
+    std::vector<std::string_view> items;
     const std::size_t end = value.find(']');
     if (end == std::string_view::npos) place_.fail(value, "the list has no ]");
     value = value.substr(0, end);
-    while (!trimmed(value).empty()) {
+    constexpr std::string_view blanks = " \t\r\n";
+    while (value.find_first_not_of(blanks) != std::string_view::npos) {
       const std::size_t comma = std::min(value.find(','), value.size());
       std::string_view item = value.substr(0, comma);
-      item.remove_prefix(std::min(item.find_first_not_of(" \t\r\n"), item.size()));
-      numbers.push_back(number(item.substr(0, item.find_last_not_of(" \t\r\n") + 1)));
+      item.remove_prefix(std::min(item.find_first_not_of(blanks), item.size()));
+      items.push_back(item.substr(0, item.find_last_not_of(blanks) + 1));
       value.remove_prefix(std::min(comma + 1, value.size()));
     }
-    return numbers;
+    return items;
   }
 
   int number(std::string_view word) const {
@@ -99,6 +135,24 @@ class DataYaml {
 };
 
 }  // namespace
+
+bool is_data_set(std::string_view text) {
+  const DataYaml yaml(text);
+  return yaml.value_of("names") && (yaml.value_of("train") || yaml.value_of("val"));
+}
+
+std::vector<DataSetPath> data_set_paths(std::string_view text) {
+  const DataYaml yaml(text);
+  std::vector<DataSetPath> paths;
+  for (const std::string_view key : {"path", "train", "val", "test"}) {
+    const auto value = yaml.value_of(key);
+    if (!value) continue;
+    for (const std::string_view item : yaml.items_of(*value))
+      if (std::string path = yaml.path_at(item); !path.empty())
+        paths.push_back({key, item, std::move(path)});
+  }
+  return paths;
+}
 
 std::optional<Keypoints> read_data_yaml(std::string_view text) {
   const DataYaml yaml(text);

@@ -17,6 +17,30 @@ std::string normal_path(const fs::path& path) {
   return fs::absolute(path.empty() ? "." : path).lexically_normal();
 }
 
+fs::path from_here(const fs::path& path) {
+  const fs::path relative = path.lexically_relative(fs::current_path());
+  return relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+std::optional<std::string> key_below_inputs(const fs::path& path, const FileList& files) {
+  const std::string wanted = normal_path(path);
+  std::optional<std::string> key;
+  std::size_t deepest = 0;
+  for (std::size_t i = 0; i < files.folder_count(); ++i) {
+    const FileList::Folder& folder = files.folder_at(i);
+    // Of keys below several inputs the first part is the name of the input.
+    const auto ends = std::ranges::mismatch(folder.path.rbegin(), folder.path.rend(),
+                                            folder.key.rbegin(), folder.key.rend());
+    const auto same = static_cast<std::size_t>(ends.in1 - folder.path.rbegin());
+    if (same < folder.key.size()) continue;
+    const std::string root = normal_path(folder.path.substr(0, folder.path.size() - same));
+    if (!wanted.starts_with(root) || root.size() <= deepest) continue;
+    deepest = root.size();
+    key = wanted.substr(root.size());
+  }
+  return key;
+}
+
 const std::vector<Listings::Entry>& Listings::of(const fs::path& folder) {
   const auto [known, is_new] = by_folder_.try_emplace(folder.native());
   if (is_new) known->second = list(folder);

@@ -22,6 +22,14 @@ inline constexpr const char* turn_pictures_alone = "--labels none turns each pic
 /// end.
 std::string normal_path(const std::filesystem::path& path);
 
+/// A path relative to the current folder, if it lies below that.
+std::filesystem::path from_here(const std::filesystem::path& path);
+
+/// What a path below an input is below the output; a folder ends with '/'. Nothing if it lies
+/// elsewhere.
+std::optional<std::string> key_below_inputs(const std::filesystem::path& path,
+                                            const FileList& files);
+
 /// The entries of folders, each folder listed once.
 class Listings {
  public:

@@ -55,12 +55,13 @@ void refuse_unfit_options(const PlanOptions& options) {
 }  // namespace
 
 JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLabels shared_labels,
-                 LabelFiles masks)
+                 LabelFiles masks, DataSets data_sets)
     : files_(std::move(files)),
       names_(std::move(names)),
       labels_(std::move(labels)),
       masks_(std::move(masks)),
-      shared_labels_(std::move(shared_labels)) {
+      shared_labels_(std::move(shared_labels)),
+      data_sets_(std::move(data_sets)) {
   for (std::size_t number = 0; number < files_.size(); ++number) {
     const FoundFile& file = files_[number];
     const auto outputs = static_cast<std::uint64_t>(file.to_do.size());
@@ -147,6 +148,7 @@ Plan plan(const PlanOptions& options) try {
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, names);
   SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
+  DataSets data_sets = find_data_sets(options, found.files, names);
   if (options.others == Others::copy && !(labels.empty() && shared_labels.empty()))
     throw PlanError("--others copy would also copy the labels as they are; leave it out");
   others.sort();
@@ -158,6 +160,7 @@ Plan plan(const PlanOptions& options) try {
   for (const LabelFiles::Label& label : labels) leave_uncounted(labels.path(label));
   for (const SharedLabels::File& file : shared_labels.files())
     if (file.found > 0) leave_uncounted(file.input);
+  for (const DataSets::File& file : data_sets.files()) leave_uncounted(file.input);
   if (in_place) {
     place_in_place(options, found.files);
   } else {
@@ -165,7 +168,7 @@ Plan plan(const PlanOptions& options) try {
   }
   plan.output_folder = names.folder();
   plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels),
-                      std::move(shared_labels), std::move(masks));
+                      std::move(shared_labels), std::move(masks), std::move(data_sets));
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

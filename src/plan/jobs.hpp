@@ -13,6 +13,7 @@
 
 #include <qturn/orientation.hpp>
 
+#include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
@@ -59,7 +60,7 @@ class JobList {
  public:
   JobList() = default;
   JobList(FileList files, OutputNames names, LabelFiles labels = {},
-          SharedLabels shared_labels = {}, LabelFiles masks = {});
+          SharedLabels shared_labels = {}, LabelFiles masks = {}, DataSets data_sets = {});
 
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
@@ -94,6 +95,7 @@ class JobList {
   const LabelFiles& labels() const { return labels_; }
   const SharedLabels& shared_labels() const { return shared_labels_; }
   const LabelFiles& masks() const { return masks_; }
+  const DataSets& data_sets() const { return data_sets_; }
   /// The place of a turned label, or mask.
   std::filesystem::path label_of(const LabelFiles& among, const LabelFiles::Label& label,
                                  Orientation variant) const;
@@ -105,6 +107,7 @@ class JobList {
   OutputNames names_;
   LabelFiles labels_, masks_;
   SharedLabels shared_labels_;
+  DataSets data_sets_;
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files
   std::uint64_t output_count_ = 0, skipped_count_ = 0, work_bytes_ = 0;
 };

@@ -60,12 +60,6 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path) {
   return told.value_or(tells("").value_or(false));
 }
 
-/// As short as it is clear.
-fs::path from_here(const fs::path& path) {
-  const fs::path relative = path.lexically_relative(fs::current_path());
-  return relative.empty() || *relative.begin() == ".." ? path : relative;
-}
-
 using FormatsOfFiles = std::map<fs::path, const SharedLabelFormat*>;
 
 /// The files where they may be found by themselves.
@@ -211,25 +205,11 @@ class Pictures {
   std::unordered_map<std::uint32_t, std::string> folders_;
 };
 
-/// The place below the output: that below the input. A file that lies elsewhere keeps its name,
-/// and the folder annotations.
+/// The place below the output. A file that lies elsewhere than below the input keeps its name, and
+/// the folder annotations.
 std::string key_of(const fs::path& file, const FileList& files) {
-  const std::string path = normal_path(file);
-  std::string key, deepest;
-  for (std::size_t i = 0; i < files.folder_count(); ++i) {
-    const FileList::Folder& folder = files.folder_at(i);
-    // Of keys below several inputs the first part is the name of the input.
-    const auto ends = std::ranges::mismatch(folder.path.rbegin(), folder.path.rend(),
-                                            folder.key.rbegin(), folder.key.rend());
-    const auto same = static_cast<std::size_t>(ends.in1 - folder.path.rbegin());
-    if (same < folder.key.size()) continue;
-    const std::string root = normal_path(folder.path.substr(0, folder.path.size() - same));
-    if (!path.starts_with(root) || root.size() <= deepest.size()) continue;
-    deepest = root;
-    key = path.substr(root.size());
-  }
-  if (!key.empty()) return key;
-  const fs::path folder = fs::path(path).parent_path().filename();
+  if (const auto key = key_below_inputs(file, files)) return *key;
+  const fs::path folder = fs::path(normal_path(file)).parent_path().filename();
   const bool is_kept = lower_case(folder.string()) == "annotations";
   return (is_kept ? folder / file.filename() : file.filename()).string();
 }

@@ -27,6 +27,11 @@ void add_labelled(const Workplace& workplace) {
                 R"( "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 2, 3, 1]}]})");
 }
 
+void add_data_set(const Workplace& workplace) {
+  workplace.add("data/data.yaml", "path: ../data\ntrain: images\nval: val.txt\nnames: [cat]\n");
+  workplace.add("data/val.txt", "./images/b.png\n./images/c.png\n");
+}
+
 Result replay(const Workplace& workplace, const Words& more = {}) {
   Words words = {"augment", "data", "-o", "again", "--replay", "out/manifest.jsonl"};
   words.insert(words.end(), more.begin(), more.end());
@@ -59,6 +64,7 @@ TEST_CASE("A replay writes the tree again byte for byte, with labels, masks and 
     CAPTURE(options);
     Workplace workplace;
     add_labelled(workplace);
+    add_data_set(workplace);
     make(workplace, options);
     const Result result = replay(workplace);
     INFO(result.err);
@@ -177,6 +183,19 @@ TEST_CASE("A replay that would make other bytes than the manifest lists fails by
                                            "was made by qturn "));
   CHECK_FALSE(workplace.exists("again/a__flop.png"));
   CHECK(workplace.exists("again/a__rotate90.png"));
+}
+
+TEST_CASE("A replay fails by name where a file of a data set has changed") {
+  Workplace workplace;
+  add_labelled(workplace);
+  add_data_set(workplace);
+  make(workplace, {"--variants", "cw"});
+  workplace.add("data/val.txt", "./images/b.png\n");
+  const Result result = replay(workplace);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("data/val.txt is not the file that the manifest"));
+  CHECK_FALSE(workplace.exists("again/val.txt"));
+  CHECK(workplace.exists("again/data.yaml"));
 }
 
 TEST_CASE("What cannot be replayed is refused") {

@@ -40,6 +40,7 @@ Tree with_labels() {
   tree["in/labels/a.txt"].content = "0 0.25 0.5 0.1 0.2\n";
   tree["in/images/b.png"].content = cli::png(cli::random_picture(9, 7));
   tree["in/labels/b.txt"].content = "1 0.5 0.5 1 1\n";
+  tree["in/data.yaml"].content = "path: x\ntrain: images\nval: images\nnames: [a, b]\n";
   return tree;
 }
 

@@ -11,6 +11,7 @@
 
 #include "src/labels/coco_file.hpp"
 #include "src/labels/csv_file.hpp"
+#include "src/labels/data_yaml.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelme.hpp"
 #include "src/labels/voc.hpp"
@@ -149,6 +150,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     if (const auto keypoints = read_data_yaml(text))
       turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);
+  } catch (const LabelError&) {
+  }
+  try {
+    for (const DataSetPath& path : data_set_paths(text))
+      if (path.text.data() < text.data() ||
+          path.text.data() + path.text.size() > text.data() + text.size()) {
+        std::abort();
+      }
   } catch (const LabelError&) {
   }
   return 0;

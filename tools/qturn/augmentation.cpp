@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "src/store/safe_file.hpp"
+#include "tools/qturn/data_set_files.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
 #include "tools/qturn/result_options.hpp"
@@ -50,20 +52,30 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Json
   say_labels(line, plan);
   manifest_ = manifest_place(line, plan);
   json.refuse(manifest_);
-  for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
+  const auto take = [&](const auto& file, const char* what) {
     json.refuse(file.input);
-    if (!is_written(file)) continue;
-    check_place(line, file.output, "the labels");
+    if (!is_listed(file.output)) return;
+    check_place(line, file.output, what);
     json.refuse(file.output);
+  };
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
+    if (file.found > 0)
+      take(file, "the labels");
+    else
+      json.refuse(file.input);
   }
+  for (const DataSets::File& file : plan.jobs.data_sets().files())
+    take(file, "the file of the data set");
 }
 
-bool Augmentation::is_written(const SharedLabels::File& file) const {
-  return file.found > 0 &&
-         (!replay_ || replay_->lists(file.output.lexically_relative(plan_.output_folder).string()));
+bool Augmentation::is_listed(const std::filesystem::path& output) const {
+  return !replay_ || replay_->lists(output.lexically_relative(plan_.output_folder).string());
 }
 
 bool Augmentation::finish(Report& report, const RunOptions& options, bool is_interrupted) const {
+  const auto is_empty = [](OrientationSet variants) { return variants.empty(); };
+  if (plan_.jobs.skipped_count() == 0 && std::ranges::all_of(report.written(), is_empty))
+    return true;
   report.made().finish();
   bool is_whole = true;
   RunRecord record{.header = replay_ ? replay_->header() : header_of(line_, options),
@@ -72,19 +84,26 @@ bool Augmentation::finish(Report& report, const RunOptions& options, bool is_int
                    .options = options,
                    .is_interrupted = is_interrupted,
                    .files = {}};
-  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
-    if (!is_written(file) || is_interrupted) continue;
-    const auto write = [&] {
-      return write_shared_labels(file, line_, plan_, {report.written(), report.stored()},
-                                 [&](const ManifestFile& made) {
-                                   if (replay_) replay_->check(made, file.input);
-                                   record.files.push_back(made);
-                                 });
+  const auto write = [&](const auto& file, auto write_file) {
+    if (!is_listed(file.output) || is_interrupted) return;
+    const auto made = [&](const ManifestFile& each) {
+      if (replay_) replay_->check(each, file.input);
+      record.files.push_back(each);
     };
-    is_whole = write_and_warn(write) && is_whole;
+    is_whole = write_and_warn([&] { return write_file(made); }) && is_whole;
+  };
+  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
+    if (file.found == 0) continue;
+    write(file, [&](const auto& made) {
+      return write_shared_labels(file, line_, plan_, {report.written(), report.stored()}, made);
+    });
   }
-  const auto write = [&] { return write_manifest(manifest_, plan_, record); };
-  return write_and_warn(write) && is_whole;
+  for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
+    write(file, [&](const auto& made) {
+      return write_data_set_file(file, plan_, report.written(), made);
+    });
+  }
+  return write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
 }
 
 }  // namespace qturn

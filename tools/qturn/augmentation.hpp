@@ -19,13 +19,16 @@ class Augmentation {
   Augmentation(const CommandLine& line, const Plan& plan, const JsonPlace& json,
                const Replay* replay);
 
-  /// Writes the COCO files, unless the run was interrupted, so that those of an earlier run are not
-  /// replaced by shorter ones; and the manifest. False if one could not be written: messages say
-  /// why.
+  /// Writes the COCO files and those of data sets, unless the run was interrupted, so that those of
+  /// an earlier run are not replaced by shorter ones; and the manifest. False if one could not be
+  /// written: messages say why.
+  ///
+  /// Writes nothing if no picture was written or is there, so that a run that was ended before its
+  /// first result can be repeated, and no file is replaced by an empty one.
   bool finish(Report& report, const RunOptions& options, bool is_interrupted) const;
 
  private:
-  bool is_written(const SharedLabels::File& file) const;
+  bool is_listed(const std::filesystem::path& output) const;
 
   const CommandLine& line_;
   const Plan& plan_;

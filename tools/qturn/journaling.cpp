@@ -175,6 +175,8 @@ std::set<fs::path> result_folders(const Plan& plan) {
       folders.insert(plan.jobs.label_of(*among, label, Orientation::identity).parent_path());
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.found > 0) folders.insert(file.output.parent_path());
+  for (const DataSets::File& file : plan.jobs.data_sets().files())
+    folders.insert(file.output.parent_path());
   return folders;
 }
 

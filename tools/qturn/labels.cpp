@@ -78,6 +78,11 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     say_shared_labels(file, pictures);
+  for (const DataSets::File& file : plan.jobs.data_sets().files())
+    print_message(
+        fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
+  for (const std::string& problem : plan.jobs.data_sets().problems())
+    print_message(printable(problem));
   std::set<std::size_t> with_masks;
   for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);
   if (!with_masks.empty())

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -249,8 +248,6 @@ fs::path manifest_place(const CommandLine& line, const Plan& plan) {
 
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,
                                         const RunRecord& record) {
-  const auto is_empty = [](OrientationSet variants) { return variants.empty(); };
-  if (plan.jobs.skipped_count() == 0 && std::ranges::all_of(record.written, is_empty)) return {};
   EarlierEntries earlier(manifest);
   Entries entries(plan, record);
   const auto write_lines = [&](const NewFile::Append& append) {

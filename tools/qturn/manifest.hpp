@@ -35,9 +35,7 @@ struct RunRecord {
 /// Writes the manifest: the header, a line for each other file, a line for each picture that was
 /// written, and for each that was there and is left alone. What this run has not made, and no
 /// earlier manifest lists, is read. Of an interrupted run also the lines that the manifest had
-/// before, because what they list is there still. Nothing is written if there is no such picture,
-/// so that a run that was ended before its first result can be repeated, and a manifest is not
-/// replaced by an empty one. Returns what to warn of; throws FileError.
+/// before, because what they list is there still. Returns what to warn of; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record);
 

@@ -96,6 +96,7 @@ std::uint64_t Replay::check(const Plan& plan) const {
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.found > 0) add(file.output);
+  for (const DataSets::File& file : plan.jobs.data_sets().files()) add(file.output);
   planned.sort();
 
   SomeNames missing;

@@ -1,0 +1,233 @@
+#include "src/plan/data_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+
+#include "src/labels/data_yaml.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/label_places.hpp"
+#include "src/plan/lower_case.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Finder {
+ public:
+  Finder(const PlanOptions& options, const FileList& files, const OutputNames& names)
+      : options_(options), files_(files), names_(names) {}
+
+  DataSets find() {
+    for (const fs::path& path : yaml_files()) add_yaml(path);
+    if (options_.others == Others::copy && !found_.empty()) {
+      throw PlanError(
+          fmt::format("--others copy would also copy {} as it is; leave it out, or --exclude '*{}'",
+                      found_.files().front().input.string(),
+                      found_.files().front().input.extension().string()));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Text {
+    std::string text;
+    FileState state;
+    ContentHash hash;
+  };
+
+  static Text read(const fs::path& path) try {
+    Text file;
+    const std::vector<std::byte> bytes = read_file(path, {}, &file.state);
+    file.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    file.hash = hash_of(bytes);
+    return file;
+  } catch (const FileError& error) {
+    throw PlanError(fmt::format("{} cannot be read: {}; {}", path.string(), error.code().message(),
+                                turn_pictures_alone));
+  }
+
+  std::set<fs::path> yaml_files() {
+    std::set<fs::path> places, found;
+    for (std::size_t i = 0; i < files_.folder_count(); ++i)
+      add_label_places(files_.folder_at(i), places);
+    for (const fs::path& place : places)
+      for (const Listings::Entry& entry : listings_.of(place))
+        if (!entry.is_folder) found.insert(from_here(place / entry.name));
+    return found;
+  }
+
+  void add_yaml(const fs::path& path) try {
+    Text file = read(path);
+    if (!is_data_set(file.text)) return;
+    const std::vector<DataSetPath> paths = data_set_paths(file.text);
+    const fs::path own = fs::path(normal_path(path)).parent_path();
+    roots_ = {own};
+    for (const DataSetPath& each : paths)
+      if (each.key == "path") roots_ = {own / each.value, fs::absolute(each.value), own};
+    const fs::path output = output_of(path);
+    LabelText turned(file.text);
+    for (const DataSetPath& each : paths) {
+      if (each.key == "path") {
+        turned.replace(each.text, "");
+      } else if (const auto there = turned_path(path, each)) {
+        const char first = each.text.front();
+        const std::string_view quote = each.text.substr(0, first == '"' || first == '\'' ? 1 : 0);
+        const fs::path relative = there->lexically_relative(output.parent_path());
+        turned.replace(each.text, fmt::format("{0}{1}{0}", quote, relative.string()));
+      }
+    }
+    add({.input = path,
+         .output = output,
+         .state = file.state,
+         .hash = file.hash,
+         .text = turned.finish()});
+  } catch (const LabelError& error) {
+    throw PlanError(fmt::format("{}:{}; {}", path.string(), error.what(), turn_pictures_alone));
+  }
+
+  /// Where the folder or the list goes; nothing if that is not below the output.
+  std::optional<fs::path> turned_path(const fs::path& yaml, const DataSetPath& entry) {
+    const auto found = resolved(entry.value);
+    if (found && fs::is_directory(*found)) {
+      if (const auto key = key_below_inputs(*found / "", files_))
+        if (holds_pictures(*found)) return (names_.folder() / *key / "").parent_path();
+    } else if (found && lower_case(found->extension().string()) == ".txt") {
+      const fs::path output = output_of(*found);
+      const auto [known, is_new] = lists_.try_emplace(*found);
+      if (is_new) known->second = add_list(from_here(*found), output);
+      if (known->second) return output;
+    }
+    found_.add_problem(fmt::format("{}: {}: no picture of {} is turned, so the path stays as it is",
+                                   yaml.string(), entry.key, entry.value));
+    return std::nullopt;
+  }
+
+  /// As Ultralytics finds it.
+  std::optional<fs::path> resolved(const std::string& value) const {
+    for (const fs::path& root : roots_) {
+      fs::path path = (root / value).lexically_normal();
+      if (fs::exists(path)) return without_slash(path);
+      if (!value.starts_with("../")) continue;
+      path = (root / value.substr(3)).lexically_normal();
+      if (fs::exists(path)) return without_slash(path);
+    }
+    return std::nullopt;
+  }
+
+  static fs::path without_slash(const fs::path& path) {
+    return path.has_filename() ? path : path.parent_path();
+  }
+
+  bool holds_pictures(const fs::path& folder) const {
+    const std::string prefix = folder / "";
+    return std::ranges::any_of(files_, [&](const FoundFile& file) {
+      return file.picture && !file.is_mask &&
+             normal_path(files_.folder_of(file).path).starts_with(prefix);
+    });
+  }
+
+  /// False if none of its pictures is turned.
+  bool add_list(const fs::path& path, const fs::path& output) {
+    const Text file = read(path);
+    DataSets::File list{.input = path, .output = output, .state = file.state, .hash = file.hash};
+    if (file.text.find("\r\n") != std::string::npos) list.end_of_line = "\r\n";
+    if (numbers_.empty()) number_pictures();
+    const fs::path own = fs::path(normal_path(path)).parent_path();
+    std::istringstream lines(file.text);
+    std::uint64_t number = 0, left_out = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+      if (line.empty()) continue;
+      const auto picture = picture_of(line, own);
+      if (!picture) {
+        ++left_out;
+        continue;
+      }
+      refuse_outside(*picture, output, fmt::format("{}:{}", path.string(), number));
+      list.pictures.push_back(*picture);
+    }
+    if (list.pictures.empty()) return false;
+    if (left_out > 0) {
+      found_.add_problem(fmt::format("{}: {} of {} lines name no picture of this run",
+                                     path.string(), left_out, left_out + list.pictures.size()));
+    }
+    add(std::move(list));
+    return true;
+  }
+
+  std::optional<std::size_t> picture_of(const std::string& line, const fs::path& own) const {
+    std::vector<fs::path> roots = {own};
+    roots.insert(roots.end(), roots_.begin(), roots_.end());
+    roots.push_back(fs::current_path());
+    for (const fs::path& root : roots) {
+      const auto found = numbers_.find((root / line).lexically_normal().native());
+      if (found != numbers_.end()) return found->second;
+    }
+    return std::nullopt;
+  }
+
+  /// Ultralytics puts the list's folder in the place of each "./", also in "../".
+  void refuse_outside(std::size_t picture, const fs::path& list, const std::string& place) const {
+    const fs::path folder = names_.folder_of(files_.folder_of(files_[picture]));
+    const fs::path relative = (folder / "").lexically_relative(list.parent_path() / "");
+    if (*relative.begin() != "..") return;
+    throw PlanError(
+        fmt::format("{}: {} does not lie below the folder of the list, so the turned list could "
+                    "not name it; move the list to a folder above its pictures",
+                    place, files_.path(files_[picture])));
+  }
+
+  void number_pictures() {
+    for (std::size_t number = 0; number < files_.size(); ++number)
+      if (files_[number].picture && !files_[number].is_mask)
+        numbers_.emplace(normal_path(files_.path(files_[number])), number);
+  }
+
+  fs::path output_of(const fs::path& file) const {
+    const auto key = key_below_inputs(file, files_);
+    return names_.folder() / key.value_or(file.filename().string());
+  }
+
+  void add(DataSets::File file) {
+    const auto [other, is_new] = by_output_.emplace(file.output, file.input);
+    if (!is_new) {
+      throw PlanError(fmt::format("{} and {} would both be written to {}", other->second.string(),
+                                  file.input.string(), file.output.string()));
+    }
+    found_.add(std::move(file));
+  }
+
+  const PlanOptions& options_;
+  const FileList& files_;
+  const OutputNames& names_;
+  Listings listings_{
+      [](const std::string& lower) { return lower.ends_with(".yaml") || lower.ends_with(".yml"); },
+      "data sets"};
+  std::vector<fs::path> roots_;     // below which the paths of the YAML file lie
+  std::map<fs::path, bool> lists_;  // whether any picture of it is turned
+  std::unordered_map<std::string, std::size_t> numbers_;  // of pictures, by their paths
+  std::map<fs::path, fs::path> by_output_;
+  DataSets found_;
+};
+
+}  // namespace
+
+DataSets find_data_sets(const PlanOptions& options, const FileList& files,
+                        const OutputNames& names) {
+  const LabelOptions& labels = options.labels;
+  const bool are_yolo = labels.take == TakeLabels::one_format && labels.format->option == "yolo";
+  if (labels.take != TakeLabels::found && !are_yolo) return {};
+  return Finder(options, files, names).find();
+}
+
+}  // namespace qturn

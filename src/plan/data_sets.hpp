@@ -1,0 +1,56 @@
+// The YAML file of a data set and the lists of pictures that it names. Turned, the paths in both
+// are those below the output, so that Ultralytics loads the output as it is: `path` becomes empty,
+// which means the file's own folder, and a list has a line for each variant.
+#ifndef QTURN_SRC_PLAN_DATA_SETS_HPP
+#define QTURN_SRC_PLAN_DATA_SETS_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/options.hpp"
+#include "src/plan/output_names.hpp"
+#include "src/store/content_hash.hpp"
+#include "src/store/path_set.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+
+class DataSets {
+ public:
+  struct File {
+    std::filesystem::path input, output;
+    FileState state = {};  ///< when it was read
+    ContentHash hash = {};
+    std::string text = {};  ///< of the turned one; empty for a list
+    /// Of a list: the numbers of its pictures, in its order.
+    std::vector<std::size_t> pictures = {};
+    std::string_view end_of_line = "\n";
+  };
+
+  const std::vector<File>& files() const { return files_; }
+  bool empty() const { return files_.empty(); }
+  /// Sentences about what the turned files cannot say.
+  const std::vector<std::string>& problems() const { return problems_; }
+
+  void add(File file) { files_.push_back(std::move(file)); }
+  void add_problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
+
+ private:
+  std::vector<File> files_;
+  std::vector<std::string> problems_;
+};
+
+/// Those in the folders of the inputs, in their parents and beside folders called images, if YOLO
+/// labels are turned. Throws PlanError for one that cannot be read, for a list that could not name
+/// its pictures, if two would go to the same place, and if other files are to be copied.
+DataSets find_data_sets(const PlanOptions& options, const FileList& files,
+                        const OutputNames& names);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_DATA_SETS_HPP
