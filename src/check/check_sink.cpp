@@ -1,5 +1,7 @@
 #include "src/check/check_sink.hpp"
 
+#include <utility>
+
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
 #include "src/store/sidecars.hpp"
@@ -36,7 +38,19 @@ std::unique_ptr<StagedResult> CheckSink::stage(const Result& result,
   for (const Sidecar& sidecar : found.sidecars) {
     check.xmp(sidecar.path.filename().string() + " beside it", sidecar.file.text);
   }
+  if (labels_) {
+    std::vector<LabelFinding> of_labels =
+        labels_->check_picture(result.job, codec->read_header(result.bytes));
+    const std::lock_guard lock(mutex_);
+    found_.emplace(result.job, std::move(of_labels));
+  }
   return std::make_unique<Checked>(check.findings());
+}
+
+std::vector<LabelFinding> CheckSink::take_label_findings(std::size_t job) {
+  const std::lock_guard lock(mutex_);
+  const auto found = found_.extract(job);
+  return found ? std::move(found.mapped()) : std::vector<LabelFinding>();
 }
 
 }  // namespace qturn

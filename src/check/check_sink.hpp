@@ -1,21 +1,29 @@
-// Where the pictures of `qturn check` go: nowhere. Each is compared with itself and with the XMP
-// files beside it.
+// Where the pictures of `qturn check` go: nowhere. Each is compared with itself, with the XMP files
+// beside it and, if asked for, with its labels.
 #ifndef QTURN_SRC_CHECK_CHECK_SINK_HPP
 #define QTURN_SRC_CHECK_CHECK_SINK_HPP
 
 #include <qturn/pictures.hpp>
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "src/check/label_check.hpp"
 #include "src/store/sink.hpp"
 
 namespace qturn {
 
 class CheckSink final : public Sink {
  public:
-  explicit CheckSink(const Limits& limits) : limits_(limits) {}
+  /// `labels`: null if they are not checked; must outlive it.
+  explicit CheckSink(const Limits& limits, LabelCheck* labels = nullptr)
+      : limits_(limits), labels_(labels) {}
+
+  /// What was found in the labels of a picture whose outcome is known. Once.
+  std::vector<LabelFinding> take_label_findings(std::size_t job);
 
   /// None: stage() reads them where they lie.
   Companions companions(const Result& result, std::vector<std::string>& warnings) const override;
@@ -29,7 +37,10 @@ class CheckSink final : public Sink {
   int results_on_their_way() const override { return 0; }
 
  private:
-  Limits limits_;
+  const Limits limits_;
+  LabelCheck* const labels_;
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::map<std::size_t, std::vector<LabelFinding>> found_;
   mutable SharedStems shared_stems_;
 };
 

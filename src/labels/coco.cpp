@@ -216,6 +216,47 @@ void CocoAnnotation::read_mask(JsonValue segmentation) {
   counts_ = counts;
 }
 
+std::optional<std::int64_t> CocoAnnotation::category_id() const {
+  if (!json_.root().find("category_id")) return std::nullopt;
+  return id_in(json_.root(), "category_id");
+}
+
+std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const std::string& category) const {
+  std::vector<LabelShape> shapes;
+  const auto add = [&](ShapeKind kind, std::vector<ShapePoint> points) {
+    shapes.push_back(
+        {.kind = kind, .place = place, .category = category, .points = std::move(points)});
+  };
+  const auto value = [](const JsonValue& number) { return number.number().value(); };
+  if (!box_.empty()) {
+    const double x = value(box_[0]), y = value(box_[1]);
+    add(ShapeKind::box, {{x, y}, {x + value(box_[2]), y + value(box_[3])}});
+  }
+  if (counts_) {
+    add(ShapeKind::mask, {});
+    shapes.back().size = *mask_size_;
+    shapes.back().runs = runs_;
+  } else if (const auto polygons = json_.root().find("segmentation")) {
+    for (const JsonValue polygon : *polygons) {
+      std::vector<JsonValue> numbers;
+      add_numbers(polygon, numbers);
+      std::vector<ShapePoint> points;
+      for (std::size_t i = 0; i + 1 < numbers.size(); i += 2)
+        points.push_back({value(numbers[i]), value(numbers[i + 1])});
+      add(ShapeKind::polygon, std::move(points));
+    }
+  }
+  std::vector<ShapePoint> there;
+  for (std::size_t i = 0; i < keypoints(); ++i) {
+    // 0, 0, 0 says that there is none. Others name pixels.
+    const ShapePoint point = {value(keypoints_[3 * i]), value(keypoints_[3 * i + 1])};
+    if (value(keypoints_[3 * i + 2]) > 0 || point.x != 0 || point.y != 0)
+      there.push_back({point.x + 0.5, point.y + 0.5});
+  }
+  if (!there.empty()) add(ShapeKind::points, std::move(there));
+  return shapes;
+}
+
 std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
                                    const CocoCategories& categories) const {
   LabelText edits(text_);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "src/labels/json_text.hpp"
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
 #include "src/labels/run_lengths.hpp"
 
@@ -68,6 +69,7 @@ class CocoAnnotation {
  public:
   CocoAnnotation(std::string_view text, TextPlace place);
 
+  std::int64_t id() const { return id_; }
   std::int64_t image() const { return image_; }
 
   /// To be called before the rest. Throws if the annotation cannot be turned.
@@ -77,6 +79,11 @@ class CocoAnnotation {
   const std::optional<Size>& mask_size() const { return mask_size_; }
   std::int64_t category() const { return category_; }
   std::size_t keypoints() const { return keypoints_.size() / 3; }
+
+  /// As they are written, after read_shapes(). `category` is the name of theirs, or its number.
+  std::vector<LabelShape> shapes(TextPlace place, const std::string& category) const;
+  /// The id of the category, if the annotation has one.
+  std::optional<std::int64_t> category_id() const;
 
   /// `size` is the image's before the turn. Throws if a mask has another, or if keypoints cannot be
   /// mirrored.

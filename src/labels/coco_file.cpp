@@ -28,7 +28,7 @@ CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs
   elements_.finish();
   for (const std::size_t array : {0, 1})
     if (!elements_.found(array))
-      throw LabelError(fmt::format("1:1: is not a COCO file: it has no {}", read_arrays[array]));
+      throw LabelError({}, fmt::format("is not a COCO file: it has no {}", read_arrays[array]));
   for (const auto& [image, mask] : masks_) compare(image, mask);
   if (swap_pairs) take_pairs(*swap_pairs);
   for (const auto& [what, place] : keypoints_) {
@@ -57,8 +57,8 @@ void CocoReader::add_image(std::string_view text, TextPlace place) {
   const CocoImage read(text, place);
   CocoContent::Image& image = content_.images_[image_of(read.id())];
   if (image.is_listed) {
-    throw LabelError(at_place(place, fmt::format("the image at {}:{} has the same id {}",
-                                                 image.place.line, image.place.column, read.id())));
+    throw LabelError(place, fmt::format("the image at {}:{} has the same id {}", image.place.line,
+                                        image.place.column, read.id()));
   }
   image = {.file_name = read.file_name(),
            .size = read.size(),
@@ -142,7 +142,7 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
   if (const auto found = content_.find(id)) return *found;
-  throw LabelError(at_place(place, fmt::format("image {} was not there before the run", id)));
+  throw LabelError(place, fmt::format("image {} was not there before the run", id));
 }
 
 void CocoWriter::end_of_array(std::string_view blanks) {

@@ -32,6 +32,7 @@ class CocoContent : public LabelledImages {
 
  private:
   friend class CocoReader;
+  friend class CocoImagesReader;
   std::unordered_map<std::int64_t, std::uint32_t> by_id_;
   CocoCategories categories_;
 };

@@ -24,12 +24,12 @@ CsvReader::CsvReader() : rows_([this](const CsvRows::Row& row) { take_row(row); 
 
 CsvContent CsvReader::finish() {
   rows_.finish();
-  if (!has_header_) throw LabelError("1:1: is empty");
+  if (!has_header_) throw LabelError({}, "is empty");
   if (has_shape_ && !tells_) {
-    throw LabelError(at_place(*has_shape_,
-                              "no row tells whether the coordinates are pixels or fractions of the "
-                              "picture: a whole number above 1 is in pixels, decimals and none above "
-                              "1 has fractions"));
+    throw LabelError(*has_shape_,
+                     "no row tells whether the coordinates are pixels or fractions of the "
+                     "picture: a whole number above 1 is in pixels, decimals and none above "
+                     "1 has fractions");
   }
   return std::move(content_);
 }
@@ -65,19 +65,19 @@ void CsvReader::compare_size(CsvContent::Image& image, const CsvRow& row, TextPl
   if (!row.size()) return;
   if (!image.size) image.size = row.size();
   if (image.size == row.size()) return;
-  throw LabelError(at_place(
+  throw LabelError(
       place, fmt::format("says {} x {}, another row of the picture {} x {}", row.size()->width,
-                         row.size()->height, image.size->width, image.size->height)));
+                         row.size()->height, image.size->width, image.size->height));
 }
 
 void CsvReader::take_unit(CsvUnit unit, TextPlace place) {
   if (unit == CsvUnit::unknown || unit == content_.unit_) return;
   if (content_.unit_ != CsvUnit::unknown) {
     const bool are_pixels = unit == CsvUnit::pixels;
-    throw LabelError(at_place(
-        place, fmt::format("the coordinates look like {}, those of line {} like {}",
-                           are_pixels ? "pixels" : "fractions of the picture", tells_->line,
-                           are_pixels ? "fractions of the picture" : "pixels")));
+    throw LabelError(place,
+                     fmt::format("the coordinates look like {}, those of line {} like {}",
+                                 are_pixels ? "pixels" : "fractions of the picture", tells_->line,
+                                 are_pixels ? "fractions of the picture" : "pixels"));
   }
   content_.unit_ = unit;
   tells_ = place;
@@ -98,8 +98,7 @@ void CsvWriter::take_row(const CsvRows::Row& row) {
   CsvRow read(row, content_.columns());
   const auto image = content_.find(read.file_name());
   if (!image) {
-    throw LabelError(
-        at_place(row.place, fmt::format("{} was not there before the run", read.file_name())));
+    throw LabelError(row.place, fmt::format("{} was not there before the run", read.file_name()));
   }
   const std::vector<LabelledVariant>& variants = variants_of_(*image);
   if (variants.empty()) return;

@@ -35,13 +35,12 @@ void CsvRows::take(std::string_view part) {
     if (c == '\n') next_ = {.line = next_.line + 1, .column = 1};
     if (c == '\n' && !is_quoted_) hand_over();
     if (row_.size() > longest)
-      throw LabelError(
-          at_place(begin_, "a row of more than 1 MiB; a closing quote may be missing"));
+      throw LabelError(begin_, "a row of more than 1 MiB; a closing quote may be missing");
   }
 }
 
 void CsvRows::finish() {
-  if (is_quoted_) throw LabelError(at_place(begin_, "a closing quote is missing in this row"));
+  if (is_quoted_) throw LabelError(begin_, "a closing quote is missing in this row");
   if (!row_.empty()) hand_over();
 }
 

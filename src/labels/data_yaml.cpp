@@ -1,9 +1,9 @@
-// Of the YAML file of a data set only its paths and two lists of numbers are read, kpt_shape and
-// flip_idx. Lists are in one of YAML's forms:
+// Of the YAML file of a data set only its paths, the names of classes and two lists of numbers are
+// read, kpt_shape and flip_idx. Lists are in one of YAML's forms:
 //
-//   kpt_shape: [17, 3]        flip_idx:
-//                             - 0
-//                             - 2
+//   kpt_shape: [17, 3]        flip_idx:        names: [cat, dog]        names:
+//                             - 0              names: {0: cat, 1: dog}    0: cat
+//                             - 2                                         1: dog
 #include "src/labels/data_yaml.hpp"
 
 #include <fmt/format.h>
@@ -134,6 +134,82 @@ class DataYaml {
   LabelText place_;
 };
 
+std::string unquoted(std::string_view text) {
+  const bool is_quoted = text.size() > 1 && text.front() == text.back() &&
+                         (text.front() == '\'' || text.front() == '"');
+  return std::string(is_quoted ? text.substr(1, text.size() - 2) : text);
+}
+
+/// The items of a list or a map between brackets, after the opening one. None if it has no end.
+std::vector<std::string_view> flow_items(std::string_view text) {
+  std::vector<std::string_view> items;
+  char quote = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if ((c == '\'' || c == '"') && trimmed(text.substr(begin, at - begin)).empty()) {
+      quote = c;
+    } else if (c == ',' || c == ']' || c == '}') {
+      std::string_view item = text.substr(begin, at - begin);
+      item.remove_prefix(std::min(item.find_first_not_of(" \t\r\n"), item.size()));
+      item = item.substr(0, item.find_last_not_of(" \t\r\n") + 1);
+      if (!item.empty()) items.push_back(item);
+      if (c != ',') return items;
+      begin = at + 1;
+    }
+  }
+  return {};
+}
+
+class ClassNamesReader {
+ public:
+  ClassNames read(std::string_view value) {
+    const std::string_view first = trimmed(line_at(value, 0));
+    if (first.starts_with('[') || first.starts_with('{')) {
+      const std::size_t bracket = value.find(first.front());
+      for (const std::string_view item : flow_items(value.substr(bracket + 1)))
+        first.front() == '[' ? add(item) : add_with_number(item);
+    } else if (first.empty()) {
+      read_lines(value);
+    }
+    return is_known_ ? names_ : ClassNames();
+  }
+
+ private:
+  void read_lines(std::string_view value) {
+    for (std::size_t at = next_line(value, 0); at < value.size(); at = next_line(value, at)) {
+      const std::string_view line = line_at(value, at), item = trimmed(line);
+      if (item.empty()) continue;
+      if (item.starts_with('-'))
+        add(trimmed(item.substr(1)));
+      else if (line.front() == ' ' || line.front() == '\t')
+        add_with_number(item);
+      else
+        break;
+    }
+  }
+
+  void add(std::string_view name) {
+    const auto number = static_cast<std::int64_t>(names_.size());
+    names_.emplace(number, unquoted(name));
+  }
+
+  void add_with_number(std::string_view item) {
+    const std::size_t colon = std::min(item.find(':'), item.size());
+    const auto number = Decimal::parse(unquoted(trimmed(item.substr(0, colon))));
+    const auto whole = number ? number->whole() : std::nullopt;
+    if (whole && colon < item.size())
+      names_.emplace(*whole, unquoted(trimmed(item.substr(colon + 1))));
+    else
+      is_known_ = false;
+  }
+
+  ClassNames names_;
+  bool is_known_ = true;
+};
+
 }  // namespace
 
 bool is_data_set(std::string_view text) {
@@ -152,6 +228,11 @@ std::vector<DataSetPath> data_set_paths(std::string_view text) {
         paths.push_back({key, item, std::move(path)});
   }
   return paths;
+}
+
+ClassNames read_class_names(std::string_view text) {
+  const auto names = DataYaml(text).value_of("names");
+  return names ? ClassNamesReader().read(*names) : ClassNames();
 }
 
 std::optional<Keypoints> read_data_yaml(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace qturn {
 namespace {
@@ -146,6 +147,14 @@ void Decimal::write() {
   text_ += before;
   if (has_point_ || decimals_ > 0) text_ += '.';
   text_ += digits_.substr(point);
+}
+
+double Decimal::value() const {
+  const std::string_view text = std::string_view(text_).substr(has_plus_ ? 1 : 0);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() || digits_.size() <= decimals_ || is_zero()) return value;
+  return (is_negative_ ? -1 : 1) * std::numeric_limits<double>::infinity();
 }
 
 std::optional<std::int64_t> Decimal::whole() const {

@@ -31,6 +31,8 @@ class Decimal {
   bool is_zero() const { return digits_.find_first_not_of('0') == std::string::npos; }
   /// Zero is not, whatever its sign.
   bool is_negative() const { return is_negative_ && !is_zero(); }
+  /// The nearest double, for what is drawn or compared roughly.
+  double value() const;
   /// The value, if it is a whole number that fits.
   std::optional<std::int64_t> whole() const;
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/yolo.hpp"
 
 namespace qturn {
@@ -29,6 +30,7 @@ struct LabelFormat {
   std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
   bool (*is_of)(std::string_view text);  ///< whether a text looks like one
   std::string (*turn)(std::string_view text, const LabelTurn& turn);  ///< throws LabelError
+  LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
 };
 
 /// "yolo", "voc", "labelme".

@@ -12,15 +12,21 @@
 
 namespace qturn {
 
-/// Why a label cannot be turned. what() begins with the place: "3:14: 'abc' is not a number".
-class LabelError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Counted from 1; columns are bytes.
 struct TextPlace {
   std::size_t line = 1, column = 1;
+};
+
+/// Why a label cannot be turned. what() begins with the place: "3:14: 'abc' is not a number".
+class LabelError : public std::runtime_error {
+ public:
+  LabelError(TextPlace place, const std::string& why);
+  TextPlace place() const { return place_; }
+  /// Without the place.
+  std::string why() const;
+
+ private:
+  TextPlace place_;
 };
 
 class LabelText {
@@ -35,6 +41,8 @@ class LabelText {
   /// The text with what is replaced.
   std::string finish() const { return edited(text_, edits_); }
 
+  /// In the file.
+  TextPlace place_of(std::string_view at) const;
   /// Throws LabelError.
   [[noreturn]] void fail(std::string_view at, const std::string& why) const;
 

@@ -16,9 +16,12 @@ using Bytes = std::vector<std::byte>;
 
 class LabelMeTurn {
  public:
-  LabelMeTurn(std::string_view text, const LabelTurn& turn)
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
+  /// the size is not compared.
+  LabelMeTurn(std::string_view text, const LabelTurn& turn, LabelContent* content = nullptr)
       : json_(text),
         edits_(text),
+        content_(content),
         turn_(turn),
         points_{turn.orientation, turn.size.width, turn.size.height},
         pixels_{turn.orientation, turn.size.width - 1, turn.size.height - 1} {}
@@ -27,8 +30,14 @@ class LabelMeTurn {
     const JsonValue root = json_.root();
     root.expect(JsonKind::object);
     turn_size(root);
-    for (const JsonValue shape : root.member("shapes").expect(JsonKind::array))
-      turn_shape(shape.expect(JsonKind::object));
+    for (const JsonValue shape : root.member("shapes").expect(JsonKind::array)) {
+      try {
+        turn_shape(shape.expect(JsonKind::object));
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
+    }
     rename(root.member("imagePath"));
     const auto data = root.find("imageData");
     if (data && data->kind() != JsonKind::null && turn_.orientation != Orientation::identity) {
@@ -47,6 +56,11 @@ class LabelMeTurn {
       return;
     }
     const LabelPoint said = {width->number(), height->number()};
+    if (content_) {
+      content_->said = {said.x.whole().value_or(0), said.y.whole().value_or(0)};
+      content_->said_at = edits_.place_of(width->text());
+      return;
+    }
     const Size& size = turn_.size;
     if (said.x.whole() != size.width || said.y.whole() != size.height) {
       width->fail(fmt::format("says {} x {}, the picture is {} x {}", said.x.text(), said.y.text(),
@@ -64,28 +78,67 @@ class LabelMeTurn {
       if (points.size() != 2)
         points.fail(fmt::format("a {} has 2 points, not {}", type, points.size()));
       const JsonValue first = *points.begin(), last = *++points.begin();
-      if (type == "mask")
-        turn_mask(shape.member("mask"), first, last);
-      else
-        put(turned(LabelCorners{point_in(first), point_in(last)}, points_), first, last);
-      return;
+      if (type == "mask") return turn_mask(shape, first, last);
+      const LabelCorners box = {point_in(first), point_in(last)};
+      put(turned(box, points_), first, last);
+      // Its first corner may be any of the four.
+      return add_shape(shape, ShapeKind::box, {drawn(box.first), drawn(box.last)});
     }
-    constexpr std::string_view of_points[] = {
-        "polygon", "circle", "line", "linestrip", "point", "points", "oriented_rectangle"};
-    if (std::ranges::find(of_points, type) == std::end(of_points))
+    struct OfPoints {
+      std::string_view type;
+      ShapeKind kind;
+    };
+    constexpr OfPoints of_points[] = {{"polygon", ShapeKind::polygon},
+                                      {"circle", ShapeKind::circle},
+                                      {"line", ShapeKind::line},
+                                      {"linestrip", ShapeKind::line},
+                                      {"point", ShapeKind::points},
+                                      {"points", ShapeKind::points},
+                                      {"oriented_rectangle", ShapeKind::polygon}};
+    const auto* const known = std::ranges::find(of_points, type, &OfPoints::type);
+    if (known == std::end(of_points))
       written->fail(fmt::format("a shape of the type '{}' cannot be turned", type));
-    for (const JsonValue point : points) put(turned(point_in(point), points_), point);
+    std::vector<ShapePoint> before;
+    for (const JsonValue point : points) {
+      const LabelPoint read = point_in(point);
+      before.push_back(drawn(read));
+      put(turned(read, points_), point);
+    }
+    add_shape(shape, known->kind, std::move(before));
   }
 
-  void turn_mask(const JsonValue& mask, const JsonValue& first, const JsonValue& last) {
+  static ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
+
+  void add_shape(const JsonValue& shape, ShapeKind kind, std::vector<ShapePoint> points,
+                 Bytes image = {}) {
+    if (!content_) return;
+    if (kind == ShapeKind::box) {
+      const auto [left, right] = std::minmax(points[0].x, points[1].x);
+      const auto [top, bottom] = std::minmax(points[0].y, points[1].y);
+      points = {{left, top}, {right, bottom}};
+    }
+    const auto label = shape.find("label");
+    content_->shapes.push_back(
+        {.kind = kind,
+         .place = edits_.place_of(shape.text()),
+         .category = label && label->kind() == JsonKind::string ? label->string() : "",
+         .points = std::move(points),
+         .image = std::move(image)});
+  }
+
+  void turn_mask(const JsonValue& shape, const JsonValue& first, const JsonValue& last) {
+    const JsonValue mask = shape.member("mask");
     const auto png = bytes_of_base64(mask.string());
     const std::string_view signature = "\x89PNG";
     if (!png || png->size() < signature.size() ||
         !std::equal(signature.begin(), signature.end(), png->begin(),
                     [](char a, std::byte b) { return static_cast<std::byte>(a) == b; }))
       mask.fail("is not a PNG in base64");
-    if (turn_.orientation == Orientation::identity) return;
     LabelCorners box = {point_in(first), point_in(last)};
+    // The last point names a pixel.
+    add_shape(shape, ShapeKind::image_mask,
+              {drawn(box.first), {box.last.x.value() + 1, box.last.y.value() + 1}}, *png);
+    if (turn_.orientation == Orientation::identity) return;
     try {
       fit_points(box, *png, mask);
       edits_.replace(
@@ -149,6 +202,7 @@ class LabelMeTurn {
 
   const JsonText json_;
   LabelText edits_;
+  LabelContent* content_;
   const LabelTurn& turn_;
   CoordinateTurn points_, pixels_;
 };
@@ -162,6 +216,18 @@ bool is_labelme(std::string_view text) {
 
 std::string turn_labelme(std::string_view text, const LabelTurn& turn) {
   return LabelMeTurn(text, turn).turn();
+}
+
+LabelContent read_labelme(std::string_view text) {
+  LabelContent content;
+  try {
+    const std::optional<Keypoints> none;
+    const LabelTurn as_it_is = {.name = "", .keypoints = none};
+    LabelMeTurn(text, as_it_is, &content).turn();
+  } catch (const LabelError& error) {
+    content.problems.push_back(broken(error));
+  }
+  return content;
 }
 
 }  // namespace qturn

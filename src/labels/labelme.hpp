@@ -27,6 +27,9 @@ bool is_labelme(std::string_view text);
 /// type.
 std::string turn_labelme(std::string_view text, const LabelTurn& turn);
 
+/// The shapes of a label, and those that cannot be read.
+LabelContent read_labelme(std::string_view text);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_LABELS_LABELME_HPP

@@ -30,12 +30,16 @@ std::string escaped(std::string_view name) {
 
 class VocTurn {
  public:
-  VocTurn(std::string_view text, Orientation orientation, Size size, std::string_view name)
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
+  /// the size is not compared.
+  VocTurn(std::string_view text, Orientation orientation, Size size, std::string_view name,
+          LabelContent* content = nullptr)
       : text_(text),
         edits_(text),
         size_(size),
         turn_{orientation, size.width + 1, size.height + 1},
-        name_(name) {}
+        name_(name),
+        content_(content) {}
 
   std::string turn() {
     pugi::xml_document document;
@@ -51,15 +55,24 @@ class VocTurn {
       edits_.fail(text_.substr(0, 0),
                   "is not a Pascal VOC label: its first element is not annotation");
     for (const pugi::xml_node node : label.children()) {
-      const std::string_view kind = node.name();
-      if (kind == "filename" || kind == "path") rename(node);
-      if (kind == "size") turn_size(node);
-      if (kind == "object") turn_object(node);
+      try {
+        turn_member(node);
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
     }
     return edits_.finish();
   }
 
  private:
+  void turn_member(pugi::xml_node node) {
+    const std::string_view kind = node.name();
+    if (kind == "filename" || kind == "path") rename(node);
+    if (kind == "size") turn_size(node);
+    if (kind == "object") turn_object(node);
+  }
+
   [[noreturn]] void fail(pugi::xml_node at, const std::string& why) const {
     edits_.fail(text_.substr(offset_of(at)), why);
   }
@@ -101,6 +114,11 @@ class VocTurn {
   void turn_size(pugi::xml_node node) {
     const pugi::xml_node width = part_of(node, "width"), height = part_of(node, "height");
     const LabelPoint said = {number_in(width), number_in(height)};
+    if (content_) {
+      content_->said = {said.x.whole().value_or(0), said.y.whole().value_or(0)};
+      content_->said_at = edits_.place_of(text_.substr(offset_of(width)));
+      return;
+    }
     if (said.x.whole() != size_.width || said.y.whole() != size_.height) {
       fail(width, fmt::format("says {} x {}, the picture is {} x {}", said.x.text(), said.y.text(),
                               size_.width, size_.height));
@@ -129,15 +147,29 @@ class VocTurn {
   void turn_box(pugi::xml_node box) {
     const pugi::xml_node left = part_of(box, "xmin"), top = part_of(box, "ymin");
     const pugi::xml_node right = part_of(box, "xmax"), bottom = part_of(box, "ymax");
-    const LabelCorners now = turned(
-        LabelCorners{{number_in(left), number_in(top)}, {number_in(right), number_in(bottom)}},
-        turn_);
+    const LabelCorners corners = {{number_in(left), number_in(top)},
+                                  {number_in(right), number_in(bottom)}};
+    const LabelCorners now = turned(corners, turn_);
+    add_shape(box, ShapeKind::box,
+              {{corners.first.x.value() - 1, corners.first.y.value() - 1},
+               {corners.last.x.value(), corners.last.y.value()}});
     put(now.first, left, top);
     put(now.last, right, bottom);
   }
 
   void turn_point(pugi::xml_node x, pugi::xml_node y) {
-    put(turned(LabelPoint{number_in(x), number_in(y)}, turn_), x, y);
+    const LabelPoint point = {number_in(x), number_in(y)};
+    // The middle of a pixel.
+    add_shape(x.parent(), ShapeKind::points, {{point.x.value() - 0.5, point.y.value() - 0.5}});
+    put(turned(point, turn_), x, y);
+  }
+
+  void add_shape(pugi::xml_node node, ShapeKind kind, std::vector<ShapePoint> points) {
+    if (!content_) return;
+    content_->shapes.push_back({.kind = kind,
+                                .place = edits_.place_of(text_.substr(offset_of(node))),
+                                .category = node.parent().child("name").child_value(),
+                                .points = std::move(points)});
   }
 
   void put(const LabelPoint& point, pugi::xml_node x, pugi::xml_node y) {
@@ -157,6 +189,7 @@ class VocTurn {
   Size size_;
   CoordinateTurn turn_;
   std::string_view name_;
+  LabelContent* content_;
 };
 
 }  // namespace
@@ -166,6 +199,16 @@ bool is_voc(std::string_view text) { return text.find("<annotation") != std::str
 std::string turn_voc(std::string_view text, Orientation orientation, Size size,
                      std::string_view name) {
   return VocTurn(text, orientation, size, name).turn();
+}
+
+LabelContent read_voc(std::string_view text) {
+  LabelContent content;
+  try {
+    VocTurn(text, Orientation::identity, {}, "", &content).turn();
+  } catch (const LabelError& error) {
+    content.problems.push_back(broken(error));
+  }
+  return content;
 }
 
 }  // namespace qturn

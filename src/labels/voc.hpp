@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/labels/label_shapes.hpp"
+
 namespace qturn {
 
 /// Whether a text begins like such a label, and not like other XML.
@@ -24,6 +26,9 @@ bool is_voc(std::string_view text);
 /// text is not such a label, says another size, or has an object whose shape is of another kind.
 std::string turn_voc(std::string_view text, Orientation orientation, Size size,
                      std::string_view name);
+
+/// The shapes of a label, and objects that cannot be read.
+LabelContent read_voc(std::string_view text);
 
 }  // namespace qturn
 

@@ -16,22 +16,36 @@ constexpr std::size_t box_columns = 5;  // the class is one of them
 
 class YoloTurn {
  public:
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems.
   YoloTurn(std::string_view text, Orientation orientation,
-           const std::optional<Keypoints>& keypoints)
-      : text_(text), turn_{orientation, 1, 1}, keypoints_(keypoints) {}
+           const std::optional<Keypoints>& keypoints, LabelContent* content = nullptr)
+      : text_(text), turn_{orientation, 1, 1}, keypoints_(keypoints), content_(content) {}
 
   std::string turn(const std::vector<Words>& lines) {
     has_polygons_ = !(keypoints_ && keypoints_->count > 0) &&
                     std::ranges::any_of(
                         lines, [](const Words& words) { return words.size() > box_columns + 1; });
     for (const Words& words : lines) {
-      number(words[0]);
-      turn_object(words);
+      try {
+        number(words[0]);
+        turn_object(words);
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
     }
     return text_.finish();
   }
 
  private:
+  void add_shape(const Words& words, ShapeKind kind, std::vector<ShapePoint> points) {
+    if (!content_) return;
+    content_->shapes.push_back({.kind = kind,
+                                .place = text_.place_of(words[0]),
+                                .category = std::string(words[0]),
+                                .points = std::move(points)});
+  }
+
   void turn_object(const Words& words) {
     if (words.size() < box_columns) {
       text_.fail(words.back(), fmt::format("the line ends after {} of {} columns: class, x, y, "
@@ -53,17 +67,22 @@ class YoloTurn {
                              words.size()));
     }
     // A confidence makes the number of columns even.
+    std::vector<ShapePoint> points;
     for (std::size_t i = 1; i + 1 < words.size(); i += 2)
-      turn_point(words[i], words[i + 1], words[i], words[i + 1]);
+      points.push_back(turn_point(words[i], words[i + 1], words[i], words[i + 1]));
     if (words.size() % 2 == 0) number(words.back());
+    add_shape(words, ShapeKind::polygon, std::move(points));
   }
 
   void turn_box(const Words& words) {
-    turn_point(words[1], words[2], words[1], words[2]);
-    const LabelPoint size = turned_extent({coordinate(words[3]), coordinate(words[4])}, turn_);
-    text_.replace(words[3], size.x.text());
-    text_.replace(words[4], size.y.text());
+    const ShapePoint centre = turn_point(words[1], words[2], words[1], words[2]);
+    const LabelPoint extent = {coordinate(words[3]), coordinate(words[4])};
+    const LabelPoint now = turned_extent(extent, turn_);
+    text_.replace(words[3], now.x.text());
+    text_.replace(words[4], now.y.text());
     if (words.size() == box_columns + 1) number(words[box_columns]);
+    const double x = extent.x.value() / 2, y = extent.y.value() / 2;
+    add_shape(words, ShapeKind::box, {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}});
   }
 
   void turn_keypoints(const Words& words) {
@@ -82,12 +101,13 @@ class YoloTurn {
                  "rotations");
     }
     turn_box({words.begin(), words.begin() + box_columns});
+    std::vector<ShapePoint> points;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t from = is_mirror ? static_cast<std::size_t>(keypoints_->flip[i]) : i;
       const auto here = words.begin() + static_cast<std::ptrdiff_t>(box_columns + i * values);
       const auto there = words.begin() + static_cast<std::ptrdiff_t>(box_columns + from * values);
       if (values == 2) {
-        turn_point(there[0], there[1], here[0], here[1]);
+        points.push_back(turn_point(there[0], there[1], here[0], here[1]));
         continue;
       }
       const bool is_absent =
@@ -96,19 +116,22 @@ class YoloTurn {
         text_.replace(here[0], std::string(there[0]));
         text_.replace(here[1], std::string(there[1]));
       } else {
-        turn_point(there[0], there[1], here[0], here[1]);
+        points.push_back(turn_point(there[0], there[1], here[0], here[1]));
       }
       text_.replace(here[2], std::string(there[2]));
     }
     if (words.size() > columns) number(words[columns]);
+    add_shape(words, ShapeKind::points, std::move(points));
   }
 
-  /// Puts the turned point x, y in the place of another.
-  void turn_point(std::string_view x, std::string_view y, std::string_view at_x,
-                  std::string_view at_y) {
-    const LabelPoint point = turned(LabelPoint{coordinate(x), coordinate(y)}, turn_);
-    text_.replace(at_x, point.x.text());
-    text_.replace(at_y, point.y.text());
+  /// Puts the turned point x, y in the place of another. Returns it as it was.
+  ShapePoint turn_point(std::string_view x, std::string_view y, std::string_view at_x,
+                        std::string_view at_y) {
+    const LabelPoint point = {coordinate(x), coordinate(y)};
+    const LabelPoint now = turned(point, turn_);
+    text_.replace(at_x, now.x.text());
+    text_.replace(at_y, now.y.text());
+    return {point.x.value(), point.y.value()};
   }
 
   Decimal number(std::string_view word) const {
@@ -118,7 +141,8 @@ class YoloTurn {
 
   Decimal coordinate(std::string_view word) const {
     Decimal found = number(word);
-    if (found.is_negative() || found.mirrored(1).is_negative())
+    // Of shapes that are only read, check_shapes() tells it.
+    if (!content_ && (found.is_negative() || found.mirrored(1).is_negative()))
       text_.fail(word, fmt::format("{} lies outside of 0 to 1", word));
     return found;
   }
@@ -126,6 +150,7 @@ class YoloTurn {
   LabelText text_;
   CoordinateTurn turn_;
   const std::optional<Keypoints>& keypoints_;
+  LabelContent* content_;
   bool has_polygons_ = false;
 };
 
@@ -139,6 +164,12 @@ bool is_yolo(std::string_view text) {
 std::string turn_yolo(std::string_view text, Orientation orientation,
                       const std::optional<Keypoints>& keypoints) {
   return YoloTurn(text, orientation, keypoints).turn(lines_of_words(text));
+}
+
+LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints) {
+  LabelContent content{.is_of_one = true};
+  YoloTurn(text, Orientation::identity, keypoints, &content).turn(lines_of_words(text));
+  return content;
 }
 
 }  // namespace qturn

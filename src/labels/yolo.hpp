@@ -13,10 +13,14 @@
 
 #include <qturn/orientation.hpp>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/labels/label_shapes.hpp"
 
 namespace qturn {
 
@@ -41,6 +45,16 @@ bool is_yolo(std::string_view text);
 /// `orientation` mirrors.
 std::string turn_yolo(std::string_view text, Orientation orientation,
                       const std::optional<Keypoints>& keypoints);
+
+/// The shapes of a label, and lines that are not of a form above. They may lie outside.
+LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints);
+
+/// By their numbers.
+using ClassNames = std::map<std::int64_t, std::string>;
+
+/// The names of classes, as the YAML file of a data set says them (names). None if
+/// it does not say them, or in a form that this does not know.
+ClassNames read_class_names(std::string_view text);
 
 /// What the YAML file of a data set says (kpt_shape, flip_idx). Nothing if the text is of another
 /// kind. Throws LabelError.

@@ -146,7 +146,7 @@ Plan plan(const PlanOptions& options) try {
   const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
   OutputNames names(options, one_file);
   LabelFiles masks = find_mask_files(options, found.files);
-  LabelFiles labels = find_label_files(options, found.files, names);
+  LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
   DataSets data_sets = find_data_sets(options, found.files, names);
   if (options.others == Others::copy && !(labels.empty() && shared_labels.empty()))

@@ -24,7 +24,7 @@ std::string text_of(const fs::path& path) {
 
 class Finder {
  public:
-  Finder(const PlanOptions& options, const FileList& files, const OutputNames& names)
+  Finder(const PlanOptions& options, const FileList& files, const OutputNames* names)
       : options_(options), files_(files), names_(names), swap_pairs_(swap_pairs_of(options)) {}
 
   LabelFiles find() {
@@ -45,7 +45,7 @@ class Finder {
           "--swap-pairs is for keypoints, and no YAML file says that labels have any; give their "
           "number as in --keypoints 17x3");
     }
-    refuse_other_texts();
+    if (names_) refuse_other_texts();
     return std::move(labels_);
   }
 
@@ -88,12 +88,22 @@ class Finder {
     return labels_.add_place(std::move(place));
   }
 
-  std::optional<Keypoints> keypoints_of(std::uint32_t place) {
-    std::optional<Keypoints> keypoints = options_.labels.keypoints;
+  /// What `read` finds in the nearest folder from that of a place upwards, as far as the YAML file
+  /// of its data set may be.
+  template <typename Read>
+  auto nearest(std::uint32_t place, Read read) {
     std::ptrdiff_t above = above_[place];
     fs::path at = fs::path(normal_path(labels_.place(place).folder.path)).parent_path();
-    for (; !keypoints && above >= 0 && at.has_relative_path(); at = at.parent_path(), --above)
-      keypoints = keypoints_in(at);
+    decltype(read(at)) found;
+    for (; !found && above >= 0 && at.has_relative_path(); at = at.parent_path(), --above)
+      found = read(at);
+    return found;
+  }
+
+  std::optional<Keypoints> keypoints_of(std::uint32_t place) {
+    std::optional<Keypoints> keypoints = options_.labels.keypoints;
+    if (!keypoints)
+      keypoints = nearest(place, [&](const fs::path& folder) { return keypoints_in(folder); });
     if (swap_pairs_ && keypoints && keypoints->count > 0) {
       const auto flip = flip_of(*swap_pairs_, keypoints->count);
       if (!flip) {
@@ -106,14 +116,38 @@ class Finder {
     return keypoints;
   }
 
+  std::vector<fs::path> yaml_files_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const Listings::Entry& entry : listings_.of(folder)) {
+      if (!entry.is_folder && (entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
+        files.push_back(folder / entry.name);
+    }
+    return files;
+  }
+
+  ClassNames classes_of(std::uint32_t place) {
+    return nearest(place, [&](const fs::path& folder) { return classes_in(folder); })
+        .value_or(ClassNames());
+  }
+
+  /// None where two files disagree.
+  const std::optional<ClassNames>& classes_in(const fs::path& folder) {
+    const auto [known, is_new] = classes_.try_emplace(folder);
+    if (!is_new) return known->second;
+    for (const fs::path& path : yaml_files_in(folder)) {
+      ClassNames names = read_class_names(text_of(path));
+      if (names.empty()) continue;
+      if (known->second && *known->second != names) names.clear();
+      known->second = std::move(names);
+    }
+    return known->second;
+  }
+
   const std::optional<Keypoints>& keypoints_in(const fs::path& folder) {
     const auto [known, is_new] = keypoints_.try_emplace(folder);
     if (!is_new) return known->second;
     std::string from;
-    for (const Listings::Entry& entry : listings_.of(folder)) {
-      if (entry.is_folder || !(entry.lower.ends_with(".yaml") || entry.lower.ends_with(".yml")))
-        continue;
-      const fs::path path = folder / entry.name;
+    for (const fs::path& path : yaml_files_in(folder)) {
       const auto read = read_yaml(path);
       if (!read) continue;
       if (known->second && known->second != read) {
@@ -152,7 +186,8 @@ class Finder {
             files_.path(file), found, path, format.option, format.option));
       }
       found = path;
-      if (!labels_.place(place).holds_any) labels_.set_keypoints(place, keypoints_of(place));
+      if (!labels_.place(place).holds_any)
+        labels_.set_objects(place, keypoints_of(place), classes_of(place));
       labels_.add(number, place, entry->name);
       refuse_outside(file, place);
     }
@@ -160,10 +195,11 @@ class Finder {
 
   /// A label that would not be found beside its picture.
   void refuse_outside(const FoundFile& file, std::uint32_t place) const {
+    if (!names_) return;
     const FileList::Folder& pictures = files_.folder_of(file);
     const FileList::Folder& labels = labels_.place(place).folder;
     if (labels.path == pictures.path || labels.key != pictures.key) return;
-    const std::string output = normal_path(names_.folder_of(pictures));
+    const std::string output = normal_path(names_->folder_of(pictures));
     const LabelFormat& format = *labels_.place(place).format;
     if (tail_from(output, format.pictures).empty()) return;
     throw PlanError(fmt::format(
@@ -197,7 +233,7 @@ class Finder {
 
   const PlanOptions& options_;
   const FileList& files_;
-  const OutputNames& names_;
+  const OutputNames* names_;
   const std::optional<std::vector<int>> swap_pairs_;
   Listings listings_{[](const std::string& lower) {
                        return std::ranges::any_of(
@@ -206,6 +242,7 @@ class Finder {
                      },
                      "labels"};
   std::map<fs::path, std::optional<Keypoints>> keypoints_;
+  std::map<fs::path, std::optional<ClassNames>> classes_;
   std::vector<std::ptrdiff_t> above_;  // of places
   LabelFiles labels_;
 };
@@ -258,7 +295,7 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
 }
 
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
-                            const OutputNames& names) {
+                            const OutputNames* names) {
   if (options.labels.take == TakeLabels::none || options.labels.take == TakeLabels::one_file)
     return {};
   return Finder(options, files, names).find();

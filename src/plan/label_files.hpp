@@ -39,6 +39,7 @@ class LabelFiles {
     const LabelFormat* format = nullptr;  ///< null: masks
     FileList::Folder folder;              ///< its path, and the key below the output
     std::optional<Keypoints> keypoints = {};
+    ClassNames classes = {};
     bool holds_any = false;
   };
   struct Label {
@@ -48,8 +49,10 @@ class LabelFiles {
   };
 
   std::uint32_t add_place(Place place);
-  void set_keypoints(std::uint32_t place, std::optional<Keypoints> keypoints) {
+  /// What the data set says of the objects in its labels.
+  void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes) {
     places_[place].keypoints = std::move(keypoints);
+    places_[place].classes = std::move(classes);
   }
   /// Ascending by `file`.
   void add(std::size_t file, std::uint32_t place, std::string_view name);
@@ -92,12 +95,14 @@ class LabelFiles {
 /// What --swap-pairs says; nothing without it. Throws PlanError if it cannot be read.
 std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
 
-/// As `options.labels` says. Reads folders, the YAML files of data sets, and of each format the
-/// first label that is not empty. Throws PlanError for a picture with two labels, for a label whose
-/// copy would lie outside of the output, for a file that is not a label of the format that its
-/// suffix promises, if none is found that was asked for, and if other files are to be copied.
+/// As `options.labels` says. `names`: null if labels are only checked. Then a copy can lie
+/// anywhere, and what a label says is looked at later. Reads folders, the YAML files of data sets,
+/// and of each format the first label that is not empty. Throws PlanError for a picture with two
+/// labels, for a label whose copy would lie outside of the output, for a file that is not a label
+/// of the format that its suffix promises, if none is found that was asked for, and if other files
+/// are to be copied.
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
-                            const OutputNames& names);
+                            const OutputNames* names);
 
 }  // namespace qturn
 

@@ -60,10 +60,8 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path) {
   return told.value_or(tells("").value_or(false));
 }
 
-using FormatsOfFiles = std::map<fs::path, const SharedLabelFormat*>;
-
 /// The files where they may be found by themselves.
-FormatsOfFiles files_beside(const FileList& files) {
+SharedLabelFiles files_beside(const FileList& files) {
   std::set<fs::path> places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
@@ -78,7 +76,7 @@ FormatsOfFiles files_beside(const FileList& files) {
     stems.add(prefix + lower_case(fs::path(file.name).stem().string()));
   }
   stems.sort();
-  FormatsOfFiles found;
+  SharedLabelFiles found;
   const auto look_in = [&](const fs::path& folder, auto enter) {
     std::error_code error;
     for (fs::directory_iterator at(folder, error); !error && at != end(at); at.increment(error)) {
@@ -119,91 +117,25 @@ std::string path_below(std::string file_name) {
   return path;
 }
 
-/// Finds pictures by the ends of their paths.
-class Pictures {
- public:
-  Pictures(const FileList& files, bool takes_stems) : files_(files) {
-    for (std::size_t number = 0; number < files.size(); ++number) {
-      const FoundFile& file = files[number];
-      if (!file.picture || file.is_mask) continue;
-      by_name_.emplace(file.name, number);
-      if (takes_stems) by_stem_.emplace(stem_of(file.name), number);
-      auto& folder = folders_[file.folder];
-      if (folder.empty()) folder = normal_path(files.folder_of(file).path);
-    }
+std::string folder_of(const fs::path& file, const std::map<std::string, std::size_t>& folders) {
+  const std::string stem = lower_case(file.stem().string());
+  const auto rank = [&](const auto& folder) {
+    const std::string word = lower_case(fs::path(folder.first).parent_path().filename().string());
+    return std::pair(is_part_of(word, stem), folder.second);
+  };
+  std::vector<std::pair<std::pair<bool, std::size_t>, std::string>> ranked;
+  for (const auto& folder : folders) ranked.emplace_back(rank(folder), folder.first);
+  std::ranges::sort(ranked, std::greater<>());
+  if (ranked.size() > 1 && ranked[0].first == ranked[1].first) {
+    throw PlanError(
+        fmt::format("{}: its images may be those in {} and those in {}; name the right folder "
+                    "alone as the input",
+                    file.string(), ranked[1].second, ranked[0].second));
   }
+  return ranked[0].second;
+}
 
-  /// Fills `file.pictures` and `file.found`.
-  void find_those_of(SharedLabels::File& file) const {
-    std::map<std::string, std::size_t> folders;
-    for_each_match(file,
-                   [&](std::size_t, std::size_t, const std::string& folder) { ++folders[folder]; });
-    file.pictures.resize(file.content->size());
-    if (folders.empty()) return;
-    const std::string chosen = folder_of(file.input, folders);
-    for_each_match(file, [&](std::size_t image, std::size_t picture, const std::string& folder) {
-      if (folder != chosen) return;
-      if (file.pictures[image]) refuse_two(file, image, picture);
-      file.pictures[image] = picture;
-    });
-    file.found = folders[chosen];
-  }
-
- private:
-  template <typename Visit>
-  void for_each_match(const SharedLabels::File& file, Visit visit) const {
-    for (std::size_t image = 0; image < file.content->size(); ++image) {
-      if (!(*file.content)[image].is_listed) continue;
-      const std::string wanted = path_below((*file.content)[image].file_name);
-      const std::string_view name = std::string_view(wanted).substr(wanted.rfind('/') + 1);
-      auto [first, last] = by_name_.equal_range(name);
-      if (first == last && file.format->names_may_lack_suffix)
-        std::tie(first, last) = by_stem_.equal_range(name);
-      for (auto at = first; at != last; ++at) {
-        const std::string path = folders_.at(files_[at->second].folder) + std::string(name);
-        const std::size_t before = path.size() - std::min(wanted.size(), path.size());
-        if (before > 0 && path[before - 1] == '/' && path.ends_with(wanted))
-          visit(image, at->second, path.substr(0, before));
-      }
-    }
-  }
-
-  static std::string_view stem_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
-
-  [[noreturn]] void refuse_two(const SharedLabels::File& file, std::size_t image,
-                               std::size_t picture) const {
-    const LabelledImages::Image& named = (*file.content)[image];
-    throw PlanError(fmt::format(
-        "{}:{}", file.input.string(),
-        at_place(named.place,
-                 fmt::format("{} may be {} or {}; name it with its suffix", named.file_name,
-                             files_.path(files_[*file.pictures[image]]),
-                             files_.path(files_[picture])))));
-  }
-
-  static std::string folder_of(const fs::path& file,
-                               const std::map<std::string, std::size_t>& folders) {
-    const std::string stem = lower_case(file.stem().string());
-    const auto rank = [&](const auto& folder) {
-      const std::string word = lower_case(fs::path(folder.first).parent_path().filename().string());
-      return std::pair(is_part_of(word, stem), folder.second);
-    };
-    std::vector<std::pair<std::pair<bool, std::size_t>, std::string>> ranked;
-    for (const auto& folder : folders) ranked.emplace_back(rank(folder), folder.first);
-    std::ranges::sort(ranked, std::greater<>());
-    if (ranked.size() > 1 && ranked[0].first == ranked[1].first) {
-      throw PlanError(
-          fmt::format("{}: its images may be those in {} and those in {}; name the right folder "
-                      "alone as the input",
-                      file.string(), ranked[1].second, ranked[0].second));
-    }
-    return ranked[0].second;
-  }
-
-  const FileList& files_;
-  std::unordered_multimap<std::string_view, std::size_t> by_name_, by_stem_;
-  std::unordered_map<std::uint32_t, std::string> folders_;
-};
+std::string_view stem_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
 
 /// The place below the output. A file that lies elsewhere than below the input keeps its name, and
 /// the folder annotations.
@@ -215,6 +147,63 @@ std::string key_of(const fs::path& file, const FileList& files) {
 }
 
 }  // namespace
+
+SharedLabelPictures::SharedLabelPictures(const FileList& files, const SharedLabelFiles& labels)
+    : files_(files) {
+  const bool takes_stems = std::ranges::any_of(
+      labels, [](const auto& file) { return file.second->names_may_lack_suffix; });
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    const FoundFile& file = files[number];
+    if (!file.picture || file.is_mask) continue;
+    by_name_.emplace(file.name, number);
+    if (takes_stems) by_stem_.emplace(stem_of(file.name), number);
+    auto& folder = folders_[file.folder];
+    if (folder.empty()) folder = normal_path(files.folder_of(file).path);
+  }
+}
+
+template <typename Visit>
+void SharedLabelPictures::for_each_match(const SharedLabels::File& file, Visit visit) const {
+  for (std::size_t image = 0; image < file.content->size(); ++image) {
+    if (!(*file.content)[image].is_listed) continue;
+    const std::string wanted = path_below((*file.content)[image].file_name);
+    const std::string_view name = std::string_view(wanted).substr(wanted.rfind('/') + 1);
+    auto [first, last] = by_name_.equal_range(name);
+    if (first == last && file.format->names_may_lack_suffix)
+      std::tie(first, last) = by_stem_.equal_range(name);
+    for (auto at = first; at != last; ++at) {
+      const std::string path = folders_.at(files_[at->second].folder) + std::string(name);
+      const std::size_t before = path.size() - std::min(wanted.size(), path.size());
+      if (before > 0 && path[before - 1] == '/' && path.ends_with(wanted))
+        visit(image, at->second, path.substr(0, before));
+    }
+  }
+}
+
+void SharedLabelPictures::refuse_two(const SharedLabels::File& file, std::size_t image,
+                                     std::size_t picture) const {
+  const LabelledImages::Image& named = (*file.content)[image];
+  throw PlanError(fmt::format(
+      "{}:{}", file.input.string(),
+      at_place(named.place, fmt::format("{} may be {} or {}; name it with its suffix",
+                                        named.file_name, files_.path(files_[*file.pictures[image]]),
+                                        files_.path(files_[picture])))));
+}
+
+void SharedLabelPictures::find_those_of(SharedLabels::File& file) const {
+  std::map<std::string, std::size_t> folders;
+  for_each_match(file,
+                 [&](std::size_t, std::size_t, const std::string& folder) { ++folders[folder]; });
+  file.pictures.resize(file.content->size());
+  if (folders.empty()) return;
+  const std::string chosen = folder_of(file.input, folders);
+  for_each_match(file, [&](std::size_t image, std::size_t picture, const std::string& folder) {
+    if (folder != chosen) return;
+    if (file.pictures[image]) refuse_two(file, image, picture);
+    file.pictures[image] = picture;
+  });
+  file.found = folders[chosen];
+}
 
 void SharedLabels::add(File file) {
   paths_.add(normal_path(file.input));
@@ -248,13 +237,16 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   return labels;
 }
 
+SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files) {
+  if (options.labels.take == TakeLabels::one_file)
+    return {{options.labels.file, options.labels.file_format}};
+  return options.labels.take == TakeLabels::found ? files_beside(files) : SharedLabelFiles();
+}
+
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const OutputNames& names,
                                 const std::vector<std::string>& unreadable) {
-  FormatsOfFiles formats;
-  if (options.labels.take == TakeLabels::one_file)
-    formats = {{options.labels.file, options.labels.file_format}};
-  if (options.labels.take == TakeLabels::found) formats = files_beside(files);
+  const SharedLabelFiles formats = shared_label_files(options, files);
   SharedLabels labels;
   if (formats.empty()) return labels;
 
@@ -265,9 +257,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
         "--swap-pairs is for the keypoints of an object, which {} labels do not have; leave it out",
         options.labels.file_format->name));
   }
-  const bool takes_stems = std::ranges::any_of(
-      formats, [](const auto& file) { return file.second->names_may_lack_suffix; });
-  const Pictures pictures(files, takes_stems);
+  const SharedLabelPictures pictures(files, formats);
   std::map<fs::path, fs::path> by_output;
   SomeNames without_pictures;
   std::size_t found = 0;

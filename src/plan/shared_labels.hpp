@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/labels/shared_label.hpp"
@@ -61,6 +63,33 @@ class SharedLabels {
   std::vector<File> files_;
   std::vector<Use> uses_;  // ascending by picture
   PathSet paths_;
+};
+
+/// By their paths.
+using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;
+
+/// The files that `options.labels` names, or that are found by themselves. Throws PlanError if one
+/// cannot be read.
+SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files);
+
+/// Which pictures the images of such files are.
+class SharedLabelPictures {
+ public:
+  SharedLabelPictures(const FileList& files, const SharedLabelFiles& labels);
+
+  /// Fills `file.pictures` and `file.found`. Throws PlanError if pictures in two folders fit
+  /// equally, or two of one stem.
+  void find_those_of(SharedLabels::File& file) const;
+
+ private:
+  template <typename Visit>
+  void for_each_match(const SharedLabels::File& file, Visit visit) const;
+  [[noreturn]] void refuse_two(const SharedLabels::File& file, std::size_t image,
+                               std::size_t picture) const;
+
+  const FileList& files_;
+  std::unordered_multimap<std::string_view, std::size_t> by_name_, by_stem_;
+  std::unordered_map<std::uint32_t, std::string> folders_;
 };
 
 /// As `options.labels` says. `unreadable`: as Plan::unreadable. Reads each file once. Throws

@@ -342,7 +342,8 @@ void Flight::refuse_storage_change(Orientation orientation) const {
 
 Result Flight::result_of(std::size_t index) const {
   const Outcome& outcome = outcomes_[index];
-  Result result{.input = outcome.input,
+  Result result{.job = outcome.job,
+                .input = outcome.input,
                 .output = outcome.output,
                 .key = outcome.key,
                 .input_state = original_.state,

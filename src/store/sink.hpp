@@ -22,6 +22,7 @@ namespace qturn {
 
 /// A picture that is to be written, and what was done to make it.
 struct Result {
+  std::size_t job = 0;                  ///< its number
   std::filesystem::path input, output;  ///< names, as the source and the sink know them
   std::filesystem::path key;            ///< of its sample
   FileState input_state = {};           ///< when it was read

@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/labels/coco_check.hpp"
 #include "src/labels/coco_file.hpp"
 #include "src/labels/csv_file.hpp"
 #include "src/labels/data_yaml.hpp"
+#include "src/labels/label.hpp"
+#include "src/labels/label_frame.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelme.hpp"
 #include "src/labels/voc.hpp"
@@ -131,6 +134,31 @@ void turn_csv_there_and_back(std::string_view text, Orientation orientation) {
   require(rows > 0);
 }
 
+/// What is read leniently never throws, and shapes can be checked whatever they are.
+void check_labels(std::string_view text, const std::optional<Keypoints>& keypoints) {
+  constexpr Size size = {7, 5};
+  const auto ignore = [](const LabelProblem&) {};
+  for (const LabelFormat& format : label_formats) {
+    const LabelContent content = format.read(text, keypoints);
+    check_shapes(in_pixels(content, size), size, ignore);
+    (void)frame_that_fits(content, size, {5, 7});
+  }
+  (void)read_class_names(text);
+  try {
+    CocoImagesReader images(ignore);
+    images.take(text);
+    const CocoContent content = images.finish();
+    const auto categories = images.categories();
+    CocoAnnotationsReader annotations(
+        content, categories,
+        [&](std::optional<std::size_t>, const std::vector<LabelShape>& shapes,
+            const std::vector<LabelProblem>&) { check_shapes(shapes, size, ignore); });
+    annotations.take(text);
+    annotations.finish();
+  } catch (const LabelError&) {
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -147,6 +175,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   turn_coco_file(text, orientation);
   turn_csv_there_and_back(text, orientation);
   (void)names_labels(text);
+  check_labels(text, known[*data / 8 % 4]);
   try {
     if (const auto keypoints = read_data_yaml(text))
       turn_there_and_back("0 .5 .5 .5 .5 0 1 2", orientation, keypoints);

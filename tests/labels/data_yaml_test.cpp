@@ -4,6 +4,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
 #include "src/labels/label_text.hpp"
+#include "src/labels/yolo.hpp"
 
 using Catch::Matchers::Message;
 using Strings = std::vector<std::string>;
@@ -51,5 +52,27 @@ TEST_CASE("A path of another form is refused by its place") {
   for (const auto& [text, message] : broken) {
     CAPTURE(text);
     CHECK_THROWS_MATCHES(qturn::data_set_paths(text), qturn::LabelError, Message(message));
+  }
+}
+
+TEST_CASE("The names of classes are read in each form of YAML's lists and maps") {
+  const qturn::ClassNames two = {{0, "cat"}, {1, "big dog"}};
+  for (const char* text :
+       {"names: [cat, big dog]\n", "names: ['cat', \"big dog\"]  # two\n",
+        "names: [\n  cat,\n  big dog\n]\n", "names:\n- cat\n- big dog\nnc: 2\n",
+        "names:\n  - 'cat'\n  - big dog # large\n", "names: {0: cat, 1: big dog}\n",
+        "nc: 2\nnames:\n  0: cat\n  1: \"big dog\"\ntrain: images\n",
+        "names:\n\n  1: big dog\r\n  0: cat\r\n"}) {
+    CAPTURE(text);
+    CHECK(qturn::read_class_names(text) == two);
+  }
+  CHECK(qturn::read_class_names("names: ['a, b', c]").at(0) == "a, b");
+}
+
+TEST_CASE("Names that are not there, or in another form, are none") {
+  for (const char* text : {"", "train: images\n", "names: classes.txt\n", "names: [cat, dog\n",
+                           "names:\n  cat: 0\n", "  names: [cat]\n"}) {
+    CAPTURE(text);
+    CHECK(qturn::read_class_names(text).empty());
   }
 }

@@ -8,6 +8,7 @@
 
 #include "src/store/safe_file.hpp"
 #include "tools/qturn/data_set_files.hpp"
+#include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
 #include "tools/qturn/result_options.hpp"
@@ -37,7 +38,7 @@ ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
 
 }  // namespace
 
-Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const JsonPlace& json,
+Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json,
                            const Replay* replay)
     : line_(line), plan_(plan), replay_(replay) {
   if (replay_) {
@@ -52,11 +53,16 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Json
   say_labels(line, plan);
   manifest_ = manifest_place(line, plan);
   json.refuse(manifest_);
+  const ReportPlace html("--html", line.html_file);
+  html.refuse(plan);
+  html.refuse(manifest_);
   const auto take = [&](const auto& file, const char* what) {
     json.refuse(file.input);
+    html.refuse(file.input);
     if (!is_listed(file.output)) return;
     check_place(line, file.output, what);
     json.refuse(file.output);
+    html.refuse(file.output);
   };
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
     if (file.found > 0)
@@ -103,7 +109,9 @@ bool Augmentation::finish(Report& report, const RunOptions& options, bool is_int
       return write_data_set_file(file, plan_, report.written(), made);
     });
   }
-  return write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
+  is_whole = write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
+  if (line_.html_file.empty() || is_interrupted) return is_whole;
+  return write_augment_page(line_, plan_, report.written()) && is_whole;
 }
 
 }  // namespace qturn

@@ -16,7 +16,7 @@ namespace qturn {
 class Augmentation {
  public:
   /// Prints what there is to say of labels. `replay`: null without --replay. Throws PlanError.
-  Augmentation(const CommandLine& line, const Plan& plan, const JsonPlace& json,
+  Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json,
                const Replay* replay);
 
   /// Writes the COCO files and those of data sets, unless the run was interrupted, so that those of

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "src/check/check_sink.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
+#include "tools/qturn/check_labels.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
@@ -43,8 +45,18 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     return !file.picture;
   });
   if (found.files.empty()) throw PlanError("no pictures to check");
-  const JsonPlace json_place(line);
-  for (const FoundFile& file : found.files) json_place.refuse(found.files.path(file));
+  const ReportPlace json_place("--json", line.json_file);
+  const ReportPlace html_place("--html", line.html_file);
+  for (const FoundFile& file : found.files) {
+    json_place.refuse(found.files.path(file));
+    html_place.refuse(found.files.path(file));
+  }
+  std::optional<LabelsToCheck> labels;
+  if (line.check_labels) labels.emplace(line, inputs, found.files);
+  if (labels) {
+    labels->refuse(json_place);
+    labels->refuse(html_place);
+  }
   JsonLines json(line);
 
   std::uint64_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;
@@ -53,6 +65,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   options.decode_only = true;
   options.raw = line.raw;
   set_resources(line, options);
+  CheckSink sink(line.limits, labels ? &labels->check() : nullptr);
   const auto report = [&](const Outcome& outcome) {
     const std::string name = printable(outcome.input.string());
     const bool is_read = outcome.status == Status::done;
@@ -62,14 +75,15 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
         is_read ? outcome.warnings : std::vector<std::string>();
     disagreeing += findings.empty() ? 0 : 1;
     json.put([&] { return json_line_checked(outcome.input, findings, outcome.message); });
-    if (json.is_standard_output()) return;
     for (const std::string& finding : findings) {
-      fmt::print("{}: {}\n", name, printable(finding));
+      if (!json.is_standard_output()) fmt::print("{}: {}\n", name, printable(finding));
     }
+    for (const LabelFinding& finding : sink.take_label_findings(outcome.job))
+      labels->report(finding, json);
   };
   const CheckJobs jobs{found.files, line.quick};
   const std::atomic<bool>& stop = watch_stop_signals();
-  const RunEnd end = run(jobs, FileSource(), CheckSink(line.limits), options, stop, report);
+  const RunEnd end = run(jobs, FileSource(), sink, options, stop, report);
   bool whole = is_whole(end);
   if (!line.quiet) {
     print_message(fmt::format(
@@ -77,9 +91,11 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
         checked == 1 ? "picture" : "pictures", line.quick ? " without pixels" : "", disagreeing,
         failed > 0 ? fmt::format(", {} damaged or not readable", failed) : ""));
   }
+  if (labels && !stop) whole = labels->finish(json) && whole;
   whole = json.finish() && whole;
   if (stop) return stop_exit_code();
-  return !whole || disagreeing + failed > 0 ? 1 : 0;
+  const std::uint64_t wrong = labels ? labels->wrong() : 0;
+  return !whole || disagreeing + failed + wrong > 0 ? 1 : 0;
 }
 
 }  // namespace qturn

@@ -1,5 +1,5 @@
-// qturn check: decodes pictures to find damage, and compares what their metadata says. Findings go
-// to standard output.
+// qturn check: decodes pictures to find damage, and compares what their metadata and labels say.
+// Findings go to standard output.
 #ifndef QTURN_TOOLS_QTURN_CHECK_HPP
 #define QTURN_TOOLS_QTURN_CHECK_HPP
 

@@ -468,7 +468,8 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
 
   CLI::App* check =
-      add_command("check", "find damage, and metadata that disagrees about the orientation");
+      add_command("check", "find damage, and metadata or labels that disagree with the picture");
+  add_label_check(*check, line);
   add_inputs(*check, line);
   check
       ->add_flag("--quick", line.quick,
@@ -485,7 +486,8 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       "was checked; 130, 143 interrupted.");
   help->set_examples(check,
                      "  qturn check photos           decodes every picture; writes nothing\n"
-                     "  qturn check photos --quick   headers and metadata only\n");
+                     "  qturn check photos --quick   headers and metadata only\n"
+                     "  qturn check --labels data    also boxes, polygons, keypoints and masks\n");
   check->callback([&line] { line.command = CommandLine::Command::check; });
 
   add_command("devices", "list the CPU and the GPUs, and say what qturn would use")

@@ -72,9 +72,11 @@ struct CommandLine {
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
   bool quick = false;  ///< check: without the pixels
+  bool check_labels = false;
   bool json = false;
   bool quiet = false, verbose = false;
   std::string json_file;  ///< empty: standard output
+  std::string html_file;  ///< empty: no page
 };
 
 /// The parser, filling `line` when it parses. `line` must outlive it.

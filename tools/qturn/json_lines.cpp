@@ -23,24 +23,24 @@ std::optional<FileId> id_of(const fs::path& file) {
 
 }  // namespace
 
-JsonPlace::JsonPlace(const CommandLine& line) {
-  if (line.json_file.empty()) return;
-  wanted_ = fs::absolute(line.json_file).lexically_normal();
+ReportPlace::ReportPlace(std::string option, const std::string& file) : option_(std::move(option)) {
+  if (file.empty()) return;
+  wanted_ = fs::absolute(file).lexically_normal();
   id_ = id_of(wanted_);
 }
 
-void JsonPlace::refuse(const fs::path& file) const {
+void ReportPlace::refuse(const fs::path& file) const {
   if (wanted_.empty()) return;
   // Names are compared first, because millions of paths take seconds to make absolute.
   const bool is_named =
       file.filename() == wanted_.filename() && fs::absolute(file).lexically_normal() == wanted_;
   if (is_named || (id_ && id_of(file) == id_)) {
-    throw PlanError(fmt::format("--json would write in the place of {}; name another file",
+    throw PlanError(fmt::format("{} would write in the place of {}; name another file", option_,
                                 printable(file.string())));
   }
 }
 
-void JsonPlace::refuse(const Plan& plan) const {
+void ReportPlace::refuse(const Plan& plan) const {
   if (wanted_.empty()) return;
   for (const Job& job : plan.jobs) {
     refuse(job.input);

@@ -12,10 +12,11 @@
 
 namespace qturn {
 
-/// --json's FILE, which must not be a file that the run reads or writes otherwise.
-class JsonPlace {
+/// The FILE of --json or --html, which must not be a file that the run reads or writes otherwise.
+class ReportPlace {
  public:
-  explicit JsonPlace(const CommandLine& line);
+  /// `file`: empty if there is none.
+  ReportPlace(std::string option, const std::string& file);
 
   /// Throws PlanError if it is this file, because the lines would replace it.
   void refuse(const std::filesystem::path& file) const;
@@ -23,6 +24,7 @@ class JsonPlace {
   void refuse(const Plan& plan) const;
 
  private:
+  std::string option_;
   std::filesystem::path wanted_;  // absolute and normal; empty: there is no such file
   std::optional<FileId> id_;      // if it exists
 };

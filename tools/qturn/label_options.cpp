@@ -10,6 +10,8 @@
 namespace qturn {
 namespace {
 
+constexpr const char* group = "Labels";
+
 LabelOptions label_options(const std::string& text, const LabelOptions& before) {
   LabelOptions options = before;
   options.folder.clear();
@@ -60,54 +62,113 @@ Keypoints keypoints_of(const std::string& text) {
   return keypoints;
 }
 
-}  // namespace
-
-void add_labels(CLI::App& app, CommandLine& line) {
-  const std::string group = "Labels";
-  app.add_option_function<std::string>(
-         "--labels",
-         [&line](const std::string& text) { line.labels = label_options(text, line.labels); },
-         "auto (default) turns the YOLO, Pascal VOC, LabelMe, COCO and CSV labels that it finds "
-         "and "
-         "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; coco "
-         "or csv those of FILE; none turns the pictures alone, although there are labels")
+CLI::Option* add_kind(CLI::App& app, CommandLine& line, const char* help) {
+  return app
+      .add_option_function<std::string>(
+          "--labels",
+          [&line](const std::string& text) {
+            line.labels = label_options(text, line.labels);
+            line.check_labels = line.labels.take != TakeLabels::none;
+          },
+          help)
       ->type_name("auto|none|FORMAT[:DIR]|coco:FILE|csv:FILE")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--masks",
-         [&line](const std::string& text) {
-           line.masks = MaskOptions{.take = text != "none"};
-           if (text != "none" && text != "auto") line.masks->folder = text;
-         },
-         "auto (default, but with --labels none) turns the masks that it finds; DIR turns those "
-         "below DIR; none takes masks for pictures like others")
+}
+
+CLI::Option* add_masks(CLI::App& app, CommandLine& line, const char* help) {
+  return app
+      .add_option_function<std::string>(
+          "--masks",
+          [&line](const std::string& text) {
+            line.masks = MaskOptions{.take = text != "none"};
+            if (text != "none" && text != "auto") line.masks->folder = text;
+          },
+          help)
       ->type_name("auto|none|DIR")
       ->group(group);
-  app.add_option_function<LabelsDrawnOn>(
-         "--labels-drawn-on", [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; },
-         "of pictures that have an orientation tag: whether their labels and masks were drawn on "
-         "the "
-         "pixels "
-         "as they are stored, or on the upright picture that a viewer shows")
+}
+
+CLI::Option* add_drawn_on(CLI::App& app, CommandLine& line, const char* help) {
+  return app
+      .add_option_function<LabelsDrawnOn>(
+          "--labels-drawn-on", [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; }, help)
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, LabelsDrawnOn>{{"stored", LabelsDrawnOn::stored},
                                                            {"upright", LabelsDrawnOn::upright}})
                       .description(""))
       ->type_name("stored|upright")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--keypoints",
-         [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); },
-         "of each object in YOLO labels: their number and 2 or 3 values for each; default: as "
-         "kpt_shape in the data set's YAML file")
+}
+
+CLI::Option* add_keypoints(CLI::App& app, CommandLine& line) {
+  return app
+      .add_option_function<std::string>(
+          "--keypoints",
+          [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); },
+          "of each object in YOLO labels: their number and 2 or 3 values for each; default: as "
+          "kpt_shape in the data set's YAML file")
       ->type_name("none|KxV")
       ->group(group);
+}
+
+CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
+  return app.add_option("--html", line.html_file, help)->type_name("FILE")->group(group);
+}
+
+}  // namespace
+
+void add_labels(CLI::App& app, CommandLine& line) {
+  add_kind(
+      app, line,
+      "auto (default) turns the YOLO, Pascal VOC, LabelMe, COCO and CSV labels that it finds and "
+      "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; "
+      "coco or csv those of FILE; none turns the pictures alone, although there are labels");
+  add_masks(app, line,
+            "auto (default, but with --labels none) turns the masks that it finds; DIR turns those "
+            "below DIR; none takes masks for pictures like others");
+  add_drawn_on(app, line,
+               "of pictures that have an orientation tag: whether their labels and masks were "
+               "drawn on the pixels as they are stored, or on the upright picture that a viewer "
+               "shows");
+  add_keypoints(app, line);
   app.add_option("--swap-pairs", line.labels.swap_pairs,
                  "of keypoints in YOLO and COCO labels: a text file that names those that change "
                  "places in a mirror, a pair on each line, counted from 0; default: flip_idx in "
                  "the data set's YAML file, left and right in the names of COCO's keypoints")
       ->type_name("FILE")
       ->group(group);
+  add_html(app, line,
+           "also write a page for a browser, with all variants of up to 50 pictures and their "
+           "labels drawn over them");
+}
+
+void add_label_check(CLI::App& app, CommandLine& line) {
+  auto* kind =
+      add_kind(app, line,
+               "also compare labels and masks with their pictures: without a value, or auto, those "
+               "that augment finds by itself; yolo, voc or labelme those alone, with :DIR those "
+               "below DIR; coco or csv those of FILE");
+  kind->type_name("[auto|FORMAT[:DIR]|coco:FILE|csv:FILE]");
+  add_masks(app, line,
+            "with --labels: auto (default) checks the masks that it finds; DIR those below DIR; "
+            "none checks no masks")
+      ->needs(kind);
+  add_drawn_on(app, line,
+               "with --labels: on which pixels the labels of pictures with an orientation tag were "
+               "drawn; default: it is found out where the labels tell")
+      ->needs(kind);
+  add_keypoints(app, line)->needs(kind);
+  add_html(app, line,
+           "with --labels: also write a page for a browser, with up to 200 pictures and their "
+           "labels drawn over them; those with findings come first")
+      ->needs(kind);
+}
+
+bool is_label_kind(const std::string& word) try {
+  (void)label_options(word, {});
+  return true;
+} catch (const CLI::ValidationError&) {
+  return false;
 }
 
 MaskOptions mask_options(const CommandLine& line) {

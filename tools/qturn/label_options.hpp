@@ -8,7 +8,14 @@
 
 namespace qturn {
 
+/// For augment.
 void add_labels(CLI::App& app, CommandLine& line);
+
+/// For check, which looks at labels only with --labels.
+void add_label_check(CLI::App& app, CommandLine& line);
+
+/// Whether a word is what --labels takes. Of check that is optional: the next word may be an input.
+bool is_label_kind(const std::string& word);
 
 /// What --masks says, or else --labels.
 MaskOptions mask_options(const CommandLine& line);

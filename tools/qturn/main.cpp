@@ -202,7 +202,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   PlanOptions wanted = plan_options(line);
   if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
-  const JsonPlace json_place(line);
+  const ReportPlace json_place("--json", line.json_file);
   json_place.refuse(plan);
   std::optional<Augmentation> augmentation;
   if (line.command == CommandLine::Command::augment)
@@ -284,6 +284,10 @@ std::vector<std::string> arguments(int argc, char** argv) {
     if (word == "--") break;
     if (word == "--json") word = "--json=-";
   }
+  // `check --labels data` and `check --labels yolo data` are both right.
+  for (std::size_t i = 1; i < words.size() && words[0] == "check" && words[i] != "--"; ++i)
+    if (words[i] == "--labels" && (i + 1 == words.size() || !is_label_kind(words[i + 1])))
+      words[i] = "--labels=auto";
   return words;
 }
 
@@ -357,7 +361,12 @@ int run_program(int argc, char** argv) {
   }
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
-  if (line.command == CommandLine::Command::check) return check_pictures(line, input_options(line));
+  if (line.command == CommandLine::Command::check) {
+    PlanOptions inputs = input_options(line);
+    inputs.labels = line.check_labels ? line.labels : LabelOptions();
+    inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
+    return check_pictures(line, inputs);
+  }
   if (line.replay.empty()) return turn_pictures(line, nullptr);
   const Replay replay(line.replay);
   return turn_pictures(replayed_line(replay, words), &replay);

@@ -1,0 +1,306 @@
+#include "src/check/label_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "src/check/check.hpp"
+#include "src/formats/table.hpp"
+#include "src/labels/coco_check.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/stray_labels.hpp"
+#include "src/store/companion.hpp"
+#include "src/store/file_parts.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Each format's own turn finds what is wrong with a label that can be read. A half turn needs to
+/// know nothing of left and right.
+constexpr Orientation trial = Orientation::rotate180;
+
+std::string in_words(Size size) { return fmt::format("{} x {}", size.width, size.height); }
+
+/// Their numbers: what lies there is not a picture of its own, whether it belongs to one or not.
+std::set<std::uint32_t> folders_of_masks(const LabelSources& sources) {
+  std::set<std::string> paths;
+  for (const LabelFiles::Label& mask : sources.masks) {
+    const std::string& of_picture = sources.files.folder_of(sources.files[mask.file]).path;
+    const std::string folder = normal_path(fs::path(sources.masks.path(mask)).parent_path() / "");
+    if (folder != normal_path(fs::path(of_picture) / "")) paths.insert(folder);
+  }
+  std::set<std::uint32_t> folders;
+  for (std::uint32_t i = 0; i < sources.files.folder_count(); ++i)
+    if (paths.contains(normal_path(fs::path(sources.files.folder_at(i).path) / "")))
+      folders.insert(i);
+  return folders;
+}
+
+}  // namespace
+
+void name_classes(LabelContent& content, const ClassNames& classes,
+                  const std::function<void(const LabelProblem&)>& tell) {
+  if (classes.empty()) return;
+  TextPlace last{0, 0};
+  for (LabelShape& shape : content.shapes) {
+    const auto number = Decimal::parse(shape.category);
+    const auto whole = number ? number->whole() : std::nullopt;
+    const bool is_told = shape.place.line == last.line;  // an object can have several shapes
+    last = shape.place;
+    if (whole && classes.contains(*whole)) {
+      shape.category = classes.at(*whole);
+      continue;
+    }
+    if (is_told) continue;
+    tell({LabelFault::unknown_category, shape.place,
+          fmt::format("class {} is not among the {} names of the data set's YAML file",
+                      shape.category, classes.size())});
+  }
+}
+
+void read_text_in_parts(const fs::path& path, const std::function<void(std::string_view)>& take) {
+  read_in_parts(path, [&](std::span<const std::byte> part) {
+    take({reinterpret_cast<const char*>(part.data()), part.size()});
+    return true;
+  });
+}
+
+LabelCheck::LabelCheck(LabelSources sources, LabelsDrawnOn drawn_on, const Limits& limits)
+    : sources_(std::move(sources)),
+      drawn_on_(drawn_on),
+      limits_(limits),
+      seen_(sources_.files.size()),
+      frames_(4) {}
+
+std::vector<LabelFinding> LabelCheck::check_picture(std::size_t picture, const Header& header) {
+  std::vector<LabelFinding> findings;
+  Seen& seen = seen_[picture];
+  seen.stored = header.size();
+  seen.tag = header.stored;
+  seen.is_read = true;
+  check_own_label(picture, findings);
+  std::ranges::stable_sort(findings, {}, [](const LabelFinding& finding) {
+    const TextPlace place = finding.problem.place.value_or(TextPlace{0, 0});
+    return std::pair(place.line, place.column);
+  });
+  for (const LabelFiles::Label& mask : sources_.masks.all_of(picture))
+    check_mask(picture, sources_.masks.path(mask), findings);
+  return findings;
+}
+
+void LabelCheck::check_own_label(std::size_t picture, std::vector<LabelFinding>& findings) {
+  const LabelFiles::Label* label = sources_.labels.of(picture);
+  if (!label) return;
+  Seen& seen = seen_[picture];
+  seen.is_labelled = true;
+  const fs::path path = sources_.labels.path(*label);
+  const LabelFiles::Place& place = sources_.labels.place_of(*label);
+  bool is_wrong_already = false;
+  const auto tell = [&](const LabelProblem& problem) {
+    is_wrong_already = is_wrong_already || is_wrong(problem.fault);
+    findings.push_back({path, picture, problem});
+  };
+  try {
+    const std::string text = read_companion(path).text;
+    LabelContent content = place.format->read(text, place.keypoints);
+    for (const LabelProblem& problem : content.problems) tell(problem);
+    name_classes(content, place.classes, tell);
+    const Size size = compare_size(content, seen, tell);
+    check_shapes(in_pixels(content, size), size, tell);
+    const std::string name = sources_.files.path(sources_.files[picture]);
+    if (!is_wrong_already)
+      (void)place.format->turn(
+          text, {.orientation = trial, .size = size, .name = name, .keypoints = place.keypoints});
+  } catch (const LabelError& error) {
+    tell(broken(error));
+  } catch (const std::exception& error) {
+    tell({LabelFault::broken, {}, error.what()});
+  }
+}
+
+void LabelCheck::check_mask(std::size_t picture, const fs::path& mask,
+                            std::vector<LabelFinding>& findings) {
+  Seen& seen = seen_[picture];
+  seen.is_labelled = true;
+  const auto tell = [&](const LabelProblem& problem) {
+    findings.push_back({mask, picture, problem});
+  };
+  try {
+    const Header header = header_of(mask);
+    if (header.stored != Orientation::identity) {
+      tell({LabelFault::broken,
+            {},
+            fmt::format("a mask has an orientation tag of its own, {}",
+                        static_cast<int>(header.stored))});
+    }
+    compare_size({.said = header.size()}, seen, tell);
+  } catch (const std::exception& error) {
+    tell({LabelFault::broken, {}, error.what()});
+  }
+}
+
+Header LabelCheck::header_of(const fs::path& picture) const {
+  const Bytes file = read_file(picture);
+  const Codec* codec = codec_of_content(file, lower_suffix(picture));
+  if (!codec) throw ImageFileError("not a picture in a format that qturn reads");
+  if (codec->check_limits) codec->check_limits(file, limits_);
+  return codec->read_header(file);
+}
+
+Size LabelCheck::compare_size(const LabelContent& content, Seen& seen,
+                              const std::function<void(const LabelProblem&)>& tell) const {
+  const auto& place = content.said_at;
+  const Size stored = seen.stored, upright = turned_size(seen.tag, stored);
+  const bool is_told = seen.tag == Orientation::identity || drawn_on_ != LabelsDrawnOn::unknown;
+  if (is_told) {
+    const Size size = drawn_on_ == LabelsDrawnOn::upright ? upright : stored;
+    if (!content.said || *content.said == size) return size;
+    tell({LabelFault::size, place,
+          fmt::format("says {}, the picture is {}", in_words(*content.said), in_words(size))});
+    return *content.said;
+  }
+  const FrameFit fit = frame_that_fits(content, stored, upright);
+  seen.frame = static_cast<std::uint8_t>(fit.frame) + 1;
+  const std::string tagged =
+      fmt::format("the picture is tagged with orientation {}", static_cast<int>(seen.tag));
+  switch (fit.frame) {
+    case FittingFrame::neither:
+      tell({LabelFault::size, place,
+            fmt::format("says {}, the picture is {} as it is stored and {} upright",
+                        in_words(*content.said), in_words(stored), in_words(upright))});
+      return *content.said;
+    case FittingFrame::unknown:
+      tell({LabelFault::frame,
+            {},
+            fmt::format("{}; cannot tell on which pixels the label was drawn, because it fits "
+                        "both; --html draws it",
+                        tagged)});
+      return stored;
+    default:
+      break;
+  }
+  const bool is_upright = fit.frame == FittingFrame::upright;
+  const char* const word = is_upright ? "upright" : "stored";
+  tell({LabelFault::frame,
+        {},
+        fmt::format("{}; the label fits the {}, --labels-drawn-on {}: {}", tagged,
+                    is_upright ? "upright picture" : "pixels as they are stored", word, fit.why)});
+  return is_upright ? upright : stored;
+}
+
+void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std::string&)>& note) {
+  const SharedLabelPictures pictures(sources_.files, sources_.shared);
+  std::set<fs::path> shared;
+  for (const auto& [path, format] : sources_.shared) {
+    shared.insert(path);
+    check_shared({.input = path, .output = {}, .format = format}, pictures, tell, note);
+  }
+  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
+    for (const fs::path& stray : find_stray_labels(*among, sources_.files, shared)) {
+      tell({stray, {}, {LabelFault::no_picture, {}, "a label without a picture"}});
+    }
+  }
+  const std::set<std::uint32_t> of_masks = folders_of_masks(sources_);
+  for (std::size_t number = 0; number < seen_.size(); ++number) {
+    const FoundFile& file = sources_.files[number];
+    if (seen_[number].is_labelled || !seen_[number].is_read || file.is_mask) continue;
+    if (of_masks.contains(file.folder)) continue;
+    tell({sources_.files.path(file),
+          number,
+          {LabelFault::no_label, {}, "a picture without a label"}});
+  }
+  for (const Seen& seen : seen_)
+    if (seen.frame > 0) ++frames_[seen.frame - 1U];
+}
+
+void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures& pictures,
+                              const Tell& tell,
+                              const std::function<void(const std::string&)>& note) {
+  const auto tell_of_file = [&](const LabelProblem& problem) { tell({file.input, {}, problem}); };
+  try {
+    if (file.format->option == "coco") return check_coco(file, pictures, tell, note);
+    const auto reader = file.format->reader();
+    read_text_in_parts(file.input, [&](std::string_view part) { reader->take(part); });
+    file.content = reader->finish({});
+    pictures.find_those_of(file);
+    if (is_for_others(file, note)) return;
+    check_images(file, tell);
+    for (std::size_t image = 0; image < file.content->size(); ++image) {
+      const std::string why = file.content->problem(image);
+      if (!why.empty()) tell({file.input, file.pictures[image], {LabelFault::broken, {}, why}});
+    }
+  } catch (const LabelError& error) {
+    tell_of_file(broken(error));
+  } catch (const std::exception& error) {
+    tell_of_file({LabelFault::broken, {}, error.what()});
+  }
+}
+
+bool LabelCheck::is_for_others(const SharedLabels::File& file,
+                               const std::function<void(const std::string&)>& note) const {
+  if (file.found > 0 || file.content->size() == 0 || sources_.shared_are_named) return false;
+  note(fmt::format("{}: none of its images ({}) is a picture of this run; not checked",
+                   file.input.string(), file.content->size()));
+  return true;
+}
+
+void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures,
+                            const Tell& tell, const std::function<void(const std::string&)>& note) {
+  // What is wrong is told only if the file is for these pictures.
+  std::vector<LabelProblem> problems;
+  CocoImagesReader images([&](const LabelProblem& problem) { problems.push_back(problem); });
+  read_text_in_parts(file.input, [&](std::string_view part) { images.take(part); });
+  auto read = std::make_unique<CocoContent>(images.finish());
+  const CocoContent& content = *read;
+  file.content = std::move(read);
+  const std::optional<CocoCategoryNames> categories = images.categories();
+  pictures.find_those_of(file);
+  if (is_for_others(file, note)) return;
+  for (const LabelProblem& problem : problems) tell({file.input, {}, problem});
+  check_images(file, tell);
+  CocoAnnotationsReader annotations(
+      content, categories,
+      [&](std::optional<std::size_t> image, const std::vector<LabelShape>& shapes,
+          const std::vector<LabelProblem>& of_annotation) {
+        const auto picture = image ? file.pictures[*image] : std::nullopt;
+        const auto tell_of_picture = [&](const LabelProblem& problem) {
+          tell({file.input, picture, problem});
+        };
+        for (const LabelProblem& problem : of_annotation) tell_of_picture(problem);
+        if (image) check_shapes(shapes, content[*image].size.value_or(Size()), tell_of_picture);
+      });
+  read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
+  annotations.finish();
+}
+
+void LabelCheck::check_images(const SharedLabels::File& file, const Tell& tell) {
+  for (std::size_t index = 0; index < file.content->size(); ++index) {
+    const LabelledImages::Image& image = (*file.content)[index];
+    const auto picture = file.pictures[index];
+    if (!picture && !image.is_listed) continue;
+    if (!picture) {
+      tell({file.input,
+            {},
+            {LabelFault::no_picture, image.place,
+             fmt::format("{} is not a picture of this run", image.file_name)}});
+      continue;
+    }
+    Seen& seen = seen_[*picture];
+    seen.is_labelled = true;
+    if (!seen.is_read || !image.size) continue;
+    compare_size({.said = image.size, .said_at = image.place}, seen,
+                 [&](const LabelProblem& problem) {
+                   tell({file.input, picture, problem});
+                 });
+  }
+}
+
+std::size_t LabelCheck::labelled() const {
+  return static_cast<std::size_t>(std::ranges::count(seen_, true, &Seen::is_labelled));
+}
+
+}  // namespace qturn

@@ -1,0 +1,109 @@
+// Compares labels and masks with their pictures, and with themselves: what `qturn check --labels`
+// does. Memory grows with the pictures, not with what their labels hold.
+#ifndef QTURN_SRC_CHECK_LABEL_CHECK_HPP
+#define QTURN_SRC_CHECK_LABEL_CHECK_HPP
+
+#include <qturn/pictures.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/labels/label_frame.hpp"
+#include "src/labels/label_shapes.hpp"
+#include "src/picture/header.hpp"
+#include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/shared_labels.hpp"
+#include "src/store/labels.hpp"
+
+namespace qturn {
+
+/// Where labels of pictures are.
+struct LabelSources {
+  const FileList& files;
+  const LabelFiles& labels;
+  const LabelFiles& masks;
+  SharedLabelFiles shared = {};  ///< of many pictures each
+  /// They were named, so one without a picture is wrong; one that was found may be for others.
+  bool shared_are_named = false;
+};
+
+struct LabelFinding {
+  std::filesystem::path file;               ///< the label's; of a missing label, the picture's
+  std::optional<std::size_t> picture = {};  ///< the number of its file
+  LabelProblem problem = {};
+};
+
+/// Puts the names of classes in the place of their numbers, and tells of those without a name.
+void name_classes(LabelContent& content, const ClassNames& classes,
+                  const std::function<void(const LabelProblem&)>& tell);
+
+/// Of a file that may be too large for the memory. Throws FileError.
+void read_text_in_parts(const std::filesystem::path& path,
+                        const std::function<void(std::string_view)>& take);
+
+class LabelCheck {
+ public:
+  using Tell = std::function<void(const LabelFinding&)>;
+
+  /// A picture.
+  struct Seen {
+    Size stored = {};
+    Orientation tag = Orientation::identity;
+    bool is_read = false, is_labelled = false;
+    std::uint8_t frame = 0;  ///< of its own label, plus 1; 0 if there is none or it is not tagged
+  };
+
+  /// `drawn_on`: unknown if it is to be found out.
+  LabelCheck(LabelSources sources, LabelsDrawnOn drawn_on, const Limits& limits);
+
+  /// Compares the picture of this number with its own label and its masks. May be called for
+  /// several pictures at the same time.
+  std::vector<LabelFinding> check_picture(std::size_t picture, const Header& header);
+
+  /// To be called when all pictures were checked: COCO files, labels without pictures, and pictures
+  /// without labels. `note` gets sentences about files that are for other pictures.
+  void check_rest(const Tell& tell, const std::function<void(const std::string&)>& note);
+
+  const LabelSources& sources() const { return sources_; }
+  LabelsDrawnOn drawn_on() const { return drawn_on_; }
+  const Limits& limits() const { return limits_; }
+  const Seen& seen(std::size_t picture) const { return seen_[picture]; }
+  /// Of a picture or a mask. Throws ImageFileError; FileError.
+  Header header_of(const std::filesystem::path& picture) const;
+  /// How many pictures have a label. After check_rest().
+  std::size_t labelled() const;
+  /// How the labels of tagged pictures fit, a picture for each frame of each file.
+  const std::vector<std::size_t>& frames() const { return frames_; }
+
+ private:
+  void check_own_label(std::size_t picture, std::vector<LabelFinding>& findings);
+  void check_mask(std::size_t picture, const std::filesystem::path& mask,
+                  std::vector<LabelFinding>& findings);
+  /// Tells of the size that a label says, and of the frame. Returns the size that its shapes are
+  /// compared with.
+  Size compare_size(const LabelContent& content, Seen& seen,
+                    const std::function<void(const LabelProblem&)>& tell) const;
+  void check_shared(SharedLabels::File file, const SharedLabelPictures& pictures, const Tell& tell,
+                    const std::function<void(const std::string&)>& note);
+  void check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
+                  const std::function<void(const std::string&)>& note);
+  bool is_for_others(const SharedLabels::File& file,
+                     const std::function<void(const std::string&)>& note) const;
+  void check_images(const SharedLabels::File& file, const Tell& tell);
+
+  const LabelSources sources_;
+  const LabelsDrawnOn drawn_on_;
+  const Limits limits_;
+  std::vector<Seen> seen_;           // by the number of the file
+  std::vector<std::size_t> frames_;  // by FittingFrame
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_CHECK_LABEL_CHECK_HPP

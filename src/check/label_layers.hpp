@@ -1,0 +1,32 @@
+// What the labels of some pictures look like, drawn over them.
+#ifndef QTURN_SRC_CHECK_LABEL_LAYERS_HPP
+#define QTURN_SRC_CHECK_LABEL_LAYERS_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/check/label_check.hpp"
+
+namespace qturn {
+
+/// A label, or a mask.
+struct LabelLayer {
+  Size size = {};                                  ///< of its frame
+  Orientation to_upright = Orientation::identity;  ///< how the frame becomes the upright picture
+  std::vector<LabelShape> shapes = {};
+  std::filesystem::path mask = {};  ///< empty: it is a label
+  std::string problem = {};         ///< why it cannot be drawn; or empty
+};
+
+/// By the numbers of pictures, which `check` has seen. Reads COCO files once more. A frame that is
+/// not known is taken for the upright picture.
+std::map<std::size_t, std::vector<LabelLayer>> label_layers(const LabelCheck& check,
+                                                            const std::set<std::size_t>& pictures);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_CHECK_LABEL_LAYERS_HPP

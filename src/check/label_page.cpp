@@ -1,0 +1,265 @@
+#include "src/check/label_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "src/formats/table.hpp"
+#include "src/labels/base64.hpp"
+#include "src/store/safe_file.hpp"
+#include "src/turn/small_picture.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::int64_t longest_alone = 480, longest_of_several = 240;
+
+constexpr const char* style = R"(
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff }
+section { display: flex; flex-wrap: wrap; gap: 1em; padding: 1em 0; border-top: 1px solid #ccc }
+section > h2 { flex-basis: 100%; font: 13px monospace; margin: 0 }
+figure { margin: 0 } figcaption { font-size: 13px; max-width: 480px }
+figure svg { display: block; background: #eee; border: 1px solid #999 }
+ul { flex: 1 1 20em; margin: 0; padding-left: 1.2em; overflow-wrap: anywhere; color: #a00 }
+svg .s { fill: none; stroke-width: 2px; vector-effect: non-scaling-stroke }
+svg .f { fill-opacity: .2; stroke-width: 2px; vector-effect: non-scaling-stroke }
+svg .p { fill: none; stroke-width: 7px; stroke-linecap: round; vector-effect: non-scaling-stroke }
+svg .m { opacity: .5; image-rendering: pixelated }
+.c { display: inline-block; margin-right: .8em } .c::before { content: "\25a0 "; color: var(--c) }
+)";
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string data_uri(const SmallPicture& picture, std::string_view format) {
+  return fmt::format("data:image/{};base64,{}", format, base64(encoded(picture, format)));
+}
+
+/// What a category is drawn in.
+std::string colour_of_name(std::string_view category) {
+  std::uint64_t number = 0;
+  for (const char c : category) number = number * 31 + static_cast<unsigned char>(c);
+  const Colour colour = colour_of(number);
+  return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+}
+
+/// No coordinate is so large that a browser could not place it.
+double placed(double number) {
+  constexpr double most = 1e7;
+  return std::isnan(number) ? 0 : std::clamp(number, -most, most);
+}
+
+/// Takes points of a frame to the upright picture.
+std::string matrix(Size frame, Orientation orientation) {
+  const Reading reading = qturn::reading(orientation);
+  const int x = reading.from_right ? -1 : 1, y = reading.from_bottom ? -1 : 1;
+  const std::int64_t from_x = reading.from_right ? frame.width : 0;
+  const std::int64_t from_y = reading.from_bottom ? frame.height : 0;
+  if (reading.swap_axes) return fmt::format("matrix(0 {} {} 0 {} {})", x, y, from_y, from_x);
+  return fmt::format("matrix({} 0 0 {} {} {})", x, y, from_x, from_y);
+}
+
+/// The pixels of a mask, at a size that can be shown.
+SmallPicture shown(const RunLengths& runs, Size size, const std::string& category) {
+  const double scale = std::min(1.0, static_cast<double>(longest_alone) /
+                                         static_cast<double>(std::max(size.width, size.height)));
+  SmallPicture small{
+      .width = std::max<std::int64_t>(1, std::llround(static_cast<double>(size.width) * scale)),
+      .height = std::max<std::int64_t>(1, std::llround(static_cast<double>(size.height) * scale)),
+      .channels = 4};
+  std::vector<std::uint64_t> ends;
+  std::uint64_t end = 0;
+  for (const std::uint32_t run : runs) ends.push_back(end += run);
+  std::uint64_t number = 0;
+  for (const char c : category) number = number * 31 + static_cast<unsigned char>(c);
+  const Colour colour = colour_of(number);
+  for (std::int64_t y = 0; y < small.height; ++y) {
+    for (std::int64_t x = 0; x < small.width; ++x) {
+      // Runs go down the columns.
+      const std::int64_t pixel =
+          x * size.width / small.width * size.height + y * size.height / small.height;
+      const auto run = std::ranges::upper_bound(ends, static_cast<std::uint64_t>(pixel));
+      const bool is_inside = (run - ends.begin()) % 2 == 1;
+      small.pixels.insert(small.pixels.end(), {colour.red, colour.green, colour.blue,
+                                               static_cast<std::uint8_t>(is_inside ? 255 : 0)});
+    }
+  }
+  return small;
+}
+
+class Drawing {
+ public:
+  Drawing(const LabelLayer& layer, const Limits& limits) : layer_(layer), limits_(limits) {}
+
+  std::string svg() {
+    svg_ = fmt::format(R"(<g transform="{}">)", matrix(layer_.size, layer_.to_upright));
+    if (!layer_.mask.empty())
+      add_picture(
+          read_file(layer_.mask), lower_suffix(layer_.mask), {0, 0},
+          {static_cast<double>(layer_.size.width), static_cast<double>(layer_.size.height)});
+    for (const LabelShape& shape : layer_.shapes) add(shape);
+    return svg_ + "</g>";
+  }
+
+ private:
+  void add_image(const SmallPicture& picture, ShapePoint first, ShapePoint last) {
+    svg_ += fmt::format(
+        R"(<image class="m" x="{:.6g}" y="{:.6g}" width="{:.6g}" height="{:.6g}"
+ preserveAspectRatio="none" href="{}"/>)",
+        placed(first.x), placed(first.y), std::max(0.0, placed(last.x - first.x)),
+        std::max(0.0, placed(last.y - first.y)), data_uri(picture, "png"));
+  }
+
+  void add_picture(std::span<const std::byte> file, const std::string& suffix, ShapePoint first,
+                   ShapePoint last) {
+    try {
+      add_image(small_picture(file, suffix, longest_alone, Shrink::colours, limits_), first, last);
+    } catch (const ImageFileError&) {
+      // It is a finding.
+    }
+  }
+
+  /// Ends with the category, which a browser shows under the mouse.
+  void add_element(const std::string& element, const char* style_class, const LabelShape& shape,
+                   const char* name) {
+    const std::string colour = colour_of_name(shape.category);
+    svg_ += fmt::format(R"(<{} class="{}" stroke="{}" fill="{}"><title>{}</title></{}>)", element,
+                        style_class, colour, colour, escaped(shape.category), name);
+  }
+
+  static std::string list_of(const std::vector<ShapePoint>& points) {
+    std::string list;
+    for (const ShapePoint& point : points)
+      list += fmt::format("{:.6g},{:.6g} ", placed(point.x), placed(point.y));
+    return list;
+  }
+
+  void add(const LabelShape& shape) {
+    const auto& points = shape.points;
+    switch (shape.kind) {
+      case ShapeKind::box:
+        return add_element(
+            fmt::format(R"(rect x="{:.6g}" y="{:.6g}" width="{:.6g}" height="{:.6g}")",
+                        placed(points[0].x), placed(points[0].y),
+                        std::max(0.0, placed(points[1].x - points[0].x)),
+                        std::max(0.0, placed(points[1].y - points[0].y))),
+            "s", shape, "rect");
+      case ShapeKind::polygon:
+        return add_element(fmt::format(R"(polygon points="{}")", list_of(points)), "f", shape,
+                           "polygon");
+      case ShapeKind::line:
+        return add_element(fmt::format(R"(polyline points="{}")", list_of(points)), "s", shape,
+                           "polyline");
+      case ShapeKind::circle:
+        if (points.size() != 2) return;
+        return add_element(
+            fmt::format(R"(circle cx="{:.6g}" cy="{:.6g}" r="{:.6g}")", placed(points[0].x),
+                        placed(points[0].y),
+                        placed(std::hypot(points[1].x - points[0].x, points[1].y - points[0].y))),
+            "s", shape, "circle");
+      case ShapeKind::points: {
+        std::string path;
+        for (const ShapePoint& point : points)
+          path += fmt::format("M{:.6g} {:.6g}h0", placed(point.x), placed(point.y));
+        return add_element(fmt::format(R"(path d="{}")", path), "p", shape, "path");
+      }
+      case ShapeKind::mask:
+        if (shape.size.width == 0 || shape.size.height == 0) return;
+        return add_image(
+            shown(shape.runs, shape.size, shape.category), {0, 0},
+            {static_cast<double>(shape.size.width), static_cast<double>(shape.size.height)});
+      case ShapeKind::image_mask:
+        return add_picture(shape.image, ".png", points[0], points[1]);
+    }
+  }
+
+  const LabelLayer& layer_;
+  const Limits& limits_;
+  std::string svg_;
+};
+
+}  // namespace
+
+LabelPage::LabelPage(std::string_view title, std::string_view summary, const Limits& limits)
+    : limits_(limits),
+      html_(fmt::format(R"(<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>{0}</title>
+<style>{1}</style>
+<h1>{0}</h1>
+<p>{2}</p>
+)",
+                        escaped(title), style, escaped(summary))) {}
+
+void LabelPage::add_row(std::string_view title, const std::vector<PageCell>& cells,
+                        const std::vector<std::string>& findings) {
+  html_ += fmt::format("<section><h2>{}</h2>\n", escaped(title));
+  for (const PageCell& cell : cells)
+    add_cell(cell, cells.size() == 1 ? longest_alone : longest_of_several);
+  if (!findings.empty()) html_ += "<ul>";
+  for (const std::string& finding : findings) html_ += fmt::format("<li>{}</li>", escaped(finding));
+  html_ += findings.empty() ? "</section>\n" : "</ul></section>\n";
+}
+
+void LabelPage::add_cell(const PageCell& cell, std::int64_t longest) {
+  std::string svg;
+  std::set<std::string> categories;
+  std::string problems;
+  try {
+    const SmallPicture small = small_picture(read_file(cell.picture), lower_suffix(cell.picture),
+                                             longest, Shrink::mean, limits_);
+    const Size upright = turned_size(small.stored, small.original);
+    const double scale =
+        static_cast<double>(longest) / static_cast<double>(std::max(upright.width, upright.height));
+    svg = fmt::format(
+        R"(<svg width="{:.0f}" height="{:.0f}" viewBox="0 0 {} {}"><g transform="{}">
+<image width="{}" height="{}" preserveAspectRatio="none" href="{}"/></g>)",
+        std::max(1.0, static_cast<double>(upright.width) * scale),
+        std::max(1.0, static_cast<double>(upright.height) * scale), upright.width, upright.height,
+        matrix(small.original, small.stored), small.original.width, small.original.height,
+        data_uri(small, "jpeg"));
+    for (const LabelLayer& layer : cell.layers) {
+      if (!layer.problem.empty()) problems += "; " + layer.problem;
+      if (layer.problem.empty()) svg += Drawing(layer, limits_).svg();
+      for (const LabelShape& shape : layer.shapes) categories.insert(shape.category);
+    }
+    svg += "</svg>";
+  } catch (const std::exception& error) {
+    svg.clear();
+    problems = fmt::format("; cannot be shown: {}", error.what());
+  }
+  html_ +=
+      fmt::format("<figure>{}<figcaption>{}{} ", svg, escaped(cell.caption), escaped(problems));
+  for (const std::string& category : categories) {
+    if (category.empty()) continue;
+    html_ += fmt::format(R"(<span class="c" style="--c:{}">{}</span>)", colour_of_name(category),
+                         escaped(category));
+  }
+  html_ += "</figcaption></figure>\n";
+}
+
+std::string LabelPage::finish() && { return std::move(html_) + "</html>\n"; }
+
+}  // namespace qturn

@@ -1,0 +1,95 @@
+// What a label says: the shapes of its objects, to be checked against their picture and to be
+// drawn. They are read by the code that turns labels, but leniently: one that cannot be read is a
+// fault, and the others are read.
+#ifndef QTURN_SRC_LABELS_LABEL_SHAPES_HPP
+#define QTURN_SRC_LABELS_LABEL_SHAPES_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/label_text.hpp"
+#include "src/labels/run_lengths.hpp"
+
+namespace qturn {
+
+/// What can be wrong with a data set. `no_label` and `frame` are worth knowing, not wrong.
+enum class LabelFault : std::uint8_t {
+  broken,
+  outside,
+  degenerate,
+  size,
+  unknown_category,
+  duplicate_id,
+  no_picture,
+  no_label,
+  frame
+};
+inline constexpr int label_fault_count = 9;
+
+/// "broken", "duplicate id".
+std::string_view name(LabelFault fault);
+constexpr bool is_wrong(LabelFault fault) {
+  return fault != LabelFault::no_label && fault != LabelFault::frame;
+}
+
+struct LabelProblem {
+  LabelFault fault = LabelFault::broken;
+  std::optional<TextPlace> place = {};
+  std::string why = {};
+};
+inline LabelProblem broken(const LabelError& error) {
+  return {LabelFault::broken, error.place(), error.why()};
+}
+
+enum class ShapeKind : std::uint8_t {
+  box,        ///< two corners
+  polygon,    ///< closed
+  line,       ///< open
+  circle,     ///< its centre, and a point on it
+  points,     ///< keypoints that are there
+  mask,       ///< `runs` of a picture of `size`
+  image_mask  ///< `image` between two corners
+};
+
+/// Of pixels: pixel 0 lies between 0 and 1.
+struct ShapePoint {
+  double x = 0, y = 0;
+};
+
+struct LabelShape {
+  ShapeKind kind = ShapeKind::box;
+  TextPlace place = {};
+  std::string category = {};  ///< its name, or its number
+  std::vector<ShapePoint> points = {};
+  Size size = {};
+  RunLengths runs = {};
+  std::vector<std::byte> image = {};  ///< a picture's file
+};
+
+struct LabelContent {
+  std::optional<Size> said = {};  ///< the size of the picture, as the label says
+  std::optional<TextPlace> said_at = {};
+  bool is_of_one = false;  ///< coordinates are fractions of the width and the height
+  std::vector<LabelShape> shapes = {};
+  std::vector<LabelProblem> problems = {};
+};
+
+/// The shapes in pixels of a picture of this size.
+std::vector<LabelShape> in_pixels(const LabelContent& content, Size size);
+
+/// Tells what of shapes lies outside of the picture by half a pixel or more, has no area, or is a
+/// mask of another size. Numbers in files are rounded, so less than that is not told.
+void check_shapes(std::span<const LabelShape> shapes, Size size,
+                  const std::function<void(const LabelProblem&)>& tell);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_LABEL_SHAPES_HPP

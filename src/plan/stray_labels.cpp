@@ -1,0 +1,111 @@
+#include "src/plan/stray_labels.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <system_error>
+
+#include "src/formats/table.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/lower_case.hpp"
+#include "src/plan/mask_files.hpp"
+#include "src/store/safe_file.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename Visit>
+void for_each_file(const fs::path& folder, Visit visit) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
+       at.increment(error)) {
+    std::error_code unknown;
+    if (at->is_regular_file(unknown)) visit(at->path());
+  }
+}
+
+bool is_named_as_picture(const fs::path& file) {
+  return codec_of_suffix(file.extension().string()) != nullptr;
+}
+
+std::string lower_stem(const fs::path& file) { return lower_case(file.stem().string()); }
+
+/// Of an empty one, only where no other text lies.
+bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_pictures) try {
+  const std::vector<std::byte> bytes = read_file(file);
+  if (bytes.empty()) return !is_among_pictures;
+  return format.is_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+} catch (const FileError&) {
+  return false;
+}
+
+class Finder {
+ public:
+  Finder(const LabelFiles& labels, const FileList& files, const std::set<fs::path>& shared)
+      : labels_(labels), files_(files) {
+    for (const fs::path& file : shared) shared_.insert(normal_path(file));
+  }
+
+  std::set<fs::path> find() {
+    // The folders of the pictures whose labels lie in a place.
+    std::map<std::uint32_t, std::set<std::string>> folders;
+    for (const LabelFiles::Label& label : labels_)
+      folders[label.place].insert(files_.folder_of(files_[label.file]).path);
+    for (const auto& [place, of_pictures] : folders) look_in(labels_.place(place), of_pictures);
+    return std::move(strays_);
+  }
+
+ private:
+  void look_in(const LabelFiles::Place& place, const std::set<std::string>& of_pictures) {
+    const std::string folder = normal_path(fs::path(place.folder.path) / "");
+    const bool is_beside = std::ranges::any_of(of_pictures, [&](const std::string& pictures) {
+      return normal_path(fs::path(pictures) / "") == folder;
+    });
+    if (is_beside && !place.format) return;  // a mask without its picture is a picture
+    for_each_file(place.folder.path, [&](const fs::path& file) {
+      const bool is_label = place.format ? lower_case(file.extension()) == place.format->suffix
+                                         : is_named_as_picture(file);
+      const std::string path = normal_path(file);
+      if (!is_label || labels_.contain(path) || shared_.contains(path)) return;
+      if (has_picture(file, of_pictures)) return;
+      // A list of classes lies among labels, too.
+      if (!place.format || looks_like(*place.format, file, is_beside)) strays_.insert(file);
+    });
+  }
+
+  bool has_picture(const fs::path& label, const std::set<std::string>& folders) {
+    const std::string stem = lower_stem(label);
+    const auto of_mask = stem_of_mask(stem);
+    return std::ranges::any_of(folders, [&](const std::string& folder) {
+      const std::set<std::string>& stems = pictures_in(folder);
+      return stems.contains(stem) || (of_mask && stems.contains(std::string(*of_mask)));
+    });
+  }
+
+  const std::set<std::string>& pictures_in(const std::string& folder) {
+    const auto [known, is_new] = pictures_.try_emplace(folder);
+    if (!is_new) return known->second;
+    std::set<std::string>& stems = known->second;
+    for_each_file(folder, [&](const fs::path& file) {
+      if (is_named_as_picture(file)) stems.insert(lower_stem(file));
+    });
+    return stems;
+  }
+
+  const LabelFiles& labels_;
+  const FileList& files_;
+  std::set<std::string> shared_;
+  std::map<std::string, std::set<std::string>> pictures_;  // their stems, by folder
+  std::set<fs::path> strays_;
+};
+
+}  // namespace
+
+std::set<fs::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
+                                     const std::set<fs::path>& shared) {
+  return Finder(labels, files, shared).find();
+}
+
+}  // namespace qturn

@@ -1,0 +1,21 @@
+// Labels and masks of which no picture is there.
+#ifndef QTURN_SRC_PLAN_STRAY_LABELS_HPP
+#define QTURN_SRC_PLAN_STRAY_LABELS_HPP
+
+#include <filesystem>
+#include <set>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
+
+namespace qturn {
+
+/// Ascending. Looks in the folders where `labels`, or masks, of pictures lie. A picture counts that
+/// is there but not among `files`, as one that --exclude leaves out. `shared`: files that are not
+/// for one picture. A text among pictures counts if it looks like a label.
+std::set<std::filesystem::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
+                                                  const std::set<std::filesystem::path>& shared);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_STRAY_LABELS_HPP

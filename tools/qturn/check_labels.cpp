@@ -1,0 +1,106 @@
+#include "tools/qturn/check_labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/plan/mask_files.hpp"
+#include "src/store/json_names.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+namespace {
+
+LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, const FileList& files,
+                        const LabelFiles& labels, const LabelFiles& masks) {
+  LabelSources sources{.files = files, .labels = labels, .masks = masks};
+  sources.shared = shared_label_files(inputs, files);
+  sources.shared_are_named = line.labels.take == TakeLabels::one_file;
+  if (labels.empty() && masks.empty() && sources.shared.empty())
+    throw PlanError("no labels to check; --labels yolo:DIR and the like say where they are");
+  return sources;
+}
+
+/// "labels/a.txt:3:1"
+std::string place_of(const LabelFinding& finding) {
+  std::string name = printable(finding.file.string());
+  if (const auto& place = finding.problem.place)
+    name += fmt::format(":{}:{}", place->line, place->column);
+  return name;
+}
+
+/// `picture`: empty if there is none.
+std::string json_line(const LabelFinding& finding, const std::string& picture) {
+  const LabelProblem& problem = finding.problem;
+  Json json;
+  if (!picture.empty()) put_name(json, "input", picture);
+  if (problem.fault != LabelFault::no_label) put_name(json, "label", finding.file.string());
+  if (problem.place) {
+    json["line"] = problem.place->line;
+    json["column"] = problem.place->column;
+  }
+  json["fault"] = name(problem.fault);
+  json["wrong"] = is_wrong(problem.fault);
+  json["message"] = problem.why;
+  return dump(json);
+}
+
+}  // namespace
+
+LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FileList& files)
+    : line_(line),
+      files_(files),
+      masks_(find_mask_files(inputs, files)),
+      labels_(find_label_files(inputs, files, nullptr)),
+      check_(sources_of(line, inputs, files, labels_, masks_), line.labels_drawn_on, line.limits) {}
+
+void LabelsToCheck::refuse(const ReportPlace& place) const {
+  for (const LabelFiles* among : {&labels_, &masks_})
+    for (const LabelFiles::Label& label : *among) place.refuse(among->path(label));
+  for (const auto& file : check_.sources().shared) place.refuse(file.first);
+}
+
+void LabelsToCheck::report(const LabelFinding& finding, JsonLines& json) {
+  ++counts_[static_cast<std::size_t>(finding.problem.fault)];
+  wrong_ += is_wrong(finding.problem.fault) ? 1 : 0;
+  if (!line_.html_file.empty()) to_show_.add(finding);
+  json.put([&] {
+    const auto picture = finding.picture;
+    return json_line(finding, picture ? files_.path(files_[*picture]) : std::string());
+  });
+  if (json.is_standard_output()) return;
+  fmt::print("{}: {}: {}\n", place_of(finding), name(finding.problem.fault),
+             printable(finding.problem.why));
+}
+
+bool LabelsToCheck::finish(JsonLines& json) {
+  check_.check_rest([&](const LabelFinding& finding) { report(finding, json); },
+                    [&](const std::string& note) {
+                      if (!line_.quiet) print_message(printable(note));
+                    });
+  if (!line_.quiet) print_summary();
+  return line_.html_file.empty() || write_check_page(line_, check_, to_show_);
+}
+
+void LabelsToCheck::print_summary() const {
+  const auto pictures = std::ranges::count_if(
+      files_, [](const FoundFile& file) { return file.picture && !file.is_mask; });
+  const bool any = std::ranges::any_of(counts_, [](std::uint64_t count) { return count > 0; });
+  std::string text = fmt::format("labels of {} of {} pictures checked{}", check_.labelled(),
+                                 pictures, any ? ":" : ", nothing found");
+  for (std::size_t fault = 0; fault < counts_.size(); ++fault) {
+    if (counts_[fault] == 0) continue;
+    text += fmt::format("\n  {:<18}{:>8}", name(static_cast<LabelFault>(fault)), counts_[fault]);
+  }
+  print_message(text);
+  const auto& fits = check_.frames();
+  const auto of = [&](FittingFrame frame) { return fits[static_cast<std::size_t>(frame)]; };
+  if (std::ranges::all_of(fits, [](std::size_t count) { return count == 0; })) return;
+  print_message(fmt::format(
+      "labels of pictures with an orientation tag fit the stored pixels of {}, the upright picture "
+      "of {}, both of {}, neither of {}",
+      of(FittingFrame::stored), of(FittingFrame::upright), of(FittingFrame::unknown),
+      of(FittingFrame::neither)));
+}
+
+}  // namespace qturn

@@ -1,0 +1,48 @@
+// The labels of `qturn check --labels`: where they are, and how findings are printed.
+#ifndef QTURN_TOOLS_QTURN_CHECK_LABELS_HPP
+#define QTURN_TOOLS_QTURN_CHECK_LABELS_HPP
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "src/check/label_check.hpp"
+#include "src/plan/jobs.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_pages.hpp"
+
+namespace qturn {
+
+class LabelsToCheck {
+ public:
+  /// Finds the labels of `files` as augment does, and marks masks among them. Throws PlanError if
+  /// there are none, or if they cannot be found.
+  LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FileList& files);
+
+  /// Throws PlanError if --json or --html would write in the place of a label.
+  void refuse(const ReportPlace& place) const;
+
+  LabelCheck& check() { return check_; }
+  void report(const LabelFinding& finding, JsonLines& json);
+  /// When all pictures are checked: the rest, the summary and the page of --html. False if that
+  /// cannot be written.
+  bool finish(JsonLines& json);
+  /// How many findings say that something is wrong.
+  std::uint64_t wrong() const { return wrong_; }
+
+ private:
+  void print_summary() const;
+
+  const CommandLine& line_;
+  const FileList& files_;
+  const LabelFiles masks_, labels_;
+  LabelCheck check_;
+  std::array<std::uint64_t, label_fault_count> counts_ = {};
+  std::uint64_t wrong_ = 0;
+  FindingsToShow to_show_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_CHECK_LABELS_HPP

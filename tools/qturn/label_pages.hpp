@@ -1,0 +1,42 @@
+// The pages of --html: pictures with their labels drawn over them.
+#ifndef QTURN_TOOLS_QTURN_LABEL_PAGES_HPP
+#define QTURN_TOOLS_QTURN_LABEL_PAGES_HPP
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/check/label_check.hpp"
+#include "src/plan/jobs.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// What was found, of as many pictures as a page shows. What is wrong comes before what is only
+/// worth knowing.
+class FindingsToShow {
+ public:
+  void add(const LabelFinding& finding);
+
+  using Sentences = std::vector<std::string>;
+  const std::map<std::size_t, Sentences>& wrong() const { return wrong_; }
+  const std::map<std::size_t, Sentences>& notes() const { return notes_; }
+
+ private:
+  std::map<std::size_t, Sentences> wrong_, notes_;  // by the number of the picture
+};
+
+/// Writes the page of `check --html`: up to 200 pictures, those with findings first. False, and a
+/// message, if it cannot be written.
+bool write_check_page(const CommandLine& line, const LabelCheck& check,
+                      const FindingsToShow& findings);
+
+/// Writes the page of `augment --html`: up to 50 pictures with all their variants in `written`, by
+/// the numbers of files, or that were there before. False, and a message, if it cannot be written.
+bool write_augment_page(const CommandLine& line, const Plan& plan,
+                        const std::vector<OrientationSet>& written);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_LABEL_PAGES_HPP
