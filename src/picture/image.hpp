@@ -93,6 +93,7 @@ struct Image {
   std::optional<Size> canvas = std::nullopt;
   std::shared_ptr<const Extras> extras = nullptr;
   std::optional<int> quality = std::nullopt;  ///< 1 to 100, for a lossy encoder; else its own
+  bool prefers_speed = false;  ///< an encoder that has the choice is faster, and its file larger
 };
 
 }  // namespace qturn

@@ -89,6 +89,10 @@ struct Folder {
 
 std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool looks_for_masks) {
   const FileList& files = plan.jobs.files();
+  // A mask must not be turned as a picture of its own if it gets another variant than its picture,
+  // or if its picture could not be looked into.
+  const bool refuses_lone_masks =
+      looks_for_masks && (variants == Variants::drawn_for_each || !plan.unreadable.empty());
   std::map<std::uint32_t, Folder> folders;
   std::set<fs::path> places;
   PathSet pictures, stems;
@@ -98,10 +102,8 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
     // What an earlier run has turned is a picture too, not a label.
     pictures.add(folder.prefix + file.name);
     if (file.to_do.empty()) continue;
-    if (looks_for_masks && variants == Variants::drawn_for_each &&
-        (folder.is_for_labels || is_named_as_mask(file.name))) {
+    if (refuses_lone_masks && (folder.is_for_labels || is_named_as_mask(file.name)))
       return files.path(file);
-    }
     stems.add(folder.lower_prefix + lower_case(fs::path(file.name).stem()));
     if (!folder.is_to_do) add_label_places(files.folder_of(file), places);
     folder.is_to_do = true;

@@ -22,7 +22,8 @@ enum class Variants : std::uint8_t { alike, drawn_for_each };
 ///   that holds any file that is not itself turned, now or by an earlier run. In a folder of labels
 ///   that are turned, others, lists, caches and YAML files may also lie, in one of masks others.
 /// - A mask among the pictures, by its folder or by its name (a_mask.png), if `variants` are drawn
-///   for each picture: a mask would get another variant than its picture.
+///   for each picture: a mask would get another variant than its picture. Also if something could
+///   not be looked into: its picture may be there.
 ///
 /// Looks in the folders of pictures, in the folders above them up to the input's parent, and in the
 /// parents of folders that are called images: images/train/a.jpg finds labels/train.

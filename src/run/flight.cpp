@@ -42,6 +42,7 @@ std::string reason(const std::exception& error) {
 PictureOptions picture_options(const RunOptions& options, const Codec* target) {
   return {.target = target,
           .jpeg = options.jpeg,
+          .png = options.png,
           .tag_only = options.tag_only,
           .raw = options.raw,
           .salvage = options.salvage,
@@ -54,7 +55,7 @@ Flight::Flight(Job job, Shared& shared)
       shared_(shared),
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
-      masks_(job_.masks, options_.limits),
+      masks_(job_.masks, {.jpeg = {}, .png = options_.png, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
       staged_(job_.outputs.size()) {

@@ -42,9 +42,8 @@ void refuse_inexact(const PictureTurn& mask) {
 
 }  // namespace
 
-MaskTurns::Mask::Mask(Original file, const Limits& limits)
-    : original(std::move(file)),
-      picture(original.bytes, original.lower_suffix, {.jpeg = {}, .limits = limits}) {}
+MaskTurns::Mask::Mask(Original file, const PictureOptions& options)
+    : original(std::move(file)), picture(original.bytes, original.lower_suffix, options) {}
 
 std::uint64_t MaskTurns::file_bytes() const {
   std::uint64_t bytes = 0;
@@ -60,7 +59,7 @@ std::uint64_t MaskTurns::file_bytes() const {
 void MaskTurns::read(const Source& source) {
   for (const fs::path& input : inputs_) {
     with_name(input, [&] {
-      masks_.push_back(std::make_unique<Mask>(source.read(input, {}), limits_));
+      masks_.push_back(std::make_unique<Mask>(source.read(input, {}), options_));
       refuse_inexact(masks_.back()->picture);
     });
   }

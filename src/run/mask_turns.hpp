@@ -23,8 +23,8 @@ namespace qturn {
 /// All that throws names the file of the mask.
 class MaskTurns {
  public:
-  MaskTurns(std::vector<std::filesystem::path> inputs, const Limits& limits)
-      : inputs_(std::move(inputs)), limits_(limits) {}
+  MaskTurns(std::vector<std::filesystem::path> inputs, const PictureOptions& options)
+      : inputs_(std::move(inputs)), options_(options) {}
 
   bool empty() const { return inputs_.empty(); }
   /// Of all files, before they are read. Throws FileError.
@@ -46,13 +46,13 @@ class MaskTurns {
 
  private:
   struct Mask {
-    Mask(Original file, const Limits& limits);
+    Mask(Original file, const PictureOptions& options);
     Original original;
     PictureTurn picture;
     std::unique_ptr<Lane> lane;
   };
   std::vector<std::filesystem::path> inputs_;
-  Limits limits_;
+  PictureOptions options_;
   std::vector<std::unique_ptr<Mask>> masks_;
   LabelsDrawnOn drawn_on_ = LabelsDrawnOn::unknown;
   std::vector<Orientation> orientations_;

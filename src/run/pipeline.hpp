@@ -53,7 +53,8 @@ struct RunOptions {
   std::uint64_t largest_bytes = Limits::none;
   DeviceChoice device;
   JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
-  Limits limits;     ///< of a file
+  PngMode png = PngMode::small;
+  Limits limits;  ///< of a file
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
 };

@@ -253,6 +253,7 @@ Bytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
     case Route::reencoded: {
       Image turned = lane_->turn(planned.applied, stop, warnings);
       if (is_converted()) turned.quality = options_.quality;
+      turned.prefers_speed = options_.png == PngMode::fast;
       if (--turns_left_ == 0 && is_released(decoded_bytes())) lane_->release_decoded();
       return encode(turned, planned.applied, *target_, stop, warnings);
     }

@@ -31,6 +31,7 @@ namespace qturn {
 struct PictureOptions {
   const Codec* target = nullptr;  ///< the format to write; null: the source's own
   JpegOptions jpeg;
+  PngMode png = PngMode::small;
   bool tag_only = false;
   bool raw = false;                 ///< camera raw files too, by their tag alone
   bool salvage = false;             ///< of a damaged picture, what can be had is written

@@ -35,6 +35,7 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
     return PictureTurn(file, lower_suffix("x" + options.suffix),
                        {.target = target,
                         .jpeg = options.jpeg,
+                        .png = options.png,
                         .tag_only = options.tag_only,
                         .quality = options.quality,
                         .limits = options.limits});

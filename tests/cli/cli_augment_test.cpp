@@ -279,3 +279,19 @@ TEST_CASE("A manifest is not written through a symbolic link") {
   CHECK_THAT(result.err, ContainsSubstring("out/manifest.jsonl is a symbolic link"));
   CHECK(workplace.content("kept.jpg") == "the only one");
 }
+
+TEST_CASE("augment compresses PNGs fast, other operations small, unless --png says otherwise") {
+  Workplace workplace;
+  workplace.add("a.png", cli::png(cli::smooth_picture(300, 200)));
+  const auto bytes = [&](const std::string& out, std::vector<std::string> words,
+                         const std::string& file) {
+    words.insert(words.end(), {"a.png", "-o", out});
+    CHECK(workplace.qturn(words).exit_code == 0);
+    return workplace.content(out + "/" + file);
+  };
+  const std::string fast = bytes("1/", {"rotate90", "--png", "fast"}, "a.png");
+  const std::string small = bytes("2/", {"rotate90"}, "a.png");
+  CHECK(fast.size() > small.size());
+  CHECK(bytes("3", {"augment"}, "a__rotate90.png") == fast);
+  CHECK(bytes("4", {"augment", "--png", "small"}, "a__rotate90.png") == small);
+}

@@ -282,3 +282,23 @@ TEST_CASE("Option --dry-run names the COCO file of each picture, beside its othe
   CHECK(workplace.content("out/annotations/x.json") == one_flopped);
   CHECK(workplace.content("out/labels/a__flop.txt") == "0 0.5 0.5 1 1\n");
 }
+
+TEST_CASE("A picture whose mask cannot be turned is not in the COCO file, and others have both") {
+  Workplace workplace;
+  const cli::Picture mask = cli::random_picture(9, 5, 1);
+  workplace.add("d/images/a.png", cli::png(picture));
+  workplace.add("d/images/b.png", cli::png(picture));
+  workplace.add("d/masks/a.png", cli::png(mask));
+  workplace.add("d/masks/b.png", cli::png(cli::random_picture(8, 5, 1)));
+  workplace.add("d/annotations/x.json", coco(image(1, "a.png") + ", " + image(2, "b.png"),
+                                             annotation(2, 1, box) + ", " + annotation(3, 2, box)));
+  const Result result = augment(workplace, {"d"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("qturn: d/images/b.png: d/masks/b.png"));
+  CHECK(results(workplace) ==
+        Names{"images/a__flop.png", "masks/a__flop.png", "annotations/x.json"});
+  CHECK(workplace.content("out/annotations/x.json") == one_flopped);
+  CHECK(cli::decoded(workplace.path() / "out/masks/a__flop.png").pages.front() ==
+        cli::turned(mask, Orientation::flop));
+}

@@ -79,7 +79,7 @@ class Judge {
   static bool is_picture(const std::string& name) {
     const fs::path suffix = fs::path(name).extension();
     return suffix != ".xmp" && suffix != ".jsonl" && suffix != ".yaml" && name != coco_file &&
-           name.find("labels/") == std::string::npos;
+           name.find("labels/") == std::string::npos && name.find("masks/") == std::string::npos;
   }
   /// Files of an interrupted run stay if the run that is to finish it fails. A journal is what the
   /// next run needs to finish this one; after a run that is whole it is left only if that is said.

@@ -41,6 +41,7 @@ Tree with_labels() {
   tree["in/images/b.png"].content = cli::png(cli::random_picture(9, 7));
   tree["in/labels/b.txt"].content = "1 0.5 0.5 1 1\n";
   tree["in/data.yaml"].content = "path: x\ntrain: images\nval: images\nnames: [a, b]\n";
+  tree["in/masks/b.png"].content = cli::png(cli::random_picture(9, 7, 1));
   return tree;
 }
 
@@ -108,7 +109,7 @@ std::vector<Scenario> scenarios() {
        {"augment", "in", "-o", "out", "--variants", "flip,rotate90"},
        pictures(),
        Words{"--skip-existing"}},
-      {"augment, labels",
+      {"augment, labels and a mask",
        {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
        with_labels()},
       {"augment, COCO labels",

@@ -189,6 +189,21 @@ TEST_CASE("Memory is told beforehand, and grows with the picture") {
   CHECK(as_webp >= as_png + 36 * 640 * 480);
 }
 
+TEST_CASE("A fast PNG has the same pixels, and is larger") {
+  Image image{.format = &tiff_codec, .pages = {}, .extras = {}};
+  std::vector<std::uint8_t> samples(3 * 300 * 200);  // a gradient, which compresses
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = static_cast<std::uint8_t>(i / 7 + i % 900 * i % 31);
+  image.pages.push_back({.pixels = samples.data(), .width = 300, .height = 200, .channels = 3});
+  const Bytes file = tests::encode(image, Orientation::identity, png_codec);
+  const auto made = [&](PngMode mode) {
+    return turned_by(file, Orientation::rotate90, {.png = mode}).bytes;
+  };
+  CHECK(made(PngMode::small) == turned_by(file, Orientation::rotate90).bytes);
+  CHECK(made(PngMode::fast).size() > made(PngMode::small).size());
+  CHECK(pixels_in(made(PngMode::fast), png_codec) == pixels_in(made(PngMode::small), png_codec));
+}
+
 TEST_CASE("A quality decides how much a JPEG or a WebP keeps that another format becomes") {
   const Bytes file = small_png();
   const auto made = [&](const char* format, std::optional<int> quality) {

@@ -54,6 +54,7 @@ struct CommandLine {
   Existing existing = Existing::refuse;
   std::optional<int> quality;  ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;
+  std::optional<PngMode> png;           ///< not set: see png_mode()
   std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
   const Codec* format = nullptr;        ///< null: the input's own
 
@@ -77,6 +78,12 @@ struct CommandLine {
   bool quiet = false, verbose = false;
   std::string json_file;  ///< empty: standard output
   std::string html_file;  ///< empty: no page
+
+  /// What --png says, or the operation's default: a data set can be made again, so it need not be
+  /// small.
+  PngMode png_mode() const {
+    return png.value_or(command == Command::augment ? PngMode::fast : PngMode::small);
+  }
 };
 
 /// The parser, filling `line` when it parses. `line` must outlive it.

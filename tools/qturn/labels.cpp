@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/plan/find_files.hpp"
 #include "src/plan/labels.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
@@ -46,12 +47,17 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   const auto label = find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
                                 masks.take && masks.folder.empty());
   if (!label) return;
-  throw PlanError(fmt::format(
+  std::string message = fmt::format(
       "{}: labels or masks, which are not turned with their pictures yet; --labels none "
       "turns each picture by itself{}",
       printable(label->string()),
       plan.jobs.labels().empty() ? ""
-                                 : ", --labels yolo, voc or labelme only those labels with it"));
+                                 : ", --labels yolo, voc or labelme only those labels with it");
+  // The pictures that they belong to may be there.
+  SomeNames unreadable;
+  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
+  if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
+  throw PlanError(message);
 }
 
 void say_labels(const CommandLine& line, const Plan& plan) {

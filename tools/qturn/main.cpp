@@ -218,6 +218,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   options.quality = line.quality;
   options.labels_drawn_on = line.labels_drawn_on;
   options.allow_storage_change = line.allow_storage_change;
+  options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   set_resources(line, options);
   if (line.dry_run) return print_plan(line, plan, options);

@@ -20,6 +20,7 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
   value("--jpeg", modes[static_cast<int>(line.jpeg)]);
   value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
+  value("--png", line.png_mode() == PngMode::fast ? "fast" : "small");
   flag(line.tag_only, "--tag-only");
   flag(line.sidecars, "--sidecars");
   flag(line.allow_storage_change, "--allow-storage-change");

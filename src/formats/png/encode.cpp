@@ -24,8 +24,8 @@ namespace {
 using Byte = std::uint8_t;
 
 // On the same pictures, filtered: 4.3 s and 86.7 MB; level 6 takes 6.6 s for 84.7, level 4 3.2 s
-// for 88.7. vips writes 104.0 MB.
-constexpr int level = 5;
+// for 88.7. vips writes 104.0 MB. Level 1: docs/measurements/augment.md.
+constexpr int small_level = 5, fast_level = 1;
 
 // One filter for all rows, or for each row the one with the smallest sum of differences.
 using Choice = std::optional<PngFilter>;
@@ -178,7 +178,7 @@ Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<boo
   header.width = static_cast<std::uint32_t>(page.width);
   header.height = static_cast<std::uint32_t>(page.height);
 
-  const Deflater deflater(level);
+  const Deflater deflater(turned.prefers_speed ? fast_level : small_level);
   std::vector<Stream> streams;
   std::vector<std::span<const std::byte>> compressed;
   for (const Page& each : turned.pages) {

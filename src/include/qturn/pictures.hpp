@@ -77,6 +77,9 @@ struct Limits {
   static constexpr std::uint64_t ratio_counts_from = std::uint64_t{256} << 20;
 };
 
+/// How PNGs are compressed. `fast` takes half of the time, and about 7 % more bytes.
+enum class PngMode : std::uint8_t { small, fast };
+
 /// For turn() and plan_turn().
 struct TurnOptions {
   /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif" (of a GIF only), "bmp",
@@ -89,6 +92,7 @@ struct TurnOptions {
   /// 1 to 100: how much a picture that becomes a "jpeg" or a "webp" keeps. Nothing: 95 for JPEG,
   /// and a WebP loses nothing.
   std::optional<int> quality = {};
+  PngMode png = PngMode::small;
   /// The turn is stored in the tag, and no pixel is moved.
   bool tag_only = false;
   /// Whether a TIFF may be stored in another way if it cannot stay as it is.
