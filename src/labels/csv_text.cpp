@@ -87,17 +87,17 @@ std::string csv_string(std::string_view field) {
   return value;
 }
 
-void replace_csv_value(LabelText& edits, std::string_view field, const std::string& value,
-                       char separator) {
+std::string csv_field(const std::string& value, char separator) {
   const bool needs_quotes =
       value.find_first_of(std::string("\"\r\n") + separator) != std::string::npos;
-  if (is_quoted(field)) {
-    edits.replace(csv_value(field), doubled_quotes(value));
-  } else if (needs_quotes) {
-    edits.replace(field, '"' + doubled_quotes(value) + '"');
-  } else {
-    edits.replace(csv_value(field), value);
-  }
+  return needs_quotes ? '"' + doubled_quotes(value) + '"' : value;
+}
+
+void replace_csv_value(LabelText& edits, std::string_view field, const std::string& value,
+                       char separator) {
+  if (is_quoted(field)) return edits.replace(csv_value(field), doubled_quotes(value));
+  const std::string whole = csv_field(value, separator);
+  edits.replace(whole == value ? csv_value(field) : field, whole);
 }
 
 }  // namespace qturn

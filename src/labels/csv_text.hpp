@@ -48,6 +48,9 @@ std::string_view csv_value(std::string_view field);
 /// The value as it is meant: a quote in a field with quotes is written twice.
 std::string csv_string(std::string_view field);
 
+/// A field with this value, with quotes if it needs them.
+std::string csv_field(const std::string& value, char separator);
+
 /// Replaces the value of a field. The field gets quotes if it needs them.
 void replace_csv_value(LabelText& edits, std::string_view field, const std::string& value,
                        char separator);

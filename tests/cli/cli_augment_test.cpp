@@ -255,8 +255,8 @@ TEST_CASE("The manifest replaces no other file unless asked to") {
   workplace.add("data/manifest.jsonl", "the data set's own");
   const Result copied = workplace.qturn({"augment", "data", "-o", "new", "--others", "copy"});
   CHECK(copied.exit_code == 2);
-  CHECK_THAT(copied.err, ContainsSubstring("data/manifest.jsonl: its copy would be in the "
-                                           "manifest's place; --exclude 'manifest.jsonl'"));
+  CHECK_THAT(copied.err, ContainsSubstring("data/manifest.jsonl: its copy would be in the place of "
+                                           "the manifest; --exclude 'manifest.jsonl'"));
   CHECK_FALSE(workplace.exists("new"));
 }
 

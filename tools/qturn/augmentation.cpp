@@ -11,6 +11,7 @@
 #include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
+#include "tools/qturn/orientation_labels.hpp"
 #include "tools/qturn/result_options.hpp"
 #include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/version.hpp"
@@ -51,11 +52,16 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   }
   refuse_other_labels(line, plan);
   say_labels(line, plan);
-  manifest_ = manifest_place(line, plan);
+  manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
   json.refuse(manifest_);
   const ReportPlace html("--html", line.html_file);
   html.refuse(plan);
   html.refuse(manifest_);
+  orientations_ = orientation_labels_place(line, plan);
+  if (!orientations_.empty()) {
+    json.refuse(orientations_);
+    html.refuse(orientations_);
+  }
   const auto take = [&](const auto& file, const char* what) {
     json.refuse(file.input);
     html.refuse(file.input);
@@ -108,6 +114,12 @@ bool Augmentation::finish(Report& report, const RunOptions& options, bool is_int
     write(file, [&](const auto& made) {
       return write_data_set_file(file, plan_, report.written(), made);
     });
+  }
+  if (!orientations_.empty() && !is_interrupted) {
+    is_whole = write_and_warn([&] {
+                 return write_orientation_labels(orientations_, plan_, report.written());
+               }) &&
+               is_whole;
   }
   is_whole = write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
   if (line_.html_file.empty() || is_interrupted) return is_whole;

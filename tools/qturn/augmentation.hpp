@@ -19,9 +19,9 @@ class Augmentation {
   Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json,
                const Replay* replay);
 
-  /// Writes the COCO files and those of data sets, unless the run was interrupted, so that those of
-  /// an earlier run are not replaced by shorter ones; and the manifest. False if one could not be
-  /// written: messages say why.
+  /// Writes the label files of many pictures, the orientations and the files of data sets, unless
+  /// the run was interrupted, so that those of an earlier run are not replaced by shorter ones; and
+  /// the manifest. False if one could not be written: messages say why.
   ///
   /// Writes nothing if no picture was written or is there, so that a run that was ended before its
   /// first result can be repeated, and no file is replaced by an empty one.
@@ -34,6 +34,7 @@ class Augmentation {
   const Plan& plan_;
   const Replay* const replay_;
   std::filesystem::path manifest_;
+  std::filesystem::path orientations_;  ///< empty: they are not asked for
 };
 
 }  // namespace qturn

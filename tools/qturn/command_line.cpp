@@ -465,6 +465,11 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->type_name("S")
       ->needs(random)
       ->group(group);
+  augment
+      ->add_flag("--label-orientation", line.label_orientation,
+                 "also write OUTPUT/orientations.csv: how each result was turned, as labels for a "
+                 "classifier of orientations")
+      ->group(group);
   add_labels(*augment, line);
   add_inputs(*augment, line);
   add_others(*augment, line);

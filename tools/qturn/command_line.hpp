@@ -72,6 +72,7 @@ struct CommandLine {
   Limits limits;
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
+  bool label_orientation = false;
   bool quick = false;  ///< check: without the pixels
   bool check_labels = false;
   bool json = false;

@@ -234,16 +234,17 @@ void check_place(const CommandLine& line, const fs::path& place, std::string_vie
         place.string()));
 }
 
-fs::path manifest_place(const CommandLine& line, const Plan& plan) {
-  fs::path manifest = plan.output_folder / "manifest.jsonl";
+fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::string& name,
+                         std::string_view what) {
+  const fs::path place = plan.output_folder / name;
   // Names of pictures end with a variant.
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files)
-    if (!file.picture && files.key(file) == manifest.filename())
-      throw PlanError(fmt::format("{}: its copy would be in the manifest's place; --exclude '{}'",
-                                  files.path(file), files.key(file)));
-  check_place(line, manifest, "the manifest");
-  return manifest;
+    if (!file.picture && files.key(file) == name)
+      throw PlanError(fmt::format("{}: its copy would be in the place of {}; --exclude '{}'",
+                                  files.path(file), what, name));
+  check_place(line, place, what);
+  return place;
 }
 
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,

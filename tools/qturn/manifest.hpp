@@ -18,9 +18,11 @@ namespace qturn {
 void check_place(const CommandLine& line, const std::filesystem::path& place,
                  std::string_view what);
 
-/// Where the manifest of this plan goes. Throws PlanError if something else is there, or would be,
-/// or if a manifest is there and must not be replaced.
-std::filesystem::path manifest_place(const CommandLine& line, const Plan& plan);
+/// Where a file of this name goes that is about all pictures of the plan. Throws PlanError if
+/// something else is there, or would be, or if such a file is there and must not be replaced.
+/// `what` it is, in words.
+std::filesystem::path place_in_output(const CommandLine& line, const Plan& plan,
+                                      const std::string& name, std::string_view what);
 
 /// What a run has done, by the numbers of files.
 struct RunRecord {

@@ -1,0 +1,62 @@
+#include "tools/qturn/orientation_labels.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "src/labels/csv_text.hpp"
+#include "src/store/safe_file.hpp"
+#include "tools/qturn/manifest.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+fs::path orientation_labels_place(const CommandLine& line, const Plan& plan) {
+  if (!line.label_orientation) return {};
+  if (line.jpeg_edges == JpegEdges::tag) {
+    throw PlanError(
+        "--label-orientation says how pixels were turned, and --jpeg-edges tag turns some by their "
+        "tag alone; leave one out");
+  }
+  fs::path place = place_in_output(line, plan, "orientations.csv", "the orientations");
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
+    if (file.output == place)
+      throw PlanError(
+          fmt::format("{}: the orientations would be in the place of its labels; give "
+                      "it another name, or leave out --label-orientation",
+                      file.input.string()));
+  return place;
+}
+
+std::vector<std::string> write_orientation_labels(const fs::path& place, const Plan& plan,
+                                                  const std::vector<OrientationSet>& written) {
+  const FileList& files = plan.jobs.files();
+  bool is_any = false;
+  const auto write = [&](const NewFile::Append& append) {
+    std::string rows = "filename,orientation,variant,upright\n";
+    const auto flush = [&] {
+      append(std::as_bytes(std::span(rows)));
+      rows.clear();
+    };
+    for (std::size_t number = 0; number < files.size(); ++number) {
+      if (!files[number].picture) continue;
+      (files[number].kept | written[number]).for_each([&](Orientation variant) {
+        constexpr std::size_t many = 1 << 16;
+        const fs::path output = plan.jobs.names().path_of(files, files[number], variant);
+        rows += fmt::format(
+            "{},{},{},{}\n", csv_field(output.lexically_relative(plan.output_folder).string(), ','),
+            static_cast<int>(variant), name(variant), static_cast<int>(inverse(variant)));
+        if (rows.size() >= many) flush();
+      });
+    }
+    flush();
+  };
+  for (std::size_t number = 0; number < files.size() && !is_any; ++number)
+    is_any = files[number].picture && !(files[number].kept | written[number]).empty();
+  if (!is_any) return {};
+  const NewFile made{.target = place, .content = {}, .write_more = write};
+  return write_files(std::span(&made, 1), IfExists::replace);
+}
+
+}  // namespace qturn
