@@ -161,7 +161,8 @@ Size LabelCheck::compare_size(const LabelContent& content, Seen& seen,
     if (!content.said || *content.said == size) return size;
     tell({LabelFault::size, place,
           fmt::format("says {}, the picture is {}", in_words(*content.said), in_words(size))});
-    return *content.said;
+    const bool is_empty = content.said->width <= 0 || content.said->height <= 0;
+    return is_empty ? size : *content.said;
   }
   const FrameFit fit = frame_that_fits(content, stored, upright);
   seen.frame = static_cast<std::uint8_t>(fit.frame) + 1;
@@ -262,6 +263,9 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
   if (is_for_others(file, note)) return;
   for (const LabelProblem& problem : problems) tell({file.input, {}, problem});
   check_images(file, tell);
+  // The ids of broken images are not known, so an annotation may be of one of them.
+  const bool knows_all_images =
+      std::ranges::find(problems, LabelFault::broken, &LabelProblem::fault) == problems.end();
   CocoAnnotationsReader annotations(
       content, categories,
       [&](std::optional<std::size_t> image, const std::vector<LabelShape>& shapes,
@@ -270,7 +274,8 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
         const auto tell_of_picture = [&](const LabelProblem& problem) {
           tell({file.input, picture, problem});
         };
-        for (const LabelProblem& problem : of_annotation) tell_of_picture(problem);
+        for (const LabelProblem& problem : of_annotation)
+          if (knows_all_images || problem.fault != LabelFault::no_picture) tell_of_picture(problem);
         if (image) check_shapes(shapes, content[*image].size.value_or(Size()), tell_of_picture);
       });
   read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
@@ -291,11 +296,14 @@ void LabelCheck::check_images(const SharedLabels::File& file, const Tell& tell) 
     }
     Seen& seen = seen_[*picture];
     seen.is_labelled = true;
-    if (!seen.is_read || !image.size) continue;
-    compare_size({.said = image.size, .said_at = image.place}, seen,
-                 [&](const LabelProblem& problem) {
-                   tell({file.input, picture, problem});
-                 });
+    if (!seen.is_read) continue;
+    const auto tell_of_image = [&](const LabelProblem& problem) {
+      tell({file.input, picture, problem});
+    };
+    if (image.size) compare_size({.said = image.size, .said_at = image.place}, seen, tell_of_image);
+    const bool is_upright = drawn_on_ == LabelsDrawnOn::upright;
+    if (image.box_size == (is_upright ? turned_size(seen.tag, seen.stored) : seen.stored))
+      tell_of_image({LabelFault::broken, image.place, box_as_large_as_picture});
   }
 }
 

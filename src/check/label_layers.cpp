@@ -82,8 +82,8 @@ void add_coco(const LabelCheck& check, SharedLabels::File file, const SharedLabe
         });
     read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
     annotations.finish();
-  } catch (const LabelError&) {
-    // It is a finding already. What was read before is drawn.
+  } catch (const std::exception&) {
+    // Damage is a finding already; or the file has vanished since. What was read before is drawn.
   }
   for (auto& [picture, layer] : found) layers[picture].push_back(std::move(layer));
 }

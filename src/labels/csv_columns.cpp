@@ -44,14 +44,13 @@ constexpr std::string_view coordinates[] = {"xmin", "ymin", "xmax", "ymax", "x1"
                                             "x2",   "y2",   "left", "top",  "right", "bottom",
                                             "x",    "y",    "w",    "h"};
 constexpr std::string_view other_coordinates[] = {
-    "bbox",      "bboxes",       "boundingbox", "polygon",
-    "polygons",  "segmentation", "rle",         "xcenter",
-    "ycenter",   "centerx",      "centery",     "xc",
-    "yc",        "cx",           "cy",          "keypoints",
-    "landmarks", "angle",        "theta",       "encodedpixels",
-    "x3",        "y3",           "x4",          "y4",
-    "xtl",       "ytl",          "xbr",         "ybr",
-    "rotation",  "x0",           "y0"};
+    "bbox",         "bboxes",    "boundingbox", "polygon", "polygons",
+    "segmentation", "rle",       "xcenter",     "ycenter", "centerx",
+    "centery",      "xc",        "yc",          "cx",      "cy",
+    "keypoints",    "landmarks", "angle",       "theta",   "encodedpixels",
+    "xcentre",      "ycentre",   "centrex",     "centrey", "x3",
+    "y3",           "x4",        "y4",          "xtl",     "ytl",
+    "xbr",          "ybr",       "rotation",    "x0",      "y0"};
 
 bool is_among(std::string_view name, Words words) { return std::ranges::count(words, name) > 0; }
 
@@ -75,7 +74,7 @@ std::string meaning(std::string_view name) {
     if (!all.starts_with(of_box)) continue;
     std::string rest = all.substr(of_box.size());
     if (rest == "width" || rest == "height") return rest.substr(0, 1);
-    if (is_among(rest, coordinates)) return rest;
+    if (is_among(rest, coordinates) || is_among(rest, other_coordinates)) return rest;
   }
   return all;
 }
@@ -103,7 +102,9 @@ class Header {
   }
 
   bool names_labels() const {
-    return find_any(pictures) && (find_any(coordinates) || find_any(other_coordinates));
+    const auto is_point = [&](std::string_view field) { return is_named_point(csv_value(field)); };
+    return find_any(pictures) && (find_any(coordinates) || find_any(other_coordinates) ||
+                                  std::ranges::any_of(fields_, is_point));
   }
 
   CsvColumns read() {
@@ -168,13 +169,14 @@ class Header {
     }
   }
 
-  /// "nose_x", if there is also "nose_y".
+  /// "nose_x", if there is also "nose_y", and "nose_x1" with "nose_y1".
   bool is_named_point(std::string_view name) const {
     constexpr std::string_view ends[] = {"_x", "_X", ".x", ".X", " x", " X"};
-    if (name.size() < 3 || !is_among(name.substr(name.size() - 2), ends)) return false;
-    if (meaning(name) == "x") return false;
-    const std::string other =
-        std::string(name.substr(0, name.size() - 1)) + (name.back() == 'x' ? 'y' : 'Y');
+    const std::size_t length = name.find_last_not_of("0123456789") + 1;
+    if (length < 3 || !is_among(name.substr(length - 2, 2), ends)) return false;
+    if (is_among(meaning(name), coordinates)) return false;
+    std::string other(name);
+    other[length - 1] = other[length - 1] == 'x' ? 'y' : 'Y';
     return std::ranges::any_of(fields_,
                                [&](std::string_view field) { return csv_value(field) == other; });
   }

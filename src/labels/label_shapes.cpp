@@ -21,7 +21,7 @@ std::string subject(const LabelShape& shape) {
   return fmt::format("a {} of {}", words(shape.kind), shape.category);
 }
 
-/// The corners of what is around all points; of a circle around its points.
+/// The corners of what is around all points; a circle has its centre and a point of its rim.
 struct Extent {
   double left = 0, top = 0, right = 0, bottom = 0;
 };
@@ -33,6 +33,11 @@ Extent extent_of(const LabelShape& shape) {
     extent.right = std::max(extent.right, point.x);
     extent.top = std::min(extent.top, point.y);
     extent.bottom = std::max(extent.bottom, point.y);
+  }
+  if (shape.kind == ShapeKind::circle && shape.points.size() == 2) {
+    const ShapePoint &centre = shape.points[0], &rim = shape.points[1];
+    const double radius = std::hypot(rim.x - centre.x, rim.y - centre.y);
+    extent = {centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius};
   }
   return extent;
 }

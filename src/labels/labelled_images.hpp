@@ -19,6 +19,11 @@
 
 namespace qturn {
 
+/// Why a label with a `box_size` that is the picture's is not turned.
+inline constexpr const char* box_as_large_as_picture =
+    "a box is as large as the picture and does not begin at its corner; if width and height are "
+    "those of the picture, call their columns image_width and image_height";
+
 class LabelledImages {
  public:
   struct Image {

@@ -73,6 +73,9 @@ class Finder {
     roots_ = {own};
     for (const DataSetPath& each : paths)
       if (each.key == "path") roots_ = {own / each.value, fs::absolute(each.value), own};
+    // It may be that of another data set, above this one.
+    if (std::ranges::none_of(paths, [&](const DataSetPath& each) { return is_of_run(each); }))
+      return;
     const fs::path output = output_of(path);
     LabelText turned(file.text);
     for (const DataSetPath& each : paths) {
@@ -94,20 +97,32 @@ class Finder {
     throw PlanError(fmt::format("{}:{}; {}", path.string(), error.what(), turn_pictures_alone));
   }
 
+  /// Whether it is a list, or a folder with pictures of the run.
+  bool is_of_run(const DataSetPath& entry) const {
+    if (entry.key == "path") return false;
+    const auto found = resolved(entry.value);
+    return found && (fs::is_directory(*found) ? holds_pictures(*found) : is_list(*found));
+  }
+  static bool is_list(const fs::path& file) {
+    return lower_case(file.extension().string()) == ".txt";
+  }
+
   /// Where the folder or the list goes; nothing if that is not below the output.
   std::optional<fs::path> turned_path(const fs::path& yaml, const DataSetPath& entry) {
     const auto found = resolved(entry.value);
     if (found && fs::is_directory(*found)) {
       if (const auto key = key_below_inputs(*found / "", files_))
         if (holds_pictures(*found)) return (names_.folder() / *key / "").parent_path();
-    } else if (found && lower_case(found->extension().string()) == ".txt") {
+    } else if (found && is_list(*found)) {
       const fs::path output = output_of(*found);
       const auto [known, is_new] = lists_.try_emplace(*found);
       if (is_new) known->second = add_list(from_here(*found), output);
       if (known->second) return output;
     }
-    found_.add_problem(fmt::format("{}: {}: no picture of {} is turned, so the path stays as it is",
-                                   yaml.string(), entry.key, entry.value));
+    found_.add_problem(
+        fmt::format("{}: {}: no picture of {} is turned, so the output lacks it; the "
+                    "path keeps its text",
+                    yaml.string(), entry.key, entry.value));
     return std::nullopt;
   }
 

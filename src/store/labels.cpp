@@ -4,6 +4,7 @@
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
+#include "src/labels/labelled_images.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -53,10 +54,7 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
                      label.size->height, size.width, size.height));
   }
   if (label.box_size == size) {
-    fail(place +
-         "a box is as large as the picture and does not begin at its corner; if width and height "
-         "are "
-         "those of the picture, call their columns image_width and image_height");
+    fail(place + box_as_large_as_picture);
   }
   if (!label.problem.empty()) fail(label.problem);
   if (mirrors(orientation) && !label.mirror_problem.empty()) fail(label.mirror_problem);

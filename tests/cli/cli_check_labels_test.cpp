@@ -153,6 +153,33 @@ TEST_CASE("Pascal VOC counts from 1, and a size that is not the picture's is fou
         "d/Annotations/a.xml:4:10: broken: bndbox has no xmin\n"
         "d/SegmentationClass/a.png: size: says 5 x 9, the picture is 9 x 5\n"
         "d/Annotations/b.xml:2:8: size: says 5 x 9, the picture is 9 x 5\n");
+  workplace.add("d/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 3, 3)));
+  workplace.add("d/Annotations/b.xml", voc(0, 0, voc_box(1, 1, 3, 3)));
+  CHECK(check(workplace, {"d", "--labels", "--masks", "none", "-q"}).out ==
+        "d/Annotations/b.xml:2:8: size: says 0 x 0, the picture is 9 x 5\n"
+        "d/SegmentationClass/a.png: no label: a picture without a label\n");
+}
+
+TEST_CASE("A circle reaches as far as its radius on all sides") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  const auto findings = [&](int rim) {
+    workplace.add("d/a.json", fmt::format(R"({{"imagePath": "a.png", "imageWidth": 9,
+"imageHeight": 5, "shapes": [{{"label": "cat", "shape_type": "circle",
+"points": [[2, 2], [{}, 2]]}}]}})",
+                                          rim));
+    return check(workplace, {"d", "--labels", "-q"}).out;
+  };
+  CHECK(findings(4).empty());
+  CHECK_THAT(findings(6), ContainsSubstring("a circle of cat lies beyond the left edge by 2"));
+}
+
+TEST_CASE("In a CSV file a box as large as the picture is found, because augment refuses it") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/x.csv", "filename,x,y,width,height\na.png,1,1,9,5\n");
+  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+             ContainsSubstring("broken: a box is as large as the picture"));
 }
 
 TEST_CASE("What is wrong with the elements of a COCO file is told, and the others are looked at") {
@@ -182,6 +209,10 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
         "d/x.json:3:1: duplicate id: the image at 2:1 has the same id 1\n"
         "d/x.json:5:1: broken: has no width\n"
         "d/x.json:4:1: no picture: b.png is not a picture of this run\n");
+  // Whose annotations are those of a broken image?
+  CHECK(findings_of_coco(R"({"id": 1, "image_id": 3, "category_id": 1, "bbox": [1, 1, 1, 1]})",
+                         image + ",\n" + R"({"id": 3, "file_name": "c.png"})") ==
+        "d/x.json:3:1: broken: has no width\n");
   CHECK(findings_of_coco("", R"({"id": 1, "file_name": "a.png", "width": 8, "height": 5})") ==
         "d/x.json:2:1: size: says 8 x 5, the picture is 9 x 5\n");
   CHECK_THAT(findings_of_coco("{]"), ContainsSubstring("d/x.json:4:2: broken: is not well-formed"));
@@ -369,4 +400,25 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
       workplace.qturn({"augment", "d", "-o", "out2", "--html", "d/images/a.png"});
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, ContainsSubstring("--html would write in the place of"));
+  const auto tree = workplace.tree("d");
+  workplace.add("list.txt", "d/images/a.png\n");
+  for (const char* option : {"--html=", "--json="}) {
+    const auto refuses = [&](std::vector<std::string> words, const std::string& file) {
+      CAPTURE(option, file);
+      words.insert(words.end(), {"-o", "out3", option + file});
+      const Result both = workplace.qturn(words);
+      CHECK(both.exit_code == 2);
+      CHECK_THAT(both.err, ContainsSubstring("would write in the place of " + file));
+    };
+    for (const char* file : {"d/labels/a.txt", "d/masks/a.png", "out3/labels/a__flop.txt",
+                             "out3/masks/a__flop.png", "d/x.json"})
+      refuses({"augment", "d"}, file);
+    refuses({"augment", "--files-from", "list.txt", "--labels", "none"}, "list.txt");
+  }
+  CHECK(workplace.tree("d") == tree);
+  CHECK(workplace.qturn({"augment", "d", "-o", "out3", "--html", "x", "--json=x"}).exit_code == 2);
+  workplace.add("notes", "mine");
+  CHECK_THAT(workplace.qturn({"augment", "d", "-o", "out3", "--html", "notes"}).err,
+             ContainsSubstring("notes, which is not an HTML page"));
+  CHECK(workplace.content("notes") == "mine");
 }

@@ -91,9 +91,19 @@ TEST_CASE("A path without pictures of the run stays, and is named") {
   const Result result = augment(workplace, {"d", "--include", "images/train/*"});
   CHECK(result.exit_code == 0);
   for (const char* entry : {"val: no picture of images/val", "test: no picture of none.txt"})
-    CHECK_THAT(result.err, ContainsSubstring("d/data.yaml: " + std::string(entry) +
-                                             " is turned, so the path stays as it is"));
+    CHECK_THAT(result.err,
+               ContainsSubstring("d/data.yaml: " + std::string(entry) +
+                                 " is turned, so the output lacks it; the path keeps its text"));
   CHECK(workplace.content("out/data.yaml") == workplace.content("d/data.yaml"));
+}
+
+TEST_CASE("A YAML file of another data set is left alone") {
+  Workplace workplace;
+  add_pictures(workplace, {"d/coco8/images/a.png"});
+  workplace.add("d/coco8/data.yaml", "train: images" + names);
+  workplace.add("d/data.yaml", "path: elsewhere\ntrain: images\nval: more" + names);
+  CHECK(augment(workplace, {"d/coco8"}).exit_code == 0);
+  CHECK(workplace.content("out/data.yaml") == "train: images" + names);
 }
 
 TEST_CASE("A YAML file or a list that cannot be turned is refused before the start") {

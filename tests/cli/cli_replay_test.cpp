@@ -221,6 +221,12 @@ TEST_CASE("What cannot be replayed is refused") {
              ContainsSubstring("--format excludes --replay"));
   CHECK(replay(workplace, {"--random", "2"}).exit_code == 2);
   CHECK(replay(workplace, {"--skip-existing"}).exit_code == 2);
+  CHECK_THAT(
+      workplace
+          .qturn({"augment", "data", "--replay", "out/manifest.jsonl", "-o", "out", "--overwrite"})
+          .err,
+      ContainsSubstring("would replace this manifest by its own"));
+  CHECK(workplace.content("out/manifest.jsonl") == manifest);
 
   // Runs with different options have made one data set.
   make(workplace, {"--variants", "cw,flop,flip", "--skip-existing", "--labels", "none"});

@@ -138,7 +138,7 @@ TEST_CASE(
   const Result refused = workplace.qturn({"cw", "in", "--in-place"});
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, ContainsSubstring("in/.qturn-journal: 'rotate90 --jpeg lossless "
-                                            "--jpeg-edges tag' is not complete"));
+                                            "--jpeg-edges tag --png small' is not complete"));
   CHECK(workplace.content("in/a.png") == turned);
 
   const Result other = workplace.qturn({"flop", "in", "--in-place", "--resume"});

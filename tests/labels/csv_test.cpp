@@ -197,6 +197,9 @@ TEST_CASE("Columns that are not known, or known twice, are refused by name") {
   CHECK(fails("image,x,y,bbox\n") == "1:11: column bbox cannot be turned");
   CHECK(fails("image,x1,y1,x2,y2,x3,y3,x4,y4\n") == "1:19: column x3 cannot be turned");
   CHECK(fails("image,x,y,nose_x,nose_y\n") == "1:11: column nose_x cannot be turned");
+  CHECK(fails("image,xmin,ymin,xmax,ymax,eye_x1,eye_y1\n") ==
+        "1:27: column eye_x1 cannot be turned");
+  CHECK(fails("image,x,y,bbox_x_center\n") == "1:11: column bbox_x_center cannot be turned");
   CHECK(fails("image,x,y,group_x\na,5,5,1\n").empty());
   CHECK(fails("image,x,y,width\n") == "1:11: width and height of the picture are not both there");
   CHECK(fails("image,x,y,w,h,width,height,image_width,image_height\n") ==
@@ -235,6 +238,7 @@ TEST_CASE("A row that cannot be turned is a problem of its picture alone") {
 TEST_CASE("A CSV file of labels is known by its first row") {
   CHECK(qturn::names_labels("filename,class,bbox"));
   CHECK(qturn::names_labels("ImageID,XMin,XMax,YMin,YMax\r"));
+  CHECK(qturn::names_labels("image_id,lefteye_x,lefteye_y,nose_x,nose_y"));
   CHECK_FALSE(qturn::names_labels("filename,class"));
   CHECK_FALSE(qturn::names_labels("image,mask,width,height"));
   CHECK_FALSE(qturn::names_labels("x,y"));

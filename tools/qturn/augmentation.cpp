@@ -17,6 +17,9 @@
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// False if a file that `write` writes could not be.
@@ -43,7 +46,6 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
                            const Replay* replay)
     : line_(line), plan_(plan), replay_(replay) {
   if (replay_) {
-    json.refuse(replay_->manifest());
     const std::uint64_t others = replay_->check(plan);
     if (others > 0 && !line.quiet) {
       print_message(fmt::format("left out, because the manifest does not list them: {} {}", others,
@@ -53,8 +55,15 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   refuse_other_labels(line, plan);
   say_labels(line, plan);
   manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
+  std::error_code absent;
+  if (replay_ && fs::equivalent(manifest_, replay_->manifest(), absent)) {
+    throw PlanError(
+        fmt::format("--replay {} would replace this manifest by its own; name another "
+                    "output, or replay a copy of it",
+                    printable(manifest_.string())));
+  }
   json.refuse(manifest_);
-  const ReportPlace html("--html", line.html_file);
+  const ReportPlace html = ReportPlace::html(line);
   html.refuse(plan);
   html.refuse(manifest_);
   orientations_ = orientation_labels_place(line, plan);
@@ -78,6 +87,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   }
   for (const DataSets::File& file : plan.jobs.data_sets().files())
     take(file, "the file of the data set");
+  html.refuse_all_but_pages();
 }
 
 bool Augmentation::is_listed(const std::filesystem::path& output) const {

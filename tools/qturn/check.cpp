@@ -45,8 +45,8 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     return !file.picture;
   });
   if (found.files.empty()) throw PlanError("no pictures to check");
-  const ReportPlace json_place("--json", line.json_file);
-  const ReportPlace html_place("--html", line.html_file);
+  const ReportPlace json_place = ReportPlace::json(line);
+  const ReportPlace html_place = ReportPlace::html(line);
   for (const FoundFile& file : found.files) {
     json_place.refuse(found.files.path(file));
     html_place.refuse(found.files.path(file));
@@ -57,6 +57,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     labels->refuse(json_place);
     labels->refuse(html_place);
   }
+  html_place.refuse_all_but_pages();
   JsonLines json(line);
 
   std::uint64_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;

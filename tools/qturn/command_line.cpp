@@ -116,7 +116,7 @@ void add_outputs(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option_function<PngMode>(
          "--png", [&line](PngMode value) { line.png = value; },
-         "how PNGs are compressed: small, or fast (default of augment): half of the time, and "
+         "how PNGs are compressed: small, or fast (default of augment): half the time, and "
          "about "
          "7 % more bytes")
       ->transform(CLI::CheckedTransformer(std::map<std::string, PngMode>{{"small", PngMode::small},

@@ -27,7 +27,7 @@ struct TypedOption {
 inline constexpr const char* result_option_names[] = {
     "--format",    "--quality", "--jpeg",    "--jpeg-edges", "--allow-storage-change",
     "--others",    "--include", "--exclude", "--hidden",     "--labels-drawn-on",
-    "--keypoints", "--follow"};
+    "--keypoints", "--follow",  "--png"};
 inline constexpr const char* place_options[] = {"--labels", "--masks", "--swap-pairs"};
 
 /// What the user typed. Each value is checked, but not yet against the file system.

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "tools/qturn/report.hpp"
@@ -29,8 +31,37 @@ ReportPlace::ReportPlace(std::string option, const std::string& file) : option_(
   id_ = id_of(wanted_);
 }
 
+ReportPlace ReportPlace::json(const CommandLine& line) {
+  ReportPlace place("--json", line.json_file);
+  place.refuse_read_by(line);
+  place.refuse(line.html_file);
+  return place;
+}
+
+ReportPlace ReportPlace::html(const CommandLine& line) {
+  ReportPlace place("--html", line.html_file);
+  place.refuse_read_by(line);
+  return place;
+}
+
+void ReportPlace::refuse_all_but_pages() const {
+  if (!id_ || !fs::is_regular_file(wanted_) || fs::file_size(wanted_) == 0) return;
+  constexpr std::string_view start = "<!DOCTYPE html>";
+  std::string first(start.size(), '\0');
+  std::ifstream(wanted_).read(first.data(), static_cast<std::streamsize>(first.size()));
+  if (first == start) return;
+  throw PlanError(fmt::format("{} would replace {}, which is not an HTML page; name another file",
+                              option_, printable(wanted_.string())));
+}
+
+void ReportPlace::refuse_read_by(const CommandLine& line) const {
+  refuse(line.files_from);
+  refuse(line.replay);
+  refuse(line.labels.swap_pairs);
+}
+
 void ReportPlace::refuse(const fs::path& file) const {
-  if (wanted_.empty()) return;
+  if (wanted_.empty() || file.empty()) return;
   // Names are compared first, because millions of paths take seconds to make absolute.
   const bool is_named =
       file.filename() == wanted_.filename() && fs::absolute(file).lexically_normal() == wanted_;
@@ -43,8 +74,17 @@ void ReportPlace::refuse(const fs::path& file) const {
 void ReportPlace::refuse(const Plan& plan) const {
   if (wanted_.empty()) return;
   for (const Job& job : plan.jobs) {
+    const auto refuse_all = [&](const auto& files) {
+      for (const fs::path& file : files) refuse(file);
+    };
     refuse(job.input);
-    for (const JobOutput& output : job.outputs) refuse(output.path);
+    refuse(job.label);
+    refuse_all(job.masks);
+    for (const JobOutput& output : job.outputs) {
+      refuse(output.path);
+      refuse(output.label);
+      refuse_all(output.masks);
+    }
   }
 }
 

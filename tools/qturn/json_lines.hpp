@@ -15,15 +15,23 @@ namespace qturn {
 /// The FILE of --json or --html, which must not be a file that the run reads or writes otherwise.
 class ReportPlace {
  public:
-  /// `file`: empty if there is none.
-  ReportPlace(std::string option, const std::string& file);
+  /// They throw PlanError if it is a file that the command line names for another purpose.
+  static ReportPlace json(const CommandLine& line);
+  static ReportPlace html(const CommandLine& line);
 
   /// Throws PlanError if it is this file, because the lines would replace it.
   void refuse(const std::filesystem::path& file) const;
   /// The same for all inputs and outputs of a plan.
   void refuse(const Plan& plan) const;
+  /// The same for a file that exists and is not an HTML page. Not all that is read is known
+  /// beforehand, such as the YAML files of data sets.
+  void refuse_all_but_pages() const;
 
  private:
+  /// `file`: empty if there is none.
+  ReportPlace(std::string option, const std::string& file);
+  void refuse_read_by(const CommandLine& line) const;
+
   std::string option_;
   std::filesystem::path wanted_;  // absolute and normal; empty: there is no such file
   std::optional<FileId> id_;      // if it exists

@@ -149,6 +149,9 @@ void add_label_check(CLI::App& app, CommandLine& line) {
                "that augment finds by itself; yolo, voc or labelme those alone, with :DIR those "
                "below DIR; coco or csv those of FILE");
   kind->type_name("[auto|FORMAT[:DIR]|coco:FILE|csv:FILE]");
+  kind->check([](const std::string& text) {
+    return text == "none" ? "none checks no labels; leave --labels out" : std::string();
+  });
   add_masks(app, line,
             "with --labels: auto (default) checks the masks that it finds; DIR those below DIR; "
             "none checks no masks")

@@ -202,7 +202,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   PlanOptions wanted = plan_options(line);
   if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
-  const ReportPlace json_place("--json", line.json_file);
+  const ReportPlace json_place = ReportPlace::json(line);
   json_place.refuse(plan);
   std::optional<Augmentation> augmentation;
   if (line.command == CommandLine::Command::augment)

@@ -77,7 +77,7 @@ struct Limits {
   static constexpr std::uint64_t ratio_counts_from = std::uint64_t{256} << 20;
 };
 
-/// How PNGs are compressed. `fast` takes half of the time, and about 7 % more bytes.
+/// How PNGs are compressed. `fast` takes half the time, and about 7 % more bytes.
 enum class PngMode : std::uint8_t { small, fast };
 
 /// For turn() and plan_turn().
