@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct TurnedScan {
 };
 
 /// Turns all of them in one batch. What comes before and after each output must stay as it is.
-std::vector<TurnedScan> turn_on_gpu(const std::vector<ScanTurn>& scans, std::size_t capacity = 0) {
+std::vector<TurnedScan> turn_on_gpu(const std::vector<ScanTurn>& scans,
+                                    std::optional<std::size_t> capacity = {}) {
   constexpr std::size_t margin = 37;  // and so addresses of every alignment
   std::size_t in_bytes = 0, out_bytes = margin;
   std::vector<std::size_t> in_at, out_at, capacities;
@@ -50,7 +52,7 @@ std::vector<TurnedScan> turn_on_gpu(const std::vector<ScanTurn>& scans, std::siz
     in_at.push_back(in_bytes += 3);
     in_bytes += scan.data().size();
     out_at.push_back(out_bytes);
-    capacities.push_back(capacity != 0 ? capacity : 2 * scan.file.size() + 4096);
+    capacities.push_back(capacity.value_or(2 * scan.file.size() + 4096));
     out_bytes += capacities.back() + margin;
   }
   std::vector<unsigned char> in(in_bytes);
@@ -176,13 +178,14 @@ TEST_CASE("damage is never a wrong picture, and does not disturb the others", "[
 
 TEST_CASE("faults say what they are", "[gpu]") {
   need_gpu();
-  const auto fault_of = [](const ScanTurn& scan, std::size_t capacity = 0) {
+  const auto fault_of = [](const ScanTurn& scan, std::optional<std::size_t> capacity = {}) {
     return turn_on_gpu({scan}, capacity).at(0).result.faults;
   };
   const auto bit = [](JpegFault fault) { return static_cast<std::uint32_t>(fault); };
   const ScanTurn plain(make_jpeg({.h = 2, .v = 2}), Orientation::rotate90);
   CHECK(fault_of(plain) == 0);
   CHECK(fault_of(plain, 100) == bit(JpegFault::capacity));
+  CHECK(fault_of(plain, 0) == bit(JpegFault::capacity));
 
   ScanTurn cut = plain;
   cut.file.resize(cut.file.size() - 2);
@@ -199,6 +202,72 @@ TEST_CASE("faults say what they are", "[gpu]") {
   ScanTurn no_codes = plain;
   no_codes.turn.dst.component[0].ac.symbols.fill(0x99);
   CHECK(fault_of(no_codes) == bit(JpegFault::tables));
+}
+
+TEST_CASE("what cannot be in the data is seen before it is read", "[gpu][sanitizer]") {
+  need_gpu();
+  const ScanTurn plain(make_jpeg({.space = JCS_GRAYSCALE}), Orientation::identity);
+  ScanTurn many_blocks = plain;
+  many_blocks.turn.src.size = {65535, 65535};
+  JpegScanTurn turn = many_blocks.turn;
+  turn.bytes = many_blocks.data().size();
+  CHECK(jpeg_workspace(&turn, 1).device_bytes < 1 << 20);
+
+  ScanTurn many_restarts = plain;
+  many_restarts.turn.src.size = {16384, 8192};
+  many_restarts.turn.src.restart_interval = 1;
+  many_restarts.file.resize(many_restarts.file.size() + 600'000);  // enough for so many blocks
+
+  const std::vector<TurnedScan> turned = turn_on_gpu({many_blocks, plain, many_restarts});
+  CHECK(turned[0].result.faults == static_cast<std::uint32_t>(JpegFault::missing_blocks));
+  CHECK(turned[1].data == turned_scan_data(plain.file, Orientation::identity));
+  CHECK(turned[2].result.faults == static_cast<std::uint32_t>(JpegFault::restarts));
+  CHECK(turn_on_gpu({many_blocks})[0].result.faults == turned[0].result.faults);
+}
+
+TEST_CASE("more bits than 32 bits can count do not fit", "[gpu]") {
+  need_gpu();
+  // 67 million blocks of 7 bits, which become 66 bits with codes of sixteen: 2^32 and 15 MiB.
+  constexpr int blocks_wide = 8184, blocks_high = 8191, interval = 248;
+  JpegScanTurn turn;
+  turn.src.size = {8 * blocks_wide, 8 * blocks_high};
+  turn.src.components = 1;
+  turn.dst = turn.src;
+  turn.src.restart_interval = interval;
+  auto &read = turn.src.component[0], &write = turn.dst.component[0];
+  read.dc.bits[1] = read.ac.bits[1] = read.ac.bits[2] = 1;
+  write.dc.bits[16] = 1, write.ac.bits[16] = 2;
+  read.ac.symbols = write.ac.symbols = {0x01, 0x00};
+  const unsigned char eight_blocks[] = {0x2C, 0x58, 0xB1, 0x62, 0xC5, 0x8B, 0x16};
+  std::vector<unsigned char> data;
+  for (int i = 0; i < blocks_wide * blocks_high / interval; ++i) {
+    if (i != 0) data.insert(data.end(), {0xFF, static_cast<unsigned char>(0xD0 + (i - 1) % 8)});
+    for (int n = 0; n < interval / 8; ++n) {
+      data.insert(data.end(), std::begin(eight_blocks), std::end(eight_blocks));
+    }
+  }
+  data.insert(data.end(), {0xFF, 0xD9});
+  turn.bytes = data.size();
+  turn.capacity = std::size_t{1} << 28;
+  const JpegWorkspace needed = jpeg_workspace(&turn, 1);
+  std::size_t free = 0, total = 0;
+  must(cudaMemGetInfo(&free, &total));
+  if (free < needed.device_bytes + turn.bytes + turn.capacity + (std::size_t{1} << 28)) {
+    SKIP("less than 11 GB of GPU memory");
+  }
+  DeviceMemory src(static_cast<std::int64_t>(turn.bytes));
+  src.upload(data);
+  const DeviceMemory dst(static_cast<std::int64_t>(turn.capacity));
+  const DeviceMemory workspace(static_cast<std::int64_t>(needed.device_bytes));
+  const HostMemory<unsigned char> host(needed.host_bytes);
+  const HostMemory<JpegResult> result(1);
+  turn.data = src.data();
+  turn.out = dst.data();
+  Stream stream;
+  turn_jpegs(&turn, 1, workspace.data(), host.data(), result.data(), stream);
+  stream.wait();
+  CHECK(result.data()->faults == static_cast<std::uint32_t>(JpegFault::capacity));
+  CHECK(result.data()->src_bytes == turn.bytes);
 }
 
 TEST_CASE("what makes no sense is refused before anything is enqueued", "[gpu]") {
@@ -224,6 +293,10 @@ TEST_CASE("what makes no sense is refused before anything is enqueued", "[gpu]")
           "dst is larger than src, turned, in component 0");
   refuses([](JpegScanTurn& turn) { turn.src.component[2].ac.bits[1] = 3; },
           "src has a Huffman table that is not a prefix code, in component 2");
+  refuses([](JpegScanTurn& turn) { turn.src.component[1].dc.symbols[0] = 16; },
+          "src has a DC Huffman table with a symbol above 15, in component 1");
+  refuses([](JpegScanTurn& turn) { turn.bytes = (1 << 28) + 1; },
+          "268435457 bytes, expected up to 268435456");
   refuses([](JpegScanTurn& turn) { turn.orientation = static_cast<Orientation>(9); },
           "orientation is 9, expected 1 to 8");
 }

@@ -33,6 +33,7 @@ struct Picture {
   std::uint32_t chunks;
   std::uint8_t* out;
   std::uint64_t capacity;
+  std::uint32_t known_faults;  ///< before anything is read; then it has neither data nor memory
 
   Turn turn;
   Order order;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::uint64_t most_bits = std::uint64_t{1} << 32;
+constexpr int largest_dc_symbol = 15;  // libjpeg refuses tables with others
 
 static_assert(usual_cut.subsequence_bits >= most_block_bits);
 
@@ -63,12 +64,31 @@ TableChoice choose_tables(const JpegScanLayout& scan) {
   return choice;
 }
 
+int largest_symbol(const JpegHuffmanTable& table) {
+  return *std::max_element(table.symbols.begin(), table.symbols.begin() + table.symbol_count());
+}
+
 void check_tables(const JpegScanLayout& scan, const char* which) {
   for (int i = 0; i < scan.components; ++i) {
-    if (is_prefix_code(scan.component[i].dc) && is_prefix_code(scan.component[i].ac)) continue;
-    throw std::invalid_argument(std::string(which) + " has a Huffman table that is not a prefix " +
-                                "code, in component " + std::to_string(i));
+    const JpegHuffmanTable &dc = scan.component[i].dc, &ac = scan.component[i].ac;
+    const char* why = nullptr;
+    if (!is_prefix_code(dc) || !is_prefix_code(ac)) {
+      why = " has a Huffman table that is not a prefix code, in component ";
+    } else if (largest_symbol(dc) > largest_dc_symbol) {
+      why = " has a DC Huffman table with a symbol above 15, in component ";
+    }
+    if (why) throw std::invalid_argument(which + (why + std::to_string(i)));
   }
+}
+
+/// Faults that are seen without reading.
+std::uint32_t known_faults(const JpegScanTurn& turn, const Layout& src, std::uint64_t bits) {
+  // A block has two codes at least.
+  constexpr std::uint64_t most_blocks_in_byte = 4;
+  if (src.blocks() > most_blocks_in_byte * turn.bytes) {
+    return static_cast<std::uint32_t>(JpegFault::missing_blocks);
+  }
+  return bits < most_bits ? 0 : static_cast<std::uint32_t>(JpegFault::restarts);
 }
 
 Picture picture_of(const JpegScanTurn& turn, Cut cut) {
@@ -77,11 +97,13 @@ Picture picture_of(const JpegScanTurn& turn, Cut cut) {
   check_tables(turn.src, "src");
   check_tables(turn.dst, "dst");
   const Layout &src = picture.turn.src, &dst = picture.turn.dst;
-  const std::uint64_t subsequences = turn.bytes / cut.subsequence_bytes() + src.segments() + 1;
-  if (turn.bytes > most_bytes || subsequences * cut.subsequence_bits >= most_bits) {
-    throw std::invalid_argument(std::to_string(turn.bytes) + " bytes with " +
-                                std::to_string(src.segments()) + " restarts, expected fewer");
+  if (turn.bytes > most_bytes) {
+    throw std::invalid_argument(std::to_string(turn.bytes) + " bytes, expected up to " +
+                                std::to_string(most_bytes));
   }
+  const std::uint64_t subsequences = turn.bytes / cut.subsequence_bytes() + src.segments() + 1;
+  picture.known_faults = known_faults(turn, src, subsequences * cut.subsequence_bits);
+  if (picture.known_faults != 0) return picture;
   picture.data = static_cast<const std::uint8_t*>(turn.data);
   picture.bytes = static_cast<std::uint32_t>(turn.bytes);
   picture.chunks = std::max((picture.bytes + chunk_bytes - 1) / chunk_bytes, 1u);
@@ -106,6 +128,7 @@ std::size_t word_count(const Picture& picture, Cut cut) {
 
 void take_cleared(Picture& picture, Cut cut, Memory& memory) {
   picture.progress = memory.take<Progress>(1);
+  if (picture.known_faults != 0) return;
   picture.sets = memory.take<std::uint64_t>(picture.turn.src.blocks());
   picture.parted = memory.take<std::uint8_t>(picture.turn.src.blocks());
   picture.words = memory.take<std::uint32_t>(word_count(picture, cut));
@@ -113,6 +136,7 @@ void take_cleared(Picture& picture, Cut cut, Memory& memory) {
 }
 
 void take_rest(Picture& picture, Memory& memory) {
+  if (picture.known_faults != 0) return;
   const Layout &src = picture.turn.src, &dst = picture.turn.dst;
   picture.chunk_runs = memory.take<Runs>(picture.chunks);
   picture.segment_begin = memory.take<std::uint32_t>(src.segments() + 1);
@@ -165,7 +189,7 @@ Plan plan(const JpegScanTurn* turns, std::size_t count, JpegResult* results, std
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("picture " + std::to_string(i) + ": " + error.what());
     }
-    pictures.back().result = results + i;
+    pictures.back().result = results ? results + i : nullptr;
   }
   Plan made;
   Memory memory(device);
@@ -173,6 +197,8 @@ Plan plan(const JpegScanTurn* turns, std::size_t count, JpegResult* results, std
   batch.pictures = memory.take<Picture>(count);
   batch.count = static_cast<unsigned>(count);
   batch.cut = cut;
+  // A grid has at least one block, whatever the pictures have.
+  batch.chunks = batch.subsequences = batch.tiles = batch.turned_chunks = 1;
   for (std::size_t i = 0; i < count; ++i) add_tables(turns[i], pictures[i], memory, host);
   made.uploaded = memory.used();
   for (Picture& picture : pictures) take_cleared(picture, cut, memory);

@@ -12,8 +12,9 @@
 namespace qturn::jpeg {
 namespace {
 
-/// How many subsequences a block of threads takes, if its shared memory holds that many.
-constexpr int large_group = 256, small_group = 128;
+/// How many subsequences a block of threads takes, if its shared memory holds that many. 64 KB, the
+/// least that a GPU has, hold a small group with eight tables.
+constexpr int large_group = 256, medium_group = 128, small_group = 64;
 constexpr std::uint32_t read_ahead = 4;
 
 constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
@@ -53,25 +54,18 @@ __global__ void __launch_bounds__(group) read_codes(const Picture* pictures, Cut
 }
 
 template <int group>
-void launch_read_codes(const Batch& batch) {
+void launch_read_codes(const Batch& batch, std::uint32_t shared_bytes) {
   const dim3 grid((batch.subsequences + group - 1) / group, batch.count);
   const std::uint32_t shared = staged_bytes(batch, group);
-  device::allow_dynamic_shared(read_codes<group>, static_cast<int>(shared));
+  // The same for all batches, for those of other host threads are launched meanwhile.
+  device::allow_dynamic_shared(read_codes<group>, static_cast<int>(shared_bytes));
   device::launch(read_codes<group>, grid, group, shared, batch.stream, false, batch.pictures,
                  batch.cut);
 }
 
-bool has_room_for_large_groups(const Batch& batch) {
-  int device = 0, limit = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  constexpr std::uint32_t other = 1024;  // what the kernel declares besides
-  return staged_bytes(batch, large_group) + other <= static_cast<std::uint32_t>(limit);
-}
-
 /// The sums of DC differences in an MCU, or in several.
 struct DcSums {
-  std::int32_t of[most_components] = {};
+  std::uint32_t of[most_components] = {};
   std::uint32_t restarts = 0;
 };
 
@@ -87,7 +81,11 @@ struct AddDc {
 __global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
   const Picture& picture = pictures[blockIdx.x];
   const Layout& layout = picture.turn.src;
-  if (has_failed(picture)) return;  // no thread of this kernel changes it before the sum
+  if (has_failed(picture)) return;  // a thread of this kernel changes it only if all return
+  if (picture.progress->segments_read != layout.segments()) {
+    fail(picture, JpegFault::missing_blocks);
+    return;
+  }
   bool fits = true;
   const auto each = [&](std::uint32_t mcu, DcSums& sums, auto visit) {
     for (std::uint32_t block = 0; block < layout.blocks_in_mcu; ++block) {
@@ -97,8 +95,8 @@ __global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
 #pragma unroll
       for (std::uint32_t i = 0; i < most_components; ++i) {
         if (i == which) {
-          sums.of[i] += value;
-          visit(value, sums.of[i]);
+          sums.of[i] += static_cast<std::uint32_t>(value);
+          visit(value, static_cast<std::int32_t>(sums.of[i]));
         }
       }
     }
@@ -119,18 +117,25 @@ __global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
         });
       });
   if (!fits) fail(picture, JpegFault::range);
-  if (threadIdx.x == 0 && picture.progress->segments_read != layout.segments()) {
-    fail(picture, JpegFault::missing_blocks);
-  }
 }
 
 }  // namespace
 
-void read_coefficients(const Batch& batch) {
-  if (has_room_for_large_groups(batch)) {
-    launch_read_codes<large_group>(batch);
+std::uint32_t shared_bytes_for_reading() {
+  int device = 0, limit = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  constexpr std::uint32_t other = 1024;  // what the kernel declares besides
+  return static_cast<std::uint32_t>(limit) - other;
+}
+
+void read_coefficients(const Batch& batch, std::uint32_t shared_bytes) {
+  if (staged_bytes(batch, large_group) <= shared_bytes) {
+    launch_read_codes<large_group>(batch, shared_bytes);
+  } else if (staged_bytes(batch, medium_group) <= shared_bytes) {
+    launch_read_codes<medium_group>(batch, shared_bytes);
   } else {
-    launch_read_codes<small_group>(batch);
+    launch_read_codes<small_group>(batch, shared_bytes);
   }
   device::launch(sum_dc, dim3(batch.count), sum_threads, 0, batch.stream, false, batch.pictures);
 }

@@ -24,8 +24,11 @@ struct Batch {
 void unstuff(const Batch& batch);
 /// Finds out where codes begin (synchronise.cu).
 void synchronise(const Batch& batch);
-/// Reads coefficients (read.cu), and sums the differences of DC coefficients up.
-void read_coefficients(const Batch& batch);
+/// The shared memory that a block of threads can have on the current device.
+std::uint32_t shared_bytes_for_reading();
+/// Reads coefficients (read.cu) with so much shared memory, 63 KB or more, and sums the differences
+/// of DC coefficients up.
+void read_coefficients(const Batch& batch, std::uint32_t shared_bytes);
 /// Writes the turned picture's codes (write.cu).
 void write_codes(const Batch& batch);
 /// Puts stuffing bytes and restart markers in, and says how it went (stuff.cu).

@@ -45,7 +45,7 @@ void turn_jpegs(const JpegScanTurn* turns, std::size_t count, void* device_works
   check(cudaMemsetAsync(device + plan.uploaded, 0, plan.cleared - plan.uploaded, stream));
   jpeg::unstuff(plan.batch);
   jpeg::synchronise(plan.batch);
-  jpeg::read_coefficients(plan.batch);
+  jpeg::read_coefficients(plan.batch, jpeg::shared_bytes_for_reading());
   jpeg::write_codes(plan.batch);
   jpeg::stuff(plan.batch);
 }

@@ -150,6 +150,10 @@ __global__ void __launch_bounds__(chunk_threads) count_data(const Picture* pictu
 
 __global__ void __launch_bounds__(sum_threads) sum_chunks(const Picture* pictures, Cut cut) {
   const Picture& picture = pictures[blockIdx.x];
+  if (picture.known_faults != 0) {
+    if (threadIdx.x == 0) picture.progress->faults = picture.known_faults;
+    return;
+  }
   const Runs all = sum_in_order<Runs>(
       picture.chunks, AddRuns{cut.subsequence_bytes()},
       [&](std::uint32_t i) { return picture.chunk_runs[i]; },

@@ -110,10 +110,25 @@ __global__ void __launch_bounds__(tile_threads, resident_tiles)
 __global__ void __launch_bounds__(sum_threads) sum_tiles(const Picture* pictures) {
   const Picture& picture = pictures[blockIdx.x];
   if (has_failed(picture)) return;  // no thread of this kernel changes it before the sum
+  // Crafted codes can have more bits than Runs can count.
+  __shared__ unsigned long long all_bits;
+  if (threadIdx.x == 0) all_bits = 0;
+  unsigned long long bits = 0;
   const Runs all = sum_in_order<Runs>(
-      picture.tiles, AddRuns{bits_per_byte}, [&](std::uint32_t i) { return picture.tile_runs[i]; },
+      picture.tiles, AddRuns{bits_per_byte},
+      [&](std::uint32_t i) {
+        const Runs runs = picture.tile_runs[i];
+        bits += runs.first + std::uint64_t{bits_per_byte} * runs.units + runs.last;
+        return runs;
+      },
       [&](std::uint32_t i, const Runs& before, const Runs&) { picture.tile_runs[i] = before; });
+  atomicAdd(&all_bits, bits);
+  __syncthreads();
   if (threadIdx.x != 0) return;
+  if (all_bits > bits_per_byte * picture.most_turned_bytes) {
+    fail(picture, JpegFault::capacity);
+    return;
+  }
   picture.progress->turned_bytes = all.begin(bits_per_byte);
   if (all.begin(bits_per_byte) > picture.most_turned_bytes) fail(picture, JpegFault::capacity);
 }

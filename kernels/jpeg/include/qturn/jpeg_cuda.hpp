@@ -29,7 +29,7 @@ namespace qturn {
 struct JpegScanLayout {
   struct Component {
     int h = 1, v = 1;         ///< sampling factors, 1 to 4
-    JpegHuffmanTable dc, ac;  ///< prefix codes, without the code of ones only
+    JpegHuffmanTable dc, ac;  ///< prefix codes, without the code of ones only; dc: symbols to 15
   };
   Size size;                      ///< of the picture, in pixels
   int components = 0;             ///< 1 to 4, in the order of the scan
@@ -60,16 +60,19 @@ struct JpegScanTurn {
 /// Why a picture was not turned, as bits of JpegResult::faults. Whether the file is damaged, a CPU
 /// must say: libjpeg reads some data on which this gives up.
 enum class JpegFault : std::uint32_t {
-  marker = 1,    ///< a marker that does not belong there, none at the end, or not EOI
-  restarts = 2,  ///< restart markers are missing, left over or out of order
-  code = 4,      ///< a code that does not exist, or a value that 8-bit JPEG does not have
-  run = 8,       ///< a run of zeros that goes on after the end of its block
-  missing_blocks = 16,
-  extra_data = 32,        ///< after the last block of the scan or of a restart interval
-  range = 64,             ///< a DC coefficient or a difference of two is larger than 8-bit JPEG has
-  tables = 128,           ///< dst's tables lack a code
-  capacity = 256,         ///< the turned data does not fit
-  synchronisation = 512,  ///< the places to decode from were not found in a bounded time
+  marker = 1,  ///< a marker that does not belong there, none at the end, or not EOI
+  /// Restart markers are missing, left over or out of order, or the restart interval asks for more
+  /// than 1.79 million (less one for each 300 bytes).
+  restarts = 2,
+  /// A code that does not exist, a value that 8-bit JPEG does not have, or a run of zeros that goes
+  /// on after the end of its block.
+  code = 4,
+  missing_blocks = 8,     ///< the data ends before them, or is too short for so many
+  extra_data = 16,        ///< after the last block of the scan or of a restart interval
+  range = 32,             ///< a DC coefficient has more than 16 bits, or a difference more than 11
+  tables = 64,            ///< dst's tables lack a code
+  capacity = 128,         ///< the turned data does not fit, or is more than 2^28 bytes
+  synchronisation = 256,  ///< the places to decode from were not found in a bounded time
 };
 
 struct JpegResult {
@@ -84,8 +87,10 @@ struct JpegWorkspace {
   std::size_t host_bytes = 0;
 };
 
-/// About 150 bytes for each block of 8 x 8 samples of all components, and four times the compressed
-/// bytes. Throws as turn_jpegs().
+/// About 141 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
+/// each, and 325 bytes for each restart interval. A picture whose data is too short for its blocks
+/// (less than a byte for four) takes nearly none. turn_jpegs() must be given the same turns. Throws
+/// as turn_jpegs().
 QTURN_EXPORT JpegWorkspace jpeg_workspace(const JpegScanTurn* turns, std::size_t count);
 
 /// Enqueues the turn of all `count` pictures (up to 65,535) and returns without waiting. Allocates
@@ -94,7 +99,7 @@ QTURN_EXPORT JpegWorkspace jpeg_workspace(const JpegScanTurn* turns, std::size_t
 /// `device_workspace` is memory of the stream's device; `host_workspace` is host memory, best
 /// page-locked, for otherwise the call may wait for the stream. Both stay in use until the stream
 /// has done the work. `results` is memory that the device can write, best page-locked; it is
-/// written last.
+/// valid only after the stream has done the work.
 ///
 /// A picture with damaged data gets `faults`, and the others are turned all the same. Nothing is
 /// written outside of `capacity` bytes at `out`; what a picture with faults has there is undefined.
