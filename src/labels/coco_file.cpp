@@ -93,11 +93,11 @@ void CocoReader::add_annotation(std::string_view text, TextPlace place) {
 }
 
 void CocoReader::compare(std::size_t image, const Mask& mask) {
-  const Size size = content_.images_[image].size.value();
-  if (mask.size == size) return;
+  const std::optional<Size>& size = content_.images_[image].size;
+  if (!size || mask.size == *size) return;  // an image that is not listed has none
   add_problem(image, at_place(mask.place,
                               fmt::format("the mask is {} x {}, the image {} x {}", mask.size.width,
-                                          mask.size.height, size.width, size.height)));
+                                          mask.size.height, size->width, size->height)));
 }
 
 void CocoReader::take_pairs(const std::vector<int>& pairs) {
