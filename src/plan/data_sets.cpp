@@ -27,7 +27,9 @@ class Finder {
       : options_(options), files_(files), names_(names) {}
 
   DataSets find() {
-    for (const fs::path& path : yaml_files()) add_yaml(path);
+    const std::set<fs::path> paths = yaml_files();
+    if (!paths.empty()) folders_ = folders_of_pictures();
+    for (const fs::path& path : paths) add_yaml(path);
     if (options_.others == Others::copy && !found_.empty()) {
       throw PlanError(
           fmt::format("--others copy would also copy {} as it is; leave it out, or --exclude '*{}'",
@@ -144,10 +146,17 @@ class Finder {
 
   bool holds_pictures(const fs::path& folder) const {
     const std::string prefix = folder / "";
-    return std::ranges::any_of(files_, [&](const FoundFile& file) {
-      return file.picture && !file.is_mask &&
-             normal_path(files_.folder_of(file).path).starts_with(prefix);
-    });
+    const auto first = folders_.lower_bound(prefix);
+    return first != folders_.end() && first->starts_with(prefix);
+  }
+
+  std::set<std::string> folders_of_pictures() const {
+    std::set<std::uint32_t> seen;
+    std::set<std::string> folders;
+    for (const FoundFile& file : files_)
+      if (file.picture && !file.is_mask && seen.insert(file.folder).second)
+        folders.insert(normal_path(files_.folder_of(file).path));
+    return folders;
   }
 
   /// False if none of its pictures is turned.
@@ -225,6 +234,7 @@ class Finder {
   const PlanOptions& options_;
   const FileList& files_;
   const OutputNames& names_;
+  std::set<std::string> folders_;  ///< those that hold pictures of the run, as normal paths
   Listings listings_{
       [](const std::string& lower) { return lower.ends_with(".yaml") || lower.ends_with(".yml"); },
       "data sets"};

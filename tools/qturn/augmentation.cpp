@@ -62,28 +62,26 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
                     "output, or replay a copy of it",
                     printable(manifest_.string())));
   }
-  json.refuse(manifest_);
   const ReportPlace html = ReportPlace::html(line);
   html.refuse(plan);
-  html.refuse(manifest_);
+  const auto keep_reports_from = [&](const fs::path& file) {
+    json.refuse(file);
+    html.refuse(file);
+  };
+  keep_reports_from(manifest_);
   orientations_ = orientation_labels_place(line, plan);
-  if (!orientations_.empty()) {
-    json.refuse(orientations_);
-    html.refuse(orientations_);
-  }
+  keep_reports_from(orientations_);
   const auto take = [&](const auto& file, const char* what) {
-    json.refuse(file.input);
-    html.refuse(file.input);
+    keep_reports_from(file.input);
     if (!is_listed(file.output)) return;
     check_place(line, file.output, what);
-    json.refuse(file.output);
-    html.refuse(file.output);
+    keep_reports_from(file.output);
   };
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
     if (file.found > 0)
       take(file, "the labels");
     else
-      json.refuse(file.input);
+      keep_reports_from(file.input);
   }
   for (const DataSets::File& file : plan.jobs.data_sets().files())
     take(file, "the file of the data set");
