@@ -253,11 +253,9 @@ TEST_CASE(
   }
   workplace.add("data/x.json", coco(images, ""));
   workplace.add("out/x.json", "complete");
-  const auto running =
-      workplace.start({"augment", "data", "-o", "out", "--overwrite", "--json=log", "-j2"});
-  workplace.wait_until([&] { return !workplace.content("log").empty(); });
-  running.signal(SIGINT);
-  CHECK(running.wait().exit_code == 130);
+  workplace.signal_at(SIGINT, ".png", QTURN_DISTURBED_DISK);
+  CHECK(workplace.qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
+  workplace.environment.clear();
   CHECK(workplace.content("out/x.json") == "complete");
   const Result resumed =
       workplace.qturn({"augment", "data", "-o", "out", "--overwrite", "--resume"});

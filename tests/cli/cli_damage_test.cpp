@@ -276,11 +276,12 @@ TEST_CASE("An output that appears while the run goes on is not replaced") {
   // --dry-run and the refusal before the start cannot see it; the write itself must.
   Workplace workplace;
   for (int i = 0; i < 40; ++i)
-    workplace.add("in/" + std::to_string(100 + i) + ".png",
-                  cli::png(cli::random_picture(400, 300)));
+    workplace.add("in/" + std::to_string(100 + i) + ".png", cli::png(cli::random_picture(40, 30)));
+  workplace.signal_at(SIGSTOP, "100.png", QTURN_DISTURBED_DISK);
   const auto running = workplace.start({"cw", "in", "-o", "out", "-j", "1", "--quiet"});
-  workplace.wait_until([&] { return !workplace.files("out").empty(); });
+  REQUIRE(running.wait_until_stopped());
   workplace.add("out/139.png", "somebody else's");
+  running.signal(SIGCONT);
   const Result result = running.wait();
   CHECK(result.exit_code == 1);
   CHECK(result.err == "qturn: in/139.png: cannot write out/139.png: File exists\n");

@@ -65,6 +65,13 @@ class Workplace : public TemporaryFolder {
 
     void signal(int number) const { ::kill(pid_, number); }
 
+    /// Until a signal has stopped it; false if it ended before.
+    bool wait_until_stopped() const {
+      siginfo_t info = {};
+      return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 &&
+             info.si_code == CLD_STOPPED;
+    }
+
     bool is_running() const {
       siginfo_t info = {};
       return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -141,6 +148,15 @@ class Workplace : public TemporaryFolder {
 
   Result qturn(std::vector<std::string> arguments) const {
     return start(std::move(arguments)).wait();
+  }
+
+  /// The next runs get signal `number` as soon as a file is in its place whose name ends in `end`.
+  /// `disk` is the library that QTURN_DISTURBED_DISK names.
+  void signal_at(int number, const std::string& end, const char* disk) {
+    environment = {{"LD_PRELOAD", disk},
+                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                   {"QTURN_TEST_SIGNAL", std::to_string(number)},
+                   {"QTURN_TEST_SIGNAL_AT", end}};
   }
 
   /// Waits for the running program to get somewhere; throws after a minute.

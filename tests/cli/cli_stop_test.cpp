@@ -32,11 +32,14 @@ void add_pictures(const Workplace& workplace) {
     workplace.add("in/" + std::to_string(i) + ".png", cli::png(numbered_picture(i)));
 }
 
-/// Not only a temporary.
-bool has_result(const Workplace& workplace) {
-  const auto files = workplace.files("out");
-  return std::any_of(files.begin(), files.end(),
-                     [](const fs::path& file) { return file.extension() == ".png"; });
+/// What comes of a run that gets signal `number` as soon as the first file is in its place whose
+/// name ends in `end`.
+Result interrupted(Workplace& workplace, int number, const std::vector<std::string>& words,
+                   const std::string& end = ".png") {
+  workplace.signal_at(number, end, QTURN_DISTURBED_DISK);
+  const Result result = workplace.qturn(words);
+  workplace.environment.clear();
+  return result;
 }
 
 Picture flopped(const std::string& file) {
@@ -50,10 +53,7 @@ TEST_CASE("SIGINT and SIGTERM end the run soon, with 130 and 143, and with whole
     CAPTURE(number);
     Workplace workplace;
     add_pictures(workplace);
-    const auto running = workplace.start({"flop", "in", "-o", "out", "-j", "2"});
-    workplace.wait_until([&] { return has_result(workplace); });
-    running.signal(number);
-    const Result result = running.wait();
+    const Result result = interrupted(workplace, number, {"flop", "in", "-o", "out", "-j", "2"});
     CHECK(result.exit_code == 128 + number);
     CHECK_THAT(result.err, ContainsSubstring(", interrupted with "));
 
@@ -75,10 +75,9 @@ TEST_CASE("SIGINT in place leaves each file as it was or turned, never half") {
   Workplace workplace;
   add_pictures(workplace);
   const std::string last = workplace.content("in/0.png");
-  const auto running = workplace.start({"flop", "in", "--in-place", "-j", "2", "--json=log"});
-  workplace.wait_until([&] { return !workplace.content("log").empty(); });
-  running.signal(SIGINT);
-  CHECK(running.wait().exit_code == 130);
+  const Result result =
+      interrupted(workplace, SIGINT, {"flop", "in", "--in-place", "-j", "2", "--json=log"});
+  CHECK(result.exit_code == 130);
 
   int turned = 0;
   CHECK(workplace.files("in").size() == pictures);
@@ -150,10 +149,8 @@ TEST_CASE("A second signal ends the run at once") {
 TEST_CASE("An interrupted augmentation has a manifest of what was written") {
   Workplace workplace;
   add_pictures(workplace);
-  const auto running = workplace.start({"augment", "in", "-o", "out", "-j", "2"});
-  workplace.wait_until([&] { return has_result(workplace); });
-  running.signal(SIGTERM);
-  CHECK(running.wait().exit_code == 143);
+  CHECK(interrupted(workplace, SIGTERM, {"augment", "in", "-o", "out", "-j", "2"}).exit_code ==
+        143);
   const std::string manifest = workplace.content("out/manifest.jsonl");
   CHECK(std::count(manifest.begin(), manifest.end(), '\n') ==
         static_cast<std::ptrdiff_t>(workplace.files("out").size()));  // both have one line more
@@ -163,10 +160,7 @@ TEST_CASE("An augmentation that is ended before its first result can be repeated
   Workplace workplace;
   workplace.add("in/a.png", cli::png(cli::random_picture(3000, 2000)));
   const std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop"};
-  const auto running = workplace.start(words);
-  workplace.wait_until([&] { return workplace.exists("out/.qturn-journal"); });
-  running.signal(SIGINT);
-  CHECK(running.wait().exit_code == 130);
+  CHECK(interrupted(workplace, SIGINT, words, ".qturn-lock").exit_code == 130);
   CHECK_FALSE(workplace.exists("out"));
 
   const std::string picture = workplace.content("in/a.png");
@@ -196,10 +190,7 @@ TEST_CASE("An interrupted augmentation keeps what the manifest listed, for it is
   const auto interrupt = [&](std::vector<std::string> more) {
     more.insert(more.begin(),
                 {"augment", "in", "-o", "out", "--overwrite", "-j", "2", "--json=log"});
-    const auto running = workplace.start(more);
-    workplace.wait_until([&] { return !workplace.content("log").empty(); });
-    running.signal(SIGINT);
-    CHECK(running.wait().exit_code == 130);
+    CHECK(interrupted(workplace, SIGINT, more).exit_code == 130);
     CHECK(fs::remove(workplace.path() / "log"));
     return workplace.content("out/manifest.jsonl");
   };
@@ -223,18 +214,22 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   Workplace workplace;
   add_pictures(workplace);
   int terminal = -1;
+  // However fast the machine is, the run lasts for longer than the line takes to appear.
+  workplace.signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
   const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
   if (pid < 0) SKIP("this system lends no terminals");
   const std::string path = cli::program();
   if (pid == 0) {
     if (::chdir(workplace.path().c_str()) != 0) ::_exit(126);
+    for (const auto& [name, value] : workplace.environment)
+      ::setenv(name.c_str(), value.c_str(), 1);
     ::setenv("TERM", "xterm", 1);
     ::execl(path.c_str(), path.c_str(), "flop", "in", "-o", "out", "-j", "1", nullptr);
     ::_exit(127);
   }
-  // However fast the machine is, the run lasts for longer than the line takes to appear.
-  workplace.wait_until([&] { return has_result(workplace); });
-  ::kill(pid, SIGSTOP);
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, WUNTRACED) == pid);
+  REQUIRE(WIFSTOPPED(status));
   ::usleep(300'000);
   ::kill(pid, SIGCONT);
   std::string shown;
@@ -242,7 +237,6 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
     shown.append(buffer, static_cast<std::size_t>(got));
   ::close(terminal);
-  int status = 0;
   REQUIRE(::waitpid(pid, &status, 0) == pid);
   CHECK(status == 0);
   CHECK_THAT(shown, ContainsSubstring(" of 24 files, "));

@@ -6,6 +6,8 @@
 // QTURN_TEST_FLUSHES=FILE: gets a line for each flush, with what is flushed. QTURN_TEST_KILL=N: the
 // N-th call that changes what is on the disk (write, fsync, rename, link, unlink) kills the program
 // before it does anything.
+// QTURN_TEST_SIGNAL=N and QTURN_TEST_SIGNAL_AT=END: the program gets signal N as soon as a file has
+// been put into its place whose name ends in END, once.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -36,6 +38,18 @@ void count_call() {
   if (last && ++calls == std::atoi(last)) ::kill(::getpid(), SIGKILL);
 }
 
+/// The result of a call that put a file into its place, if it is 0.
+int in_place(long result, std::string_view name) {
+  static std::atomic<bool> sent = false;
+  const char* number = std::getenv("QTURN_TEST_SIGNAL");
+  const char* end = std::getenv("QTURN_TEST_SIGNAL_AT");
+  if (result == 0 && number && end && name.ends_with(end) && !sent.exchange(true)) {
+    // To the thread that calls, which has it before it goes on.
+    if (std::raise(std::atoi(number)) != 0) std::abort();
+  }
+  return static_cast<int>(result);
+}
+
 /// As the system call `number`, unless metadata fails.
 template <typename... Arguments>
 int set_metadata(long number, Arguments... arguments) {
@@ -56,23 +70,23 @@ EXPORTED int futimens(int file, const timespec* times) {
 
 EXPORTED int rename(const char* from, const char* to) {
   count_call();
-  return static_cast<int>(::syscall(SYS_rename, from, to));
+  return in_place(::syscall(SYS_rename, from, to), to);
 }
 
 EXPORTED int renameat(int from_folder, const char* from, int to_folder, const char* to) {
   count_call();
-  return static_cast<int>(::syscall(SYS_renameat, from_folder, from, to_folder, to));
+  return in_place(::syscall(SYS_renameat, from_folder, from, to_folder, to), to);
 }
 
 EXPORTED int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                        unsigned flags) {
   count_call();
-  return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  return in_place(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags), to);
 }
 
 EXPORTED int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   count_call();
-  return static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  return in_place(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags), to);
 }
 
 EXPORTED int unlink(const char* name) {
