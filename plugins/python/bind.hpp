@@ -1,0 +1,14 @@
+// What module.cpp binds, one function for each file.
+#ifndef QTURN_PYTHON_BIND_HPP
+#define QTURN_PYTHON_BIND_HPP
+
+#include <nanobind/nanobind.h>
+
+namespace qturn::python {
+
+/// Orientation: names, numbers, compose, inverse; sizes, points and boxes.
+void bind_orientations(nanobind::module_& module);
+
+}  // namespace qturn::python
+
+#endif  // QTURN_PYTHON_BIND_HPP

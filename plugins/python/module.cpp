@@ -1,0 +1,7 @@
+// The module behind the package: each file of this folder binds what it is named after.
+#include "plugins/python/bind.hpp"
+
+NB_MODULE(_qturn, module) {
+  module.doc() = "The eight orientations of an image: what the package qturn is made of.";
+  qturn::python::bind_orientations(module);
+}

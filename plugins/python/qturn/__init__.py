@@ -1,0 +1,4 @@
+"""The eight orientations of an image, at the speed of a copy. plugins/python/README.md has the page to read."""
+from ._qturn import Orientation
+
+__all__ = ["Orientation"]
