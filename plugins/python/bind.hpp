@@ -9,6 +9,9 @@ namespace qturn::python {
 /// Orientation: names, numbers, compose, inverse; sizes, points and boxes.
 void bind_orientations(nanobind::module_& module);
 
+/// Whole pictures in memory: turn, orientation, check; Turned and PictureError.
+void bind_pictures(nanobind::module_& module);
+
 }  // namespace qturn::python
 
 #endif  // QTURN_PYTHON_BIND_HPP

@@ -4,4 +4,5 @@
 NB_MODULE(_qturn, module) {
   module.doc() = "The eight orientations of an image: what the package qturn is made of.";
   qturn::python::bind_orientations(module);
+  qturn::python::bind_pictures(module);
 }

@@ -58,6 +58,12 @@ void bind_orientations(nb::module_& module) {
           "swaps_axes", [](Orientation orientation) { return swaps_axes(orientation); },
           "Whether width becomes height: transpose, rotate90, transverse and rotate270.")
       .def_prop_ro(
+          "from_right", [](Orientation orientation) { return reading(orientation).from_right; },
+          "Whether the source is read from its right edge, before axes are swapped.")
+      .def_prop_ro(
+          "from_bottom", [](Orientation orientation) { return reading(orientation).from_bottom; },
+          "Whether the source is read from its bottom edge, before axes are swapped.")
+      .def_prop_ro(
           "inverse", [](Orientation orientation) { return inverse(orientation); },
           "The orientation that undoes this one.")
       .def(

@@ -267,4 +267,14 @@ Bytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
   throw ImageFileError(planned.message);
 }
 
+PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
+                             const PictureOptions& options) {
+  try {
+    return PictureTurn(file, lower_suffix("x" + std::string(suffix)), options);
+  } catch (const LimitError& error) {
+    throw ImageFileError(fmt::format("{}; the limit {}={} permits that", error.what(), error.name(),
+                                     error.needed()));
+  }
+}
+
 }  // namespace qturn

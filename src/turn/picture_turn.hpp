@@ -127,6 +127,11 @@ class PictureTurn {
   std::vector<std::string> warnings_;
 };
 
+/// A PictureTurn for a caller in memory, who knows a suffix (".TGA") at most and sets limits
+/// without the command line. Throws ImageFileError.
+PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
+                             const PictureOptions& options);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_TURN_PICTURE_TURN_HPP

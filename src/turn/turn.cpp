@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "src/formats/table.hpp"
-#include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {
@@ -31,17 +30,13 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
   if (options.quality && !(target && target->takes_quality)) {
     throw std::invalid_argument("a quality is for the formats jpeg and webp, which lose some");
   }
-  try {
-    return PictureTurn(file, lower_suffix("x" + options.suffix),
-                       {.target = target,
-                        .jpeg = options.jpeg,
-                        .png = options.png,
-                        .tag_only = options.tag_only,
-                        .quality = options.quality,
-                        .limits = options.limits});
-  } catch (const LimitError& error) {
-    throw ImageFileError(fmt::format("{}; TurnOptions::limits permits that", error.what()));
-  }
+  return opened_in_memory(file, options.suffix,
+                          {.target = target,
+                           .jpeg = options.jpeg,
+                           .png = options.png,
+                           .tag_only = options.tag_only,
+                           .quality = options.quality,
+                           .limits = options.limits});
 }
 
 std::string refusal_of(const PictureTurn& picture, Orientation orientation,

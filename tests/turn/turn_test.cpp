@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/check/check.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/jpeg_pictures.hpp"
 
@@ -219,4 +220,27 @@ TEST_CASE("A quality decides how much a JPEG or a WebP keeps that another format
     CHECK_THROWS_MATCHES(made(format, 50), std::invalid_argument,
                          Message("a quality is for the formats jpeg and webp, which lose some"));
   }
+}
+
+TEST_CASE("A check in memory says what disagrees, and decodes unless it is to be quick") {
+  Bytes file = small_png();
+  CHECK(check_picture(file, "", false, Limits{}).empty());
+  file.push_back(std::byte{1});
+  const std::vector<std::string> findings{"1 bytes after the end of the PNG"};
+  CHECK(check_picture(file, "", false, Limits{}) == findings);
+  CHECK(check_picture(file, "", true, Limits{}) == findings);
+
+  const Bytes damaged = make_jpeg({.width = 64, .height = 64});
+  const std::span cut(damaged.data(), damaged.size() - damaged.size() / 4);
+  CHECK_THROWS_AS(check_picture(cut, "", false, Limits{}), ImageFileError);
+  CHECK(check_picture(cut, "", true, Limits{}).empty());
+}
+
+TEST_CASE("A picture in memory that is beyond a limit is refused with the limit that permits it") {
+  const Bytes file = small_png();
+  const auto wanted =
+      Message("24 pixels, more than the limit of 23; the limit pixels=24 permits that");
+  CHECK_THROWS_MATCHES(turned_by(file, Orientation::flip, {.limits = {.pixels = 23}}),
+                       ImageFileError, wanted);
+  CHECK_THROWS_MATCHES(check_picture(file, "", true, {.pixels = 23}), ImageFileError, wanted);
 }

@@ -1,0 +1,272 @@
+// Whole pictures in memory: the bytes of a file in, those of the turned file out. The work is
+// qturn::pictures'; this takes Python's buffers and words to it, and does it without the GIL.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <qturn/pictures.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugins/python/bind.hpp"
+#include "plugins/python/orientations.hpp"
+#include "src/check/check.hpp"
+#include "src/formats/table.hpp"
+#include "src/picture/file_limits.hpp"
+
+namespace nb = nanobind;
+
+namespace qturn::python {
+namespace {
+
+/// The bytes of a file that Python owns, for as long as this lives. Those that can be changed are
+/// copied, because another thread may do so while the GIL is released.
+class FileBytes {
+ public:
+  explicit FileBytes(nb::handle data) {
+    if (PyObject_GetBuffer(data.ptr(), &view_, PyBUF_SIMPLE) != 0) {
+      PyErr_Clear();
+      if (!PyObject_CheckBuffer(data.ptr())) {
+        throw nb::type_error(
+            fmt::format("data is of type {}, expected bytes or another object with a buffer; "
+                        "pathlib.Path(name).read_bytes() reads a file",
+                        nb::cast<std::string>(nb::str(data.type())))
+                .c_str());
+      }
+      throw nb::value_error("the bytes of data do not lie together; bytes(data) copies them");
+    }
+    const auto* first = static_cast<const std::byte*>(view_.buf);
+    bytes_ = {first, static_cast<std::size_t>(view_.len)};
+    if (view_.readonly == 0) {
+      copy_.assign(bytes_.begin(), bytes_.end());
+      bytes_ = copy_;
+    }
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  ~FileBytes() = default;
+
+  std::span<const std::byte> operator*() const { return bytes_; }
+
+ private:
+  struct View : Py_buffer {
+    View() : Py_buffer{} {}
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    ~View() { PyBuffer_Release(this); }
+  };
+
+  View view_;
+  std::span<const std::byte> bytes_;
+  std::vector<std::byte> copy_;
+};
+
+// As the command line has them.
+constexpr std::pair<std::string_view, JpegMode> jpeg_words[] = {{"lossless", JpegMode::lossless},
+                                                                {"planar", JpegMode::planar}};
+constexpr std::pair<std::string_view, JpegEdges> edge_words[] = {{"reencode", JpegEdges::reencode},
+                                                                 {"trim", JpegEdges::trim},
+                                                                 {"tag", JpegEdges::tag},
+                                                                 {"skip", JpegEdges::skip},
+                                                                 {"fail", JpegEdges::fail}};
+constexpr std::pair<std::string_view, PngMode> png_words[] = {{"small", PngMode::small},
+                                                              {"fast", PngMode::fast}};
+
+constexpr std::array<const char*, 8> route_words = {"none",    "reencoded", "planar", "lossless",
+                                                    "trimmed", "tagged",    "copied", "skipped"};
+constexpr std::array<const char*, 3> loss_words = {"none", "asked_for", "unasked"};
+
+template <typename Value, std::size_t Count>
+Value value_of(std::string_view argument, std::string_view word,
+               const std::pair<std::string_view, Value> (&words)[Count]) {
+  std::string expected;
+  for (const auto& [each, value] : words) {
+    if (each == word) return value;
+    expected += fmt::format("{}{}", expected.empty() ? "" : ", ", each);
+  }
+  throw nb::value_error(
+      fmt::format("{} is \"{}\", expected one of {}", argument, word, expected).c_str());
+}
+
+Limits limits_of(const std::optional<nb::dict>& wanted) {
+  Limits limits;
+  if (!wanted) return limits;
+  for (const auto& [key, value] : *wanted) {
+    const auto name = nb::cast<std::string>(nb::str(key));
+    const auto* found = std::ranges::find(limit_names, name, &LimitName::name);
+    if (found == limit_names.end()) {
+      std::string expected;
+      for (const LimitName& each : limit_names) {
+        expected += fmt::format("{}{}", expected.empty() ? "" : ", ", each.name);
+      }
+      throw nb::value_error(
+          fmt::format("limits has \"{}\", expected some of {}", name, expected).c_str());
+    }
+    std::uint64_t most = Limits::none;
+    if (!value.is_none() && !nb::try_cast(value, most)) {
+      throw nb::value_error(
+          fmt::format("the limit {} is {}, expected a whole number that is not negative, or None "
+                      "for no limit",
+                      name, nb::cast<std::string>(nb::repr(value)))
+              .c_str());
+    }
+    limits.*found->value = most;
+  }
+  return limits;
+}
+
+/// What Python gets of a turned file.
+struct TurnedFile {
+  nb::bytes bytes;
+  std::string format;
+  TurnOutcome outcome;
+  std::vector<std::string> warnings;
+};
+
+std::string format_written(std::span<const std::byte> source, const TurnOptions& options) {
+  const Codec* codec = options.format.empty()
+                           ? codec_of_content(source, lower_suffix("x" + options.suffix))
+                           : codec_of_name(options.format);
+  return std::string(codec->name);
+}
+
+TurnedFile turn_file(nb::handle data, nb::handle orientation, const std::string& jpeg,
+                     const std::string& edges, std::string format, std::optional<int> quality,
+                     const std::string& png, bool tag_only, bool allow_storage_change,
+                     std::string suffix, const std::optional<nb::dict>& limits) {
+  const bool upright =
+      nb::isinstance<nb::str>(orientation) && nb::cast<std::string>(orientation) == "upright";
+  const Orientation wanted = upright ? Orientation::identity : orientation_of(orientation);
+  const TurnOptions options{
+      .format = std::move(format),
+      .suffix = std::move(suffix),
+      .jpeg = {value_of("jpeg", jpeg, jpeg_words), value_of("edges", edges, edge_words)},
+      .quality = quality,
+      .png = value_of("png", png, png_words),
+      .tag_only = tag_only,
+      .allow_storage_change = allow_storage_change,
+      .limits = limits_of(limits)};
+  const FileBytes file(data);
+  Turned turned;
+  {
+    const nb::gil_scoped_release others_may_run;
+    turned = turn((*file).data(), (*file).size(), wanted, options);
+  }
+  return {nb::bytes(turned.bytes.data(), turned.bytes.size()), format_written(*file, options),
+          std::move(turned.outcome), std::move(turned.warnings)};
+}
+
+Orientation stored_orientation(nb::handle data, std::string suffix) {
+  const FileBytes file(data);
+  const nb::gil_scoped_release others_may_run;
+  const TurnOptions options{.suffix = std::move(suffix)};
+  return plan_turn((*file).data(), (*file).size(), Orientation::identity, options).stored;
+}
+
+std::vector<std::string> check_file(nb::handle data, bool quick, const std::string& suffix,
+                                    const std::optional<nb::dict>& limits) {
+  const Limits most = limits_of(limits);
+  const FileBytes file(data);
+  const nb::gil_scoped_release others_may_run;
+  return check_picture(*file, suffix, quick, most);
+}
+
+std::string shown(const TurnedFile& turned) {
+  const Size size = turned.outcome.size;
+  return fmt::format("<qturn.Turned: {}, {} x {}, {}, {} bytes>", turned.format, size.width,
+                     size.height, route_words[static_cast<std::size_t>(turned.outcome.route)],
+                     turned.bytes.size());
+}
+
+void bind_turned(nb::module_& module) {
+  nb::class_<TurnedFile>(module, "Turned", "A turned file.")
+      .def_ro("bytes", &TurnedFile::bytes, "The file.")
+      .def_ro("format", &TurnedFile::format, R"(Its format: "jpeg", "png"...)")
+      .def_prop_ro(
+          "route",
+          [](const TurnedFile& turned) {
+            return route_words[static_cast<std::size_t>(turned.outcome.route)];
+          },
+          R"(How it was made: "lossless", "trimmed", "planar", "reencoded", "tagged", "copied" or
+"skipped".)")
+      .def_prop_ro(
+          "loss",
+          [](const TurnedFile& turned) {
+            return loss_words[static_cast<std::size_t>(turned.outcome.loss)];
+          },
+          R"(Whether its pixels were compressed with loss: "none", "asked_for" by an argument, or
+"unasked" where there was no other way.)")
+      .def_prop_ro(
+          "applied", [](const TurnedFile& turned) { return turned.outcome.applied; },
+          "The orientation that was applied to the pixels as they were stored.")
+      .def_prop_ro(
+          "size",
+          [](const TurnedFile& turned) {
+            return std::pair(turned.outcome.size.width, turned.outcome.size.height);
+          },
+          "(width, height) of its first page, as stored.")
+      .def_prop_ro(
+          "message", [](const TurnedFile& turned) { return turned.outcome.message; },
+          "Why a JPEG was re-encoded or left alone; empty otherwise.")
+      .def_ro("warnings", &TurnedFile::warnings,
+              "Sentences about what is unusual, or could not be kept.")
+      .def("__repr__", &shown);
+}
+
+}  // namespace
+
+void bind_pictures(nb::module_& module) {
+  nb::exception<ImageFileError>(module, "PictureError").attr("__doc__") =
+      "A file that is damaged, not supported, or beyond the limits. The message says why.";
+  bind_turned(module);
+  module.def(
+      "turn", &turn_file, nb::arg("data").none(), nb::arg("orientation").none() = "upright",
+      nb::kw_only(), nb::arg("jpeg") = "lossless", nb::arg("edges") = "reencode",
+      nb::arg("format") = "", nb::arg("quality") = nb::none(), nb::arg("png") = "small",
+      nb::arg("tag_only") = false, nb::arg("allow_storage_change") = false, nb::arg("suffix") = "",
+      nb::arg("limits") = nb::none(),
+      nb::sig("def turn(data: typing_extensions.Buffer, orientation: Orientation | str | int = "
+              "'upright', *, jpeg: str = 'lossless', edges: str = 'reencode', format: str = '', "
+              "quality: int | None = None, png: str = 'small', tag_only: bool = False, "
+              "allow_storage_change: bool = False, suffix: str = '', limits: dict[str, int | None] "
+              "| None = None) -> Turned"),
+      R"(Turn a picture in memory: the bytes of a file in, those of the turned file out.
+
+The picture is turned as a viewer shows it, and stored upright; "upright" only makes the stored
+orientation true. The format, the profile and the metadata stay. The arguments are the options of
+the command line: jpeg is --jpeg ("lossless" or "planar"), edges is --jpeg-edges ("reencode",
+"trim", "tag", "skip" or "fail"), format is --format, and so on. limits has those of --limit by
+name; None switches one off. suffix (".tga") counts only where the content does not tell the format.
+
+Works without the GIL, on the calling thread. Raises PictureError for a file that is damaged or not
+supported, ValueError for an argument.)");
+  module.def(
+      "orientation", &stored_orientation, nb::arg("data").none(), nb::kw_only(),
+      nb::arg("suffix") = "",
+      nb::sig(
+          "def orientation(data: typing_extensions.Buffer, *, suffix: str = '') -> Orientation"),
+      "How a picture must be turned to look upright, by its metadata. Reads the header only.");
+  module.def(
+      "check", &check_file, nb::arg("data").none(), nb::kw_only(), nb::arg("quick") = false,
+      nb::arg("suffix") = "", nb::arg("limits") = nb::none(),
+      nb::sig("def check(data: typing_extensions.Buffer, *, quick: bool = False, suffix: str = '', "
+              "limits: dict[str, int | None] | None = None) -> list[str]"),
+      R"(What `qturn check` says of a picture: sentences, none if all is well.
+
+They name metadata that disagree about the orientation or are damaged. The picture is decoded unless
+quick is true. Raises PictureError for damage.)");
+}
+
+}  // namespace qturn::python
