@@ -1,0 +1,51 @@
+"""A transform for Albumentations 2: one of the eight orientations, by chance, with masks, boxes and keypoints."""
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import albumentations
+import numpy
+from albumentations.core.type_definitions import ALL_TARGETS
+
+from ._labels import turn_boxes, turn_points
+from ._qturn import Orientation, orientation_of
+
+__all__ = ["RandomOrientation"]
+
+
+class RandomOrientation(albumentations.DualTransform):
+    """Turns each sample with probability `p` by one of `orientations`, all with the same chance.
+
+    By default those are the seven that change a picture. Unlike D4 of Albumentations, this is right for pictures that are not
+    square: those that swap the axes change their shape. Keypoints are turned with their angles. The seed is that of
+    albumentations.Compose(..., seed=...).
+    """
+
+    _targets = ALL_TARGETS
+
+    class InitSchema(albumentations.BasicTransform.InitSchema):
+        orientations: Any
+
+    def __init__(self, p: float = 0.5, *, orientations: Iterable[Orientation | str | int] | None = None) -> None:
+        super().__init__(p=p)
+        self.orientations = [orientation_of(each).name for each in orientations or list(Orientation)[1:]]
+
+    def get_params(self) -> dict[str, Any]:
+        return {"orientation": orientation_of(self.py_random.choice(self.orientations))}
+
+    def apply(self, img: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+        mirrored = img[::-1] if orientation.from_bottom else img
+        mirrored = mirrored[:, ::-1] if orientation.from_right else mirrored
+        return numpy.ascontiguousarray(mirrored.swapaxes(0, 1) if orientation.swaps_axes else mirrored)
+
+    def apply_to_bboxes(self, bboxes: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+        return turn_boxes(bboxes, orientation, (1, 1), "xyxy")
+
+    def apply_to_keypoints(self, keypoints: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+        height, width = params["shape"][:2]
+        turned = turn_points(keypoints, orientation, (width, height), indices=True)  # x, y, z, angle, scale
+        angle = keypoints[:, 3]
+        angle = numpy.pi - angle if orientation.from_right else angle
+        angle = -angle if orientation.from_bottom else angle
+        turned[:, 3] = (numpy.pi / 2 - angle if orientation.swaps_axes else angle) % (2 * numpy.pi)
+        return turned
