@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -299,6 +300,27 @@ FoundFiles find_files(const PlanOptions& options) {
   finder.take_inputs();
   finder.take_listed();
   return finder.result();
+}
+
+FoundFiles find_on_standard_input(const PlanOptions& options) {
+  const std::span<const std::byte> picture = *options.standard_input;
+  if (picture.empty()) throw PlanError("standard input is empty");
+  if (!codec_of_content(picture, "")) {
+    constexpr std::string_view magic = "ustar";
+    constexpr std::size_t place = 257;
+    const bool is_tar = picture.size() > place + magic.size() &&
+                        std::memcmp(&picture[place], magic.data(), magic.size()) == 0;
+    throw PlanError(is_tar
+                        ? "standard input: tars are not supported; unpack it, and name its folder"
+                        : not_a_picture(standard_input_name));
+  }
+  FoundFiles found;
+  struct stat status = {};
+  status.st_size = static_cast<off_t>(picture.size());
+  FoundFile& file = found.files.add(found.files.add_folder("", ""), standard_input_name, status);
+  file.picture = true;
+  file.is_named = true;
+  return found;
 }
 
 bool is_camera_raw(std::string_view suffix) {

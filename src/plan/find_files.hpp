@@ -41,6 +41,12 @@ struct FoundFiles {
 /// Throws PlanError for missing inputs, listed folders, and keys that would lead out of the output.
 FoundFiles find_files(const PlanOptions& options);
 
+/// The name of the picture that comes from there, in messages.
+inline constexpr const char* standard_input_name = "standard input";
+
+/// The one picture that standard input holds. Throws PlanError if that is not one.
+FoundFiles find_on_standard_input(const PlanOptions& options);
+
 /// Whether a type of files, ".dng", is a camera's raw format.
 bool is_camera_raw(std::string_view suffix);
 

@@ -119,7 +119,7 @@ Skipped JobList::skipped(const FoundFile& file, Orientation variant) const {
 
 Plan plan(const PlanOptions& options) try {
   refuse_unfit_options(options);
-  FoundFiles found = find_files(options);
+  FoundFiles found = options.standard_input ? find_on_standard_input(options) : find_files(options);
   const bool in_place = options.output.empty();
   const bool copy_others = options.others == Others::copy && !in_place;
 
@@ -143,8 +143,13 @@ Plan plan(const PlanOptions& options) try {
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
 
-  const bool one_file = options.inputs.size() + options.listed.size() == 1 && found.folders.empty();
+  const bool one_file =
+      options.standard_input ||
+      (options.inputs.size() + options.listed.size() == 1 && found.folders.empty());
   OutputNames names(options, one_file);
+  if (options.standard_input && !names.folder().empty())
+    throw PlanError(
+        "a picture from standard input has no name; name a file with -o, or - for standard output");
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,8 +57,10 @@ struct MaskOptions {
 struct PlanOptions {
   std::vector<std::filesystem::path> inputs;  ///< files and folders, as given
   NameList listed;                            ///< from --files-from, as written there
-  std::filesystem::path output;               ///< empty: in place
-  std::filesystem::path base;                 ///< --base
+  /// Instead of both: the picture that standard input holds.
+  std::optional<std::span<const std::byte>> standard_input = {};
+  std::filesystem::path output;  ///< empty: in place
+  std::filesystem::path base;    ///< --base
   std::vector<std::string> include,
       exclude;  ///< globs: matched against the key and against the file name
   bool hidden = false;

@@ -42,8 +42,11 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
     return;
   }
   // A file that keeps its format is not written from pixels.
-  const bool keeps_format = promised && one_file && !options.inputs.empty() &&
-                            promised_format(options.inputs.front()) == promised;
+  const bool keeps_format =
+      promised && one_file &&
+      (options.standard_input
+           ? codec_of_content(*options.standard_input, "") == promised
+           : !options.inputs.empty() && promised_format(options.inputs.front()) == promised);
   if (keeps_format) return;
   throw PlanError(fmt::format("{}: this format cannot be written from others; {} can",
                               options.output.string(), format_names(", ")));
@@ -58,6 +61,11 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
       seed_(options.seed),
       listed_variants_(options.listed_variants) {
   for (const Orientation variant : options.variants) variants_.add(variant);
+  if (is_standard_output()) {
+    if (!one_file) throw PlanError("several pictures cannot go to standard output; name a folder");
+    is_file_ = true;
+    return;
+  }
   const Codec* promised = promised_format(output_);
   if (!output_.empty()) refuse_unwritten(options, one_file, promised);
   if (!one_file || !promised || fs::is_directory(output_)) return;

@@ -22,15 +22,16 @@ class OutputNames {
   /// The output is a file if `one_file`, the only input is a file, and `options.output` has a
   /// picture's suffix and is not a folder. Otherwise it is a folder, and each result goes to its
   /// key below it. With `options.format` the suffix becomes one of that format, unless it is one
-  /// already.
+  /// already. "-" is standard output, for one file.
   ///
   /// Throws PlanError if options contradict such a file.
   OutputNames(const PlanOptions& options, bool one_file);
 
   bool in_place() const { return output_.empty(); }
+  bool is_standard_output() const { return output_ == "-"; }
   /// Null: the input's own.
   const Codec* target() const { return format_; }
-  /// Empty if the output is a file or in place.
+  /// Empty if the output is a file, in place, or standard output.
   std::filesystem::path folder() const { return is_file_ ? std::filesystem::path() : output_; }
 
   /// The variants of a file; the identity alone where there are none. None of a mask.

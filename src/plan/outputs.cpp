@@ -327,7 +327,11 @@ void leave_out_same_files(FileList& files) {
 
 void place_outputs(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
                    const LabelFiles& masks, FoundFiles& found) {
-  if (options.output == "-" || options.output.extension() == ".tar") {
+  if (names.is_standard_output()) {
+    for (FoundFile& file : found.files) file.to_do.add(Orientation::identity);
+    return;
+  }
+  if (options.output.extension() == ".tar") {
     throw PlanError(options.output.string() +
                     ": archives cannot be written yet; name a folder as output");
   }

@@ -119,9 +119,12 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
 
 std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
                                               const Companions& companions) const {
-  std::vector<NewFile> files = {{result.output, result.bytes, result.input,
-                                 result.keeps_size ? Times::now : Times::of_the_other,
-                                 result.input_state}};
+  std::vector<NewFile> files = {{result.output, result.bytes}};
+  if (options_.from_files) {
+    files[0].like = result.input;
+    files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
+    files[0].like_state = result.input_state;
+  }
   for (const Companion& companion : companions) {
     if (companion.is_required() && options_.if_exists == IfExists::fail &&
         fs::exists(fs::symlink_status(companion.output))) {

@@ -79,6 +79,7 @@ enum class Sidecars : std::uint8_t { ignore, report, turn };
 
 struct FileSinkOptions {
   bool in_place = false;
+  bool from_files = true;  ///< false: there is no file whose mode and times a result gets
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;

@@ -362,7 +362,7 @@ TEST_CASE("an output where no file can be made is refused") {
   CHECK(message_of(options_for({"photos"}, "turned.tar")) ==
         "turned.tar: archives cannot be written yet; name a folder as output");
   CHECK(message_of(options_for({"photos"}, "-")) ==
-        "-: archives cannot be written yet; name a folder as output");
+        "several pictures cannot go to standard output; name a folder");
 
   fs::create_directory("locked");
   REQUIRE(::chmod("locked", 0555) == 0);

@@ -51,7 +51,9 @@ const Turn turns[] = {
 
 void add_inputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Input";
-  app.add_option("INPUT", line.inputs, "pictures, or folders, which are searched to any depth")
+  app.add_option("INPUT", line.inputs,
+                 "pictures, or folders, which are searched to any depth; - is one picture on "
+                 "standard input")
       ->group(group);
   app.add_option("--files-from", line.files_from,
                  "read the names of inputs from FILE, one per line; - is standard input")
@@ -89,7 +91,8 @@ void add_others(CLI::App& app, CommandLine& line) {
 void add_outputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
   app.add_option("-o,--output", line.output,
-                 "a folder; or, for one input file, a file name with a picture's suffix")
+                 "a folder; or, for one input file, a file name with a picture's suffix, or - for "
+                 "standard output")
       ->type_name("OUTPUT")
       ->group(group);
   app.add_option("--base", line.base,

@@ -13,6 +13,7 @@
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
+#include "src/store/standard_streams.hpp"
 #include "tools/qturn/augmentation.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -25,6 +26,7 @@
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/streams.hpp"
 #include "tools/qturn/suggestion.hpp"
 
 namespace qturn {
@@ -42,10 +44,7 @@ void say_why(const std::exception& error) {
 PlanOptions input_options(const CommandLine& line) {
   PlanOptions options;
   for (const std::string& input : line.inputs) {
-    if (input == "-")
-      throw PlanError(
-          "a tar on standard input is not supported; for a list of names use --files-from -");
-    options.inputs.emplace_back(input);
+    if (input != "-") options.inputs.emplace_back(input);
   }
   if (line.files_from == "-") {
     options.listed = read_file_list(std::cin, line.nul_separated);
@@ -158,7 +157,8 @@ std::string in_words(const Outcome& outcome) {
 }
 
 /// From the headers alone. One file at a time, so that they are in order.
-int print_plan(const CommandLine& line, const Plan& plan, RunOptions options) {
+int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
+               RunOptions options) {
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
   JsonLines json(line);
   plan.jobs.for_each_skipped(
@@ -169,7 +169,7 @@ int print_plan(const CommandLine& line, const Plan& plan, RunOptions options) {
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   const RunEnd end =
-      run(plan.jobs, FileSource(), never_asked, options, stop, [&](const Outcome& outcome) {
+      run(plan.jobs, source, never_asked, options, stop, [&](const Outcome& outcome) {
         json.put([&] { return json_line_planned(outcome); });
         const std::string input = printable(outcome.input.string());
         if (outcome.status == Status::failed) {
@@ -199,7 +199,16 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
 }
 
 int turn_pictures(const CommandLine& line, const Replay* replay) {
+  RunOptions options;
+  set_resources(line, options);
   PlanOptions wanted = plan_options(line);
+  std::optional<StandardInput> standard_input;
+  if (is_from_standard_input(line)) {
+    standard_input.emplace(read_standard_input(options.largest_bytes));
+    wanted.standard_input = standard_input->picture();
+  }
+  const FileSource files;
+  const Source& source = standard_input ? static_cast<const Source&>(*standard_input) : files;
   if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
   const ReportPlace json_place = ReportPlace::json(line);
@@ -208,7 +217,6 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (line.command == CommandLine::Command::augment)
     augmentation.emplace(line, plan, json_place, replay);
 
-  RunOptions options;
   options.orientation = line.orientation;
   options.in_place = line.in_place;
   options.tag_only = line.tag_only;
@@ -220,8 +228,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   options.allow_storage_change = line.allow_storage_change;
   options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
-  set_resources(line, options);
-  if (line.dry_run) return print_plan(line, plan, options);
+  if (line.dry_run) return print_plan(line, plan, source, options);
   options.device = choose_device(
       line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
   const std::string device = device_name(options.device, options.threads);
@@ -232,12 +239,13 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   const bool replaces =
       line.in_place || line.existing == Existing::overwrite || line.existing == Existing::update;
   Sidecars sidecars = line.sidecars ? Sidecars::turn : Sidecars::report;
-  if (line.command == CommandLine::Command::augment) sidecars = Sidecars::ignore;
+  if (line.command == CommandLine::Command::augment || standard_input) sidecars = Sidecars::ignore;
   const Fsync fsync = line.fsync.value_or(default_fsync(line, plan));
   const std::atomic<bool>& stop = watch_stop_signals();
   const std::unique_ptr<Journals> journals =
       open_journals(line, wanted, plan, options.jpeg.edges, fsync == Fsync::each);
   FileSink sink({.in_place = line.in_place,
+                 .from_files = !standard_input,
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
                  .sidecars = sidecars,
                  .fsync = fsync,
@@ -247,8 +255,11 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (journals) journals->begin([&] { return result_folders(plan); });
   std::optional<ReplaySink> compared;
   if (replay) compared.emplace(*replay, sink, plan.output_folder);
-  const Sink& results = compared ? static_cast<const Sink&>(*compared) : sink;
-  const RunEnd end = run(plan.jobs, FileSource(), results, options, stop,
+  const StandardOutput standard_output(sink);
+  const Sink& results = is_to_standard_output(line) ? static_cast<const Sink&>(standard_output)
+                        : compared                  ? static_cast<const Sink&>(*compared)
+                                                    : sink;
+  const RunEnd end = run(plan.jobs, source, results, options, stop,
                          [&](const Outcome& outcome) { report.add(outcome); });
   bool whole = is_whole(end);
   // Pictures may have been replaced. So an error is not the end of a run that never started.
@@ -362,6 +373,7 @@ int run_program(int argc, char** argv) {
   }
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
+  refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::check) {
     PlanOptions inputs = input_options(line);
     inputs.labels = line.check_labels ? line.labels : LabelOptions();

@@ -1,0 +1,50 @@
+// One picture that comes from standard input, or goes to standard output.
+#ifndef QTURN_SRC_STORE_STANDARD_STREAMS_HPP
+#define QTURN_SRC_STORE_STANDARD_STREAMS_HPP
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
+
+namespace qturn {
+
+/// Reads standard input to its end. Throws FileError if it has more than `most` bytes.
+std::vector<std::byte> read_standard_input(std::uint64_t most);
+
+/// The picture that was read from there, whatever its name.
+class StandardInput : public Source {
+ public:
+  explicit StandardInput(std::vector<std::byte> picture) : picture_(std::move(picture)) {}
+  std::span<const std::byte> picture() const { return picture_; }
+  /// Once: hands over the bytes instead of copying them.
+  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+
+ private:
+  mutable std::vector<std::byte> picture_;
+};
+
+/// Takes one result, without companions, and writes it once it is whole. `files` knows what lies
+/// beside the input, of which there may be something to say.
+class StandardOutput : public Sink {
+ public:
+  explicit StandardOutput(const Sink& files) : files_(files) {}
+  Companions companions(const Result& result, std::vector<std::string>& warnings) const override {
+    return files_.companions(result, warnings);
+  }
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
+  bool is_done(const Result&) const override { return false; }
+  int results_on_their_way() const override { return 0; }
+
+ private:
+  const Sink& files_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_STANDARD_STREAMS_HPP

@@ -1,0 +1,45 @@
+#include "tools/qturn/streams.hpp"
+
+#include <unistd.h>
+
+namespace qturn {
+namespace {
+
+void refuse_unfit_for_input(const CommandLine& line) {
+  switch (line.command) {
+    case CommandLine::Command::check:
+      throw PlanError("check does not read standard input; name a file");
+    case CommandLine::Command::augment:
+      throw PlanError("augment does not read standard input; name a folder, or --files-from -");
+    default:
+      break;
+  }
+  if (line.inputs.size() > 1 || !line.files_from.empty())
+    throw PlanError("standard input is one picture; turn other files in a run of their own");
+  if (line.in_place) throw PlanError("standard input cannot be replaced; name an output with -o");
+  if (line.sidecars) throw PlanError("--sidecars needs a file; standard input has none beside it");
+  if (line.existing == Existing::update)
+    throw PlanError("--update compares times, and standard input has none; use --overwrite");
+}
+
+void refuse_unfit_for_output(const CommandLine& line) {
+  if (line.command == CommandLine::Command::augment)
+    throw PlanError("augment writes several files; name a folder with -o");
+  if (line.json && line.json_file.empty() && !line.dry_run)
+    throw PlanError("--json and -o - would both write to standard output; give --json=FILE");
+  if (line.sidecars) throw PlanError("--sidecars has no place for them beside standard output");
+  if (line.existing != Existing::refuse)
+    throw PlanError(
+        "standard output does not exist before; leave out what says what to do if it does");
+  if (!line.dry_run && ::isatty(STDOUT_FILENO))
+    throw PlanError("a picture is not for a terminal; redirect standard output, or name a file");
+}
+
+}  // namespace
+
+void refuse_unfit_for_streams(const CommandLine& line) {
+  if (is_from_standard_input(line)) refuse_unfit_for_input(line);
+  if (is_to_standard_output(line)) refuse_unfit_for_output(line);
+}
+
+}  // namespace qturn

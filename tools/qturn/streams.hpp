@@ -1,0 +1,22 @@
+// `-`: a picture from standard input, or to standard output.
+#ifndef QTURN_TOOLS_QTURN_STREAMS_HPP
+#define QTURN_TOOLS_QTURN_STREAMS_HPP
+
+#include <algorithm>
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+inline bool is_from_standard_input(const CommandLine& line) {
+  return std::ranges::find(line.inputs, "-") != line.inputs.end();
+}
+
+inline bool is_to_standard_output(const CommandLine& line) { return line.output == "-"; }
+
+/// Throws PlanError for what means nothing there.
+void refuse_unfit_for_streams(const CommandLine& line);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_STREAMS_HPP
