@@ -12,6 +12,12 @@ void bind_orientations(nanobind::module_& module);
 /// Whole pictures in memory: turn, orientation, check; Turned and PictureError.
 void bind_pictures(nanobind::module_& module);
 
+/// transform() and transform_batch() of arrays.
+void bind_transform(nanobind::module_& module);
+
+/// to_planar() of arrays.
+void bind_planar(nanobind::module_& module);
+
 }  // namespace qturn::python
 
 #endif  // QTURN_PYTHON_BIND_HPP

@@ -1,5 +1,12 @@
 """The eight orientations of an image, at the speed of a copy. plugins/python/README.md has the page to read."""
+import sys
+
+from ._arrays import to_planar, transform, transform_batch
 from ._labels import turn_boxes, turn_points
 from ._qturn import Orientation, PictureError, Turned, check, orientation, turn
 
-__all__ = ["Orientation", "PictureError", "Turned", "check", "orientation", "turn", "turn_boxes", "turn_points"]
+__all__ = ["Orientation", "PictureError", "Turned", "check", "orientation", "to_planar", "transform", "transform_batch", "turn", "turn_boxes",
+           "turn_points"]
+
+if "torch" in sys.modules:
+    from . import torch as _torch  # noqa: F401 registers torch.ops.qturn

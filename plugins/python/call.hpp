@@ -1,0 +1,63 @@
+// What every function on arrays does around its kernel: sources are read, destinations made or
+// checked, all in one place.
+#ifndef QTURN_PYTHON_CALL_HPP
+#define QTURN_PYTHON_CALL_HPP
+
+#include <vector>
+
+#include "plugins/python/arrays.hpp"
+#include "plugins/python/planes.hpp"
+
+namespace qturn::python {
+
+/// An array of a call. `array` is what the caller gave or gets.
+struct Operand {
+  nanobind::object array;
+  const Library* library = nullptr;
+  Array memory;
+  Planes planes;
+};
+
+class Call {
+ public:
+  Call(nanobind::handle layout, nanobind::handle stream);
+
+  Layout layout() const { return layout_; }
+  Place place() const { return place_; }
+
+  /// An array to read. The first one decides where the call works; throws nanobind::value_error for
+  /// one that is elsewhere.
+  Operand source(nanobind::handle array);
+
+  /// A new array beside `src` of this shape, of its type or of that with the name `type`.
+  Operand made(const Operand& src, const Axes& shape, const char* type = nullptr) const;
+
+  /// `out`, to be filled. Throws nanobind::value_error where it does not have this shape, is
+  /// elsewhere or read-only, nanobind::type_error where its type is another.
+  Operand given(nanobind::handle out, const Operand& src, const Axes& shape,
+                const char* type = nullptr) const;
+
+  /// After the kernels were enqueued: what the caller gets for `dst`.
+  nanobind::object finished(const Operand& src, Operand dst, bool is_given) const;
+  /// Before that, once for a call: waits if the library of an operand needs it.
+  void settle(const Operand& src) const;
+
+ private:
+  void choose_place(const Operand& first);
+
+  Layout layout_;
+  std::optional<void*> stream_;  ///< the caller's, if it is not the library's current one
+  Place place_;
+  bool is_placed_ = false;
+};
+
+/// Whether `dst` is `src`, which then is to be turned in place. Throws nanobind::value_error where
+/// several images overlap in part; of single ones the kernels know.
+bool is_in_place(const Operand& src, const Operand& dst);
+
+/// One orientation for all of `count` images, or a sequence with one for each.
+std::vector<Orientation> orientations_of(nanobind::handle wanted, std::size_t count);
+
+}  // namespace qturn::python
+
+#endif  // QTURN_PYTHON_CALL_HPP

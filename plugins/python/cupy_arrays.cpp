@@ -1,0 +1,97 @@
+// CuPy's arrays, by their own attributes.
+#include "plugins/python/arrays.hpp"
+
+namespace nb = nanobind;
+
+namespace qturn::python {
+namespace {
+
+nb::object cupy_cuda() { return nb::module_::import_("cupy").attr("cuda"); }
+
+/// A context manager of Python's, entered and left.
+class Scope {
+ public:
+  explicit Scope(nb::object manager) : manager_(std::move(manager)) {
+    manager_.attr("__enter__")();
+  }
+  ~Scope() {
+    try {
+      manager_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("leaving a context of CuPy");
+    }
+  }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  nb::object manager_;
+};
+
+class CupyArrays : public Library {
+ public:
+  Array read(nb::handle array, std::optional<void*>) const override {
+    static const Name shape("shape");
+    static const Name strides("strides");
+    static const Name itemsize("itemsize");
+    static const Name data("data");
+    static const Name ptr("ptr");
+    static const Name device_id("device_id");
+    const nb::object memory = data.of(array);
+    Array result;
+    result.data = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
+        nb::cast<std::uintptr_t>(ptr.of(memory)));
+    result.device = static_cast<int>(device_id.number(memory));
+    result.item_bytes = itemsize.number(array);
+    result.shape = axes_of(shape.of(array));
+    result.strides = axes_of(strides.of(array));
+    result.owner = nb::borrow(array);
+    return result;
+  }
+
+  std::string type_name(nb::handle array) const override {
+    return nb::cast<std::string>(array.attr("dtype").attr("name"));
+  }
+
+  nb::object empty(nb::handle model, const Axes& shape, const char* type,
+                   std::optional<void*> stream) const override {
+    static const nb::object cupy_empty = nb::module_::import_("cupy").attr("empty");
+    const auto device = nb::cast<int>(model.attr("data").attr("device_id"));
+    const nb::object dtype = type != nullptr ? nb::cast(type) : nb::object(model.attr("dtype"));
+    std::optional<Scope> on_device;
+    std::optional<Scope> on_stream;
+    if (device != current_device()) on_device.emplace(cupy_cuda().attr("Device")(device));
+    if (stream) {
+      on_stream.emplace(
+          cupy_cuda().attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(*stream), device));
+    }
+    return cupy_empty(tuple_of(shape), dtype);
+  }
+
+  nb::object permuted(nb::handle array, const Axes& order) const override {
+    return array.attr("transpose")(tuple_of(order));
+  }
+
+  void* current_stream(int device) const override {
+    static const nb::object stream_now = cupy_cuda().attr("get_current_stream");
+    static const Name ptr("ptr");
+    const nb::object stream = device == current_device() ? stream_now() : stream_now(device);
+    return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
+        nb::cast<std::uintptr_t>(ptr.of(stream)));
+  }
+
+ private:
+  static int current_device() {
+    static const nb::object get_device = cupy_cuda().attr("runtime").attr("getDevice");
+    return nb::cast<int>(get_device());
+  }
+};
+
+}  // namespace
+
+const Library* cupy_arrays() {
+  static const auto* library = new CupyArrays;
+  return library;
+}
+
+}  // namespace qturn::python

@@ -1,0 +1,169 @@
+// to_planar(): interleaved images become the planes that a network takes, turned and normalised in
+// one pass.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "plugins/python/bind.hpp"
+#include "plugins/python/call.hpp"
+
+namespace nb = nanobind;
+
+namespace qturn::python {
+namespace {
+
+SampleType sample_type(const std::string& name, const char* which) {
+  if (name == "uint8") return SampleType::uint8;
+  if (name == "uint16") return SampleType::uint16;
+  if (name == "float16") return SampleType::float16;
+  if (name == "bfloat16") return SampleType::bfloat16;
+  if (name == "float32") return SampleType::float32;
+  throw nb::type_error((std::string(which) + " is " + name +
+                        ", expected uint8, uint16, float16 or float32; results are float16, " +
+                        "bfloat16 or float32")
+                           .c_str());
+}
+
+// What makes the largest integer 1.
+double scale_of(SampleType type) {
+  if (type == SampleType::uint8) return 1 / 255.0;
+  if (type == SampleType::uint16) return 1 / 65535.0;
+  return 1;
+}
+
+void set_each(std::array<double, 4>& values, const std::vector<double>& wanted, std::size_t planes,
+              const char* which) {
+  if (wanted.size() != 1 && wanted.size() != planes) {
+    throw nb::value_error((std::to_string(wanted.size()) + " values of " + which + " for " +
+                           std::to_string(planes) + " planes")
+                              .c_str());
+  }
+  for (std::size_t plane = 0; plane < planes; ++plane) {
+    values[plane] = wanted[wanted.size() == 1 ? 0 : plane];
+  }
+}
+
+struct Wanted {
+  std::string dtype;
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  std::vector<int> channels;
+  std::optional<double> scale;
+};
+
+PlanarFormat format_of(const Operand& src, const Wanted& wanted) {
+  const std::size_t planes = wanted.channels.size();
+  if (planes < 1 || planes > 4) {
+    throw nb::value_error((std::to_string(planes) + " channels, expected 1 to 4").c_str());
+  }
+  PlanarFormat format;
+  format.src_type = sample_type(src.library->type_name(src.array), "x");
+  format.dst_type = sample_type(wanted.dtype, "dtype");
+  format.planes = static_cast<int>(planes);
+  for (std::size_t plane = 0; plane < planes; ++plane)
+    format.channel[plane] = wanted.channels[plane];
+  format.scale = wanted.scale.value_or(scale_of(format.src_type));
+  set_each(format.mean, wanted.mean, planes, "mean");
+  set_each(format.deviation, wanted.deviation, planes, "std");
+  return format;
+}
+
+struct Images {
+  std::vector<Operand> sources;
+  std::vector<View> views;
+};
+
+Images images_of(Call& call, nb::handle xs) {
+  Images images;
+  const auto add = [&](nb::handle x) {
+    images.sources.push_back(call.source(x));
+    const std::vector<View> views = views_of(images.sources.back().planes);
+    images.views.insert(images.views.end(), views.begin(), views.end());
+  };
+  if (nb::isinstance<nb::list>(xs) || nb::isinstance<nb::tuple>(xs)) {
+    for (nb::handle x : xs) add(x);
+  } else {
+    add(xs);
+  }
+  if (images.views.empty()) throw nb::value_error("xs has no images, expected at least one");
+  return images;
+}
+
+Size common_size(const Images& images, const std::vector<Orientation>& orientations) {
+  const auto size_of = [&](std::size_t i) {
+    return turned_size(orientations[i], {images.views[i].width, images.views[i].height});
+  };
+  const Size first = size_of(0);
+  for (std::size_t i = 1; i < images.views.size(); ++i) {
+    const Size size = size_of(i);
+    if (size == first) continue;
+    throw nb::value_error(("image " + std::to_string(i) + " becomes " + std::to_string(size.width) +
+                           "x" + std::to_string(size.height) + ", image 0 " +
+                           std::to_string(first.width) + "x" + std::to_string(first.height) +
+                           ": one tensor needs one size")
+                              .c_str());
+  }
+  return first;
+}
+
+nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const std::string& dtype,
+                            const std::vector<double>& mean, const std::vector<double>& deviation,
+                            const std::vector<int>& channels, std::optional<double> scale,
+                            nb::handle out, nb::handle stream) {
+  Call call(nb::str("hwc"), stream);
+  const Images images = images_of(call, xs);
+  const std::size_t count = images.views.size();
+  const std::vector<Orientation> orientations = orientations_of(wanted_orientations, count);
+  const Operand& first = images.sources[0];
+  const PlanarFormat format = format_of(first, {dtype, mean, deviation, channels, scale});
+  const std::string type = first.library->type_name(first.array);
+  for (const Operand& source : images.sources) {
+    const std::string other = source.library->type_name(source.array);
+    if (other != type) {
+      throw nb::type_error(("xs are " + type + " " + text(first.memory.shape) + " and " + other +
+                            " " + text(source.memory.shape) + ", expected one type")
+                               .c_str());
+    }
+  }
+  const Size size = common_size(images, orientations);
+  Axes shape;
+  shape.push(static_cast<std::int64_t>(count));
+  shape.push(format.planes);
+  shape.push(size.height);
+  shape.push(size.width);
+  const Operand dst = out.is_none() ? call.made(first, shape, dtype.c_str())
+                                    : call.given(out, first, shape, dtype.c_str());
+  if (dst.planes.interleaved) {
+    throw nb::value_error(
+        ("out of shape " + text(dst.memory.shape) + " is channels_last, expected planes").c_str());
+  }
+  std::vector<PlanarImage> turned(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const View& plane = dst.planes.first;
+    turned[i].src = images.views[i];
+    turned[i].dst = {static_cast<std::byte*>(plane.data) +
+                         static_cast<std::int64_t>(i) * dst.planes.distances[0],
+                     plane.width, plane.height, plane.pitch, dst.planes.distances[1]};
+    turned[i].orientation = orientations[i];
+  }
+  {
+    const nb::gil_scoped_release others_run;
+    to_planar_batch(turned.data(), count, format, call.place());
+    call.settle(first);
+  }
+  for (const Operand& source : images.sources) {
+    if (&source != &first) static_cast<void>(call.finished(source, source, true));
+  }
+  return call.finished(first, dst, !out.is_none());
+}
+
+}  // namespace
+
+void bind_planar(nb::module_& module) {
+  module.def("to_planar", &to_planar_arrays, nb::arg("xs"), nb::arg("orientations").none(),
+             nb::arg("dtype"), nb::arg("mean"), nb::arg("std"), nb::arg("channels"),
+             nb::arg("scale").none(), nb::arg("out").none(), nb::arg("stream").none(),
+             "See qturn.to_planar().");
+}
+
+}  // namespace qturn::python

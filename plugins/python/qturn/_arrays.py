@@ -1,0 +1,72 @@
+"""Arrays and tensors: what C++ does, with Python's arguments and PyTorch's operators."""
+import sys
+
+from . import _qturn
+
+
+def _needs_operator(x):
+    """Whether PyTorch has to see an operator of its own: it compiles the caller, or will ask for a gradient."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor) and (torch.compiler.is_compiling() or x.requires_grad)
+
+
+def transform(x, orientation, out=None, *, layout="hwc", stream=None):
+    """`x` seen in `orientation`, as an array of the same library.
+
+    x: an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, or a cv2.cuda.GpuMat; on the CPU or a GPU, of any
+        type. Its pixels (1 to 256 bytes) lie side by side in their rows; rows may have any pitch.
+    orientation: a qturn.Orientation, its name ("rotate90", "cw") or its number in Exif.
+    out: where to write, of the shape of the result. It may be x itself: mirrors of every size, turns of squares.
+    layout: "hwc" takes H x W and H x W x C, "chw" H x W and C x H x W; all axes before those count images.
+    stream: for a GPU, a stream of PyTorch, CuPy or OpenCV, or its number. Default: the library's current one.
+
+    On a GPU the call returns without waiting. ValueError and TypeError name both shapes.
+    """
+    if _needs_operator(x) and out is None and stream is None:
+        from . import torch
+        return torch.transform(x, orientation, layout)
+    return _qturn.transform(x, orientation, out, layout, stream)
+
+
+def transform_batch(xs, orientations, out=None, *, layout="hwc", stream=None):
+    """Many images in one launch, with one orientation for all or one for each.
+
+    xs: a list of arrays of any sizes, which gives a list; or one array whose first axis counts images, which gives one array.
+    out: a list of arrays, or one array.
+
+    Everything else is as in transform().
+    """
+    if out is None and stream is None and _needs_operator(xs):
+        from . import torch
+        return torch.transform_batch(xs, orientations, layout)
+    return _qturn.transform_batch(xs, orientations, out, layout, stream)
+
+
+_CHANNELS = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "rgba": (0, 1, 2, 3), "bgra": (2, 1, 0, 3)}
+
+
+def to_planar(xs, orientations="identity", *, dtype="float32", mean=0.0, std=1.0, channels="rgb", scale=None, out=None,
+              stream=None):
+    """Interleaved images as an N x C x H x W array for a network: turned, converted and normalised in one pass.
+
+    xs: a list of H x W x C arrays, or one N x H x W x C array, of uint8, uint16, float16 or float32. Turned, all have one size.
+    orientations: one for all, or one for each.
+    dtype: "float32", "float16" or "bfloat16", or the library's own name of it.
+    mean, std: a number, or one for each plane; the result is (x * scale - mean) / std.
+    channels: which channel of xs each plane is made from: a tuple, or "rgb" for (0, 1, 2), "bgr" for (2, 1, 0).
+    scale: default 1/255 for uint8, 1/65535 for uint16, 1 for others.
+    """
+    def numbers(value):
+        return [float(v) for v in value] if hasattr(value, "__len__") else [float(value)]
+
+    if isinstance(channels, str) and channels not in _CHANNELS:
+        raise ValueError(f'channels is "{channels}", expected rgb, bgr, rgba, bgra or a tuple of numbers')
+    channels = _CHANNELS[channels] if isinstance(channels, str) else channels
+    return _qturn.to_planar(xs, orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels), scale, out, stream)
+
+
+def _type_name(dtype):
+    if isinstance(dtype, str):
+        return dtype
+    # torch.float16 only has its text; numpy.float16 and numpy.dtype("float16") have names.
+    return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype).rpartition(".")[2]

@@ -1,0 +1,91 @@
+"""torch.ops.qturn: operators that PyTorch can compile, capture in a graph and differentiate.
+
+Registered when qturn is imported after PyTorch, or by `import qturn.torch`.
+"""
+import torch
+
+from . import _qturn
+from ._qturn import Orientation, orientation_of
+
+_library = torch.library.Library("qturn", "DEF")
+_library.define("transform(Tensor x, int orientation, str layout) -> Tensor")
+_library.define("transform_batch(Tensor xs, int[] orientations, str layout) -> Tensor")
+
+
+def transform(x, orientation, layout="hwc"):
+    """qturn.transform() as an operator."""
+    return torch.ops.qturn.transform(x, _number(orientation), layout)
+
+
+def transform_batch(xs, orientations, layout="hwc"):
+    """qturn.transform_batch() of one tensor, or of a list, as operators."""
+    if isinstance(xs, (list, tuple)):
+        each = _one_each(orientations, len(xs))
+        return [transform(x, orientation, layout) for x, orientation in zip(xs, each)]
+    each = [_number(orientation) for orientation in _one_each(orientations, xs.shape[0])]
+    return torch.ops.qturn.transform_batch(xs, each, layout)
+
+
+# torch.compile reads dictionaries, but not functions of C++.
+_NUMBERS = {name: int(orientation_of(name)) for name in
+            [*(one.name for one in Orientation), "hflip", "vflip", "cw", "ccw", "anti-transpose"]}
+
+
+def _number(orientation):
+    if not isinstance(orientation, str):
+        return int(orientation)
+    if orientation not in _NUMBERS:
+        orientation_of(orientation)  # says what is wrong with it
+    return _NUMBERS[orientation]
+
+
+def _one_each(orientations, count):
+    one = isinstance(orientations, str) or not hasattr(orientations, "__len__")
+    return [orientations] * count if one else list(orientations)
+
+
+def _run(x, orientation, layout):
+    return _qturn.transform(x.detach(), orientation, None, layout, None)
+
+
+def _run_batch(xs, orientations, layout):
+    return _qturn.transform_batch(xs.detach(), orientations, None, layout, None)
+
+
+def _turned_like(x, orientation, layout):
+    """What _run() would make, without its contents."""
+    rows = x.dim() - 3 if layout == "hwc" and x.dim() > 2 else x.dim() - 2
+    shape = list(x.shape)
+    if orientation_of(orientation).swaps_axes:
+        shape[rows], shape[rows + 1] = shape[rows + 1], shape[rows]
+    pixels_apart = x.dim() > 2 and layout == "chw" and shape[-1] != 0 and x.stride(-1) != 1 and x.shape[-1] > 1
+    if not pixels_apart:
+        return x.new_empty(shape)
+    return x.new_empty([*shape[:-3], *shape[-2:], shape[-3]]).movedim(-1, -3)
+
+
+def _batch_turned_like(xs, orientations, layout):
+    return _turned_like(xs, orientations[0] if orientations else 1, layout)
+
+
+def _keep(ctx, inputs, output):
+    _, ctx.orientation, ctx.layout = inputs
+
+
+def _gradient(ctx, gradient):
+    back = int(Orientation(ctx.orientation).inverse)
+    return torch.ops.qturn.transform(gradient.contiguous(), back, ctx.layout), None, None
+
+
+def _batch_gradient(ctx, gradient):
+    back = [int(Orientation(one).inverse) for one in ctx.orientation]
+    return torch.ops.qturn.transform_batch(gradient.contiguous(), back, ctx.layout), None, None
+
+
+for _device in ("CPU", "CUDA"):
+    _library.impl("transform", _run, _device)
+    _library.impl("transform_batch", _run_batch, _device)
+torch.library.register_fake("qturn::transform", _turned_like, lib=_library)
+torch.library.register_fake("qturn::transform_batch", _batch_turned_like, lib=_library)
+torch.library.register_autograd("qturn::transform", _gradient, setup_context=_keep, lib=_library)
+torch.library.register_autograd("qturn::transform_batch", _batch_gradient, setup_context=_keep, lib=_library)

@@ -1,0 +1,211 @@
+"""The arrays of other libraries, on the CPU and on a GPU, against NumPy."""
+import numpy as np
+import pytest
+
+import qturn
+from turned import ORIENTATIONS, picture, same, turned
+
+
+class Torch:
+    def __init__(self, device):
+        self.torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+        if device == "cuda" and not self.torch.cuda.is_available():
+            pytest.skip("no GPU that PyTorch can use")
+        self.device = device
+
+    def array(self, x):
+        return self.torch.from_numpy(x.copy()).to(self.device)
+
+    def numpy(self, x):
+        return x.cpu().numpy()
+
+    def is_of(self, x):
+        return isinstance(x, self.torch.Tensor) and x.device.type == self.device
+
+
+class Cupy:
+    def __init__(self):
+        self.cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+        try:
+            self.cupy.cuda.runtime.getDeviceCount()
+        except self.cupy.cuda.runtime.CUDARuntimeError:
+            pytest.skip("no GPU that CuPy can use")
+
+    def array(self, x):
+        return self.cupy.asarray(x)
+
+    def numpy(self, x):
+        return x.get()
+
+    def is_of(self, x):
+        return isinstance(x, self.cupy.ndarray)
+
+
+class Jax:
+    def __init__(self, device):
+        self.jax = pytest.importorskip("jax", reason="JAX is not installed")
+        try:
+            self.device = self.jax.devices(device)[0]
+        except RuntimeError:
+            pytest.skip("no GPU that JAX can use")
+
+    def array(self, x):
+        return self.jax.device_put(x, self.device)
+
+    def numpy(self, x):
+        return np.asarray(x)
+
+    def is_of(self, x):
+        return isinstance(x, self.jax.Array) and x.devices() == {self.device}
+
+
+LIBRARIES = {"torch-cpu": lambda: Torch("cpu"), "torch-cuda": lambda: Torch("cuda"), "cupy": Cupy, "jax-cpu": lambda: Jax("cpu"),
+             "jax-cuda": lambda: Jax("cuda")}
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request):
+    return LIBRARIES[request.param]()
+
+
+@pytest.mark.parametrize("layout,shape", [("hwc", (31, 17)), ("hwc", (20, 33, 3)), ("chw", (3, 20, 33)), ("chw", (2, 4, 9, 8)),
+                                          ("hwc", (2, 9, 8, 3)), ("hwc", (0, 5, 3)), ("hwc", (1, 1))])
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32"])
+def test_every_orientation(library, layout, shape, dtype):
+    x = np.nan_to_num(picture(shape, dtype))
+    mine = library.array(x)
+    for orientation in ORIENTATIONS:
+        got = qturn.transform(mine, orientation, layout=layout)
+        assert library.is_of(got)
+        assert same(library.numpy(got), turned(x, orientation, layout))
+
+
+def test_batches(library):
+    xs = [picture((5 + i, 30 - i, 3), seed=i) for i in range(8)]
+    got = qturn.transform_batch([library.array(x) for x in xs], ORIENTATIONS)
+    for x, orientation, y in zip(xs, ORIENTATIONS, got):
+        assert library.is_of(y) and same(library.numpy(y), turned(x, orientation))
+    x = picture((8, 3, 6, 6))
+    got = qturn.transform_batch(library.array(x), ORIENTATIONS, layout="chw")
+    for i, orientation in enumerate(ORIENTATIONS):
+        assert same(library.numpy(got[i]), turned(x[i], orientation, "chw"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_to_planar_is_the_same_everywhere(library, dtype):
+    xs = [picture((6, 9, 3), seed=1), picture((9, 6, 3), seed=2)]
+    options = {"dtype": dtype, "mean": (0.4, 0.5, 0.6), "std": 0.25, "channels": "bgr"}
+    got = qturn.to_planar([library.array(x) for x in xs], ["cw", "flip"], **options)
+    assert library.is_of(got)
+    assert same(library.numpy(got), qturn.to_planar(xs, ["cw", "flip"], **options))
+
+
+def test_parts_and_outputs(library):
+    if isinstance(library, Jax):
+        pytest.skip("JAX's arrays are not views and cannot be written")
+    x = picture((20, 30, 3))
+    part = library.array(x)[3:17, 4:25]
+    whole = library.array(np.zeros((40, 50, 3), "u1"))
+    out = whole[5:26, 6:20]
+    assert qturn.transform(part, "cw", out) is out
+    assert same(library.numpy(whole)[5:26, 6:20], turned(x[3:17, 4:25], 6))
+    assert library.numpy(whole).sum() == x[3:17, 4:25].sum()
+    square = library.array(x[:20, :20])
+    assert qturn.transform(square, "transverse", square) is square
+    assert same(library.numpy(square), turned(x[:20, :20], 7))
+    with pytest.raises(ValueError, match=r"\.contiguous\(\)"):
+        qturn.transform(library.array(x)[:, ::2], 6)
+    with pytest.raises(ValueError, match=r"out of shape \(3, 3, 3\) does not fit x of shape \(20, 30, 3\), expected \(30, 20, 3\)"):
+        qturn.transform(library.array(x), 6, library.array(x[:3, :3]))
+    with pytest.raises(TypeError, match="out of shape .* is float32, expected uint8"):
+        qturn.transform(library.array(x), 1, library.array(x.astype("f4")))
+
+
+def test_places_do_not_mix():
+    gpu = Torch("cuda")
+    with pytest.raises(ValueError, match="on the CPU, the first one on CUDA device 0"):
+        qturn.transform_batch([gpu.array(picture((3, 3))), picture((3, 3))], 1)
+    with pytest.raises(ValueError, match="on the CPU, x of shape .* on CUDA device 0"):
+        qturn.transform(gpu.array(picture((3, 3))), 1, picture((3, 3)).copy())
+
+
+def test_streams():
+    torch = Torch("cuda").torch
+    x = picture((1080, 1920, 3))
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        mine = torch.from_numpy(x).cuda()
+        got = qturn.transform(mine, "cw")
+    side.synchronize()
+    assert same(got.cpu().numpy(), turned(x, 6))
+    for stream in (side, side.cuda_stream):
+        got = qturn.transform(mine, "cw", stream=stream)
+        side.synchronize()
+        assert same(got.cpu().numpy(), turned(x, 6))
+    cupy = Cupy()
+    mine = cupy.array(x)
+    with cupy.cupy.cuda.Stream(non_blocking=True) as stream:
+        stream.wait_event(cupy.cupy.cuda.Stream.null.record())
+        assert same(qturn.transform(mine, "cw").get(), turned(x, 6))
+        assert same(qturn.transform(mine, "cw", stream=stream).get(), turned(x, 6))
+    stream = cupy.cupy.cuda.Stream(non_blocking=True)
+    got = qturn.transform(mine, "cw", stream=stream)
+    stream.synchronize()
+    assert same(got.get(), turned(x, 6))
+
+
+class GpuMat:
+    """cv2.cuda.GpuMat as Python sees it, over memory of PyTorch: OpenCV's packages are built without CUDA."""
+    pitch = 512
+
+    def __init__(self, rows, columns, kind):
+        torch = Torch("cuda").torch
+        self.rows, self.columns, self.kind = rows, columns, kind
+        self.memory = torch.zeros(rows, self.pitch, dtype=torch.uint8, device="cuda")
+        self.step = self.pitch
+
+    def cudaPtr(self):
+        return self.memory.data_ptr()
+
+    def size(self):
+        return (self.columns, self.rows)
+
+    def type(self):
+        return self.kind
+
+    def elemSize(self):
+        return (self.kind >> 3) + 1
+
+    def pixels(self):
+        return self.memory[:, :self.columns * self.elemSize()].reshape(self.rows, self.columns, -1)
+
+
+@pytest.mark.parametrize("kind", [0, 16, 24])  # CV_8UC1, CV_8UC3, CV_8UC4
+def test_gpu_mats(kind):
+    src = GpuMat(20, 30, kind)
+    x = picture((20, 30, src.elemSize()))
+    src.pixels()[:] = Torch("cuda").array(x)
+    got = qturn.transform(src, "cw", stream=0)
+    assert isinstance(got, GpuMat) and got.size() == (20, 30)
+    assert same(got.pixels().cpu().numpy(), turned(x, 6))
+    out = GpuMat(30, 20, kind)
+    assert qturn.transform(src, "ccw", out) is out
+    assert same(out.pixels().cpu().numpy(), turned(x, 8))
+
+
+def test_two_gpus():
+    torch = Torch("cuda").torch
+    if torch.cuda.device_count() < 2:
+        pytest.skip("fewer than two GPUs")
+    x = torch.from_numpy(picture((20, 30, 3))).to("cuda:1")
+    got = qturn.transform(x, 6)
+    assert got.device == x.device and torch.cuda.current_device() == 0
+    assert same(got.cpu().numpy(), turned(x.cpu().numpy(), 6))
+
+
+def test_bfloat16():
+    torch = Torch("cpu").torch
+    x = torch.arange(12, dtype=torch.bfloat16).reshape(3, 4)
+    assert torch.equal(qturn.transform(x, "cw"), x.rot90(-1))
+    got = qturn.to_planar(torch.full((2, 2, 3), 255, dtype=torch.uint8), dtype=torch.bfloat16)
+    assert got.dtype == torch.bfloat16 and (got == 1).all()

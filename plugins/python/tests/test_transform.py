@@ -1,0 +1,171 @@
+"""transform() of NumPy's arrays against NumPy."""
+import gc
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import qturn
+from turned import ORIENTATIONS, picture, same, turned
+
+DTYPES = ["bool", "uint8", "int16", "float16", "uint32", "float32", "int64", "float64", "complex64", "complex128", ">u2",
+          "datetime64[s]", "V3", [("left", "u1"), ("right", "f4")]]
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (3, 5), (33, 65), (5, 4, 1), (17, 31, 3), (16, 16, 4), (2, 9, 8, 3),
+                                   (2, 3, 4, 5, 6)])
+@pytest.mark.parametrize("layout", ["hwc", "chw"])
+def test_every_shape(orientation, shape, layout):
+    x = picture(shape)
+    assert same(qturn.transform(x, orientation, layout=layout), turned(x, orientation, layout))
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_type(orientation, dtype):
+    x = picture((7, 11, 2), "u1").repeat(np.dtype(dtype).itemsize, axis=2).view(dtype)
+    got = qturn.transform(x, orientation)
+    assert same(got, turned(x, orientation))
+    assert got.dtype == x.dtype
+
+
+@settings(max_examples=300, deadline=None)
+@given(shape=hnp.array_shapes(min_dims=2, max_dims=5, min_side=0, max_side=9), orientation=st.sampled_from(ORIENTATIONS),
+       dtype=st.sampled_from(["u1", "f2", "f4", "f8"]), layout=st.sampled_from(["hwc", "chw"]), data=st.data())
+def test_views_of_any_shape(shape, orientation, dtype, layout, data):
+    """Parts of an array, upside down or not, are taken as they are; what has gaps in its rows is refused."""
+    whole = picture([side + 2 for side in shape], dtype)
+    step = st.sampled_from([1, 1, 1, 2, -1])
+    cuts = [slice(1, -1) if data.draw(st.booleans()) else slice(None, None, data.draw(step)) for _ in shape]
+    x = whole[tuple(cuts)]
+    try:
+        got = qturn.transform(x, orientation, layout=layout)
+    except ValueError as error:
+        message = str(error)
+        assert "C order" in message or "1 to 256" in message
+        if "C order" in message:
+            assert not x.flags.c_contiguous
+    else:
+        assert same(got, turned(x, orientation, layout))
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0, 3), (4, 5, 0), (0, 3, 4, 5)])
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+def test_nothing_is_turned_into_nothing(shape, orientation):
+    x = np.zeros(shape, "u1")
+    assert qturn.transform(x, orientation).shape == turned(x, orientation).shape
+
+
+def test_rows_with_a_pitch_are_taken_and_written():
+    x = picture((20, 30, 3))[3:17, 4:25]
+    whole = np.full((40, 50, 3), 7, np.uint8)
+    out = whole[5:26, 6:20]
+    assert qturn.transform(x, "rotate90", out=out) is out
+    assert same(out, turned(x, 6))
+    out[:] = 7
+    assert (whole == 7).all()
+
+
+def test_rows_upside_down_are_taken():
+    x = picture((9, 8, 3))[::-1]
+    assert same(qturn.transform(x, "transpose"), turned(x, 5))
+
+
+def test_read_only_arrays_are_taken_and_not_written():
+    x = np.frombuffer(bytes(range(12)), np.uint8).reshape(3, 4)
+    assert same(qturn.transform(x, "cw"), turned(x, 6))
+    with pytest.raises(ValueError, match=r"out of shape \(3, 4\) is read-only"):
+        qturn.transform(np.zeros((3, 4), "u1"), "flip", out=x)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("layout,shape", [("hwc", (9, 9)), ("hwc", (6, 6, 3)), ("chw", (3, 7, 7)), ("hwc", (2, 5, 5, 3))])
+def test_in_place(orientation, layout, shape):
+    x = picture(shape).copy()
+    wanted = turned(x, orientation, layout).copy()
+    assert qturn.transform(x, orientation, out=x, layout=layout) is x
+    assert same(x, wanted)
+
+
+@pytest.mark.parametrize("call,error,message", [
+    (lambda: qturn.transform(np.zeros((3, 4), "u1"), "cw", out=np.zeros((3, 4), "u1")), ValueError,
+     r"out of shape \(3, 4\) does not fit x of shape \(3, 4\), expected \(4, 3\)"),
+    (lambda: qturn.transform(np.zeros((3, 4), "u1"), "cw", out=np.zeros((4, 3), "i1")), TypeError,
+     r"out of shape \(4, 3\) is int8, expected uint8 for x of shape \(3, 4\)"),
+    (lambda: qturn.transform(np.zeros((8, 8, 3), "u1")[:, ::2], 1), ValueError, r"shape \(8, 4, 3\) has strides of \(24, 6, 1\).*\.contiguous\(\)"),
+    (lambda: qturn.transform(np.zeros(5, "u1"), 1), ValueError, r"shape \(5,\) has no rows and columns"),
+    (lambda: qturn.transform(np.zeros((3, 480, 640), "u1"), 1), ValueError, r'pixels of 640 bytes, expected 1 to 256; .*layout="chw"'),
+    (lambda: qturn.transform(np.array([[None]]), 1), TypeError, "holds Python objects"),
+    (lambda: qturn.transform([[1, 2]], 1), TypeError, "type <class 'list'>, expected an array"),
+    (lambda: qturn.transform(np.zeros((2, 2)), "up"), ValueError, 'orientation is "up"'),
+    (lambda: qturn.transform(np.zeros((2, 2)), 1, layout="nhwc"), ValueError, 'layout is "nhwc", expected hwc or chw'),
+    (lambda: qturn.transform(np.zeros((2, 2)), 1, stream="first"), TypeError, "stream is of type <class 'str'>"),
+    (lambda: qturn.transform(np.zeros((1,) * 9, "u1"), 1), ValueError, "more than 8 axes"),
+])
+def test_refusals_say_what_was_given(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_overlaps_are_refused():
+    whole = np.zeros((4, 30, 30), "u1")
+    with pytest.raises(ValueError, match="overlap in memory"):
+        qturn.transform(whole[0, :10, :10], "flip", out=whole[0, 5:15, 5:15])
+    with pytest.raises(ValueError, match=r"x of shape \(2, 30, 30\) and out of shape \(2, 30, 30\) overlap"):
+        qturn.transform(whole[:2], "flip", out=whole[1:3], layout="chw")
+
+
+def test_planes_at_unequal_distances():
+    x = picture((4, 5, 6, 7))[:, 1:4]
+    for orientation in ORIENTATIONS:
+        assert same(qturn.transform(x, orientation, layout="chw"), turned(x, orientation, "chw"))
+
+
+def test_threads_turn_at_the_same_time():
+    x = picture((301, 203, 3))
+    wrong = []
+
+    def turn(orientation):
+        wanted = turned(x, orientation)
+        for _ in range(50):
+            if not same(qturn.transform(x, orientation), wanted):
+                wrong.append(orientation)
+
+    threads = [threading.Thread(target=turn, args=[orientation]) for orientation in ORIENTATIONS * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def test_a_million_calls_leak_nothing():
+    x = picture((4, 6, 3))
+    out = np.zeros((6, 4, 3), "u1")
+    wrong = x[:, ::2]
+
+    def call(times):
+        for _ in range(times):
+            qturn.transform(x, 6)
+            qturn.transform(x, 6, out)
+            try:
+                qturn.transform(wrong, 6)
+            except ValueError:
+                pass
+
+    call(10_000)
+    gc.collect()
+    before = resident_bytes()
+    call(330_000)
+    gc.collect()
+    # A million leaks of anything are 16 MB or more.
+    assert resident_bytes() - before < 4 << 20

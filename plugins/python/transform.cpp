@@ -1,0 +1,170 @@
+// transform() and transform_batch() of arrays. A single image, images at equal distances, and
+// images of any kind each have a kernel of their own; all take one launch (a batch of the third
+// kind one per 360 images).
+#include <nanobind/nanobind.h>
+
+#include "plugins/python/bind.hpp"
+#include "plugins/python/call.hpp"
+#include "plugins/python/orientations.hpp"
+
+namespace nb = nanobind;
+
+namespace qturn::python {
+namespace {
+
+void add_images(std::vector<BatchImage>& images, const Planes& from, const Planes& to,
+                Orientation orientation) {
+  const std::vector<View> sources = views_of(from);
+  const std::vector<View> destinations = views_of(to);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    images.push_back({sources[i], destinations[i], orientation});
+  }
+}
+
+void turn(const Planes& from, const Planes& to, Orientation orientation, Place place) {
+  const std::int64_t count = from.count();
+  if (count == 0 || from.first.empty()) return;
+  if (count == 1) return transform(from.first, to.first, orientation, place);
+  const std::optional<std::int64_t> between = equal_distance(from);
+  const std::optional<std::int64_t> between_results = equal_distance(to);
+  if (between && between_results) {
+    UniformBatch batch;
+    batch.src = from.first;
+    batch.dst = to.first;
+    batch.src_stride = *between;
+    batch.dst_stride = *between_results;
+    batch.count = static_cast<std::size_t>(count);
+    batch.orientation = orientation;
+    return transform_batch(batch, place);
+  }
+  std::vector<BatchImage> images;
+  add_images(images, from, to, orientation);
+  transform_batch(images.data(), images.size(), place);
+}
+
+nb::object transform_array(nb::handle x, nb::handle wanted, nb::handle out, nb::handle layout,
+                           nb::handle stream) {
+  const Orientation orientation = orientation_of(wanted);
+  Call call(layout, stream);
+  const Operand src = call.source(x);
+  const Axes shape = turned_shape(src.memory.shape, call.layout(), orientation);
+  const Operand dst = out.is_none() ? call.made(src, shape) : call.given(out, src, shape);
+  const bool in_place = !out.is_none() && is_in_place(src, dst);
+  {
+    const nb::gil_scoped_release others_run;
+    if (in_place) {
+      for (const View& view : views_of(dst.planes)) {
+        transform_in_place(view, orientation, call.place());
+      }
+    } else {
+      turn(src.planes, dst.planes, orientation, call.place());
+    }
+    call.settle(src);
+  }
+  return call.finished(src, dst, !out.is_none());
+}
+
+/// A destination for `src`: a new one, or the one that the caller gave.
+Operand destination(const Call& call, const Operand& src, Orientation orientation, nb::handle out) {
+  const Axes shape = turned_shape(src.memory.shape, call.layout(), orientation);
+  if (out.is_none()) return call.made(src, shape);
+  Operand dst = call.given(out, src, shape);
+  if (is_in_place(src, dst)) {
+    throw nb::value_error(("out of shape " + text(dst.memory.shape) +
+                           " is x itself: " + "transform() turns in place, a batch does not")
+                              .c_str());
+  }
+  return dst;
+}
+
+nb::object transform_list(nb::handle xs, nb::handle wanted, nb::handle out, nb::handle layout,
+                          nb::handle stream) {
+  const std::size_t count = nb::len(xs);
+  const std::vector<Orientation> orientations = orientations_of(wanted, count);
+  if (!out.is_none() && nb::len(out) != count) {
+    throw nb::value_error(
+        (std::to_string(nb::len(out)) + " arrays in out for " + std::to_string(count) + " in xs")
+            .c_str());
+  }
+  Call call(layout, stream);
+  std::vector<Operand> sources;
+  std::vector<Operand> destinations;
+  std::vector<BatchImage> images;
+  for (std::size_t i = 0; i < count; ++i) {
+    sources.push_back(call.source(xs[i]));
+    const nb::object given = out.is_none() ? nb::none() : nb::object(out[i]);
+    destinations.push_back(destination(call, sources[i], orientations[i], given));
+    add_images(images, sources[i].planes, destinations[i].planes, orientations[i]);
+  }
+  if (count > 0) {
+    const nb::gil_scoped_release others_run;
+    transform_batch(images.data(), images.size(), call.place());
+    call.settle(sources[0]);
+  }
+  nb::list results;
+  for (std::size_t i = 0; i < count; ++i) {
+    results.append(call.finished(sources[i], destinations[i], !out.is_none()));
+  }
+  return out.is_none() ? nb::object(results) : nb::borrow(out);
+}
+
+/// One array of images, with an orientation for each. All results have one shape.
+nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::handle layout,
+                          nb::handle stream) {
+  Call call(layout, stream);
+  const Operand src = call.source(xs);
+  if (src.planes.counts.rank < 1) {
+    throw nb::value_error(("x of shape " + text(src.memory.shape) +
+                           " is one image: a batch has an axis before it, or is a list")
+                              .c_str());
+  }
+  const auto count = static_cast<std::size_t>(src.memory.shape[0]);
+  const std::vector<Orientation> orientations = orientations_of(wanted, count);
+  const Orientation first = count > 0 ? orientations[0] : Orientation::identity;
+  for (const Orientation orientation : orientations) {
+    if (turned_shape(src.memory.shape, call.layout(), orientation) !=
+        turned_shape(src.memory.shape, call.layout(), first)) {
+      throw nb::value_error(
+          ("x of shape " + text(src.memory.shape) + " would become images of two shapes, by " +
+           std::string(name(first)) + " and " + std::string(name(orientation)) +
+           ": pass a list of images, or orientations that all swap the axes or all do not")
+              .c_str());
+    }
+  }
+  const Operand dst = destination(call, src, first, out);
+  std::vector<BatchImage> images;
+  add_images(images, src.planes, dst.planes, first);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    images[i].orientation = orientations[i / (images.size() / count)];
+  }
+  {
+    const nb::gil_scoped_release others_run;
+    transform_batch(images.data(), images.size(), call.place());
+    call.settle(src);
+  }
+  return call.finished(src, dst, !out.is_none());
+}
+
+nb::object transform_arrays(nb::handle xs, nb::handle orientations, nb::handle out,
+                            nb::handle layout, nb::handle stream) {
+  if (nb::isinstance<nb::list>(xs) || nb::isinstance<nb::tuple>(xs)) {
+    return transform_list(xs, orientations, out, layout, stream);
+  }
+  if (nb::isinstance<nb::str>(orientations) || !nb::hasattr(orientations, "__len__")) {
+    return transform_array(xs, orientations, out, layout, stream);
+  }
+  return transform_each(xs, orientations, out, layout, stream);
+}
+
+}  // namespace
+
+void bind_transform(nb::module_& module) {
+  module.def("transform", &transform_array, nb::arg("x"), nb::arg("orientation").none(),
+             nb::arg("out").none(), nb::arg("layout"), nb::arg("stream").none(),
+             "See qturn.transform().");
+  module.def("transform_batch", &transform_arrays, nb::arg("xs"), nb::arg("orientations").none(),
+             nb::arg("out").none(), nb::arg("layout"), nb::arg("stream").none(),
+             "See qturn.transform_batch().");
+}
+
+}  // namespace qturn::python
