@@ -7,6 +7,7 @@ import albumentations
 import numpy
 from albumentations.core.type_definitions import ALL_TARGETS
 
+from . import transform
 from ._labels import turn_boxes, turn_points
 from ._qturn import Orientation, orientation_of
 
@@ -34,9 +35,7 @@ class RandomOrientation(albumentations.DualTransform):
         return {"orientation": orientation_of(self.py_random.choice(self.orientations))}
 
     def apply(self, img: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
-        mirrored = img[::-1] if orientation.from_bottom else img
-        mirrored = mirrored[:, ::-1] if orientation.from_right else mirrored
-        return numpy.ascontiguousarray(mirrored.swapaxes(0, 1) if orientation.swaps_axes else mirrored)
+        return transform(numpy.ascontiguousarray(img), orientation)
 
     def apply_to_bboxes(self, bboxes: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
         return turn_boxes(bboxes, orientation, (1, 1), "xyxy")

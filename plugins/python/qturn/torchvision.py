@@ -9,6 +9,7 @@ from torch.utils.data import get_worker_info
 from torchvision import tv_tensors
 from torchvision.transforms import v2
 
+from . import transform
 from ._labels import turn_boxes, turn_points
 from ._qturn import Orientation, orientation_of
 
@@ -74,7 +75,7 @@ class RandomOrientation(v2.Transform):
             else:
                 turned = turn_boxes(plain, orientation, size, _box_format(inpt.format))
             return tv_tensors.wrap(turned, like=inpt, canvas_size=orientation.turned_size(size)[::-1])
-        turned = _turned_planes(plain, orientation)
+        turned = transform(plain.contiguous(), orientation, layout="chw")
         return tv_tensors.wrap(turned, like=inpt) if isinstance(inpt, tv_tensors.TVTensor) else turned
 
     def _own_generator(self) -> torch.Generator | None:
@@ -92,9 +93,3 @@ def _box_format(format):
     if format not in _BOXES:
         raise ValueError(f"boxes in the format {format.name} are not turned, only XYXY, XYWH and CXCYWH")
     return _BOXES[format]
-
-
-def _turned_planes(planes, orientation):
-    mirrored = [axis for axis, is_mirrored in ((-1, orientation.from_right), (-2, orientation.from_bottom)) if is_mirrored]
-    turned = planes.flip(mirrored) if mirrored else planes
-    return turned.transpose(-1, -2).contiguous() if orientation.swaps_axes else turned

@@ -1,7 +1,7 @@
 """The transform for Albumentations: pictures, masks, boxes and keypoints that go together, and its own D4 on squares."""
 import numpy
 import pytest
-from numpy_turns import numpy_turned
+from turned import turned as numpy_turned
 
 albumentations = pytest.importorskip("albumentations", reason="Albumentations is not installed")
 

@@ -2,7 +2,7 @@
 import numpy
 import pytest
 from hypothesis import given, strategies as st
-from numpy_turns import numpy_turned
+from turned import turned as numpy_turned
 
 import qturn
 from qturn import Orientation

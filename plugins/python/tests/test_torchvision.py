@@ -1,7 +1,7 @@
 """The transform for torchvision: tensors, boxes, masks and keypoints that go together."""
 import numpy
 import pytest
-from numpy_turns import numpy_turned
+from turned import turned as numpy_turned
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("torchvision", reason="torchvision is not installed")
@@ -25,8 +25,7 @@ def picture():
 
 
 def planes_turned(planes, orientation):
-    turned = numpy_turned(numpy.moveaxis(planes.numpy(), (-2, -1), (0, 1)), orientation)
-    return torch.tensor(numpy.moveaxis(turned, (0, 1), (-2, -1)).copy())
+    return torch.tensor(numpy_turned(planes.numpy(), orientation, "chw").copy())
 
 
 @pytest.mark.parametrize("orientation", Orientation)
@@ -71,6 +70,13 @@ def test_keypoints_lie_on_the_same_pixels(orientation):
     for (x, y), (new_x, new_y) in zip(points.tolist(), turned["points"].tolist()):
         assert torch.equal(turned["image"][:, new_y, new_x], picture()[:, y, x])
     assert turned["points"].canvas_size == tuple(turned["image"].shape[-2:])
+
+
+def test_no_masks_and_crops():
+    masks = tv_tensors.Mask(torch.zeros(0, HEIGHT, WIDTH, dtype=torch.uint8))
+    assert always("cw")(masks).shape == (0, WIDTH, HEIGHT)
+    crop = tv_tensors.Image(picture()[:, 1:4, ::2])
+    assert torch.equal(always("cw")(crop).as_subclass(torch.Tensor), planes_turned(crop.as_subclass(torch.Tensor), Orientation.rotate90))
 
 
 def test_mirrors_are_those_of_torchvision():
