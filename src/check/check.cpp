@@ -18,7 +18,7 @@ MetadataCheck check_metadata(std::span<const std::byte> file, const Codec& codec
 
 std::vector<std::string> check_picture(std::span<const std::byte> file, std::string_view suffix,
                                        bool quick, const Limits& limits) {
-  PictureTurn picture = opened_in_memory(file, suffix, {.limits = limits});
+  PictureTurn picture = opened_in_memory(file, suffix, {.jpeg = {}, .limits = limits});
   if (!quick) {
     // The turn that moves pixels least.
     const Orientation as_stored = inverse(picture.header().stored);
