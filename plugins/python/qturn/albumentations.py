@@ -32,19 +32,22 @@ class RandomOrientation(albumentations.DualTransform):
         self.orientations = [orientation_of(each).name for each in orientations or list(Orientation)[1:]]
 
     def get_params(self) -> dict[str, Any]:
-        return {"orientation": orientation_of(self.py_random.choice(self.orientations))}
+        return {"orientation": self.py_random.choice(self.orientations)}  # a name: ReplayCompose can store it
 
-    def apply(self, img: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+    def apply(self, img: numpy.ndarray, orientation: str, **params: Any) -> numpy.ndarray:
         return transform(numpy.ascontiguousarray(img), orientation)
 
-    def apply_to_bboxes(self, bboxes: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+    def apply_to_bboxes(self, bboxes: numpy.ndarray, orientation: str, **params: Any) -> numpy.ndarray:
         return turn_boxes(bboxes, orientation, (1, 1), "xyxy")
 
-    def apply_to_keypoints(self, keypoints: numpy.ndarray, orientation: Orientation, **params: Any) -> numpy.ndarray:
+    def apply_to_keypoints(self, keypoints: numpy.ndarray, orientation: str, **params: Any) -> numpy.ndarray:
+        if not len(keypoints):  # no keypoints come as an array without columns
+            return keypoints
         height, width = params["shape"][:2]
+        reads = orientation_of(orientation)
         turned = turn_points(keypoints, orientation, (width, height), indices=True)  # x, y, z, angle, scale
         angle = keypoints[:, 3]
-        angle = numpy.pi - angle if orientation.from_right else angle
-        angle = -angle if orientation.from_bottom else angle
-        turned[:, 3] = (numpy.pi / 2 - angle if orientation.swaps_axes else angle) % (2 * numpy.pi)
+        angle = numpy.pi - angle if reads.from_right else angle
+        angle = -angle if reads.from_bottom else angle
+        turned[:, 3] = (numpy.pi / 2 - angle if reads.swaps_axes else angle) % (2 * numpy.pi)
         return turned

@@ -1,4 +1,6 @@
 """The transform for Albumentations: pictures, masks, boxes and keypoints that go together, and its own D4 on squares."""
+import json
+
 import numpy
 import pytest
 from turned import turned as numpy_turned
@@ -57,6 +59,31 @@ def test_on_squares_it_is_one_of_d4(orientation):
     boxes = numpy.array([[0.1, 0.2, 0.5, 0.9, 7]])
     numpy.testing.assert_allclose(albumentations.D4().apply_to_bboxes(boxes, D4[orientation.name]),
                                   RandomOrientation().apply_to_bboxes(boxes, orientation))
+
+
+@pytest.mark.parametrize("nothing", [[], numpy.zeros((0, 4))])
+def test_no_boxes_and_no_keypoints(nothing):
+    turned = always("cw")(image=picture(), bboxes=nothing, labels=[], keypoints=nothing)
+    assert turned["image"].shape == (WIDTH, HEIGHT, 3)
+    assert len(turned["bboxes"]) == len(turned["keypoints"]) == 0
+
+
+def test_lists_of_masks_and_volumes():
+    masks = [picture()[..., 0], picture()[..., 1]]
+    turned = albumentations.Compose([RandomOrientation(1, orientations=["cw"])])(
+        image=picture(), masks=masks, volume=numpy.stack([picture()] * 2), mask3d=numpy.stack(masks))
+    for mask, whole in zip(turned["masks"], turned["mask3d"]):
+        numpy.testing.assert_array_equal(mask, whole)
+    numpy.testing.assert_array_equal(turned["masks"][1], numpy_turned(masks[1], Orientation.rotate90))
+    numpy.testing.assert_array_equal(turned["volume"][1], numpy_turned(picture(), Orientation.rotate90))
+
+
+def test_a_replay_does_the_same():
+    made = albumentations.ReplayCompose([RandomOrientation(1)])(image=picture())
+    replay = json.loads(json.dumps({**made["replay"], "transforms": [
+        {**each, "params": {"orientation": each["params"]["orientation"]}} for each in made["replay"]["transforms"]]}))
+    again = albumentations.ReplayCompose.replay(replay, image=picture())
+    numpy.testing.assert_array_equal(made["image"], again["image"])
 
 
 def test_the_seed_of_compose_repeats():
