@@ -78,12 +78,16 @@ def test_lists_of_masks_and_volumes():
     numpy.testing.assert_array_equal(turned["volume"][1], numpy_turned(picture(), Orientation.rotate90))
 
 
-def test_a_replay_does_the_same():
-    made = albumentations.ReplayCompose([RandomOrientation(1)])(image=picture())
-    replay = json.loads(json.dumps({**made["replay"], "transforms": [
-        {**each, "params": {"orientation": each["params"]["orientation"]}} for each in made["replay"]["transforms"]]}))
-    again = albumentations.ReplayCompose.replay(replay, image=picture())
+def test_a_replay_from_json_does_the_same():
+    compose = albumentations.ReplayCompose([RandomOrientation(1, orientations=["cw"])],
+                                           keypoint_params=albumentations.KeypointParams("xy"))
+    made = compose(image=picture(), keypoints=[(3, 4)])
+    (transform,) = made["replay"]["transforms"]
+    stored = json.loads(json.dumps(transform["params"]))
+    again = albumentations.ReplayCompose.replay({**made["replay"], "transforms": [{**transform, "params": stored}]},
+                                                image=picture(), keypoints=[(3, 4)])
     numpy.testing.assert_array_equal(made["image"], again["image"])
+    numpy.testing.assert_array_equal(made["keypoints"], again["keypoints"])
 
 
 def test_the_seed_of_compose_repeats():
