@@ -84,6 +84,9 @@ const Library* dlpack_arrays();
 /// whatever has __cuda_stream__; nothing for None.
 std::optional<void*> stream_of(nanobind::handle stream);
 
+/// An object that stays alive for good. When C++ destroys its statics, Python is gone already.
+inline nanobind::handle kept(nanobind::object object) { return object.release(); }
+
 /// An attribute that is looked up at every call: its name is made once.
 class Name {
  public:

@@ -55,7 +55,7 @@ class CupyArrays : public Library {
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,
                    std::optional<void*> stream) const override {
-    static const nb::object cupy_empty = nb::module_::import_("cupy").attr("empty");
+    static const nb::handle cupy_empty = kept(nb::module_::import_("cupy").attr("empty"));
     const auto device = nb::cast<int>(model.attr("data").attr("device_id"));
     const nb::object dtype = type != nullptr ? nb::cast(type) : nb::object(model.attr("dtype"));
     std::optional<Scope> on_device;
@@ -73,7 +73,7 @@ class CupyArrays : public Library {
   }
 
   void* current_stream(int device) const override {
-    static const nb::object stream_now = cupy_cuda().attr("get_current_stream");
+    static const nb::handle stream_now = kept(cupy_cuda().attr("get_current_stream"));
     static const Name ptr("ptr");
     const nb::object stream = device == current_device() ? stream_now() : stream_now(device);
     return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
@@ -82,7 +82,7 @@ class CupyArrays : public Library {
 
  private:
   static int current_device() {
-    static const nb::object get_device = cupy_cuda().attr("runtime").attr("getDevice");
+    static const nb::handle get_device = kept(cupy_cuda().attr("runtime").attr("getDevice"));
     return nb::cast<int>(get_device());
   }
 };

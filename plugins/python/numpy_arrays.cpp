@@ -61,7 +61,7 @@ class NumpyArrays : public Library {
   nb::object empty(nb::handle model, const Axes& shape, const char* type,
                    std::optional<void*>) const override {
     static const Name dtype("dtype");
-    static const nb::object numpy_empty = nb::module_::import_("numpy").attr("empty");
+    static const nb::handle numpy_empty = kept(nb::module_::import_("numpy").attr("empty"));
     if (type != nullptr) return numpy_empty(tuple_of(shape), type);
     return numpy_empty(tuple_of(shape), dtype.of(model));
   }

@@ -66,8 +66,8 @@ class TorchTensors : public Library {
 
   void* current_stream(int device) const override {
     // What torch.cuda.current_stream() asks, in a tenth of its time.
-    static const nb::object raw_stream =
-        nb::getattr(torch().attr("_C"), "_cuda_getCurrentRawStream", nb::none());
+    static const nb::handle raw_stream =
+        kept(nb::getattr(torch().attr("_C"), "_cuda_getCurrentRawStream", nb::none()));
     const nb::object stream =
         raw_stream.is_none()
             ? torch().attr("cuda").attr("current_stream")(device).attr("cuda_stream")
@@ -82,7 +82,7 @@ class TorchTensors : public Library {
 
  private:
   static nb::object new_empty(nb::handle model, const Axes& shape, const char* type) {
-    static const nb::object name = nb::steal(PyUnicode_InternFromString("new_empty"));
+    static const nb::handle name = kept(nb::steal(PyUnicode_InternFromString("new_empty")));
     if (type != nullptr) {
       return model.attr("new_empty")(tuple_of(shape), nb::arg("dtype") = torch().attr(type));
     }

@@ -1,4 +1,9 @@
 """The arrays of other libraries, on the CPU and on a GPU, against NumPy."""
+import os
+import pathlib
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -121,6 +126,18 @@ def test_parts_and_outputs(library):
         qturn.transform(library.array(x), 1, library.array(x.astype("f4")))
 
 
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_the_interpreter_ends_in_peace(name):
+    LIBRARIES[name]()
+    program = f"""import qturn, test_libraries as t
+library = t.LIBRARIES[{name!r}]()
+print(qturn.transform(library.array(t.picture((3, 4))), 6).shape)"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent,
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    assert (run.returncode, run.stderr.count("Fatal")) == (0, 0), run.stderr
+    assert "4, 3" in run.stdout
+
+
 def test_places_do_not_mix():
     gpu = Torch("cuda")
     with pytest.raises(ValueError, match="on the CPU, the first one on CUDA device 0"):
@@ -134,7 +151,7 @@ def test_streams():
     x = picture((1080, 1920, 3))
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
-        mine = torch.from_numpy(x).cuda()
+        mine = torch.from_numpy(x.copy()).cuda()
         got = qturn.transform(mine, "cw")
     side.synchronize()
     assert same(got.cpu().numpy(), turned(x, 6))
