@@ -1,31 +1,43 @@
 #include "src/store/standard_streams.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <utility>
-
-#include "src/store/file_descriptor.hpp"
 
 namespace qturn {
 namespace {
 
-class StagedPicture : public StagedResult {
+/// Blocks where the other end of a pipe has told the system not to. Returns false for other errors.
+bool wait_after_error(int stream, short event) {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN) return false;
+  pollfd waited = {stream, event, 0};
+  ::poll(&waited, 1, -1);
+  return true;
+}
+
+std::size_t read_some(std::span<std::byte> memory) {
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, memory.data(), memory.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (!wait_after_error(STDIN_FILENO, POLLIN))
+      throw FileError("cannot read standard input", {}, system_code(errno));
+  }
+}
+
+class WrittenPicture : public StagedResult {
  public:
-  explicit StagedPicture(std::span<const std::byte> picture)
-      : picture_(picture.begin(), picture.end()), hash_(hash_of(picture)) {}
+  explicit WrittenPicture(std::span<const std::byte> picture) : hash_(hash_of(picture)) {}
   const std::vector<std::string>& warnings() const override { return warnings_; }
   std::vector<ContentHash> hashes() const override { return {hash_}; }
-  std::vector<std::string> put_in_place() override {
-    if (!write_all(STDOUT_FILENO, picture_))
-      throw FileError("cannot write to standard output", {}, system_code(errno));
-    return {};
-  }
+  std::vector<std::string> put_in_place() override { return {}; }
 
  private:
-  std::vector<std::byte> picture_;
   ContentHash hash_;
   std::vector<std::string> warnings_;
 };
@@ -33,24 +45,31 @@ class StagedPicture : public StagedResult {
 }  // namespace
 
 std::vector<std::byte> read_standard_input(std::uint64_t most) {
-  constexpr std::size_t step = 1 << 20;
-  std::vector<std::byte> bytes;
-  for (std::size_t have = 0;;) {
-    if (have == bytes.size()) bytes.resize(std::max(step, 2 * have));
-    const ssize_t got = ::read(STDIN_FILENO, bytes.data() + have, bytes.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw FileError("cannot read standard input", {}, system_code(errno));
-    have += static_cast<std::size_t>(got);
-    if (have > most) {
+  constexpr std::size_t part_bytes = 4 << 20;
+  // So that no memory is taken twice; all but the last are full.
+  std::deque<std::unique_ptr<std::byte[]>> parts;
+  std::uint64_t bytes = 0;
+  for (;;) {
+    const std::size_t in_last = bytes % part_bytes;
+    if (in_last == 0 && parts.size() * part_bytes == bytes)
+      parts.push_back(std::make_unique_for_overwrite<std::byte[]>(part_bytes));
+    const std::size_t got = read_some({&parts.back()[in_last], part_bytes - in_last});
+    if (got == 0) break;
+    bytes += got;
+    if (bytes > most) {
       throw FileError(
-          fmt::format("standard input has more than the {} MiB that --memory permits", most >> 20),
+          fmt::format("standard input has more than {} MiB; a larger --memory permits that",
+                      most >> 20),
           {}, {});
     }
-    if (got == 0) {
-      bytes.resize(have);
-      return bytes;
-    }
   }
+  std::vector<std::byte> whole;
+  whole.reserve(bytes);
+  for (; !parts.empty(); parts.pop_front()) {
+    const std::size_t count = std::min<std::uint64_t>(part_bytes, bytes - whole.size());
+    whole.insert(whole.end(), &parts.front()[0], &parts.front()[count]);
+  }
+  return whole;
 }
 
 Original StandardInput::read(const std::filesystem::path& name, std::vector<std::byte>) const {
@@ -63,7 +82,15 @@ std::unique_ptr<StagedResult> StandardOutput::stage(const Result& result,
                                                     const Companions& companions) const {
   if (!companions.empty())
     throw FileError("standard output takes one file alone", {}, system_code(EINVAL));
-  return std::make_unique<StagedPicture>(result.bytes);
+  for (std::span<const std::byte> left = result.bytes; !left.empty();) {
+    const ssize_t written = ::write(STDOUT_FILENO, left.data(), left.size());
+    if (written >= 0) {
+      left = left.subspan(static_cast<std::size_t>(written));
+    } else if (!wait_after_error(STDOUT_FILENO, POLLOUT)) {
+      throw FileError("cannot write to standard output", {}, system_code(errno));
+    }
+  }
+  return std::make_unique<WrittenPicture>(result.bytes);
 }
 
 }  // namespace qturn

@@ -28,8 +28,8 @@ class StandardInput : public Source {
   mutable std::vector<std::byte> picture_;
 };
 
-/// Takes one result, without companions, and writes it once it is whole. `files` knows what lies
-/// beside the input, of which there may be something to say.
+/// Takes one result, without companions. What is staged is written, because a stream has no other
+/// place. `files` knows what lies beside the input, of which there may be something to say.
 class StandardOutput : public Sink {
  public:
   explicit StandardOutput(const Sink& files) : files_(files) {}

@@ -109,6 +109,23 @@ TEST_CASE(
   check_resident(done, std::stol(permits));
 }
 
+TEST_CASE("--memory holds for standard input and standard output") {
+  Workplace workplace;
+  workplace.standard_input = "BM" + std::string(140 << 20, 'x');
+  const Result refused = workplace.qturn({"flip", "-", "-o", "-", "--memory", "128MiB"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("standard input has more than 128 MiB; a larger --memory"));
+  check_resident(refused, 128);
+
+  workplace.standard_input = cli::encoded(large_picture(), qturn::bmp_codec);
+  const Result turned = workplace.qturn({"flip", "-", "-o", "-", "--memory", "160MiB"});
+  CAPTURE(turned.err);
+  CHECK(turned.exit_code == 0);
+  CHECK(turned.out.size() == workplace.standard_input.size());
+  check_resident(turned, 160);
+}
+
 TEST_CASE("A TGA of run lengths that decodes to much more than --memory is refused") {
   Workplace workplace;
   constexpr int side = 8000;

@@ -103,6 +103,8 @@ class Workplace : public TemporaryFolder {
   bool without_privileges = false;
   /// 1 or 2: standard output or error, which then takes nothing.
   int full_stream = 0;
+  /// 1 or 2: standard output or error, which then is closed.
+  int closed_stream = 0;
   /// Added to the environment.
   std::map<std::string, std::string> environment;
   /// Bytes of the largest file that may be written; 0: any.
@@ -117,7 +119,7 @@ class Workplace : public TemporaryFolder {
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     const bool drop = without_privileges;
-    const int full = full_stream;
+    const int full = full_stream, closed = closed_stream;
     const rlim_t largest = largest_file;
 
     const pid_t pid = ::fork();
@@ -131,6 +133,7 @@ class Workplace : public TemporaryFolder {
       open_as(1, out, O_WRONLY | O_CREAT | O_TRUNC);
       open_as(2, err, O_WRONLY | O_CREAT | O_TRUNC);
       if (full != 0) open_as(full, "/dev/full", O_WRONLY);
+      if (closed != 0) ::close(closed);
       const struct rlimit limit = {largest, largest};
       if (largest != 0 && ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
       if (drop) {

@@ -120,6 +120,16 @@ TEST_CASE("A standard output that cannot be written fails the picture") {
                                            "output: No space left on device\n"));
 }
 
+TEST_CASE("A standard output that is closed fails the picture, and no file takes its place") {
+  Workplace workplace;
+  workplace.standard_input = jpeg;
+  workplace.closed_stream = 1;
+  const Result result = workplace.qturn({"cw", "-", "-o", "-", "--json=log"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("cannot write to standard output: Bad file descriptor"));
+  CHECK_THAT(workplace.content("log"), Catch::Matchers::StartsWith("{"));
+}
+
 TEST_CASE("What is not one picture on standard input is refused by name") {
   Workplace workplace;
   workplace.add("a.jpg", jpeg);
@@ -145,7 +155,10 @@ TEST_CASE("What is not one picture on standard input is refused by name") {
   CHECK_THAT(refusal({"cw", "-", "--in-place"}), ContainsSubstring("cannot be replaced"));
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--sidecars"}), ContainsSubstring("--sidecars"));
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--json"}), ContainsSubstring("--json=FILE"));
-  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--overwrite"}), ContainsSubstring("does not exist"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--overwrite"}),
+             ContainsSubstring("never there before"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--jpeg-edges", "skip"}),
+             ContainsSubstring("nothing might be written"));
   CHECK_THAT(refusal({"check", "-"}), ContainsSubstring("check does not read standard input"));
   CHECK_THAT(refusal({"augment", "-", "-o", "out"}), ContainsSubstring("augment does not"));
   CHECK_THAT(refusal({"augment", "a.jpg", "-o", "-"}), ContainsSubstring("several files"));

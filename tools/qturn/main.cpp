@@ -393,6 +393,7 @@ int main(int argc, char** argv) {
   // thread. Pictures are such blocks: 6 of 27 MB on 6 threads took 641 MiB, whatever --memory was,
   // and 178 MiB this way, in less time.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  qturn::take_closed_streams();
   int exit_code = qturn::exit_nothing_started;
   try {
     exit_code = qturn::run_program(argc, argv);

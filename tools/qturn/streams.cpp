@@ -1,5 +1,6 @@
 #include "tools/qturn/streams.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace qturn {
@@ -28,14 +29,29 @@ void refuse_unfit_for_output(const CommandLine& line) {
   if (line.json && line.json_file.empty() && !line.dry_run)
     throw PlanError("--json and -o - would both write to standard output; give --json=FILE");
   if (line.sidecars) throw PlanError("--sidecars has no place for them beside standard output");
-  if (line.existing != Existing::refuse)
+  if (line.existing != Existing::refuse) {
     throw PlanError(
-        "standard output does not exist before; leave out what says what to do if it does");
+        "standard output is never there before; leave out --overwrite, --skip-existing or "
+        "--update");
+  }
+  if (line.jpeg_edges == JpegEdges::skip) {
+    throw PlanError(
+        "with --jpeg-edges skip nothing might be written to standard output; choose another, or "
+        "name a file with -o");
+  }
   if (!line.dry_run && ::isatty(STDOUT_FILENO))
     throw PlanError("a picture is not for a terminal; redirect standard output, or name a file");
 }
 
 }  // namespace
+
+void take_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    // The lowest number that is free is this one.
+    ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 void refuse_unfit_for_streams(const CommandLine& line) {
   if (is_from_standard_input(line)) refuse_unfit_for_input(line);
