@@ -208,7 +208,7 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   const std::set<std::uint32_t> of_masks = folders_of_masks(sources_);
   for (std::size_t number = 0; number < seen_.size(); ++number) {
     const FoundFile& file = sources_.files[number];
-    if (seen_[number].is_labelled || !seen_[number].is_read || file.is_mask) continue;
+    if (seen_[number].is_labelled || !seen_[number].is_read || file.is_companion) continue;
     if (of_masks.contains(file.folder)) continue;
     tell({sources_.files.path(file),
           number,

@@ -154,7 +154,7 @@ class Finder {
     std::set<std::uint32_t> seen;
     std::set<std::string> folders;
     for (const FoundFile& file : files_)
-      if (file.picture && !file.is_mask && seen.insert(file.folder).second)
+      if (file.picture && !file.is_companion && seen.insert(file.folder).second)
         folders.insert(normal_path(files_.folder_of(file).path));
     return folders;
   }
@@ -213,7 +213,7 @@ class Finder {
 
   void number_pictures() {
     for (std::size_t number = 0; number < files_.size(); ++number)
-      if (files_[number].picture && !files_[number].is_mask)
+      if (files_[number].picture && !files_[number].is_companion)
         numbers_.emplace(normal_path(files_.path(files_[number])), number);
   }
 

@@ -185,7 +185,7 @@ std::string Finder::key_of_listed(const fs::path& path) const {
 
 bool Finder::is_selected(const std::string& key, const std::string& name) {
   const bool selected = (options_.include.empty() || matches(options_.include, key, name)) &&
-                        !matches(options_.exclude, key, name);
+                        !is_excluded(options_, key, name);
   if (!selected) ++found_.left_out;
   return selected;
 }
@@ -227,7 +227,7 @@ void Finder::walk(const fs::path& folder, const std::string& key_prefix,
       }
       const std::string key = keys_are_matched ? key_prefix + name : "";
       if (S_ISDIR(status.st_mode)) {
-        if (!matches(options_.exclude, key, name)) subfolders.emplace_back(name, id_of(status));
+        if (!is_excluded(options_, key, name)) subfolders.emplace_back(name, id_of(status));
       } else if (is_selected(key, name)) {
         take_file(fd, name.c_str(), index, name, status, is_link, false);
       }
@@ -321,6 +321,10 @@ FoundFiles find_on_standard_input(const PlanOptions& options) {
   file.picture = true;
   file.is_named = true;
   return found;
+}
+
+bool is_excluded(const PlanOptions& options, const std::string& key, const std::string& name) {
+  return matches(options.exclude, key, name);
 }
 
 bool is_camera_raw(std::string_view suffix) {

@@ -47,6 +47,9 @@ inline constexpr const char* standard_input_name = "standard input";
 /// The one picture that standard input holds. Throws PlanError if that is not one.
 FoundFiles find_on_standard_input(const PlanOptions& options);
 
+/// Whether --exclude names the file.
+bool is_excluded(const PlanOptions& options, const std::string& key, const std::string& name);
+
 /// Whether a type of files, ".dng", is a camera's raw format.
 bool is_camera_raw(std::string_view suffix);
 

@@ -10,6 +10,7 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
+#include "src/plan/sidecar_files.hpp"
 #include "src/store/path_set.hpp"
 
 namespace qturn {
@@ -55,10 +56,11 @@ void refuse_unfit_options(const PlanOptions& options) {
 }  // namespace
 
 JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLabels shared_labels,
-                 LabelFiles masks, DataSets data_sets)
+                 LabelFiles masks, DataSets data_sets, LabelFiles sidecars)
     : files_(std::move(files)),
       names_(std::move(names)),
       labels_(std::move(labels)),
+      sidecars_(std::move(sidecars)),
       masks_(std::move(masks)),
       shared_labels_(std::move(shared_labels)),
       data_sets_(std::move(data_sets)) {
@@ -92,17 +94,24 @@ Job JobList::operator[](std::size_t index) const {
     job.keypoints = labels_.place_of(*label).keypoints;
   }
   job.shared_labels = shared_labels_.of(number);
-  const std::span<const LabelFiles::Label> masks = masks_.all_of(number);
+  const auto sidecars = sidecars_.all_of(number), masks = masks_.all_of(number);
+  for (const LabelFiles::Label& sidecar : sidecars) job.sidecars.push_back(sidecars_.path(sidecar));
   for (const LabelFiles::Label& mask : masks) job.masks.push_back(masks_.path(mask));
   file.to_do.for_each([&](Orientation variant) {
     JobOutput& output = job.outputs.emplace_back();
     output.path = names_.path_of(files_, file, variant);
     output.variant = variant;
     if (label) output.label = label_of(labels_, *label, variant);
+    for (const LabelFiles::Label& sidecar : sidecars)
+      output.sidecars.push_back(label_of(sidecars_, sidecar, variant));
     for (const LabelFiles::Label& mask : masks)
       output.masks.push_back(label_of(masks_, mask, variant));
   });
   return job;
+}
+
+bool JobList::have_companion(std::string_view path) const {
+  return std::ranges::any_of(companions(), [&](const auto* each) { return each->contain(path); });
 }
 
 fs::path JobList::label_of(const LabelFiles& among, const LabelFiles::Label& label,
@@ -154,6 +163,13 @@ Plan plan(const PlanOptions& options) try {
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
   DataSets data_sets = find_data_sets(options, found.files, names);
+  PathSet shared;
+  for (const SharedLabels::File& file : shared_labels.files()) shared.add(normal_path(file.input));
+  for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
+  shared.sort();
+  LabelFiles sidecars = find_sidecar_files(options, found.files, [&](const std::string& path) {
+    return labels.contain(path) || masks.contain(path) || shared.contains(path);
+  });
   if (options.others == Others::copy && !(labels.empty() && shared_labels.empty()))
     throw PlanError("--others copy would also copy the labels as they are; leave it out");
   others.sort();
@@ -162,18 +178,20 @@ Plan plan(const PlanOptions& options) try {
     if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
     if (--counted->second == 0) plan.others.erase(counted);
   };
-  for (const LabelFiles::Label& label : labels) leave_uncounted(labels.path(label));
+  for (const LabelFiles* among : {&labels, &sidecars})
+    for (const LabelFiles::Label& label : *among) leave_uncounted(among->path(label));
   for (const SharedLabels::File& file : shared_labels.files())
     if (file.found > 0) leave_uncounted(file.input);
   for (const DataSets::File& file : data_sets.files()) leave_uncounted(file.input);
   if (in_place) {
     place_in_place(options, found.files);
   } else {
-    place_outputs(options, names, labels, masks, found);
+    place_outputs(options, names, {&labels, &sidecars, &masks}, found);
   }
   plan.output_folder = names.folder();
-  plan.jobs = JobList(std::move(found.files), std::move(names), std::move(labels),
-                      std::move(shared_labels), std::move(masks), std::move(data_sets));
+  plan.jobs =
+      JobList(std::move(found.files), std::move(names), std::move(labels), std::move(shared_labels),
+              std::move(masks), std::move(data_sets), std::move(sidecars));
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

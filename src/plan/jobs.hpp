@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <qturn/orientation.hpp>
@@ -26,8 +27,9 @@ namespace qturn {
 struct JobOutput {
   std::filesystem::path path;
   Orientation variant = Orientation::identity;
-  std::filesystem::path label = {};               ///< where the turned label goes
-  std::vector<std::filesystem::path> masks = {};  ///< where the turned masks go
+  std::filesystem::path label = {};                  ///< where the turned label goes
+  std::vector<std::filesystem::path> sidecars = {};  ///< where its sidecars go
+  std::vector<std::filesystem::path> masks = {};     ///< where the turned masks go
 };
 
 /// One input file and its outputs.
@@ -43,7 +45,7 @@ struct Job {
   const LabelFormat* label_format = nullptr;
   std::optional<Keypoints> keypoints = {};
   std::vector<SharedLabel> shared_labels = {};
-  std::vector<std::filesystem::path> masks = {};  ///< of the input
+  std::vector<std::filesystem::path> sidecars = {}, masks = {};  ///< of the input
 };
 
 /// An output that exists and is left alone (--skip-existing, --update).
@@ -60,7 +62,8 @@ class JobList {
  public:
   JobList() = default;
   JobList(FileList files, OutputNames names, LabelFiles labels = {},
-          SharedLabels shared_labels = {}, LabelFiles masks = {}, DataSets data_sets = {});
+          SharedLabels shared_labels = {}, LabelFiles masks = {}, DataSets data_sets = {},
+          LabelFiles sidecars = {});
 
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
@@ -95,8 +98,13 @@ class JobList {
   const LabelFiles& labels() const { return labels_; }
   const SharedLabels& shared_labels() const { return shared_labels_; }
   const LabelFiles& masks() const { return masks_; }
+  /// None of those that --sidecars takes, which are found while their pictures are turned.
+  const LabelFiles& sidecars() const { return sidecars_; }
+  LabelFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
+  /// Of an absolute, normal path.
+  bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
-  /// The place of a turned label, or mask.
+  /// The place of a turned label, mask or sidecar.
   std::filesystem::path label_of(const LabelFiles& among, const LabelFiles::Label& label,
                                  Orientation variant) const;
 
@@ -105,7 +113,7 @@ class JobList {
 
   FileList files_;
   OutputNames names_;
-  LabelFiles labels_, masks_;
+  LabelFiles labels_, sidecars_, masks_;
   SharedLabels shared_labels_;
   DataSets data_sets_;
   std::vector<std::size_t> order_;  // of the jobs, as numbers of files

@@ -10,6 +10,7 @@
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/lower_case.hpp"
 #include "src/store/safe_file.hpp"
 
 namespace qturn {
@@ -31,7 +32,7 @@ class Finder {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;
     for (std::size_t number = 0; number < files_.size(); ++number) {
       const FoundFile& file = files_[number];
-      if (!file.picture || file.is_mask) continue;
+      if (!file.picture || file.is_companion) continue;
       const auto [known, is_new] = places.try_emplace(file.folder);
       if (is_new) known->second = places_of(files_.folder_of(file));
       add_label_of(number, known->second);
@@ -179,6 +180,7 @@ class Finder {
       const Listings::Entry* entry = listings_.find(folder.path, wanted, false);
       if (!entry) continue;
       const std::string path = folder.path + entry->name;
+      if (is_other_text(place, files_.folder_of(file), path)) continue;
       if (!found.empty()) {
         throw PlanError(fmt::format(
             "{} has two labels, {} and {}; --labels {} chooses those of one format, and --labels "
@@ -191,6 +193,44 @@ class Finder {
       labels_.add(number, place, entry->name);
       refuse_outside(file, place);
     }
+  }
+
+  /// Whether it is not a label, but a text of another kind. A caption of a picture is also a .txt
+  /// beside it.
+  bool is_other_text(std::uint32_t place, const FileList::Folder& pictures, const fs::path& path) {
+    const LabelFiles::Place& own = labels_.place(place);
+    const bool is_beside = own.folder.path == pictures.path;
+    if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
+      return false;
+    const bool may_be_label = may_hold_coordinates(text_if_readable(path));
+    if (may_be_label && names_) refuse(path, *own.format);
+    return !may_be_label;
+  }
+
+  /// Whether any text of a folder is of the format, or none says what it is.
+  bool holds_labels(std::uint32_t place) {
+    const auto [known, is_new] = hold_labels_.try_emplace(place, true);
+    if (!is_new) return known->second;
+    const LabelFiles::Place& own = labels_.place(place);
+    for (const Listings::Entry& entry : listings_.of(own.folder.path)) {
+      if (entry.is_folder || !entry.lower.ends_with(own.format->suffix)) continue;
+      const std::string text = text_if_readable(own.folder.path + entry.name);
+      if (text.empty()) continue;
+      known->second = own.format->is_of(text);
+      if (known->second) break;
+    }
+    return known->second;
+  }
+
+  static std::string text_if_readable(const fs::path& path) try {
+    return text_of(path);
+  } catch (const FileError&) {
+    return "";
+  }
+
+  [[noreturn]] static void refuse(const fs::path& path, const LabelFormat& format) {
+    throw PlanError(
+        fmt::format("{}: is not a {} label; {}", path.string(), format.name, turn_pictures_alone));
   }
 
   /// A label that would not be found beside its picture.
@@ -209,24 +249,16 @@ class Finder {
         files_.path(file), options_.output.string(), format.pictures, format.labels));
   }
 
-  /// A caption of a picture is also a .txt beside it. One that cannot be read is for its sample to
-  /// report.
+  /// A label that cannot be read is for its sample to report.
   void refuse_other_texts() const {
     std::set<const LabelFormat*> known;
     for (const LabelFiles::Label& label : labels_) {
       const LabelFormat& format = *labels_.place_of(label).format;
       if (known.contains(&format)) continue;
       const fs::path path = labels_.path(label);
-      std::string text;
-      try {
-        text = text_of(path);
-      } catch (const FileError&) {
-        continue;
-      }
+      const std::string text = text_if_readable(path);
       if (text.empty()) continue;
-      if (!format.is_of(text))
-        throw PlanError(fmt::format("{}: is not a {} label; {}", path.string(), format.name,
-                                    turn_pictures_alone));
+      if (!format.is_of(text)) refuse(path, format);
       known.insert(&format);
     }
   }
@@ -244,6 +276,7 @@ class Finder {
   std::map<fs::path, std::optional<Keypoints>> keypoints_;
   std::map<fs::path, std::optional<ClassNames>> classes_;
   std::vector<std::ptrdiff_t> above_;  // of places
+  std::map<std::uint32_t, bool> hold_labels_;
   LabelFiles labels_;
 };
 
@@ -272,7 +305,11 @@ std::span<const LabelFiles::Label> LabelFiles::all_of(std::size_t file) const {
 
 std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
                                 const fs::path& output) {
-  return output.stem().string() + std::string(label.name).substr(picture.stem().native().size());
+  // "a.jpg.xmp" of "a.jpg"
+  const std::string own = label.name, whole = picture.native();
+  if (picture.has_extension() && lower_case(own).starts_with(lower_case(whole) + "."))
+    return output.string() + own.substr(whole.size());
+  return output.stem().string() + own.substr(picture.stem().native().size());
 }
 
 bool LabelFiles::are_below(const fs::path& folder) const {

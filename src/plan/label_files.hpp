@@ -13,6 +13,7 @@
 #define QTURN_SRC_PLAN_LABEL_FILES_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -31,12 +32,15 @@
 
 namespace qturn {
 
-/// Or masks (mask_files.hpp), of which a picture can have several.
+/// Or masks (mask_files.hpp) or sidecars (sidecar_files.hpp), of which a picture can have several.
 class LabelFiles {
  public:
-  /// The labels, or masks, of some pictures, which lie in one folder.
+  /// The labels, the sidecars and the masks of pictures, in this order.
+  using All = std::array<const LabelFiles*, 3>;
+
+  /// The labels, masks or sidecars of some pictures, which lie in one folder.
   struct Place {
-    const LabelFormat* format = nullptr;  ///< null: masks
+    const LabelFormat* format = nullptr;  ///< null: masks or sidecars
     FileList::Folder folder;              ///< its path, and the key below the output
     std::optional<Keypoints> keypoints = {};
     ClassNames classes = {};
@@ -97,10 +101,11 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
 
 /// As `options.labels` says. `names`: null if labels are only checked. Then a copy can lie
 /// anywhere, and what a label says is looked at later. Reads folders, the YAML files of data sets,
-/// and of each format the first label that is not empty. Throws PlanError for a picture with two
-/// labels, for a label whose copy would lie outside of the output, for a file that is not a label
-/// of the format that its suffix promises, if none is found that was asked for, and if other files
-/// are to be copied.
+/// and of each format the first label that is not empty. Beside pictures, a text is not a label if
+/// no text there is of the format and it holds no coordinates: a caption, for example. Throws
+/// PlanError for a picture with two labels, for a label whose copy would lie outside of the output,
+/// for a file that is not a label of the format that its suffix promises, if none is found that was
+/// asked for, and if other files are to be copied.
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames* names);
 

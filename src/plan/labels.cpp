@@ -62,7 +62,7 @@ bool holds_another_file(const fs::path& folder, const PathSet& pictures, const J
        at.increment(error)) {
     const std::string& path = at->path().native();
     if (!at->is_regular_file(error) || pictures.contains(path)) continue;
-    if (jobs.labels().contain(path) || jobs.shared_labels().contain(path)) continue;
+    if (jobs.have_companion(path) || jobs.shared_labels().contain(path)) continue;
     const bool may_lie = is_named_as_picture(at->path())
                              ? may_hold_masks
                              : holds_labels && may_lie_among_labels(at->path());
@@ -111,7 +111,7 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
   pictures.sort();
   stems.sort();
   const auto is_label_of_picture = [&](const fs::path& file) {
-    if (plan.jobs.labels().contain(file.native()) || plan.jobs.masks().contain(file.native()) ||
+    if (plan.jobs.have_companion(file.native()) ||
         plan.jobs.shared_labels().contain(file.native())) {
       return false;
     }

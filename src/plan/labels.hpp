@@ -14,8 +14,8 @@ namespace qturn {
 
 enum class Variants : std::uint8_t { alike, drawn_for_each };
 
-/// The first label or mask that is found and is not one of `plan.jobs.labels()`, `shared_labels()`
-/// or `masks()`. Capitals make no difference.
+/// The first label or mask that is found and is not one of `plan.jobs.companions()` or
+/// `shared_labels()`. Capitals make no difference.
 ///
 /// - A file beside a picture, of the same stem: .txt, .xml, .json.
 /// - A folder of labels or masks, such as labels, Annotations, SegmentationClass or train_masks,

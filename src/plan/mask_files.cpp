@@ -51,7 +51,7 @@ class Finder {
     mark_among_files();
     for (const Found& found : found_) {
       const FoundFile& file = files_[found.number];
-      if (file.is_mask) continue;
+      if (file.is_companion) continue;
       refuse_jpeg(file, found);
       masks_.add(found.number, found.place, found.name);
     }
@@ -120,7 +120,7 @@ class Finder {
     for (FoundFile& file : files_) {
       const auto [known, is_new] = prefixes.try_emplace(file.folder);
       if (is_new) known->second = normal_path(fs::path(files_.folder_of(file).path) / "");
-      file.is_mask = paths_.contains(known->second + file.name);
+      file.is_companion = paths_.contains(known->second + file.name);
     }
   }
 

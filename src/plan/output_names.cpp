@@ -83,7 +83,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
 
 OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& file) const {
   OrientationSet variants;
-  if (file.is_mask) return variants;
+  if (file.is_companion) return variants;
   if (listed_variants_) return listed_variants_->of(files.key(file));
   if (!has_variants(file)) {
     variants.add(Orientation::identity);

@@ -36,7 +36,8 @@ bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shar
   return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
-/// A file that the run would write: a result, its label or mask, or a sidecar beside it.
+/// A file that the run would write: a result, a label, mask or sidecar that the plan knows, or a
+/// sidecar of --sidecars.
 struct Target {
   const FoundFile* file;
   const FileList::Folder* folder;  ///< of what it is made of
@@ -49,13 +50,12 @@ struct Target {
 /// looked at again.
 class Targets {
  public:
-  Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
-          const LabelFiles& masks, FoundFiles& found)
+  Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles::All& companions,
+          FoundFiles& found)
       : places_(names),
         options_(options),
         names_(names),
-        labels_(labels),
-        masks_(masks),
+        companions_(companions),
         found_(found),
         files_(found.files) {}
 
@@ -75,7 +75,7 @@ class Targets {
   }
   template <typename Visit>
   void for_each_label(Visit visit) {
-    for (const LabelFiles* among : {&labels_, &masks_})
+    for (const LabelFiles* among : companions_)
       for (const LabelFiles::Label& label : *among)
         names_.variants_of(files_, files_[label.file]).for_each([&](Orientation variant) {
           visit(label_of(*among, label, variant));
@@ -83,7 +83,7 @@ class Targets {
   }
   template <typename Visit>
   void for_each_label_of(std::size_t file, Orientation variant, Visit visit) {
-    for (const LabelFiles* among : {&labels_, &masks_})
+    for (const LabelFiles* among : companions_)
       for (const LabelFiles::Label& label : among->all_of(file))
         visit(label_of(*among, label, variant));
   }
@@ -133,7 +133,7 @@ class Targets {
   OutputPlaces places_;
   const PlanOptions& options_;
   const OutputNames& names_;
-  const LabelFiles &labels_, &masks_;
+  const LabelFiles::All& companions_;
   FoundFiles& found_;
   FileList& files_;
   PathSet taken_;  // places of results
@@ -156,8 +156,9 @@ std::string Targets::place_of(const Target& target) {
 
 void Targets::refuse_two_in_one_place() {
   taken_ = {};
-  taken_.reserve((files_.size() + labels_.size() + masks_.size()) *
-                 static_cast<std::size_t>(names_.most_variants()));
+  std::size_t inputs = files_.size();
+  for (const LabelFiles* among : companions_) inputs += among->size();
+  taken_.reserve(inputs * static_cast<std::size_t>(names_.most_variants()));
   const auto take = [&](const Target& target) { taken_.add(place_of(target)); };
   for_each_result(take);
   for_each_label(take);
@@ -172,6 +173,14 @@ void Targets::refuse_two_in_one_place() {
     if (!suspects.contains(place)) return;
     const auto [other, is_new] = seen.emplace(std::move(place), target);
     if (is_new || !is_written(target)) return;
+    if (is_written(other->second) && source_of(other->second) == source_of(target)) {
+      throw PlanError(
+          fmt::format("{} belongs to {} and to {}, and would be written to {} for both; turn them "
+                      "one after the "
+                      "other, each with its own output",
+                      source_of(target), files_.path(*other->second.file),
+                      files_.path(*target.file), path_of(target)));
+    }
     if (is_written(other->second)) {
       throw PlanError(fmt::format(
           "{} and {} would both be written to {}; run them one after the other, each with its "
@@ -289,10 +298,11 @@ void Targets::settle_existing() {
                                  ? "--resume to go on with the run that was interrupted, "
                                  : "";
   if (halves.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {} without the picture, the label or the mask that belongs to it; use {}--overwrite, "
-        "or remove it",
-        halves.text(), halves.count() == 1 ? "exists" : "exist", resume));
+    throw PlanError(
+        fmt::format("{} {} without the picture, the label, the mask or the sidecar that belongs to "
+                    "it; use {}--overwrite, "
+                    "or remove it",
+                    halves.text(), halves.count() == 1 ? "exists" : "exist", resume));
   }
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
@@ -325,8 +335,8 @@ void leave_out_same_files(FileList& files) {
 
 }  // namespace
 
-void place_outputs(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
-                   const LabelFiles& masks, FoundFiles& found) {
+void place_outputs(const PlanOptions& options, const OutputNames& names,
+                   const LabelFiles::All& companions, FoundFiles& found) {
   if (names.is_standard_output()) {
     for (FoundFile& file : found.files) file.to_do.add(Orientation::identity);
     return;
@@ -335,7 +345,7 @@ void place_outputs(const PlanOptions& options, const OutputNames& names, const L
     throw PlanError(options.output.string() +
                     ": archives cannot be written yet; name a folder as output");
   }
-  Targets targets(options, names, labels, masks, found);
+  Targets targets(options, names, companions, found);
   targets.refuse_two_in_one_place();
   targets.refuse_files_as_folders();
   targets.refuse_inside_inputs();

@@ -12,15 +12,15 @@ namespace qturn {
 
 /// Decides for each file which of its outputs are to do, and which exist and are kept, as
 /// `options.existing` says. With `options.sidecars` the same rules hold for what their sidecars
-/// become, which are never refused if existing outputs are skipped or updated. A label or a mask is
-/// one with its picture: an output is kept if both are there, and where existing outputs are
-/// skipped, one without the other is refused.
+/// become, which are never refused if existing outputs are skipped or updated. A label, a mask
+/// or a sidecar that the plan knows is one with its picture: an output is kept if both are there,
+/// and where existing outputs are skipped, one without the other is refused.
 ///
 /// Throws PlanError if an output could not be written, is an input, lies inside an input folder
 /// (where the next run would read it), occurs twice, or exists and is refused. Files are compared
 /// by device and inode, folders with their links followed.
-void place_outputs(const PlanOptions& options, const OutputNames& names, const LabelFiles& labels,
-                   const LabelFiles& masks, FoundFiles& found);
+void place_outputs(const PlanOptions& options, const OutputNames& names,
+                   const LabelFiles::All& companions, FoundFiles& found);
 
 /// Makes each file its own output; for a symbolic link, its target. A file that was found under two
 /// names is to do once.

@@ -67,7 +67,7 @@ SharedLabelFiles files_beside(const FileList& files) {
   std::uint32_t last_folder = 0;
   std::string prefix;
   for (const FoundFile& file : files) {
-    if (!file.picture || file.is_mask) continue;
+    if (!file.picture || file.is_companion) continue;
     if (prefix.empty() || file.folder != last_folder) {
       last_folder = file.folder;
       prefix = normal_path(files.folder_of(file).path);
@@ -154,7 +154,7 @@ SharedLabelPictures::SharedLabelPictures(const FileList& files, const SharedLabe
       labels, [](const auto& file) { return file.second->names_may_lack_suffix; });
   for (std::size_t number = 0; number < files.size(); ++number) {
     const FoundFile& file = files[number];
-    if (!file.picture || file.is_mask) continue;
+    if (!file.picture || file.is_companion) continue;
     by_name_.emplace(file.name, number);
     if (takes_stems) by_stem_.emplace(stem_of(file.name), number);
     auto& folder = folders_[file.folder];

@@ -23,6 +23,18 @@ std::string what_is_in_it(const Header& header) {
   return header.pages == 1 ? page : fmt::format("{} pages, the first of {}", header.pages, page);
 }
 
+/// Before they are read.
+std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files) {
+  std::uint64_t bytes = 0;
+  for (const std::filesystem::path& file : files) {
+    std::error_code error;
+    const std::uintmax_t of_one = std::filesystem::file_size(file, error);
+    if (error) throw FileError(fmt::format("{} cannot be read", file.string()), file, error);
+    bytes += of_one;
+  }
+  return bytes;
+}
+
 // With `fastest`, this share of the seats stays free for the threads that feed the device. A
 // picture that a core turns takes ten times as much of the core as one that the device turns.
 constexpr int kept_for_device = 2;
@@ -77,6 +89,8 @@ std::vector<CompanionOutcome> Flight::companions_of(const JobOutput& output) con
   std::vector<CompanionOutcome> companions;
   if (!job_.label.empty())
     companions.push_back({CompanionKind::label, job_.label, output.label, {}, {}});
+  for (std::size_t i = 0; i < job_.sidecars.size(); ++i)
+    companions.push_back({CompanionKind::sidecar, job_.sidecars[i], output.sidecars[i], {}, {}});
   for (std::size_t i = 0; i < job_.masks.size(); ++i)
     companions.push_back({CompanionKind::mask, job_.masks[i], output.masks[i], {}, {}});
   return companions;
@@ -184,8 +198,10 @@ void Flight::leave_what_is_done() {
 void Flight::read_file_and_header() {
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
-  const std::uint64_t with_masks = job_.file_bytes + masks_.file_bytes();
-  file_reservation_ = away([&] { return shared_.files.reserve(with_masks, shared_.stop); });
+  const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks) + bytes_of(job_.sidecars);
+  if (all_bytes > options_.largest_bytes)
+    refuse_size("it and the files that belong to it need", all_bytes);
+  file_reservation_ = away([&] { return shared_.files.reserve(all_bytes, shared_.stop); });
   original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
@@ -353,6 +369,8 @@ Result Flight::result_of(std::size_t index) const {
                 .shared_labels = job_.shared_labels,
                 .masks = job_.outputs[index].masks,
                 .labels_drawn_on = options_.labels_drawn_on};
+  for (std::size_t i = 0; i < job_.sidecars.size(); ++i)
+    result.sidecars.push_back({job_.sidecars[i], job_.outputs[index].sidecars[i]});
   if (picture_)
     result.turn = turn_of(outcome.variant, outcome.applied, {outcome.width, outcome.height});
   return result;

@@ -45,17 +45,6 @@ void refuse_inexact(const PictureTurn& mask) {
 MaskTurns::Mask::Mask(Original file, const PictureOptions& options)
     : original(std::move(file)), picture(original.bytes, original.lower_suffix, options) {}
 
-std::uint64_t MaskTurns::file_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const fs::path& input : inputs_) {
-    std::error_code error;
-    const std::uintmax_t of_one = fs::file_size(input, error);
-    if (error) throw FileError(fmt::format("{} cannot be read", input.string()), input, error);
-    bytes += of_one;
-  }
-  return bytes;
-}
-
 void MaskTurns::read(const Source& source) {
   for (const fs::path& input : inputs_) {
     with_name(input, [&] {

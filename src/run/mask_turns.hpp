@@ -27,8 +27,6 @@ class MaskTurns {
       : inputs_(std::move(inputs)), options_(options) {}
 
   bool empty() const { return inputs_.empty(); }
-  /// Of all files, before they are read. Throws FileError.
-  std::uint64_t file_bytes() const;
 
   /// Reads the files and their headers. Throws FileError; ImageFileError for one that is not a
   /// picture, or cannot be turned exactly.

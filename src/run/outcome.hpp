@@ -53,7 +53,8 @@ struct Outcome {
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   std::vector<std::string> warnings;
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
-  /// Sidecars, which are known once they are written, then the label, then the masks.
+  /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars
+  /// and the masks.
   std::vector<CompanionOutcome> companions = {};
   std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it
 };

@@ -20,13 +20,12 @@ enum class CompanionKind : std::uint8_t { sidecar, label, mask };
 struct Companion {
   std::filesystem::path input, output = {};
   std::string text = {};
-  std::vector<std::byte> bytes = {};  ///< of a mask, instead of a text
+  std::vector<std::byte> bytes = {};  ///< of a mask or a copy, instead of a text
   FileState state{};                  ///< of the input, when it was read
   ContentHash hash{};                 ///< of what was read
   CompanionKind kind = CompanionKind::sidecar;
+  bool is_required = true;  ///< its picture is not written without it
 
-  /// Whether its picture is not written without it.
-  bool is_required() const { return kind != CompanionKind::sidecar; }
   std::span<const std::byte> content() const {
     return bytes.empty() ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
   }

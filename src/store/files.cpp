@@ -62,6 +62,8 @@ Sink::Companions FileSink::companions(const Result& result,
     companions.push_back(turned_label(result.label,
                                       {result.turn, result.input, result.output, result.bytes},
                                       result.labels_drawn_on));
+  for (const SidecarFile& sidecar : result.sidecars)
+    companions.push_back(turned_sidecar(sidecar.input, sidecar.output, result.turn, warnings));
   for (const SharedLabel& label : result.shared_labels)
     (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
   return companions;
@@ -111,6 +113,7 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
   Companions turned;
   for (Sidecar& sidecar : found.sidecars) {
     Companion& companion = turned.emplace_back(std::move(sidecar.file));
+    companion.is_required = false;
     companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
     companion.text = turn_xmp(companion.text, turn, warnings);
   }
@@ -126,7 +129,7 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
     files[0].like_state = result.input_state;
   }
   for (const Companion& companion : companions) {
-    if (companion.is_required() && options_.if_exists == IfExists::fail &&
+    if (companion.is_required && options_.if_exists == IfExists::fail &&
         fs::exists(fs::symlink_status(companion.output))) {
       throw FileError("cannot write " + companion.output.string(), companion.output,
                       system_code(EEXIST));
@@ -170,6 +173,7 @@ bool FileSink::is_done(const Result& result) const {
   if (!journals_) return false;
   const bool is_done = journals_->is_done(result.output);
   std::vector<fs::path> others = result.masks;
+  for (const SidecarFile& sidecar : result.sidecars) others.push_back(sidecar.output);
   if (!result.label.output.empty()) others.push_back(result.label.output);
   const auto differs = std::ranges::find_if(
       others, [&](const fs::path& other) { return journals_->is_done(other) != is_done; });

@@ -6,16 +6,14 @@
 #include <cerrno>
 #include <utility>
 
+#include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_xmp(const fs::path& path) {
-  return path.extension() == ".xmp" || path.extension() == ".XMP";
-}
 
 PathSet shared_stems(const fs::path& of_pictures) {
   const fs::path folder = of_pictures.empty() ? "." : of_pictures;
@@ -47,6 +45,36 @@ fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::p
 }
 
 }  // namespace
+
+bool is_xmp(const fs::path& path) { return lower_suffix(path) == ".xmp"; }
+
+Companion turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
+                         std::vector<std::string>& warnings) {
+  Companion companion{.input = input, .output = output};
+  try {
+    companion.bytes = read_file(input, {}, &companion.state);
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{} cannot be read", input.string()), input, error.code());
+  }
+  companion.hash = hash_of(companion.bytes);
+  if (!is_xmp(input)) return companion;
+  const std::string packet(reinterpret_cast<const char*>(companion.bytes.data()),
+                           companion.bytes.size());
+  std::vector<std::string> own_warnings;
+  try {
+    (void)read_xmp(packet);
+  } catch (const ImageFileError& error) {
+    throw FileError(fmt::format("{}: {}; --exclude '*{}' leaves such files out", input.string(),
+                                error.what(), input.extension().string()),
+                    input, {});
+  }
+  warn_of_other_orientation(packet, turn.stored, own_warnings);
+  companion.bytes.clear();
+  companion.text = turn_xmp(packet, turn, own_warnings);
+  for (const std::string& warning : own_warnings)
+    warnings.push_back(fmt::format("{}: {}", input.filename().string(), warning));
+  return companion;
+}
 
 bool SharedStems::contain_that_of(const fs::path& picture) {
   const fs::path folder = picture.parent_path();

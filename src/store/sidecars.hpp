@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/metadata/metadata_turn.hpp"
 #include "src/store/companion.hpp"
 #include "src/store/path_set.hpp"
 
@@ -46,6 +47,14 @@ struct FoundSidecars {
 
 /// Those of them that hold an orientation. Throws FileError as named_as_sidecars() does.
 FoundSidecars find_sidecars(const std::filesystem::path& picture, SharedStems& shared);
+
+/// Whether a file is called as XMP is.
+bool is_xmp(const std::filesystem::path& path);
+
+/// A file beside a picture, as it is beside the turned picture: XMP is turned, others are copied.
+/// Throws FileError if it cannot be read, or is not XMP although it is called so.
+Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
+                         const MetadataTurn& turn, std::vector<std::string>& warnings);
 
 /// The place of the sidecar that is made of `like` for another picture.
 std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);

@@ -20,6 +20,11 @@
 
 namespace qturn {
 
+/// A file beside a picture that the plan knows, and where it goes.
+struct SidecarFile {
+  std::filesystem::path input, output;
+};
+
 /// A picture that is to be written, and what was done to make it.
 struct Result {
   std::size_t job = 0;                  ///< its number
@@ -32,6 +37,7 @@ struct Result {
   bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
   LabelFile label = {};
   std::vector<SharedLabel> shared_labels = {};
+  std::vector<SidecarFile> sidecars = {};
   std::vector<std::filesystem::path> masks = {};  ///< where they go
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
 };

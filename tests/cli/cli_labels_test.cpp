@@ -203,15 +203,17 @@ TEST_CASE("A label that is not clear is refused before the start") {
               {"augment", "d", "-o", "out"}) ==
       "qturn: d/images/a.png has two labels, d/images/a.txt and d/labels/a.txt; --labels yolo "
       "chooses those of one format, and --labels yolo:DIR those below one folder\n");
-  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}, {"d/a.json", "{}"}},
+  CHECK_THAT(refused({{"d/a.png", "picture"},
+                      {"d/a.txt", label},
+                      {"d/a.json", R"({"shapes": [], "imagePath": "a.png"})"}},
                      {"augment", "d", "-o", "out"}),
              StartsWith("qturn: d/a.png has two labels, d/a.txt and d/a.json; --labels labelme "));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "a photo of a cat"}},
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "cat 0.5 0.5 1 1"}},
                 {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.txt: is not a YOLO label; --labels none turns each picture by itself\n");
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<svg/>"}}, {"augment", "d", "-o", "out"}) ==
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}}, {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.xml: is not a Pascal VOC label; --labels none turns each picture by itself\n");
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{}"}}, {"augment", "d", "-o", "out"}) ==
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}}, {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.json: is not a LabelMe label; --labels none turns each picture by itself\n");
   CHECK_THAT(refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
                      {"augment", "d/images/t", "-o", "d/images/t8"}),
@@ -219,7 +221,8 @@ TEST_CASE("A label that is not clear is refused before the start") {
                         "d/images/t8; name as the input the folder"));
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
                      {"augment", "d", "-o", "out"}),
-             ContainsSubstring("d/a.txt and d/a.txt would both be written to out/a__identity.txt"));
+             ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be written to "
+                               "out/a__identity.txt for both"));
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", label}},
                 {"augment", "d", "-o", "out", "--others", "copy"}) ==
         "qturn: --others copy would also copy the labels as they are; leave it out\n");
@@ -375,7 +378,7 @@ TEST_CASE("An output's label that exists is refused, replaced or left like the o
   const Result half = augment(workplace, {"data", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK(half.err ==
-        "qturn: out/a__flop.txt exists without the picture, the label or the mask that belongs to "
+        "qturn: out/a__flop.txt exists without the picture, the label, the mask or the sidecar that belongs to "
         "it; use --overwrite, or remove it\n");
   CHECK(workplace.files("out") == Names{"a__flop.txt"});
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -18,12 +19,30 @@ namespace fs = std::filesystem;
 
 constexpr char manifest[] = "out/manifest.jsonl";
 constexpr char coco_file[] = "out/annotations/x.json";
+constexpr char list_file[] = "out/val.txt";
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// The pictures that a COCO file, or a list of a YOLO data set, names. Nothing if it is not whole.
+std::optional<std::set<std::string>> pictures_in(const std::string& name, const std::string& text) {
+  std::set<std::string> pictures;
+  if (name == list_file) {
+    for (const std::string& line : lines_of(text)) {
+      if (!line.starts_with("./") || !line.ends_with(".png")) return std::nullopt;
+      pictures.insert("out/" + line.substr(2));
+    }
+    return pictures;
+  }
+  const auto read = nlohmann::json::parse(text, nullptr, false);
+  if (read.is_discarded()) return std::nullopt;
+  for (const auto& image : read["images"])
+    pictures.insert("out/images/" + image["file_name"].get<std::string>());
+  return pictures;
 }
 
 /// What a user calls the file: of a temporary, the file that it was to become.
@@ -77,8 +96,9 @@ class Judge {
     return is_made(name) && same(find(run_.after, name), find(whole_.after, name));
   }
   static bool is_picture(const std::string& name) {
-    const fs::path suffix = fs::path(name).extension();
-    return suffix != ".xmp" && suffix != ".jsonl" && suffix != ".yaml" && name != coco_file &&
+    const std::string suffix = fs::path(name).extension();
+    return !std::set<std::string>{".xmp", ".jsonl", ".yaml", ".caption"}.contains(suffix) &&
+           name != coco_file && !name.ends_with("/val.txt") &&
            name.find("labels/") == std::string::npos && name.find("masks/") == std::string::npos;
   }
   /// Files of an interrupted run stay if the run that is to finish it fails. A journal is what the
@@ -115,8 +135,8 @@ class Judge {
         look_at_manifest();
         continue;
       }
-      if (name == coco_file) {
-        look_at_coco_file();
+      if (name == coco_file || name == list_file) {
+        look_at_names(name);
         continue;
       }
       if (is_own(name)) {
@@ -176,22 +196,18 @@ class Judge {
     }
   }
 
-  /// So does a COCO file.
-  void look_at_coco_file() {
-    const File* file = find(run_.after, coco_file);
-    all_new_ = all_new_ && same(file, find(whole_.after, coco_file));
+  /// So do a COCO file and a list.
+  void look_at_names(const std::string& name) {
+    const File* file = find(run_.after, name);
+    all_new_ = all_new_ && same(file, find(whole_.after, name));
     all_old_ = all_old_ && !file;
     if (!file) return;
-    const auto read = nlohmann::json::parse(file->content, nullptr, false);
-    if (read.is_discarded()) return say("a COCO file is not whole");
-    const auto whole = nlohmann::json::parse(find(whole_.after, coco_file)->content);
-    std::set<std::string> listed;
-    for (const auto& image : read["images"]) listed.insert(image["file_name"].get<std::string>());
-    for (const auto& image : whole["images"]) {
-      const std::string name = image["file_name"];
-      if (is_new("out/images/" + name) != listed.contains(name))
-        say("a COCO file lists other pictures than were written");
-    }
+    const auto listed = pictures_in(name, file->content);
+    if (!listed) return say("a file that names pictures is not whole");
+    const auto all = pictures_in(name, find(whole_.after, name)->content);
+    for (const std::string& picture : all.value())
+      if (is_new(picture) != listed->contains(picture))
+        say("a file names other pictures than were written");
   }
 
   void look_at_status(int status) {

@@ -42,6 +42,17 @@ Tree with_labels() {
   tree["in/labels/b.txt"].content = "1 0.5 0.5 1 1\n";
   tree["in/data.yaml"].content = "path: x\ntrain: images\nval: images\nnames: [a, b]\n";
   tree["in/masks/b.png"].content = cli::png(cli::random_picture(9, 7, 1));
+  tree["in/images/b.caption"].content = "A field.\n";
+  tree["in/images/a.xmp"].content = qturn::tests::xmp_packet_with("tiff:Orientation='6'");
+  return tree;
+}
+
+Tree with_lists() {
+  Tree tree;
+  tree["in/images/a.png"].content = cli::png(cli::random_picture(9, 7));
+  tree["in/images/b.png"].content = cli::png(cli::random_picture(6, 5));
+  tree["in/data.yaml"].content = "path: x\ntrain: images\nval: val.txt\nnames: [a, b]\n";
+  tree["in/val.txt"].content = "./images/b.png\n./images/a.png\n";
   return tree;
 }
 
@@ -109,9 +120,10 @@ std::vector<Scenario> scenarios() {
        {"augment", "in", "-o", "out", "--variants", "flip,rotate90"},
        pictures(),
        Words{"--skip-existing"}},
-      {"augment, labels and a mask",
+      {"augment, labels, a mask and sidecars",
        {"augment", "in", "-o", "out", "--variants", "flip", "--labels-drawn-on", "upright"},
        with_labels()},
+      {"augment, a list", {"augment", "in", "-o", "out", "--variants", "flip"}, with_lists()},
       {"augment, COCO labels",
        {"augment", "in", "-o", "out", "--variants", "flip"},
        with_coco_labels()},

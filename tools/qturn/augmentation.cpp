@@ -53,6 +53,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
     }
   }
   refuse_other_labels(line, plan);
+  refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
   std::error_code absent;

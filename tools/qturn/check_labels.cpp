@@ -84,7 +84,7 @@ bool LabelsToCheck::finish(JsonLines& json) {
 
 void LabelsToCheck::print_summary() const {
   const auto pictures = std::ranges::count_if(
-      files_, [](const FoundFile& file) { return file.picture && !file.is_mask; });
+      files_, [](const FoundFile& file) { return file.picture && !file.is_companion; });
   const bool any = std::ranges::any_of(counts_, [](std::uint64_t count) { return count > 0; });
   std::string text = fmt::format("labels of {} of {} pictures checked{}", check_.labelled(),
                                  pictures, any ? ":" : ", nothing found");

@@ -278,11 +278,12 @@ void add_running(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
-void add_strict(CLI::App& app, CommandLine& line) {
+void add_strict(CLI::App& app, CommandLine& line, const std::string& also = "") {
   app.add_flag(
          "--strict", line.strict,
          "a file fails if it would cause a warning, or if a JPEG that should be turned losslessly "
-         "would be re-encoded")
+         "would be re-encoded" +
+             also)
       ->group("Output");
 }
 
@@ -439,7 +440,8 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       "augment", "write several orientations of each picture, as NAME__ORIENTATION.SUFFIX");
   add_outputs(*augment, line);
   add_safety(*augment, line);
-  add_strict(*augment, line);
+  add_strict(*augment, line,
+             "; refuses to start if a file of an unknown kind would be copied with its picture");
   add_storage_change(*augment, line);
   const std::string group = "Variants";
   auto* variants =

@@ -170,7 +170,7 @@ std::set<fs::path> result_folders(const Plan& plan) {
       folders.insert(plan.jobs.names().path_of(files, file, variant).parent_path());
     });
   }
-  for (const LabelFiles* among : {&plan.jobs.labels(), &plan.jobs.masks()})
+  for (const LabelFiles* among : plan.jobs.companions())
     for (const LabelFiles::Label& label : *among)
       folders.insert(plan.jobs.label_of(*among, label, Orientation::identity).parent_path());
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())

@@ -79,10 +79,12 @@ void ReportPlace::refuse(const Plan& plan) const {
     };
     refuse(job.input);
     refuse(job.label);
+    refuse_all(job.sidecars);
     refuse_all(job.masks);
     for (const JobOutput& output : job.outputs) {
       refuse(output.path);
       refuse(output.label);
+      refuse_all(output.sidecars);
       refuse_all(output.masks);
     }
   }

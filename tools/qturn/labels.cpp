@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/labels.hpp"
+#include "src/store/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 
@@ -39,7 +42,32 @@ void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) 
   print_message(text);
 }
 
+void say_copied_sidecars(const Plan& plan) {
+  std::map<std::string, std::uint64_t> by_suffix;
+  for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
+    if (!is_xmp(sidecar.name)) ++by_suffix[lower_suffix(sidecar.name)];
+  std::string text;
+  for (const auto& [suffix, count] : by_suffix)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(suffix));
+  if (!text.empty())
+    print_message("other files of the stem of a picture, copied with each of its variants: " +
+                  text);
+}
+
 }  // namespace
+
+void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
+  if (!line.strict) return;
+  const LabelFiles& sidecars = plan.jobs.sidecars();
+  const auto copied = std::ranges::find_if(
+      sidecars, [](const LabelFiles::Label& sidecar) { return !is_xmp(sidecar.name); });
+  if (copied == sidecars.end()) return;
+  const std::string path = sidecars.path(*copied);
+  throw PlanError(fmt::format(
+      "{} would be copied as it is with each variant of its picture (--strict); --exclude '*{}' "
+      "leaves such files out",
+      printable(path), printable(std::filesystem::path(path).extension().string())));
+}
 
 void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   if (line.labels.take != TakeLabels::found) return;
@@ -64,7 +92,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   const LabelFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
   const auto pictures = std::ranges::count_if(
-      plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_mask; });
+      plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_companion; });
   for (const LabelFormat& format : label_formats) {
     const auto is_of = [&](const LabelFiles::Label& label) {
       return labels.place_of(label).format == &format;
@@ -89,16 +117,23 @@ void say_labels(const CommandLine& line, const Plan& plan) {
         fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
   for (const std::string& problem : plan.jobs.data_sets().problems())
     print_message(printable(problem));
-  std::set<std::size_t> with_masks;
+  const auto say = [&](const char* what, const std::set<std::size_t>& with) {
+    if (!with.empty())
+      print_message(
+          fmt::format("{} of {} of {} pictures turn with them", what, with.size(), pictures));
+  };
+  std::set<std::size_t> with_masks, with_xmp;
   for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);
-  if (!with_masks.empty())
-    print_message(
-        fmt::format("masks of {} of {} pictures turn with them", with_masks.size(), pictures));
+  for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
+    if (is_xmp(sidecar.name)) with_xmp.insert(sidecar.file);
+  say("masks", with_masks);
+  say("XMP sidecars", with_xmp);
+  say_copied_sidecars(plan);
 }
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {
   std::string words;
-  for (const LabelFiles* among : {&plan.jobs.labels(), &plan.jobs.masks()})
+  for (const LabelFiles* among : plan.jobs.companions())
     for (const LabelFiles::Label& label : among->all_of(outcome.job))
       words += fmt::format(", with {} -> {}", printable(among->path(label).string()),
                            printable(plan.jobs.label_of(*among, label, outcome.variant).string()));

@@ -13,11 +13,14 @@ namespace qturn {
 /// pictures alone turned, the data set would be wrong.
 void refuse_other_labels(const CommandLine& line, const Plan& plan);
 
-/// Prints how many pictures have labels and masks, unless --quiet.
+/// With --strict. Throws PlanError if a file would be copied with the variants of its picture.
+void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
+
+/// Prints how many pictures have labels, masks and sidecars, unless --quiet.
 void say_labels(const CommandLine& line, const Plan& plan);
 
-/// ", with LABEL -> OUTPUT" for each label and mask of an output that is planned, and ", with its
-/// labels in FILE".
+/// ", with LABEL -> OUTPUT" for each label, sidecar and mask of an output that is planned, and ",
+/// with its labels in FILE".
 std::string label_in_words(const Plan& plan, const Outcome& outcome);
 
 }  // namespace qturn

@@ -9,7 +9,7 @@ void MadeFiles::add(const Outcome& outcome) {
   const std::size_t first = hashes_.size();
   hashes_.push_back({outcome.source, outcome.result});
   for (const CompanionOutcome& each : outcome.companions)
-    if (each.kind != CompanionKind::sidecar) hashes_.push_back({each.source, each.result});
+    hashes_.push_back({each.source, each.result});
   entries_.push_back({static_cast<std::uint32_t>(outcome.job),
                       static_cast<std::uint16_t>(hashes_.size() - first), outcome.variant,
                       outcome.route, first});

@@ -19,7 +19,7 @@ class MadeFiles {
   };
   struct Made {
     Route route;
-    std::span<const Hashes> hashes;  ///< of the picture, its label and its masks
+    std::span<const Hashes> hashes;  ///< of the picture, its label, sidecars and masks
   };
 
   /// An outcome that is done.

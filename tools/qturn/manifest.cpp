@@ -139,13 +139,14 @@ class Entries {
                         .variant = variant,
                         .picture = {in_output(jobs.names().path_of(jobs.files(), file, variant))},
                         .label = {},
-                        .masks = {},
                         .labels_in = {}};
     const auto made_of = [&](const LabelFiles& among, const LabelFiles::Label& label) {
       return ManifestFile{in_output(jobs.label_of(among, label, variant))};
     };
     if (const LabelFiles::Label* label = jobs.labels().of(number))
       entry.label = made_of(jobs.labels(), *label);
+    for (const LabelFiles::Label& sidecar : jobs.sidecars().all_of(number))
+      entry.sidecars.push_back(made_of(jobs.sidecars(), sidecar));
     for (const LabelFiles::Label& mask : jobs.masks().all_of(number))
       entry.masks.push_back(made_of(jobs.masks(), mask));
     for (const SharedLabel& label : jobs.shared_labels().of(number))
@@ -174,10 +175,9 @@ class Entries {
       number_ = number;
       read_picture(jobs.files()[number]);
       sources_ = {original_.hash};
-      if (const LabelFiles::Label* label = jobs.labels().of(number))
-        sources_.push_back(hash_of_present(jobs.labels().path(*label)));
-      for (const LabelFiles::Label& mask : jobs.masks().all_of(number))
-        sources_.push_back(hash_of_present(jobs.masks().path(mask)));
+      for (const LabelFiles* among : jobs.companions())
+        for (const LabelFiles::Label& each : among->all_of(number))
+          sources_.push_back(hash_of_present(among->path(each)));
     }
     entry.route = picture_->plan(entry.variant).route;
     const ContentHash* source = sources_.data();
@@ -204,6 +204,7 @@ class Entries {
   static void for_each_file(ManifestEntry& entry, Visit visit) {
     visit(entry.picture);
     if (entry.label) visit(*entry.label);
+    for (ManifestFile& sidecar : entry.sidecars) visit(sidecar);
     for (ManifestFile& mask : entry.masks) visit(mask);
   }
 
@@ -240,7 +241,7 @@ fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::s
   // Names of pictures end with a variant.
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files)
-    if (!file.picture && files.key(file) == name)
+    if (!file.picture && !file.is_companion && files.key(file) == name)
       throw PlanError(fmt::format("{}: its copy would be in the place of {}; --exclude '{}'",
                                   files.path(file), what, name));
   check_place(line, place, what);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "src/store/json_names.hpp"
 #include "tools/qturn/json.hpp"
@@ -51,6 +52,7 @@ std::string manifest_line(const ManifestEntry& entry) {
   json["route"] = word(entry.route);
   put_file(json, entry.picture);
   if (entry.label) json["label"] = json_of(*entry.label);
+  for (const ManifestFile& sidecar : entry.sidecars) json["sidecars"].push_back(json_of(sidecar));
   for (const ManifestFile& mask : entry.masks) json["masks"].push_back(json_of(mask));
   put_names(json, "labels_in", entry.labels_in);
   return dump(json);
@@ -67,11 +69,12 @@ std::optional<ManifestEntry> read_manifest_line(const std::string& line) try {
                       .picture = read_file_of(json),
                       .route = route_of(json.at("route").get<std::string>()).value(),
                       .label = {},
-                      .masks = {},
                       .labels_in = get_names(json, "labels_in")};
   if (json.contains("label")) entry.label = read_file_of(json["label"]);
-  if (json.contains("masks"))
-    for (const Json& mask : json["masks"]) entry.masks.push_back(read_file_of(mask));
+  for (const auto& [name, files] :
+       {std::pair("sidecars", &entry.sidecars), std::pair("masks", &entry.masks)})
+    if (json.contains(name))
+      for (const Json& file : json[name]) files->push_back(read_file_of(file));
   return entry;
 } catch (const std::exception&) {
   return std::nullopt;

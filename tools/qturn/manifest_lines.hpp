@@ -27,7 +27,7 @@ struct ManifestEntry {
   ManifestFile picture;
   Route route = Route::none;
   std::optional<ManifestFile> label;
-  std::vector<ManifestFile> masks;
+  std::vector<ManifestFile> sidecars = {}, masks = {};
   std::vector<std::string> labels_in;  ///< outputs that hold labels of many pictures
 
   /// Those of a manifest are ascending.
@@ -45,7 +45,8 @@ struct ManifestHeader {
 };
 
 /// A line of an augmentation's manifest: key, variant (the orientation's name), orientation (its
-/// number), output, route, source, result; and label, masks and labels_in where there are any.
+/// number), output, route, source, result; and label, sidecars, masks and labels_in where there are
+/// any.
 std::string manifest_line(const ManifestEntry& entry);
 
 /// Nothing if it is not such a line.

@@ -90,7 +90,7 @@ std::uint64_t Replay::check(const Plan& plan) const {
     planned.add(path.lexically_relative(plan.output_folder).native());
   };
   for (const FoundFile& file : files) {
-    if (file.to_do.empty() && file.picture && !file.is_mask) ++others;
+    if (file.to_do.empty() && file.picture && !file.is_companion) ++others;
     file.to_do.for_each(
         [&](Orientation variant) { add(plan.jobs.names().path_of(files, file, variant)); });
   }
@@ -153,18 +153,21 @@ void Replay::check(const fs::path& output_folder, const Result& result,
 
   std::vector<ManifestFile> listed;
   if (entry->label) listed.push_back(*entry->label);
+  listed.insert(listed.end(), entry->sidecars.begin(), entry->sidecars.end());
   listed.insert(listed.end(), entry->masks.begin(), entry->masks.end());
-  for (std::size_t i = 0; i < std::min(companions.size(), listed.size()); ++i) {
-    const Companion& each = companions[i];
-    compare({in_output(each.output), each.hash, hash_of(each.content())}, listed[i], each.input);
+  for (const Companion& each : companions) {
+    const ManifestFile made{in_output(each.output), each.hash, hash_of(each.content())};
+    const auto found = std::ranges::find(listed, made.output, &ManifestFile::output);
+    if (found == listed.end()) {
+      throw FileError(
+          each.input.string() + " belongs to the picture, and the manifest does not list it",
+          each.input, {});
+    }
+    compare(made, *found, each.input);
+    listed.erase(found);
   }
-  if (companions.size() > listed.size()) {
-    const fs::path& more = companions[listed.size()].input;
-    throw FileError(more.string() + " belongs to the picture, and the manifest does not list it",
-                    more, {});
-  }
-  if (companions.size() < listed.size()) {
-    const std::string& missing = listed[companions.size()].output;
+  if (!listed.empty()) {
+    const std::string& missing = listed.front().output;
     throw FileError(fmt::format("the manifest lists {}, and the input has no file for it", missing),
                     missing, {});
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -106,6 +107,9 @@ void Report::add(const Outcome& outcome) {
   const bool is_incomplete = outcome.status == Status::done &&
                              (!outcome.is_whole || (line_.strict && !outcome.warnings.empty()));
   incomplete_ += is_incomplete ? 1 : 0;
+  if (outcome.status == Status::done)
+    sidecars_ += static_cast<std::uint64_t>(
+        std::ranges::count(outcome.companions, CompanionKind::sidecar, &CompanionOutcome::kind));
   by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
@@ -208,6 +212,7 @@ void Report::finish(bool interrupted) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
   const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
+  part(sidecars_, sidecars_ == 1 ? "sidecar with them" : "sidecars with them");
   part(salvaged_, "of them salvaged from damaged files");
   part(by(Route::copied), "of them copied byte for byte");
   part(by(Route::tagged), "of them by the tag alone");

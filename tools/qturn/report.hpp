@@ -84,7 +84,7 @@ class Report {
   std::uint64_t done_ = 0, done_before_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0;
   std::uint64_t routes_[route_count] = {};
   std::uint64_t salvaged_ = 0;
-  std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0;
+  std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0, sidecars_ = 0;
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::vector<OrientationSet> written_;
   MadeFiles made_;

@@ -1,0 +1,96 @@
+#include "src/plan/sidecar_files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "src/formats/table.hpp"
+#include "src/plan/find_files.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/lower_case.hpp"
+#include "src/store/path_set.hpp"
+#include "src/store/safe_file.hpp"
+#include "src/store/sidecars.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_suffix_of_label(const std::string& suffix) {
+  return std::ranges::find(label_formats, suffix, &LabelFormat::suffix) != std::end(label_formats);
+}
+
+class Finder {
+ public:
+  Finder(const PlanOptions& options, FileList& files,
+         const std::function<bool(const std::string&)>& is_taken)
+      : options_(options), files_(files), is_taken_(is_taken) {}
+
+  LabelFiles find() {
+    for (const FoundFile& file : files_)
+      if (file.picture && !codec_of_suffix(lower_suffix(file.name)))
+        pictures_.add(normal_path(files_.path(file)));
+    pictures_.sort();
+    for (std::size_t number = 0; number < files_.size(); ++number)
+      if (files_[number].picture && !files_[number].is_companion) find_of(number);
+    sidecars_.finish();
+    for (FoundFile& file : files_)
+      if (!file.picture && sidecars_.contain(normal_path(files_.path(file))))
+        file.is_companion = true;
+    return std::move(sidecars_);
+  }
+
+ private:
+  void find_of(std::size_t number) {
+    const FoundFile& file = files_[number];
+    const FileList::Folder& folder = files_.folder_of(file);
+    const fs::path name = lower_case(file.name);
+    const std::string start = name.stem().string() + ".";
+    const auto& entries = listings_.of(folder.path);
+    for (auto at = std::ranges::lower_bound(entries, start, {}, &Listings::Entry::lower);
+         at != entries.end() && at->lower.starts_with(start); ++at) {
+      const fs::path own = at->lower;
+      const bool is_of_picture =
+          own.stem() == name.stem() || (is_xmp(own) && own.stem() == name && name.has_extension());
+      if (at->is_folder || !is_of_picture) continue;
+      const std::string path = normal_path(folder.path + at->name);
+      if (is_taken_(path) || pictures_.contains(path)) continue;
+      if (is_excluded(options_, folder.key + at->name, at->name)) continue;
+      const auto [place, is_new] = places_.try_emplace(file.folder);
+      if (is_new) place->second = add_place(folder);
+      sidecars_.add(number, place->second, at->name);
+    }
+  }
+
+  std::uint32_t add_place(const FileList::Folder& folder) {
+    LabelFiles::Place place;
+    place.folder = folder;
+    return sidecars_.add_place(std::move(place));
+  }
+
+  bool may_be_sidecar(const std::string& lower) const {
+    const std::string suffix = lower_suffix(lower);
+    if (suffix.empty() || codec_of_suffix(suffix) || is_temporary_name(lower)) return false;
+    return options_.labels.take == TakeLabels::found || !is_suffix_of_label(suffix);
+  }
+
+  const PlanOptions& options_;
+  FileList& files_;
+  const std::function<bool(const std::string&)>& is_taken_;
+  PathSet pictures_;  // whose suffixes are those of no format
+  Listings listings_{[this](const std::string& lower) { return may_be_sidecar(lower); },
+                     "sidecars"};
+  std::map<std::uint32_t, std::uint32_t> places_;  // by the folder of the pictures
+  LabelFiles sidecars_;
+};
+
+}  // namespace
+
+LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
+                              const std::function<bool(const std::string&)>& is_taken) {
+  if (options.labels.take == TakeLabels::none) return {};
+  return Finder(options, files, is_taken).find();
+}
+
+}  // namespace qturn

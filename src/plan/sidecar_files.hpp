@@ -1,0 +1,26 @@
+// The sidecars of pictures: files beside them with their stem that are neither pictures, masks nor
+// labels. A turned picture gets its own.
+//
+//   x/a.jpg    x/a.caption, x/a.cls, x/a.json    copied
+//              x/a.xmp, x/a.jpg.xmp              turned
+#ifndef QTURN_SRC_PLAN_SIDECAR_FILES_HPP
+#define QTURN_SRC_PLAN_SIDECAR_FILES_HPP
+
+#include <functional>
+#include <string>
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/options.hpp"
+
+namespace qturn {
+
+/// Those of all pictures, but for files that `is_taken` is true of (absolute, normal paths) and
+/// that --exclude leaves out. None if labels are not turned. If labels of one kind alone are, files
+/// that may be labels of another one are left alone. Marks those that are among `files`.
+LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
+                              const std::function<bool(const std::string&)>& is_taken);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_SIDECAR_FILES_HPP
