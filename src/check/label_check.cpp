@@ -9,6 +9,7 @@
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coco_check.hpp"
+#include "src/labels/csv_file.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/stray_labels.hpp"
 #include "src/store/companion.hpp"
@@ -223,17 +224,8 @@ void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures
                               const std::function<void(const std::string&)>& note) {
   const auto tell_of_file = [&](const LabelProblem& problem) { tell({file.input, {}, problem}); };
   try {
-    if (file.format->option == "coco") return check_coco(file, pictures, tell, note);
-    const auto reader = file.format->reader();
-    read_text_in_parts(file.input, [&](std::string_view part) { reader->take(part); });
-    file.content = reader->finish({});
-    pictures.find_those_of(file);
-    if (is_for_others(file, note)) return;
-    check_images(file, tell);
-    for (std::size_t image = 0; image < file.content->size(); ++image) {
-      const std::string why = file.content->problem(image);
-      if (!why.empty()) tell({file.input, file.pictures[image], {LabelFault::broken, {}, why}});
-    }
+    file.format->option == "coco" ? check_coco(file, pictures, tell, note)
+                                  : check_csv(file, pictures, tell, note);
   } catch (const LabelError& error) {
     tell_of_file(broken(error));
   } catch (const std::exception& error) {
@@ -280,6 +272,40 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
       });
   read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
   annotations.finish();
+}
+
+void LabelCheck::check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures,
+                           const Tell& tell, const std::function<void(const std::string&)>& note) {
+  CsvReader reader;
+  read_text_in_parts(file.input, [&](std::string_view part) { reader.take(part); });
+  auto read = std::make_unique<CsvContent>(reader.finish());
+  const CsvContent& content = *read;
+  file.content = std::move(read);
+  pictures.find_those_of(file);
+  if (is_for_others(file, note)) return;
+  check_images(file, tell);
+  const bool is_of_one = content.unit() == CsvUnit::fractions;
+  CsvShapesReader rows(content, [&](std::size_t image, const std::vector<LabelShape>& shapes,
+                                    const std::optional<LabelProblem>& problem) {
+    const auto picture = file.pictures[image];
+    const auto tell_of_picture = [&](const LabelProblem& each) {
+      tell({file.input, picture, each});
+    };
+    if (problem) tell_of_picture(*problem);
+    if (!picture || !seen_[*picture].is_read) return;
+    const Size size = content[image].size.value_or(frame_of(seen_[*picture]));
+    check_shapes(in_pixels({.is_of_one = is_of_one, .shapes = shapes}, size), size,
+                 tell_of_picture);
+  });
+  read_text_in_parts(file.input, [&](std::string_view part) { rows.take(part); });
+  rows.finish();
+}
+
+Size LabelCheck::frame_of(const Seen& seen) const {
+  const Size upright = turned_size(seen.tag, seen.stored);
+  if (drawn_on_ == LabelsDrawnOn::upright) return upright;
+  if (drawn_on_ == LabelsDrawnOn::stored) return seen.stored;
+  return {std::max(upright.width, seen.stored.width), std::max(upright.height, seen.stored.height)};
 }
 
 void LabelCheck::check_images(const SharedLabels::File& file, const Tell& tell) {

@@ -93,6 +93,10 @@ class LabelCheck {
                     const std::function<void(const std::string&)>& note);
   void check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
                   const std::function<void(const std::string&)>& note);
+  void check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
+                 const std::function<void(const std::string&)>& note);
+  /// That of the labels; the smallest that holds both frames if that is not known.
+  Size frame_of(const Seen& seen) const;
   bool is_for_others(const SharedLabels::File& file,
                      const std::function<void(const std::string&)>& note) const;
   void check_images(const SharedLabels::File& file, const Tell& tell);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/labels/coco_check.hpp"
+#include "src/labels/csv_file.hpp"
 #include "src/store/companion.hpp"
 
 namespace qturn {
@@ -11,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_shapes = 1000;  // of a COCO file, for one picture
+constexpr std::size_t most_shapes = 1000;  // of a file of many pictures, for one of them
 
 using Layers = std::map<std::size_t, std::vector<LabelLayer>>;
 
@@ -56,37 +57,85 @@ void add_masks(const LabelCheck& check, std::size_t picture, std::vector<LabelLa
   }
 }
 
-void add_coco(const LabelCheck& check, SharedLabels::File file, const SharedLabelPictures& matches,
-              Layers& layers) {
-  std::map<std::size_t, LabelLayer> found;
-  try {
+/// Draws a label file of many pictures.
+class SharedLayers {
+ public:
+  SharedLayers(const LabelCheck& check, SharedLabels::File file, const SharedLabelPictures& matches,
+               Layers& layers)
+      : check_(check), file_(std::move(file)), matches_(matches), layers_(layers) {}
+
+  void add() {
+    try {
+      file_.format->option == "coco" ? read_coco() : read_csv();
+    } catch (const std::exception&) {
+      // Damage is a finding already; or the file has vanished since. What was read before is drawn.
+    }
+    for (auto& [picture, layer] : found_) layers_[picture].push_back(std::move(layer));
+  }
+
+ private:
+  template <typename Reader>
+  void read(Reader& reader) const {
+    read_text_in_parts(file_.input, [&](std::string_view part) { reader.take(part); });
+  }
+
+  /// The content, once it is known which pictures its images are.
+  template <typename Content>
+  const Content& matched(Content content) {
+    auto kept = std::make_unique<Content>(std::move(content));
+    const Content& matched = *kept;
+    file_.content = std::move(kept);
+    matches_.find_those_of(file_);
+    return matched;
+  }
+
+  void read_coco() {
     CocoImagesReader images([](const LabelProblem&) {});
-    read_text_in_parts(file.input, [&](std::string_view part) { images.take(part); });
-    auto read = std::make_unique<CocoContent>(images.finish());
-    const CocoContent& content = *read;
-    file.content = std::move(read);
+    read(images);
+    const CocoContent& content = matched(images.finish());
     const auto categories = images.categories();
-    matches.find_those_of(file);
-    if (file.found == 0) return;
+    if (file_.found == 0) return;
     CocoAnnotationsReader annotations(
         content, categories,
         [&](std::optional<std::size_t> image, std::vector<LabelShape> shapes,
             const std::vector<LabelProblem>&) {
-          const auto picture = image ? file.pictures[*image] : std::nullopt;
-          if (!picture || !layers.contains(*picture)) return;
-          const auto [at, is_new] = found.try_emplace(*picture);
-          LabelLayer& layer = at->second;
-          if (is_new) layer = layer_for(check, *picture, {.said = content[*image].size});
-          if (layer.shapes.size() >= most_shapes) return;
-          for (LabelShape& shape : shapes) layer.shapes.push_back(std::move(shape));
+          if (image) add_shapes(*image, {.shapes = std::move(shapes)});
         });
-    read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
+    read(annotations);
     annotations.finish();
-  } catch (const std::exception&) {
-    // Damage is a finding already; or the file has vanished since. What was read before is drawn.
   }
-  for (auto& [picture, layer] : found) layers[picture].push_back(std::move(layer));
-}
+
+  void read_csv() {
+    CsvReader reader;
+    read(reader);
+    const CsvContent& content = matched(reader.finish());
+    if (file_.found == 0) return;
+    const bool is_of_one = content.unit() == CsvUnit::fractions;
+    CsvShapesReader rows(content, [&](std::size_t image, std::vector<LabelShape> shapes,
+                                      const std::optional<LabelProblem>&) {
+      add_shapes(image, {.is_of_one = is_of_one, .shapes = std::move(shapes)});
+    });
+    read(rows);
+    rows.finish();
+  }
+
+  void add_shapes(std::size_t image, const LabelContent& content) {
+    const auto picture = file_.pictures[image];
+    if (!picture || !layers_.contains(*picture)) return;
+    const auto [at, is_new] = found_.try_emplace(*picture);
+    LabelLayer& layer = at->second;
+    if (is_new) layer = layer_for(check_, *picture, {.said = (*file_.content)[image].size});
+    if (layer.shapes.size() >= most_shapes) return;
+    for (LabelShape& shape : in_pixels(content, layer.size))
+      layer.shapes.push_back(std::move(shape));
+  }
+
+  const LabelCheck& check_;
+  SharedLabels::File file_;
+  const SharedLabelPictures& matches_;
+  Layers& layers_;
+  std::map<std::size_t, LabelLayer> found_;
+};
 
 }  // namespace
 
@@ -97,10 +146,8 @@ Layers label_layers(const LabelCheck& check, const std::set<std::size_t>& pictur
     add_own(check, picture, layers[picture]);
   }
   const SharedLabelPictures matches(check.sources().files, check.sources().shared);
-  for (const auto& [path, format] : check.sources().shared) {
-    if (format->option == "coco")
-      add_coco(check, {.input = path, .output = {}, .format = format}, matches, layers);
-  }
+  for (const auto& [path, format] : check.sources().shared)
+    SharedLayers(check, {.input = path, .output = {}, .format = format}, matches, layers).add();
   return layers;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/labels/geometry.hpp"
 
@@ -91,6 +92,36 @@ CsvUnit CsvRow::unit() const {
   if (any([](const Decimal& number) { return is_above(number, 1); })) return CsvUnit::unknown;
   return any([](const Decimal& number) { return !is_whole(number); }) ? CsvUnit::fractions
                                                                       : CsvUnit::unknown;
+}
+
+std::vector<LabelShape> CsvRow::shapes(CsvUnit unit) const {
+  std::vector<LabelShape> shapes;
+  const auto add = [&](ShapeKind kind, std::size_t column, std::vector<ShapePoint> points) {
+    shapes.push_back({.kind = kind,
+                      .place = LabelText(text_, place_).place_of(csv_value(fields_[column])),
+                      .category = columns_.category ? csv_string(fields_[*columns_.category]) : "",
+                      .points = std::move(points)});
+  };
+  if (has_shape()) {
+    const auto point = [&](std::size_t at) {
+      return ShapePoint{coordinates_[at].value(), coordinates_[at + 1].value()};
+    };
+    const ShapePoint first = point(0);
+    const double middle = unit == CsvUnit::pixels ? 0.5 : 0;  // of the pixel that a point names
+    if (columns_.shape == CsvShape::point) {
+      add(ShapeKind::points, columns_.coordinates[0], {{first.x + middle, first.y + middle}});
+    } else {
+      ShapePoint last = point(2);
+      if (columns_.shape == CsvShape::box) last = {first.x + last.x, first.y + last.y};
+      add(ShapeKind::box, columns_.coordinates[0], {first, last});
+    }
+  }
+  for (const auto& [column_x, column_y] : columns_.clicks) {
+    const auto x = number_in(column_x), y = number_in(column_y);
+    if (!x || !y || (x->is_negative() && y->is_negative())) continue;
+    add(ShapeKind::points, column_x, {{x->value(), y->value()}});
+  }
+  return shapes;
 }
 
 void CsvRow::put(LabelText& edits, std::size_t column, const Decimal& number) const {

@@ -20,6 +20,7 @@
 
 #include "src/labels/csv_text.hpp"
 #include "src/labels/decimal.hpp"
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
 
 namespace qturn {
@@ -36,6 +37,7 @@ struct CsvColumns {
   std::vector<std::string> names = {};        ///< of the coordinates
   std::vector<std::pair<std::size_t, std::size_t>> clicks = {};  ///< Open Images: x, y of points
   std::optional<std::pair<std::size_t, std::size_t>> size = {};  ///< width, height of the picture
+  std::optional<std::size_t> category = {};
 };
 
 /// Of the first row. Throws LabelError if it names no picture, no coordinates, or coordinates that
@@ -61,6 +63,8 @@ class CsvRow {
   std::optional<Size> box_size() const;
   /// What the coordinates alone tell.
   CsvUnit unit() const;
+  /// What the row draws. Throws as read_shape(), which comes before.
+  std::vector<LabelShape> shapes(CsvUnit unit) const;
 
   /// `name` takes the place of the last part of file_name().
   std::string turned(const LabelledVariant& variant, CsvUnit unit) const;

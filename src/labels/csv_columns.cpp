@@ -40,6 +40,9 @@ constexpr std::string_view shapes_in_words =
     "xmin, ymin, xmax, ymax; or x1, y1, x2, y2; or left, top, right, bottom; or x, y, width, "
     "height; or x, y";
 
+constexpr std::string_view categories[] = {"class",     "classname", "label",
+                                           "labelname", "category",  "categoryname",
+                                           "classid",   "labelid",   "categoryid"};
 constexpr std::string_view coordinates[] = {"xmin", "ymin", "xmax", "ymax", "x1",    "y1",
                                             "x2",   "y2",   "left", "top",  "right", "bottom",
                                             "x",    "y",    "w",    "h"};
@@ -114,6 +117,7 @@ class Header {
     take_shape();
     take_clicks();
     take_size();
+    columns_.category = find_any(categories);
     for (std::size_t column = 0; column < fields_.size(); ++column) {
       if (is_taken_[column] || !is_among(meanings_[column], coordinates)) continue;
       text_.fail(fields_[column],

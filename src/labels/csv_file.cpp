@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace qturn {
+namespace {
+
+void compare_size(const LabelledImages::Image& image, const CsvRow& row, TextPlace place) {
+  if (!row.size() || !image.size || image.size == row.size()) return;
+  throw LabelError(
+      place, fmt::format("says {} x {}, another row of the picture {} x {}", row.size()->width,
+                         row.size()->height, image.size->width, image.size->height));
+}
+
+}  // namespace
 
 std::optional<std::size_t> CsvContent::find(const std::string& file_name) const {
   const auto found = by_name_.find(file_name);
@@ -50,6 +60,7 @@ void CsvReader::take_row(const CsvRows::Row& row) {
   ++image.annotations;
   try {
     read.read_shape();
+    if (!image.size) image.size = read.size();
     compare_size(image, read, row.place);
   } catch (const LabelError& error) {
     content_.problems_.try_emplace(known->second, error.what());
@@ -59,15 +70,6 @@ void CsvReader::take_row(const CsvRows::Row& row) {
   if (!has_shape_) has_shape_ = row.place;
   if (!image.box_size) image.box_size = read.box_size();
   take_unit(read.unit(), row.place);
-}
-
-void CsvReader::compare_size(CsvContent::Image& image, const CsvRow& row, TextPlace place) {
-  if (!row.size()) return;
-  if (!image.size) image.size = row.size();
-  if (image.size == row.size()) return;
-  throw LabelError(
-      place, fmt::format("says {} x {}, another row of the picture {} x {}", row.size()->width,
-                         row.size()->height, image.size->width, image.size->height));
 }
 
 void CsvReader::take_unit(CsvUnit unit, TextPlace place) {
@@ -81,6 +83,28 @@ void CsvReader::take_unit(CsvUnit unit, TextPlace place) {
   }
   content_.unit_ = unit;
   tells_ = place;
+}
+
+CsvShapesReader::CsvShapesReader(const CsvContent& content, Tell tell)
+    : content_(content),
+      tell_(std::move(tell)),
+      rows_([this](const CsvRows::Row& row) { take_row(row); }) {}
+
+void CsvShapesReader::take_row(const CsvRows::Row& row) {
+  if (!std::exchange(has_header_, true) || row.text.empty()) return;
+  CsvRow read(row, content_.columns());
+  const auto image = content_.find(read.file_name());
+  if (!image) return;  // the file has changed since
+  std::vector<LabelShape> shapes;
+  std::optional<LabelProblem> problem;
+  try {
+    read.read_shape();
+    shapes = read.shapes(content_.unit());
+    compare_size(content_[*image], read, row.place);
+  } catch (const LabelError& error) {
+    problem = broken(error);
+  }
+  tell_(*image, std::move(shapes), problem);
 }
 
 CsvWriter::CsvWriter(const CsvContent& content, VariantsOf variants_of, AppendText append)

@@ -5,13 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "src/labels/csv.hpp"
 #include "src/labels/csv_text.hpp"
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
 
 namespace qturn {
@@ -42,7 +45,6 @@ class CsvReader {
 
  private:
   void take_row(const CsvRows::Row& row);
-  static void compare_size(CsvContent::Image& image, const CsvRow& row, TextPlace place);
   void take_unit(CsvUnit unit, TextPlace place);
 
   CsvContent content_;
@@ -50,6 +52,28 @@ class CsvReader {
   bool has_header_ = false;
   // The first row that tells the unit, and the first that has coordinates.
   std::optional<TextPlace> tells_, has_shape_;
+};
+
+/// Takes the same file again, to check it or to draw it. Throws LabelError.
+class CsvShapesReader {
+ public:
+  /// The shapes of a row, of an image by its index, and what is wrong with it.
+  using Tell = std::function<void(std::size_t image, std::vector<LabelShape> shapes,
+                                  const std::optional<LabelProblem>& problem)>;
+
+  /// `content` must outlive it.
+  CsvShapesReader(const CsvContent& content, Tell tell);
+  void take(std::string_view part) { rows_.take(part); }
+  /// After the last part.
+  void finish() { rows_.finish(); }
+
+ private:
+  void take_row(const CsvRows::Row& row);
+
+  const CsvContent& content_;
+  const Tell tell_;
+  CsvRows rows_;
+  bool has_header_ = false;
 };
 
 /// Takes the same file again. Throws LabelError.

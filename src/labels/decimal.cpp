@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 namespace qturn {
 namespace {
@@ -150,11 +149,14 @@ void Decimal::write() {
 }
 
 double Decimal::value() const {
+  // No picture is so large, and what is computed of it stays finite.
+  constexpr double largest = 1e100;
   const std::string_view text = std::string_view(text_).substr(has_plus_ ? 1 : 0);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() || digits_.size() <= decimals_ || is_zero()) return value;
-  return (is_negative_ ? -1 : 1) * std::numeric_limits<double>::infinity();
+  const bool is_too_large = error != std::errc() && digits_.size() > decimals_ && !is_zero();
+  if (is_too_large) value = is_negative_ ? -largest : largest;
+  return std::clamp(value, -largest, largest);
 }
 
 std::optional<std::int64_t> Decimal::whole() const {

@@ -28,6 +28,15 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
+/// The text of an element as it is meant: "cat & dog" of "cat &amp; dog".
+std::string text_of(pugi::xml_node element) {
+  std::string text = element.child_value();
+  if (element.first_child().type() == pugi::node_cdata) return text;
+  pugi::xml_document parsed;
+  const auto read = parsed.load_string(("<text>" + text + "</text>").c_str(), pugi::parse_escapes);
+  return read ? parsed.first_child().child_value() : text;
+}
+
 class VocTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
@@ -168,7 +177,7 @@ class VocTurn {
     if (!content_) return;
     content_->shapes.push_back({.kind = kind,
                                 .place = edits_.place_of(text_.substr(offset_of(node))),
-                                .category = node.parent().child("name").child_value(),
+                                .category = text_of(node.parent().child("name")),
                                 .points = std::move(points)});
   }
 

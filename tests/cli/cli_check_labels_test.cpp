@@ -182,6 +182,32 @@ TEST_CASE("In a CSV file a box as large as the picture is found, because augment
              ContainsSubstring("broken: a box is as large as the picture"));
 }
 
+TEST_CASE("Each row of a CSV file is looked at, in pixels and as fractions") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/b.png", cli::tagged_png(picture, 6));
+  workplace.add("d/x.csv",
+                "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,12,4\na.png,dog,3,3,3,4\n"
+                "a.png,cat,x,3,3,4\na.png,cat,0,0,9,5.4\nb.png,cat,0,0,9,9\nb.png,cat,0,0,9,10\n");
+  const Result pixels = check(workplace, {"d", "--labels", "-q"});
+  CHECK(pixels.exit_code == 1);
+  CHECK_THAT(pixels.out,
+             ContainsSubstring(
+                 "d/x.csv:2:11: outside: a box of cat lies beyond the right edge by 3 pixels\n"
+                 "d/x.csv:3:11: degenerate: a box of dog is 0 wide and 1 high\n"
+                 "d/x.csv:4:11: broken: 'x' is not a number\n"
+                 "d/x.csv:7:11: outside: a box of cat lies beyond the lower edge by 1 pixel\n"));
+  CHECK(pixels.out.find("x.csv:5") == std::string::npos);
+  CHECK(pixels.out.find("x.csv:6") == std::string::npos);  // it fits one of the frames
+  workplace.add("d/x.csv", "filename,x,y\na.png,0.5,0.5\na.png,0.5,1.2\n");
+  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+             ContainsSubstring("d/x.csv:3:7: outside: a keypoint lies beyond the lower edge by 1 "
+                               "pixel\n"));
+  workplace.add("d/x.csv", "filename,x,y,width,height\na.png,1,1,12,4\n");
+  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+             ContainsSubstring("outside: a box lies beyond the right edge by 4 pixels\n"));
+}
+
 TEST_CASE("What is wrong with the elements of a COCO file is told, and the others are looked at") {
   CHECK(findings_of_coco(annotation(R"("bbox": [8, 1, 1.5, 2])")) ==
         "d/x.json:4:1: outside: a box of cat lies beyond the right edge by 0.5 pixels\n");
@@ -370,6 +396,20 @@ TEST_CASE("The page shows each shape over its upright picture, and what was foun
   CHECK_THAT(unwritable.err, ContainsSubstring("d/x.json/page.html"));
 }
 
+TEST_CASE("The page shows the name of a Pascal VOC object as it is meant") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/a.xml",
+                "<annotation><object><name>cat &amp; &#100;og</name><bndbox><xmin>1</xmin>"
+                "<ymin>1</ymin><xmax>20</xmax><ymax>3</ymax></bndbox></object><object>"
+                "<name><![CDATA[a &amp; b]]></name><bndbox><xmin>1</xmin><ymin>1</ymin>"
+                "<xmax>2</xmax><ymax>3</ymax></bndbox></object></annotation>");
+  const Result result = check(workplace, {"d", "--labels", "--html", "page.html", "-q"});
+  CHECK_THAT(result.out, ContainsSubstring("a box of cat & dog lies beyond"));
+  CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<title>cat &amp; dog</title>"));
+  CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<title>a &amp;amp; b</title>"));
+}
+
 TEST_CASE("augment --html shows all variants of a sample with their labels") {
   Workplace workplace;
   workplace.add("d/images/a.png", cli::png(picture));
@@ -378,21 +418,25 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
   workplace.add("d/x.json",
                 coco(R"({"id": 1, "file_name": "images/a.png", "width": 9, "height": 5})",
                      annotation(R"("bbox": [1, 1, 3, 2])")));
+  workplace.add("d/x.csv", "image,label,x1,y1,x2,y2\nimages/a.png,<owl>,0,1,2,5\n");
   const Result result = workplace.qturn(
       {"augment", "d", "-o", "out", "--variants", "identity,flop,rotate90", "--html", "page.html"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 0);
   const std::string page = workplace.content("page.html");
-  for (const char* part :
-       {"<h2>images/a.png</h2>", "<figcaption>identity ", "<figcaption>flop ",
-        "<figcaption>rotate90 ", "viewBox=\"0 0 5 9\"",
-        // YOLO's box and COCO's, as they are, flopped and turned
-        "<rect x=\"0\" y=\"1.5\" width=\"4.5\" height=\"2\"",
-        "<rect x=\"4.5\" y=\"1.5\" width=\"4.5\" height=\"2\"",
-        "<rect x=\"1.5\" y=\"0\" width=\"2\" height=\"4.5\"",
-        "<rect x=\"1\" y=\"1\" width=\"3\" height=\"2\"",
-        "<rect x=\"5\" y=\"1\" width=\"3\" height=\"2\"",
-        "<rect x=\"2\" y=\"1\" width=\"2\" height=\"3\"", "data:image/png;base64,"}) {
+  for (const char* part : {"<h2>images/a.png</h2>", "<figcaption>identity ", "<figcaption>flop ",
+                           "<figcaption>rotate90 ", "viewBox=\"0 0 5 9\"",
+                           // YOLO's box and COCO's, as they are, flopped and turned
+                           "<rect x=\"0\" y=\"1.5\" width=\"4.5\" height=\"2\"",
+                           "<rect x=\"4.5\" y=\"1.5\" width=\"4.5\" height=\"2\"",
+                           "<rect x=\"1.5\" y=\"0\" width=\"2\" height=\"4.5\"",
+                           "<rect x=\"1\" y=\"1\" width=\"3\" height=\"2\"",
+                           "<rect x=\"5\" y=\"1\" width=\"3\" height=\"2\"",
+                           "<rect x=\"2\" y=\"1\" width=\"2\" height=\"3\"",
+                           // That of the CSV file
+                           "<rect x=\"0\" y=\"1\" width=\"2\" height=\"4\"",
+                           "<rect x=\"7\" y=\"1\" width=\"2\" height=\"4\"",
+                           "<title>&lt;owl&gt;</title>", "data:image/png;base64,"}) {
     CHECK_THAT(page, ContainsSubstring(part));
   }
   CHECK(page.find("<li>") == std::string::npos);

@@ -99,6 +99,16 @@ TEST_CASE("What is not a finite number of at most 400 digits is not parsed") {
   CHECK_FALSE(Decimal::parse(std::string(401, '1')));
 }
 
+TEST_CASE("The value of a number that is too large for any picture is finite") {
+  for (const std::string text : {"1e399", "1e300", "1e100"}) {
+    CAPTURE(text);
+    CHECK(Decimal::parse(text)->value() == 1e100);
+    CHECK(Decimal::parse("-" + text)->value() == -1e100);
+  }
+  CHECK(Decimal::parse("1e-399")->value() == 0);
+  CHECK(Decimal::parse("-12.5")->value() == -12.5);
+}
+
 TEST_CASE("A whole number is known in every form") {
   CHECK(Decimal::parse("12")->whole() == 12);
   CHECK(Decimal::parse("12.00")->whole() == 12);
