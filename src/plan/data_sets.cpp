@@ -84,10 +84,10 @@ class Finder {
       if (each.key == "path") {
         turned.replace(each.text, "");
       } else if (const auto there = turned_path(path, each)) {
-        const char first = each.text.front();
-        const std::string_view quote = each.text.substr(0, first == '"' || first == '\'' ? 1 : 0);
-        const fs::path relative = there->lexically_relative(output.parent_path());
-        turned.replace(each.text, fmt::format("{0}{1}{0}", quote, relative.string()));
+        turned.replace(each.text,
+                       yaml_text(there->lexically_relative(output.parent_path()), each.text));
+      } else if (const auto original = resolved(each.value)) {
+        turned.replace(each.text, yaml_text(*original, each.text));
       }
     }
     add({.input = path,
@@ -122,10 +122,28 @@ class Finder {
       if (known->second) return output;
     }
     found_.add_problem(
-        fmt::format("{}: {}: no picture of {} is turned, so the output lacks it; the "
-                    "path keeps its text",
-                    yaml.string(), entry.key, entry.value));
+        fmt::format("{}: {}: no picture of {} is turned, so the output lacks it; {}", yaml.string(),
+                    entry.key, entry.value,
+                    found ? "the path becomes that of the originals, " + found->string()
+                          : "it does not exist, and the path keeps its text"));
     return std::nullopt;
+  }
+
+  /// In the quotes that the old value has, or those that the path needs.
+  static std::string yaml_text(const fs::path& path, std::string_view old) {
+    constexpr std::string_view special = ":#,[]{}&*!|>'\"%@`";
+    std::string text = path.string();
+    if (old.starts_with('"')) {
+      for (const char* mark : {"\\", "\""}) replace_all(text, mark, std::string("\\") + mark);
+      return fmt::format("\"{}\"", text);
+    }
+    if (!old.starts_with('\'') && text.find_first_of(special) == std::string::npos) return text;
+    replace_all(text, "'", "''");
+    return fmt::format("'{}'", text);
+  }
+  static void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
   }
 
   /// As Ultralytics finds it.

@@ -84,17 +84,26 @@ TEST_CASE("A list of pictures has a line for each variant that is there") {
   CHECK_THAT(workplace.content("out/train.txt"), ContainsSubstring("./images/bad__flop.png\r\n"));
 }
 
-TEST_CASE("A path without pictures of the run stays, and is named") {
+TEST_CASE("A path without pictures of the run becomes that of the originals, and is named") {
   Workplace workplace;
-  add_pictures(workplace, {"d/images/train/a.png", "d/images/val/b.png"});
-  workplace.add("d/data.yaml", "train: images/train\nval: images/val\ntest: none.txt" + names);
+  add_pictures(workplace, {"d/images/train/a.png", "d/images/val/b.png", "d/images/it's/c.png"});
+  workplace.add("d/data.yaml",
+                "train: images/train\nval: [images/val, \"images/it's\", images/it's]\n"
+                "test: none.txt" +
+                    names);
   const Result result = augment(workplace, {"d", "--include", "images/train/*"});
   CHECK(result.exit_code == 0);
-  for (const char* entry : {"val: no picture of images/val", "test: no picture of none.txt"})
-    CHECK_THAT(result.err,
-               ContainsSubstring("d/data.yaml: " + std::string(entry) +
-                                 " is turned, so the output lacks it; the path keeps its text"));
-  CHECK(workplace.content("out/data.yaml") == workplace.content("d/data.yaml"));
+  const std::string images = fs::canonical(workplace.path() / "d/images");
+  CHECK_THAT(result.err, ContainsSubstring("d/data.yaml: val: no picture of images/val is turned, "
+                                           "so the output lacks it; the path becomes that of the "
+                                           "originals, " +
+                                           images + "/val\n"));
+  CHECK_THAT(result.err, ContainsSubstring("d/data.yaml: test: no picture of none.txt is turned, "
+                                           "so the output lacks it; it does not exist, and the "
+                                           "path keeps its text\n"));
+  CHECK(workplace.content("out/data.yaml") == "train: images/train\nval: [" + images + "/val, \"" +
+                                                  images + "/it's\", '" + images +
+                                                  "/it''s']\ntest: none.txt" + names);
 }
 
 TEST_CASE("A YAML file of another data set is left alone") {
