@@ -235,10 +235,14 @@ TEST_CASE("Another run finds out again what no manifest says of sidecars") {
   workplace.add("d/a.xmp", xmp("1"));
   workplace.add("d/a.caption", "x");
   CHECK(augment(workplace, {"d"}).exit_code == 0);
-  const std::string manifest = workplace.content("out/manifest.jsonl");
+  const auto lines = [&] {
+    const std::string manifest = workplace.content("out/manifest.jsonl");
+    return manifest.substr(manifest.find('\n'));
+  };
+  const std::string before = lines();
   fs::remove(workplace.path() / "out/manifest.jsonl");
   CHECK(augment(workplace, {"d", "--skip-existing"}).exit_code == 0);
-  CHECK(workplace.content("out/manifest.jsonl") == manifest);
+  CHECK(lines() == before);
 }
 
 TEST_CASE("The memory of sidecars counts") {

@@ -118,3 +118,27 @@ TEST_CASE("The labels of orientations name what is there, and replace nothing un
   CHECK(label(workplace, {"--jpeg-edges", "tag", "--labels", "none"}).exit_code == 2);
   CHECK(workplace.content("out/orientations.csv") == "kept");
 }
+
+TEST_CASE("Results that are left alone must be known to have turned pixels") {
+  Workplace workplace;
+  workplace.add("d/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"augment", "d", "-o", "out", "--variants", "cw"};
+    words.insert(words.end(), more.begin(), more.end());
+    return workplace.qturn(words);
+  };
+  CHECK(run({"--jpeg-edges", "tag"}).exit_code == 0);
+  const auto before = workplace.tree("out");
+  const auto refused = [&](const std::string& why) {
+    const cli::Result result = run({"--skip-existing", "--label-orientation"});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring(why));
+    CHECK_FALSE(workplace.exists("out/orientations.csv"));
+  };
+  refused("were made with --jpeg-edges tag, which turns some by their tag alone; use --overwrite");
+  CHECK(workplace.tree("out") == before);
+  fs::remove(workplace.path() / "out/manifest.jsonl");
+  refused("out/manifest.jsonl does not tell with which options the results were made");
+  CHECK(run({"--overwrite"}).exit_code == 0);
+  CHECK(run({"--skip-existing", "--label-orientation"}).exit_code == 0);
+}

@@ -85,12 +85,15 @@ ContentHash hash_of_present(const fs::path& path) {
   return *hash;
 }
 
-/// Lines that an earlier run has made, perhaps with other options, stay.
-ManifestHeader header_of(const RunRecord& record, const EarlierEntries& earlier, const Plan& plan) {
+/// Lines that an earlier run has made, perhaps with other options, stay. So do results of which no
+/// manifest tells the options.
+ManifestHeader header_of(const fs::path& manifest, const RunRecord& record,
+                         const EarlierEntries& earlier, const Plan& plan) {
   ManifestHeader header = record.header;
-  const bool keeps_lines = record.is_interrupted || plan.jobs.skipped_count() > 0;
   const bool is_alike = earlier.header() && earlier.header()->options == header.options;
-  if (keeps_lines && !earlier.empty() && !is_alike) header.options.reset();
+  if (record.is_interrupted && !earlier.empty() && !is_alike) header.options.reset();
+  if (plan.jobs.skipped_count() > 0 && options_of_kept(manifest, plan) != header.options)
+    header.options.reset();
   return header;
 }
 
@@ -248,12 +251,33 @@ fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::s
   return place;
 }
 
+std::optional<std::vector<std::string>> options_of_kept(const fs::path& manifest,
+                                                        const Plan& plan) {
+  EarlierEntries earlier(manifest);
+  if (!earlier.header()) return std::nullopt;
+  bool are_listed = true;
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files) {
+    if (!file.picture) continue;
+    file.kept.for_each([&](Orientation variant) {
+      const fs::path output = plan.jobs.names().path_of(files, file, variant);
+      const ManifestEntry entry{
+          .key = files.key(file),
+          .variant = variant,
+          .picture = {output.lexically_relative(plan.output_folder).string()}};
+      while (earlier.front() && *earlier.front() < entry) earlier.pop();
+      are_listed = are_listed && earlier.front() && *earlier.front() == entry;
+    });
+  }
+  return are_listed ? earlier.header()->options : std::nullopt;
+}
+
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,
                                         const RunRecord& record) {
   EarlierEntries earlier(manifest);
   Entries entries(plan, record);
   const auto write_lines = [&](const NewFile::Append& append) {
-    std::string lines = manifest_line(header_of(record, earlier, plan)) + "\n";
+    std::string lines = manifest_line(header_of(manifest, record, earlier, plan)) + "\n";
     for (const ManifestFile& file : files_of(record, earlier, plan))
       lines += manifest_line(file) + "\n";
     const auto put = [&](const ManifestEntry& entry) {

@@ -26,9 +26,9 @@ struct ManifestEntry {
   Orientation variant{};
   ManifestFile picture;
   Route route = Route::none;
-  std::optional<ManifestFile> label;
+  std::optional<ManifestFile> label = {};
   std::vector<ManifestFile> sidecars = {}, masks = {};
-  std::vector<std::string> labels_in;  ///< outputs that hold labels of many pictures
+  std::vector<std::string> labels_in = {};  ///< outputs that hold labels of many pictures
 
   /// Those of a manifest are ascending.
   std::weak_ordering operator<=>(const ManifestEntry& other) const;
@@ -39,7 +39,7 @@ struct ManifestEntry {
 struct ManifestHeader {
   std::string program;  ///< the version of qturn
   /// Those that decide which bytes are written, as words of a command line. Nothing if runs with
-  /// different options have made the files.
+  /// different options have made the files, or if that is not known.
   std::optional<std::vector<std::string>> options;
   bool operator==(const ManifestHeader&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "src/labels/csv_text.hpp"
@@ -12,6 +13,27 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Of results that an earlier run has turned by their tag alone, a row would not be true.
+void refuse_kept_tags(const Plan& plan) {
+  if (plan.jobs.skipped_count() == 0) return;
+  const fs::path manifest = plan.output_folder / "manifest.jsonl";
+  const auto options = options_of_kept(manifest, plan);
+  if (!options) {
+    throw PlanError(fmt::format(
+        "--label-orientation says how pixels were turned, and {} does not tell with which options "
+        "the results were made that are there; use --overwrite, or another output",
+        manifest.string()));
+  }
+  if (std::ranges::find(*options, "--jpeg-edges=tag") == options->end()) return;
+  throw PlanError(fmt::format(
+      "--label-orientation says how pixels were turned, and results that are there were made with "
+      "--jpeg-edges tag, which turns some by their tag alone; use --overwrite, or another output"));
+}
+
+}  // namespace
+
 fs::path orientation_labels_place(const CommandLine& line, const Plan& plan) {
   if (!line.label_orientation) return {};
   if (line.jpeg_edges == JpegEdges::tag) {
@@ -20,6 +42,7 @@ fs::path orientation_labels_place(const CommandLine& line, const Plan& plan) {
         "tag alone; leave one out");
   }
   fs::path place = place_in_output(line, plan, "orientations.csv", "the orientations");
+  refuse_kept_tags(plan);
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.output == place)
       throw PlanError(

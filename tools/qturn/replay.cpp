@@ -51,8 +51,8 @@ Replay::Replay(fs::path manifest) : path_(std::move(manifest)), stream_(path_, s
   if (!header) fail("is not a manifest of qturn augment");
   if (!header->options) {
     fail(
-        "runs with different options have made what it lists, so it cannot be replayed; make the "
-        "data set again in one run");
+        "runs with different or unknown options have made what it lists, so it cannot be replayed; "
+        "make the data set again in one run");
   }
   header_ = *std::move(header);
   std::ranges::sort(places_, {}, &Place::output);
