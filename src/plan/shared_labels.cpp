@@ -183,6 +183,12 @@ void SharedLabelPictures::for_each_match(const SharedLabels::File& file, Visit v
 void SharedLabelPictures::refuse_two(const SharedLabels::File& file, std::size_t image,
                                      std::size_t picture) const {
   const LabelledImages::Image& named = (*file.content)[image];
+  const FoundFile &first = files_[*file.pictures[image]], &second = files_[picture];
+  if (files_.id(first) == files_.id(second)) {
+    throw PlanError(fmt::format(
+        "{} is found twice, as {} and as {}, and {} could name one of them only; name it once",
+        files_.path(first), files_.key(first), files_.key(second), file.input.string()));
+  }
   throw PlanError(fmt::format(
       "{}:{}", file.input.string(),
       at_place(named.place, fmt::format("{} may be {} or {}; name it with its suffix",

@@ -119,6 +119,17 @@ TEST_CASE("Each COCO file holds its own pictures, and two folders may have the s
              ContainsSubstring("y.json: its images may be those in "));
 }
 
+TEST_CASE("A picture that is found under two names cannot be named by a COCO file") {
+  Workplace workplace;
+  workplace.add("d/x/a.png", cli::png(picture));
+  workplace.add("y.json", coco(image(1, "a.png"), ""));
+  const Result refused = augment(workplace, {"d", "d/x/a.png", "--labels", "coco:y.json"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("d/x/a.png is found twice, as a.png and as x/a.png, and "
+                               "y.json could name one of them only; name it once"));
+}
+
 TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is refused") {
   const std::pair<std::string, std::string> files[] = {
       {coco(image(1, "b.png"), ""), "none of the pictures is an image of data/x.json"},

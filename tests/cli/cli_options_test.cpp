@@ -100,6 +100,8 @@ TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
       {{"rotate90", "in", "-o", "out", "--skip-existing", "--update"}, "excludes"},
       {{"rotate90", "in", "-o", "out", "--quiet", "--verbose"}, "excludes"},
       {{"rotate90", "in", "-o", "out", "-0"}, "-0 needs --files-from\n"},
+      {{"rotate90", "in", "-o", "out", "--exclude", ""}, "an empty pattern matches nothing"},
+      {{"augment", "in", "-o", "out", "--include", ""}, "an empty pattern matches nothing"},
       {{"rotate90", "in", "-o", "out", "-j", "0"}, "0 not in range"},
       {{"rotate90", "in", "-o", "out", "-j", "many"}, "many"},
       {{"rotate90", "in", "-o", "out", "--memory", "lots"}, "lots"},

@@ -49,6 +49,10 @@ const Turn turns[] = {
      "turn the pixels as the orientation tag says, so that every program shows it right"},
 };
 
+std::string not_empty(const std::string& glob) {
+  return glob.empty() ? "an empty pattern matches nothing; leave it out" : "";
+}
+
 void add_inputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Input";
   app.add_option("INPUT", line.inputs,
@@ -64,11 +68,13 @@ void add_inputs(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("--include", line.include,
                  "in folders, take only files that match GLOB (name or path); may be repeated")
+      ->check(not_empty)
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--exclude", line.exclude,
                  "in folders, leave out files that match GLOB (name or path); may be repeated")
+      ->check(not_empty)
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
