@@ -157,6 +157,16 @@ void check_labels(std::string_view text, const std::optional<Keypoints>& keypoin
     annotations.finish();
   } catch (const LabelError&) {
   }
+  try {
+    CsvReader reader;
+    reader.take(text);
+    const CsvContent content = reader.finish();
+    CsvShapesReader rows(content, [&](std::size_t, const std::vector<LabelShape>& shapes,
+                                      const auto&) { check_shapes(shapes, size, ignore); });
+    rows.take(text);
+    rows.finish();
+  } catch (const LabelError&) {
+  }
 }
 
 }  // namespace
@@ -175,6 +185,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   turn_coco_file(text, orientation);
   turn_csv_there_and_back(text, orientation);
   (void)names_labels(text);
+  (void)may_hold_coordinates(text);
   check_labels(text, known[*data / 8 % 4]);
   try {
     if (const auto keypoints = read_data_yaml(text))
