@@ -31,6 +31,14 @@ namespace nb = nanobind;
 namespace qturn::python {
 namespace {
 
+/// Whether nobody can change the bytes of `data`. That a view is read-only does not say so: its
+/// owner may still write.
+bool is_constant(nb::handle data) {
+  const nb::object owner =
+      PyMemoryView_Check(data.ptr()) ? nb::object(data.attr("obj")) : nb::borrow(data);
+  return PyBytes_CheckExact(owner.ptr());
+}
+
 /// The bytes of a file that Python owns, for as long as this lives. Those that can be changed are
 /// copied, because another thread may do so while the GIL is released.
 class FileBytes {
@@ -49,7 +57,7 @@ class FileBytes {
     }
     const auto* first = static_cast<const std::byte*>(view_.buf);
     bytes_ = {first, static_cast<std::size_t>(view_.len)};
-    if (view_.readonly == 0) {
+    if (!is_constant(data)) {
       copy_.assign(bytes_.begin(), bytes_.end());
       bytes_ = copy_;
     }

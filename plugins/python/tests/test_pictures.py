@@ -5,6 +5,7 @@ import mmap
 import pathlib
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
@@ -195,3 +196,72 @@ def test_many_threads_turn_the_same_files():
         for _ in range(4):
             made = threads.map(lambda file: qturn.turn(file, "transverse").bytes, [*data, *shared])
             assert list(made) == wanted + wanted
+
+
+def read_only_array(data):
+    array = numpy.frombuffer(data, numpy.uint8)
+    array.flags.writeable = False
+    return array
+
+
+class Overwriter:
+    """A thread that fills `shared` with zeros when it is told to, as soon as it gets the GIL."""
+
+    def __init__(self, shared):
+        self.shared = shared
+        self.told, self.done = threading.Lock(), threading.Event()
+        self.told.acquire()
+        self.ends = False
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while True:
+            self.told.acquire()
+            if self.ends:
+                return
+            self.shared[:] = bytes(len(self.shared))
+            self.done.set()
+
+    def __enter__(self):
+        self.interval = sys.getswitchinterval()
+        sys.setswitchinterval(1000)  # no thread loses the GIL, but where it gives it up
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.ends = True
+        self.told.release()
+        self.thread.join()
+        sys.setswitchinterval(self.interval)
+
+
+@pytest.mark.parametrize("view", [lambda data: data, lambda data: memoryview(data).toreadonly(), read_only_array],
+                         ids=["bytearray", "memoryview", "array"])
+@pytest.mark.parametrize("function", [lambda data: qturn.turn(data, "cw").bytes, qturn.check], ids=["turn", "check"])
+def test_what_another_thread_writes_meanwhile_does_not_count(function, view):
+    data = ROCKET.read_bytes()
+    wanted = function(data)
+    shared = bytearray(data)
+    overwritten = 0  # while a call worked, which takes that it has released the GIL
+    with Overwriter(shared) as other:
+        for _ in range(1000):
+            shared[:] = data
+            other.done.clear()
+            other.told.release()
+            assert function(view(shared)) == wanted
+            overwritten += other.done.is_set()
+            other.done.wait()
+            if overwritten == 3:
+                break
+    assert overwritten == 3
+
+
+def test_a_view_of_bytes_is_taken_as_bytes_are():
+    data = ROCKET.read_bytes()
+    wanted = qturn.turn(data).bytes
+    assert qturn.turn(memoryview(memoryview(data)).cast("B")).bytes == wanted
+
+    class Bytes(bytes):
+        pass
+
+    assert qturn.turn(Bytes(data)).bytes == wanted
