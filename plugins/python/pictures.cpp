@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,18 @@ namespace nb = nanobind;
 namespace qturn::python {
 namespace {
 
+/// A message as Python takes it: bytes of a file that it quotes may not be UTF-8, and are escaped.
+std::string readable(std::string_view message) {
+  const auto size = static_cast<Py_ssize_t>(message.size());
+  const auto words = nb::steal(PyUnicode_DecodeUTF8(message.data(), size, "backslashreplace"));
+  return nb::cast<std::string>(words);
+}
+
+std::vector<std::string> readable(std::vector<std::string> messages) {
+  for (std::string& each : messages) each = readable(each);
+  return messages;
+}
+
 /// Whether nobody can change the bytes of `data`. That a view is read-only does not say so: its
 /// owner may still write.
 bool is_constant(nb::handle data) {
@@ -45,7 +58,7 @@ class FileBytes {
  public:
   explicit FileBytes(nb::handle data) {
     if (PyObject_GetBuffer(data.ptr(), &view_, PyBUF_SIMPLE) != 0) {
-      PyErr_Clear();
+      const nb::python_error refused;
       if (!PyObject_CheckBuffer(data.ptr())) {
         throw nb::type_error(
             fmt::format("data is of type {}, expected bytes or another object with a buffer; "
@@ -53,7 +66,12 @@ class FileBytes {
                         nb::cast<std::string>(nb::str(data.type())))
                 .c_str());
       }
-      throw nb::value_error("the bytes of data do not lie together; bytes(data) copies them");
+      View apart;
+      if (PyObject_GetBuffer(data.ptr(), &apart, PyBUF_FULL_RO) == 0) {
+        throw nb::value_error("the bytes of data do not lie together; bytes(data) copies them");
+      }
+      PyErr_Clear();
+      throw refused;
     }
     const auto* first = static_cast<const std::byte*>(view_.buf);
     bytes_ = {first, static_cast<std::size_t>(view_.len)};
@@ -172,8 +190,9 @@ TurnedFile turn_file(nb::handle data, nb::handle orientation, const std::string&
     const nb::gil_scoped_release others_may_run;
     turned = turn((*file).data(), (*file).size(), wanted, options);
   }
+  turned.outcome.message = readable(turned.outcome.message);
   return {nb::bytes(turned.bytes.data(), turned.bytes.size()), format_written(*file, options),
-          std::move(turned.outcome), std::move(turned.warnings)};
+          std::move(turned.outcome), readable(std::move(turned.warnings))};
 }
 
 Orientation stored_orientation(nb::handle data, std::string suffix) {
@@ -187,8 +206,12 @@ std::vector<std::string> check_file(nb::handle data, bool quick, const std::stri
                                     const std::optional<nb::dict>& limits) {
   const Limits most = limits_of(limits);
   const FileBytes file(data);
-  const nb::gil_scoped_release others_may_run;
-  return check_picture(*file, suffix, quick, most);
+  std::vector<std::string> findings;
+  {
+    const nb::gil_scoped_release others_may_run;
+    findings = check_picture(*file, suffix, quick, most);
+  }
+  return readable(std::move(findings));
 }
 
 std::string shown(const TurnedFile& turned) {
@@ -196,6 +219,24 @@ std::string shown(const TurnedFile& turned) {
   return fmt::format("<qturn.Turned: {}, {} x {}, {}, {} bytes>", turned.format, size.width,
                      size.height, route_words[static_cast<std::size_t>(turned.outcome.route)],
                      turned.bytes.size());
+}
+
+void bind_error(nb::module_& module) {
+  const auto name = nb::cast<std::string>(module.attr("__name__")) + ".PictureError";
+  nb::object type = nb::steal(PyErr_NewExceptionWithDoc(
+      name.c_str(),
+      "A file that is damaged, not supported, or beyond the limits. The message says why.", nullptr,
+      nullptr));
+  module.attr("PictureError") = type;
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* error) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const ImageFileError& damage) {
+          PyErr_SetString(static_cast<PyObject*>(error), readable(damage.what()).c_str());
+        }
+      },
+      type.release().ptr());
 }
 
 void bind_turned(nb::module_& module) {
@@ -236,8 +277,7 @@ void bind_turned(nb::module_& module) {
 }  // namespace
 
 void bind_pictures(nb::module_& module) {
-  nb::exception<ImageFileError>(module, "PictureError").attr("__doc__") =
-      "A file that is damaged, not supported, or beyond the limits. The message says why.";
+  bind_error(module);
   bind_turned(module);
   module.def(
       "turn", &turn_file, nb::arg("data").none(), nb::arg("orientation").none() = "upright",

@@ -3,9 +3,12 @@ import concurrent.futures
 import json
 import mmap
 import pathlib
+import pickle
+import struct
 import subprocess
 import sys
 import threading
+import zlib
 
 import numpy
 import pytest
@@ -265,3 +268,43 @@ def test_a_view_of_bytes_is_taken_as_bytes_are():
         pass
 
     assert qturn.turn(Bytes(data)).bytes == wanted
+
+
+@pytest.mark.parametrize("function", [qturn.turn, qturn.orientation, qturn.check])
+def test_what_a_buffer_cannot_give_is_said_by_its_owner(function, tmp_path):
+    released = memoryview(ROCKET.read_bytes())
+    released.release()
+    with pytest.raises(ValueError, match="released memoryview"):
+        function(released)
+    with open(ROCKET, "rb") as file:
+        closed = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    closed.close()
+    with pytest.raises(ValueError, match="mmap closed"):
+        function(closed)
+
+
+def test_a_message_quotes_bytes_that_are_not_text():
+    webp = qturn.turn(PNM, format="webp").bytes
+    longer = webp + b"\xff\xfeab" + struct.pack("<I", 100)
+    longer = longer[:4] + struct.pack("<I", len(longer) - 8) + longer[8:]
+    for function in (qturn.turn, qturn.check):
+        with pytest.raises(qturn.PictureError, match=r"\\xff\\xfeab"):
+            function(longer)
+
+
+def test_a_finding_quotes_bytes_that_are_not_text():
+    xmp = (b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+           b'<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="\xe9"/></rdf:RDF></x:xmpmeta>')
+    chunk = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
+    png = qturn.turn(PNM, format="png").bytes
+    after_header = 8 + 25
+    png = (png[:after_header] + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+           + png[after_header:])
+    assert any("\\xe9" in finding for finding in qturn.check(png))
+    qturn.turn(png).warnings
+
+
+def test_the_error_of_a_picture_can_be_sent_to_another_process():
+    assert qturn.PictureError.__module__ == "qturn._qturn"
+    copy = pickle.loads(pickle.dumps(qturn.PictureError("damaged")))
+    assert (type(copy), str(copy)) == (qturn.PictureError, "damaged")
