@@ -214,7 +214,7 @@ def test_two_gpus():
     torch = Torch("cuda").torch
     if torch.cuda.device_count() < 2:
         pytest.skip("fewer than two GPUs")
-    x = torch.from_numpy(picture((20, 30, 3))).to("cuda:1")
+    x = torch.from_numpy(picture((20, 30, 3)).copy()).to("cuda:1")
     got = qturn.transform(x, 6)
     assert got.device == x.device and torch.cuda.current_device() == 0
     assert same(got.cpu().numpy(), turned(x.cpu().numpy(), 6))
