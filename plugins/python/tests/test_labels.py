@@ -83,6 +83,7 @@ def test_no_boxes_are_no_boxes():
     assert qturn.turn_boxes(numpy.zeros((0, 4)), "cw", (10, 20), "xywh").shape == (0, 4)
     assert qturn.turn_boxes(numpy.array([]), "cw", (10, 20), "xywh").shape == (0,)
     assert qturn.turn_boxes([], "cw", (10, 20), "xywh") == []
+    assert qturn.turn_boxes(numpy.zeros((0, 4), "uint8"), "cw", (10, 20), "xywh").dtype == numpy.uint8
 
 
 @given(picture_with_box(), orientations)
@@ -106,3 +107,57 @@ def test_tensors_stay_tensors(picture, orientation):
 def test_what_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def arrays_of(library):
+    """What makes an array of it from a list, and the name of a type."""
+    if library == "numpy":
+        return numpy.array
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    return lambda rows, dtype: torch.tensor(rows, dtype=getattr(torch, dtype))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int8", "int16", "int32", "uint32", "uint64", "int64"])
+def test_small_and_unsigned_types_are_exact(library, dtype):
+    array = arrays_of(library)
+    boxes = array([[1, 2, 3, 5]], dtype)
+    for size in ((120, 110), (numpy.uint8(120), numpy.uint8(110)), (120.0, 110.0)):
+        turned = qturn.turn_boxes(boxes, "rotate180", size, "xyxy")
+        assert turned.dtype == boxes.dtype and turned.tolist() == [[117, 105, 119, 108]]
+    # The size does not fit the type, the results do.
+    assert qturn.turn_boxes(array([[100, 2, 30, 5]], dtype), "rotate180", (256, 110), "xywh").tolist() == [[126, 103, 30, 5]]
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype,boxes,size,number,most", [
+    ("uint8", [[1, 2, 3, 4]], (640, 480), 637, "0 to 255"),
+    ("int8", [[1, 2, 3, 4]], (200, 100), 197, "-128 to 127"),
+    ("uint16", [[1, 2, 30, 4]], (20, 20), -10, "0 to 65535"),
+    ("int32", [[-2**31, 0, 0, 0]], (1, 1), 2**31 + 1, f"-{2**31} to {2**31 - 1}"),
+])
+def test_whole_numbers_that_do_not_fit_are_refused(library, dtype, boxes, size, number, most):
+    with pytest.raises(ValueError, match=f"boxes have {number} after the turn, and .*{dtype} holds {most}"):
+        qturn.turn_boxes(arrays_of(library)(boxes, dtype), "flop", size, "xyxy")
+
+
+@pytest.mark.parametrize("dtype,number", [("uint64", 2**63 + 1), ("int64", -2**62), ("int64", 2**62), ("uint64", 2**62)])
+def test_numbers_beyond_all_pictures_are_refused(dtype, number):
+    with pytest.raises(ValueError, match=f"boxes have a number beyond {2**61}"):
+        qturn.turn_boxes(numpy.array([[number, 0, 1, 1]], dtype), "flop", (10, 10), "xyxy")
+
+
+def test_fractional_sizes_are_for_fractional_boxes():
+    with pytest.raises(ValueError, match=r"size is 640.5 x 480 and boxes are whole numbers \(int32\), expected whole edges"):
+        qturn.turn_boxes(numpy.array([[1, 2, 3, 4]], "int32"), "flop", (640.5, 480), "xyxy")
+    with pytest.raises(ValueError, match="size is nan x 480"):
+        qturn.turn_points(numpy.array([[1, 2]], "int32"), "flop", (float("nan"), 480))
+    assert qturn.turn_boxes([(1, 2, 3, 4)], "flop", (640.5, 480), "xyxy") == [(637.5, 2, 639.5, 4)]
+    with pytest.raises(TypeError, match="points are of type bool, expected numbers"):
+        qturn.turn_points(numpy.array([[True, False]]), "flop", (2, 2))
+
+
+def test_rows_of_small_types_in_a_list():
+    rows = [numpy.array([1, 2, 3, 5], "uint8")]
+    assert qturn.turn_boxes(rows, "flop", (640, 480), "xyxy") == [(637, 2, 639, 5)]
+    assert qturn.turn_points(rows, "flop", (numpy.uint8(0), 9), indices=True) == [(-2, 2, 3, 5)]

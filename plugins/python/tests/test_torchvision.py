@@ -10,6 +10,7 @@ import PIL.Image
 from torchvision import tv_tensors
 from torchvision.transforms import v2
 
+import qturn
 from qturn import Orientation
 from qturn.torchvision import RandomOrientation
 
@@ -70,6 +71,13 @@ def test_keypoints_lie_on_the_same_pixels(orientation):
     for (x, y), (new_x, new_y) in zip(points.tolist(), turned["points"].tolist()):
         assert torch.equal(turned["image"][:, new_y, new_x], picture()[:, y, x])
     assert turned["points"].canvas_size == tuple(turned["image"].shape[-2:])
+
+
+def test_boxes_alone_become_a_plain_tensor():
+    boxes = tv_tensors.BoundingBoxes([[2, 1, 7, 3]], format="XYXY", canvas_size=(HEIGHT, WIDTH))
+    turned = qturn.turn_boxes(boxes, "cw", (WIDTH, HEIGHT), "xyxy")
+    assert type(turned) is torch.Tensor and turned.tolist() == [[2, 2, 4, 7]]
+    assert type(boxes) is tv_tensors.BoundingBoxes and boxes.tolist() == [[2, 1, 7, 3]]
 
 
 def test_no_masks_and_crops():
