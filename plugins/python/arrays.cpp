@@ -4,6 +4,7 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -54,7 +55,11 @@ const Library& library_of(nb::handle array) {
 }
 
 nb::object Library::finished(nb::handle, nb::object made) const { return made; }
-nb::object Library::permuted(nb::handle array, const Axes&) const { return nb::borrow(array); }
+nb::object Library::permuted(nb::handle, const Axes&) const {
+  throw nb::type_error(
+      "arrays of this library cannot be channels_last: pass a copy in C order, or one of H x W x C "
+      "with layout=\"hwc\"");
+}
 void* Library::current_stream(int) const { return nullptr; }
 void Library::keep_for(nb::handle, int, void*) const {}
 
@@ -106,6 +111,16 @@ std::int64_t Name::number(nb::handle object) const { return nb::cast<std::int64_
 
 std::int64_t Name::call_number(nb::handle object) const {
   return nb::cast<std::int64_t>(call(object));
+}
+
+Scope::Scope(nb::object manager) : manager_(std::move(manager)) { manager_.attr("__enter__")(); }
+
+Scope::~Scope() {
+  try {
+    manager_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("leaving a context");
+  }
 }
 
 Axes axes_of(nb::handle tuple, std::int64_t times) {

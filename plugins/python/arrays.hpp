@@ -60,7 +60,8 @@ class Library {
                                  std::optional<void*> stream) const = 0;
   /// What the caller gets for an array that empty() made, once it is filled.
   virtual nanobind::object finished(nanobind::handle model, nanobind::object made) const;
-  /// `array` with its axes in another order.
+  /// `array` with its axes in another order; throws nanobind::type_error where there is no such
+  /// view.
   virtual nanobind::object permuted(nanobind::handle array, const Axes& order) const;
   /// The stream that the library uses at the moment.
   virtual void* current_stream(int device) const;
@@ -98,6 +99,18 @@ class Name {
 
  private:
   PyObject* name_;
+};
+
+/// A context manager of Python's, entered and left.
+class Scope {
+ public:
+  explicit Scope(nanobind::object manager);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  nanobind::object manager_;
 };
 
 /// A tuple of numbers as sizes, each `times` as large.

@@ -45,7 +45,7 @@ void Call::choose_place(const Operand& first) {
     stream_.reset();
     return;
   }
-  const auto current = first.library->current_stream(place_.device);
+  void* const current = first.library->current_stream(place_.device);
   if (stream_ == current) stream_.reset();
   place_.stream = stream_.value_or(current);
 }

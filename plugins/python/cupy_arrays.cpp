@@ -8,26 +8,6 @@ namespace {
 
 nb::object cupy_cuda() { return nb::module_::import_("cupy").attr("cuda"); }
 
-/// A context manager of Python's, entered and left.
-class Scope {
- public:
-  explicit Scope(nb::object manager) : manager_(std::move(manager)) {
-    manager_.attr("__enter__")();
-  }
-  ~Scope() {
-    try {
-      manager_.attr("__exit__")(nb::none(), nb::none(), nb::none());
-    } catch (nb::python_error& error) {
-      error.discard_as_unraisable("leaving a context of CuPy");
-    }
-  }
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
-
- private:
-  nb::object manager_;
-};
-
 class CupyArrays : public Library {
  public:
   Array read(nb::handle array, std::optional<void*>) const override {

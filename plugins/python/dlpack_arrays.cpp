@@ -67,7 +67,7 @@ class DlpackArrays : public Library {
     const Array like = described(memory_of_model);
     const nb::dlpack::dtype dtype = type != nullptr ? float_type(type) : memory_of_model.dtype();
     std::array<std::size_t, max_rank> sizes{};
-    std::size_t bytes = static_cast<std::size_t>(dtype.bits / 8 * dtype.lanes);
+    auto bytes = static_cast<std::size_t>(dtype.bits / 8 * dtype.lanes);
     for (int axis = 0; axis < shape.rank; ++axis) {
       sizes[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(shape[axis]);
       bytes *= static_cast<std::size_t>(shape[axis]);

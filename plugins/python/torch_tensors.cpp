@@ -47,15 +47,11 @@ class TorchTensors : public Library {
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,
                    std::optional<void*> stream) const override {
+    std::optional<Scope> on_stream;
     if (stream) {
       // The allocator gives memory out again in the order of the stream that it was made for.
       const auto device = nb::cast<int>(model.attr("get_device")());
-      const nb::object scope =
-          torch().attr("cuda").attr("stream")(external_stream(*stream, device));
-      scope.attr("__enter__")();
-      const nb::object result = new_empty(model, shape, type);
-      scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
-      return result;
+      on_stream.emplace(torch().attr("cuda").attr("stream")(external_stream(*stream, device)));
     }
     return new_empty(model, shape, type);
   }

@@ -134,8 +134,9 @@ nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::
   const Operand dst = destination(call, src, first, out);
   std::vector<BatchImage> images;
   add_images(images, src.planes, dst.planes, first);
+  const std::size_t planes_each = count > 0 ? images.size() / count : 1;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    images[i].orientation = orientations[i / (images.size() / count)];
+    images[i].orientation = orientations[i / planes_each];
   }
   {
     const nb::gil_scoped_release others_run;
