@@ -109,7 +109,7 @@ TEST_CASE(
   check_resident(done, std::stol(permits));
 }
 
-TEST_CASE("--memory holds for standard input and standard output") {
+TEST_CASE("Option --memory holds for standard input and standard output") {
   Workplace workplace;
   workplace.standard_input = "BM" + std::string(140 << 20, 'x');
   const Result refused = workplace.qturn({"flip", "-", "-o", "-", "--memory", "128MiB"});
