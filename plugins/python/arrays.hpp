@@ -52,7 +52,8 @@ class Library {
   /// The memory of `array`. `stream` is the one that it will be used on, where the library asks for
   /// it.
   virtual Array read(nanobind::handle array, std::optional<void*> stream) const = 0;
-  /// The name of the type of its items, as NumPy calls it: "uint8", "float16".
+  /// The name of the type of its items, as NumPy calls it: "uint8", "float16"; ">u2" in another
+  /// byte order. Types with one name have the same bytes.
   virtual std::string type_name(nanobind::handle array) const = 0;
   /// A new array with contiguous items, where `model` is and of its type, or of that with the name
   /// `type`. To be used on `stream`, or on the library's current one.

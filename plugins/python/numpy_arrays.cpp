@@ -55,7 +55,10 @@ class NumpyArrays : public Library {
   }
 
   std::string type_name(nb::handle array) const override {
-    return nb::cast<std::string>(array.attr("dtype").attr("name"));
+    const nb::object dtype = array.attr("dtype");
+    if (!dtype.attr("names").is_none()) return text(dtype);  // its fields
+    if (!nb::cast<bool>(dtype.attr("isnative"))) return text(nb::object(dtype.attr("str")));
+    return nb::cast<std::string>(dtype.attr("name"));
   }
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,

@@ -24,6 +24,8 @@ class TorchTensors : public Library {
     static const Name is_cuda("is_cuda");
     static const Name is_cpu("is_cpu");
     static const Name get_device("get_device");
+    static const Name is_conj("is_conj");
+    static const Name is_neg("is_neg");
     Array result;
     if (nb::cast<bool>(is_cuda.of(tensor))) {
       result.device = static_cast<int>(get_device.call_number(tensor));
@@ -34,6 +36,8 @@ class TorchTensors : public Library {
     }
     result.item_bytes = element_size.call_number(tensor);
     result.shape = axes_of(shape.of(tensor));
+    if (nb::cast<bool>(is_conj.call(tensor))) refuse_lazy(result, "conjugate", "resolve_conj");
+    if (nb::cast<bool>(is_neg.call(tensor))) refuse_lazy(result, "negative", "resolve_neg");
     result.strides = axes_of(stride.call(tensor), result.item_bytes);
     result.data = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
         nb::cast<std::uintptr_t>(data_ptr.call(tensor)));
@@ -77,6 +81,13 @@ class TorchTensors : public Library {
   }
 
  private:
+  /// A view whose memory has other numbers than it: they are conjugated or negated when it is read.
+  [[noreturn]] static void refuse_lazy(const Array& tensor, const char* kind, const char* remedy) {
+    throw nb::value_error(("x of shape " + text(tensor.shape) + " is the " + kind +
+                           " of what is in memory: pass its ." + remedy + "()")
+                              .c_str());
+  }
+
   static nb::object new_empty(nb::handle model, const Axes& shape, const char* type) {
     static const nb::handle name = kept(nb::steal(PyUnicode_InternFromString("new_empty")));
     if (type != nullptr) {

@@ -8,5 +8,6 @@ from ._qturn import Orientation, PictureError, Turned, check, orientation, turn
 __all__ = ["Orientation", "PictureError", "Turned", "check", "orientation", "to_planar", "transform", "transform_batch", "turn", "turn_boxes",
            "turn_points"]
 
-if "torch" in sys.modules:
+# An older PyTorch has no way to register them, and one that is just being imported not yet.
+if hasattr(getattr(sys.modules.get("torch"), "library", None), "register_autograd"):
     from . import torch as _torch  # noqa: F401 registers torch.ops.qturn

@@ -4,8 +4,11 @@ Registered when qturn is imported after PyTorch, or by `import qturn.torch`.
 """
 import torch
 
-from . import _qturn
+from . import _arrays, _qturn
 from ._qturn import Orientation, orientation_of
+
+if not hasattr(torch.library, "register_autograd"):
+    raise ImportError(f"torch.ops.qturn needs PyTorch 2.4 or later, this is {torch.__version__}")
 
 _library = torch.library.Library("qturn", "DEF")
 _library.define("transform(Tensor x, int orientation, str layout) -> Tensor")
@@ -14,16 +17,21 @@ _library.define("transform_batch(Tensor xs, int[] orientations, str layout) -> T
 
 def transform(x, orientation, layout="hwc"):
     """qturn.transform() as an operator."""
+    if torch.autograd.forward_ad._current_level >= 0:  # PyTorch would make its tangents zeros without a word
+        raise RuntimeError("qturn.transform() has a gradient, but no derivative in forward mode (jvp, jacfwd)")
     return torch.ops.qturn.transform(x, _number(orientation), layout)
 
 
 def transform_batch(xs, orientations, layout="hwc"):
     """qturn.transform_batch() of one tensor, or of a list, as operators."""
     if isinstance(xs, (list, tuple)):
-        each = _one_each(orientations, len(xs))
-        return [transform(x, orientation, layout) for x, orientation in zip(xs, each)]
-    each = [_number(orientation) for orientation in _one_each(orientations, xs.shape[0])]
-    return torch.ops.qturn.transform_batch(xs, each, layout)
+        each = [orientations] * len(xs) if _is_one(orientations) else list(orientations)
+        if len(each) != len(xs):
+            raise ValueError(f"{len(each)} orientations for {len(xs)} images")
+        return [_arrays.transform(x, orientation, layout=layout) for x, orientation in zip(xs, each)]
+    if _is_one(orientations):
+        return transform(xs, orientations, layout)
+    return torch.ops.qturn.transform_batch(xs, [_number(one) for one in orientations], layout)
 
 
 # torch.compile reads dictionaries, but not functions of C++.
@@ -39,9 +47,8 @@ def _number(orientation):
     return _NUMBERS[orientation]
 
 
-def _one_each(orientations, count):
-    one = isinstance(orientations, str) or not hasattr(orientations, "__len__")
-    return [orientations] * count if one else list(orientations)
+def _is_one(orientations):
+    return isinstance(orientations, str) or not hasattr(orientations, "__len__")
 
 
 def _run(x, orientation, layout):

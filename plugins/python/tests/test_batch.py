@@ -85,6 +85,8 @@ def test_to_planar_of_a_list_into_halves():
     (lambda x: qturn.to_planar([x, x[:2]]), ValueError, "image 1 becomes 6x2, image 0 6x4"),
     (lambda x: qturn.to_planar(x, dtype="int8"), TypeError, "dtype is int8, expected"),
     (lambda x: qturn.to_planar(x.view("i1")), TypeError, "x is int8, expected"),
+    (lambda x: qturn.to_planar(x.astype(">u2")), TypeError, "x is >u2, expected"),
+    (lambda x: qturn.to_planar([x.astype("<u2"), x.astype(">u2")]), TypeError, r"uint16 \(4, 6, 3\) and >u2 \(4, 6, 3\), expected one type"),
     (lambda x: qturn.to_planar(x, channels="rgbx"), ValueError, 'channels is "rgbx"'),
     (lambda x: qturn.to_planar(x, channels=(0, 3)), ValueError, "channel"),
     (lambda x: qturn.to_planar(x, mean=(1, 2)), ValueError, "2 values of mean for 3 planes"),

@@ -1,4 +1,8 @@
 """torch.ops.qturn: channels_last, gradients, torch.compile, graphs."""
+import os
+import subprocess
+import sys
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -100,3 +104,89 @@ def test_captured_in_a_graph():
 def test_a_tensor_elsewhere_is_refused():
     with pytest.raises(TypeError, match="x is a tensor on meta, expected the CPU or a CUDA device"):
         qturn._qturn.transform(torch.empty(3, 4, device="meta"), 6, None, "hwc", None)
+
+
+def test_views_that_are_conjugated_or_negated_when_they_are_read():
+    z = torch.tensor([[1 + 2j, 3 + 4j], [5 + 6j, 7 + 8j]])
+    for view in (z.conj(), z.conj().imag):
+        with pytest.raises(ValueError, match=r"x of shape \(2, 2\) is the (conjugate|negative) of what is in memory: pass its .resolve_(conj|neg)\(\)"):
+            qturn.transform(view, 6)
+        assert torch.equal(torch.ops.qturn.transform(view, 6, "hwc"), view.rot90(-1))
+        with pytest.raises(ValueError, match="resolve"):
+            qturn.transform(torch.zeros_like(view), 1, view)
+
+
+def test_out_counts_as_written(device):
+    x = torch.ones(3, 3, device=device, requires_grad=True)
+    saved = x * 3
+    loss = (saved * saved).sum()
+    with torch.no_grad():
+        qturn.transform(torch.zeros(3, 3, device=device), 1, saved)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    outs = [torch.zeros(3, 3, device=device) for _ in range(2)]
+    qturn.transform_batch([torch.ones(3, 3, device=device)] * 2, 6, outs)
+    planes = torch.zeros(1, 3, 4, 4, device=device)
+    qturn.to_planar(torch.ones(4, 4, 3, device=device), out=planes)
+    assert [out._version for out in [*outs, planes]] == [1, 1, 1]
+    with torch.inference_mode():
+        qturn.transform(outs[0], 6, torch.zeros(3, 3, device=device))
+
+
+def test_what_has_no_gradient_says_so():
+    x = torch.rand(4, 4, 3, requires_grad=True)
+    for call in (lambda: qturn.transform(x, 6, torch.zeros(4, 4, 3)), lambda: qturn.transform(x.detach(), 6, x),
+                 lambda: qturn.transform_batch([x.detach(), x], 6, [torch.zeros(4, 4, 3), torch.zeros(4, 4, 3)]),
+                 lambda: qturn.to_planar(x), lambda: qturn.to_planar([x.detach(), x])):
+        with pytest.raises(RuntimeError, match=r"has no gradient, but one of its tensors requires one: pass its .detach\(\)"):
+            call()
+        with torch.no_grad():
+            call()
+
+
+def test_lists_and_single_images_have_gradients():
+    x = torch.rand(4, 5, 3, requires_grad=True)
+    weights = torch.rand(5, 4, 3)
+    plain, turned = qturn.transform_batch([torch.zeros(2, 2), x], ["flip", "cw"])
+    assert not plain.requires_grad
+    (turned * weights).sum().backward()
+    assert torch.equal(x.grad, reference(weights, 8, "hwc"))
+    assert qturn.transform_batch(x, "cw").requires_grad
+    with pytest.raises(ValueError, match="1 orientations for 2 images"):
+        qturn.transform_batch([x, x], [1])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_follows_a_tensor_sees_the_operator():
+    x, y = torch.rand(3, 4), torch.rand(3, 4)
+    turn = lambda tensor: qturn.transform(tensor, 6)  # noqa: E731
+    assert torch.equal(torch.jit.trace(turn, x)(y), y.rot90(-1))
+    from torch.fx.experimental.proxy_tensor import make_fx
+    assert torch.equal(make_fx(turn)(x)(y), y.rot90(-1))
+    assert torch.equal(torch.vmap(turn)(torch.stack([x, y]))[1], y.rot90(-1))
+    with pytest.raises(RuntimeError, match="no derivative in forward mode"):
+        torch.func.jvp(turn, (x,), (y,))
+    from torch._subclasses import FakeTensorMode
+    with FakeTensorMode() as mode:
+        fake = mode.from_tensor(x)
+        assert turn(fake).shape == (4, 3)
+    for call in (lambda: qturn.to_planar(fake.unsqueeze(-1)), lambda: qturn.transform(fake, 1, x), lambda: qturn.transform(x, 1, fake)):
+        with pytest.raises(RuntimeError, match="cannot be traced or mapped by PyTorch"):
+            call()
+
+
+def test_compiled_functions_leave_the_graph_for_what_is_no_operator():
+    out = torch.zeros(4, 3)
+    compiled = torch.compile(lambda x: qturn.transform(x * 2, 6, out) + 1, backend="aot_eager")
+    x = torch.rand(3, 4)
+    assert torch.equal(compiled(x), (x * 2).rot90(-1) + 1)
+
+
+def test_an_older_pytorch_is_left_alone():
+    program = """import sys, types
+sys.modules["torch"] = types.ModuleType("torch")
+import qturn, numpy
+assert "qturn.torch" not in sys.modules
+print(qturn.transform(numpy.zeros((3, 4)), 6, out=numpy.zeros((4, 3))).shape)"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert run.stdout == "(4, 3)\n", run.stderr

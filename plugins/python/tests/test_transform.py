@@ -111,6 +111,14 @@ def test_refusals_say_what_was_given(call, error, message):
         call()
 
 
+@pytest.mark.parametrize("source,out", [("<u2", ">u2"), (">u2", "<u2"), ([("a", "<i4"), ("b", "<f4")], [("x", "<f8")])], ids=str)
+def test_types_of_one_size_are_not_one_type(source, out):
+    with pytest.raises(TypeError, match=r"out of shape \(3, 4\) is .*, expected "):
+        qturn.transform(np.zeros((3, 4), source), 1, np.zeros((3, 4), out))
+    with pytest.raises(TypeError, match="out of shape"):
+        qturn.transform_batch([np.zeros((3, 4), source)], 1, [np.zeros((3, 4), out)])
+
+
 def test_overlaps_are_refused():
     whole = np.zeros((4, 30, 30), "u1")
     with pytest.raises(ValueError, match="overlap in memory"):
