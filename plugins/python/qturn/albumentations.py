@@ -8,6 +8,7 @@ import numpy
 from albumentations.core.type_definitions import ALL_TARGETS
 
 from . import transform
+from ._choice import chosen_from
 from ._labels import turn_boxes, turn_points
 from ._qturn import Orientation, orientation_of
 
@@ -29,7 +30,7 @@ class RandomOrientation(albumentations.DualTransform):
 
     def __init__(self, p: float = 0.5, *, orientations: Iterable[Orientation | str | int] | None = None) -> None:
         super().__init__(p=p)
-        self.orientations = [orientation_of(each).name for each in orientations or list(Orientation)[1:]]
+        self.orientations = [each.name for each in chosen_from(orientations)]
 
     def get_params(self) -> dict[str, Any]:
         return {"orientation": self.py_random.choice(self.orientations)}  # a name: ReplayCompose can store it

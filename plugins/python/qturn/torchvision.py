@@ -10,8 +10,9 @@ from torchvision import tv_tensors
 from torchvision.transforms import v2
 
 from . import transform
+from ._choice import chosen_from
 from ._labels import turn_boxes, turn_points
-from ._qturn import Orientation, orientation_of
+from ._qturn import Orientation
 
 __all__ = ["RandomOrientation"]
 
@@ -49,7 +50,7 @@ class RandomOrientation(v2.Transform):
         if not 0 <= p <= 1:
             raise ValueError(f"p is {p}, expected a probability: 0 to 1")
         self.p = p
-        self.orientations = [orientation_of(each) for each in orientations or list(Orientation)[1:]]
+        self.orientations = chosen_from(orientations)
         self.seed = seed
         self._generator: torch.Generator | None = None
         self._generator_of: int | None = None

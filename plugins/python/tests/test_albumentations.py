@@ -103,3 +103,9 @@ def test_it_can_be_stored_and_loaded():
     loaded = albumentations.from_dict(albumentations.to_dict(transform))
     assert isinstance(loaded, RandomOrientation)
     assert (loaded.p, loaded.orientations) == (0.7, ["rotate90", "flop"])
+
+
+@pytest.mark.parametrize("orientations,error", [([], ValueError), ("cw", TypeError), (Orientation.flop, TypeError)])
+def test_orientations_that_are_not_a_list_with_some(orientations, error):
+    with pytest.raises(error, match="orientations is "):
+        RandomOrientation(orientations=orientations)

@@ -134,6 +134,11 @@ def test_what_is_refused():
         RandomOrientation(2)
     with pytest.raises(ValueError, match='orientation is "left"'):
         RandomOrientation(orientations=["left"])
+    with pytest.raises(ValueError, match="orientations is empty, expected one or more"):
+        RandomOrientation(orientations=[])
+    with pytest.raises(TypeError, match=r"orientations is 'cw', expected a list: \['cw'\]"):
+        RandomOrientation(orientations="cw")
+    assert RandomOrientation().orientations == list(Orientation)[1:]
     boxes = tv_tensors.BoundingBoxes([[2.0, 1.0, 7.0, 3.0, 30.0]], format="XYWHR", canvas_size=(HEIGHT, WIDTH))
     with pytest.raises(ValueError, match="boxes in the format XYWHR are not turned, only XYXY"):
         always("cw")(boxes)
