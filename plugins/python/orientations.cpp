@@ -18,19 +18,22 @@ namespace qturn::python {
 Orientation orientation_of(nb::handle wanted) {
   Orientation orientation{};
   if (nb::isinstance<nb::str>(wanted)) {
-    const auto word = nb::cast<std::string>(wanted);
+    std::string word;
+    const bool is_text = nb::try_cast(wanted, word);  // not so with half of a surrogate pair
     const std::optional<Orientation> found = orientation_of_name(word);
     if (!found) {
-      throw nb::value_error(("orientation is \"" + word +
-                             "\", expected identity, flop, rotate180, flip, " +
-                             "transpose, rotate90, transverse or rotate270")
+      const auto quoted = is_text ? '"' + word + '"' : nb::cast<std::string>(nb::repr(wanted));
+      throw nb::value_error(("orientation is " + quoted +
+                             ", expected identity, flop, rotate180, flip, transpose, rotate90, " +
+                             "transverse or rotate270")
                                 .c_str());
     }
     return *found;
   }
   if (!wanted.is_none() && nb::try_cast(wanted, orientation)) return orientation;
   std::int64_t number = 0;
-  if (wanted.is_none() || !nb::try_cast(wanted, number)) {
+  const bool is_number = !wanted.is_none() && nb::try_cast(wanted, number);
+  if (!is_number && !nb::isinstance<nb::int_>(wanted)) {
     throw nb::type_error(("orientation is of type " +
                           nb::cast<std::string>(nb::str(wanted.type())) +
                           ", expected a qturn.Orientation, its name or its number")
@@ -38,7 +41,7 @@ Orientation orientation_of(nb::handle wanted) {
   }
   if (number < 1 || number > 8) {
     throw nb::value_error(
-        ("orientation is " + std::to_string(number) + ", expected 1 to 8").c_str());
+        ("orientation is " + nb::cast<std::string>(nb::str(wanted)) + ", expected 1 to 8").c_str());
   }
   return static_cast<Orientation>(number);
 }

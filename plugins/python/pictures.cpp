@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <qturn/pictures.hpp>
@@ -18,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -130,7 +132,8 @@ Limits limits_of(const std::optional<nb::dict>& wanted) {
   Limits limits;
   if (!wanted) return limits;
   for (const auto& [key, value] : *wanted) {
-    const auto name = nb::cast<std::string>(nb::str(key));
+    std::string name;
+    if (!nb::try_cast(key, name)) name = nb::cast<std::string>(nb::repr(key));
     const auto* found = std::ranges::find(limit_names, name, &LimitName::name);
     if (found == limit_names.end()) {
       std::string expected;
@@ -173,7 +176,7 @@ TurnedFile turn_file(nb::handle data, nb::handle orientation, const std::string&
                      const std::string& png, bool tag_only, bool allow_storage_change,
                      std::string suffix, const std::optional<nb::dict>& limits) {
   const bool upright =
-      nb::isinstance<nb::str>(orientation) && nb::cast<std::string>(orientation) == "upright";
+      nb::isinstance<nb::str>(orientation) && orientation.equal(nb::str("upright"));
   const Orientation wanted = upright ? Orientation::identity : orientation_of(orientation);
   const TurnOptions options{
       .format = std::move(format),
@@ -195,10 +198,13 @@ TurnedFile turn_file(nb::handle data, nb::handle orientation, const std::string&
           std::move(turned.outcome), readable(std::move(turned.warnings))};
 }
 
-Orientation stored_orientation(nb::handle data, std::string suffix) {
+Orientation stored_orientation(nb::handle data, std::string suffix,
+                               const std::optional<nb::dict>& limits) {
+  TurnOptions options{.suffix = std::move(suffix), .limits = limits_of(limits)};
+  // Pixels are not read.
+  options.limits.pixels = options.limits.ratio = Limits::none;
   const FileBytes file(data);
   const nb::gil_scoped_release others_may_run;
-  const TurnOptions options{.suffix = std::move(suffix)};
   return plan_turn((*file).data(), (*file).size(), Orientation::identity, options).stored;
 }
 
@@ -219,6 +225,37 @@ std::string shown(const TurnedFile& turned) {
   return fmt::format("<qturn.Turned: {}, {} x {}, {}, {} bytes>", turned.format, size.width,
                      size.height, route_words[static_cast<std::size_t>(turned.outcome.route)],
                      turned.bytes.size());
+}
+
+using TurnedState = std::tuple<nb::bytes, std::string, std::uint8_t, std::uint8_t, Orientation,
+                               std::int64_t, std::int64_t, std::string, std::vector<std::string>>;
+
+TurnedState state_of(const TurnedFile& turned) {
+  const TurnOutcome& outcome = turned.outcome;
+  return {turned.bytes,
+          turned.format,
+          static_cast<std::uint8_t>(outcome.route),
+          static_cast<std::uint8_t>(outcome.loss),
+          outcome.applied,
+          outcome.size.width,
+          outcome.size.height,
+          outcome.message,
+          turned.warnings};
+}
+
+TurnedFile turned_of(TurnedState state) {
+  auto& [bytes, format, route, loss, applied, width, height, message, warnings] = state;
+  if (route >= route_words.size() || loss >= loss_words.size()) {
+    throw nb::value_error("not the state of a qturn.Turned of this version");
+  }
+  return {std::move(bytes),
+          std::move(format),
+          {.route = static_cast<Route>(route),
+           .loss = static_cast<Loss>(loss),
+           .applied = applied,
+           .size = {width, height},
+           .message = std::move(message)},
+          std::move(warnings)};
 }
 
 void bind_error(nb::module_& module) {
@@ -271,7 +308,11 @@ void bind_turned(nb::module_& module) {
           "Why a JPEG was re-encoded or left alone; empty otherwise.")
       .def_ro("warnings", &TurnedFile::warnings,
               "Sentences about what is unusual, or could not be kept.")
-      .def("__repr__", &shown);
+      .def("__repr__", &shown)
+      .def("__getstate__", &state_of)
+      .def("__setstate__", [](TurnedFile& turned, TurnedState state) {
+        new (&turned) TurnedFile(turned_of(std::move(state)));
+      });
 }
 
 }  // namespace
@@ -300,12 +341,13 @@ name; None switches one off. suffix (".tga") counts only where the content does 
 
 Works without the GIL, on the calling thread. Raises PictureError for a file that is damaged or not
 supported, ValueError for an argument.)");
-  module.def(
-      "orientation", &stored_orientation, nb::arg("data").none(), nb::kw_only(),
-      nb::arg("suffix") = "",
-      nb::sig(
-          "def orientation(data: typing_extensions.Buffer, *, suffix: str = '') -> Orientation"),
-      "How a picture must be turned to look upright, by its metadata. Reads the header only.");
+  module.def("orientation", &stored_orientation, nb::arg("data").none(), nb::kw_only(),
+             nb::arg("suffix") = "", nb::arg("limits") = nb::none(),
+             nb::sig("def orientation(data: typing_extensions.Buffer, *, suffix: str = '', limits: "
+                     "dict[str, int | None] | None = None) -> Orientation"),
+             R"(How a picture must be turned to look upright, by its metadata.
+
+Reads the header only, so of limits the pixels and their ratio do not count.)");
   module.def(
       "check", &check_file, nb::arg("data").none(), nb::kw_only(), nb::arg("quick") = false,
       nb::arg("suffix") = "", nb::arg("limits") = nb::none(),

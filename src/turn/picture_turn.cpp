@@ -269,8 +269,15 @@ Bytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
 
 PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
                              const PictureOptions& options) {
+  const std::string lower = lower_suffix("x" + std::string(suffix));
+  const Codec* codec = codec_of_content(file, lower);
+  if (codec && codec->only_if_asked) {
+    throw ImageFileError(
+        "a camera raw file, which is not taken in memory; the program qturn takes it as a file, "
+        "with --raw --tag-only (check: with --raw)");
+  }
   try {
-    return PictureTurn(file, lower_suffix("x" + std::string(suffix)), options);
+    return PictureTurn(file, lower, options);
   } catch (const LimitError& error) {
     throw ImageFileError(fmt::format("{}; the limit {}={} permits that", error.what(), error.name(),
                                      error.needed()));

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import zlib
+from copy import deepcopy
 
 import numpy
 import pytest
@@ -178,7 +179,10 @@ def test_limits():
 
 @pytest.mark.parametrize("arguments,error,message", [
     ({"orientation": "rotate45"}, ValueError, 'orientation is "rotate45"'),
-    ({"orientation": 9}, ValueError, "orientation is 9"),
+    ({"orientation": 9}, ValueError, "orientation is 9, expected 1 to 8"),
+    ({"orientation": 2**70}, ValueError, f"orientation is {2**70}, expected 1 to 8"),
+    ({"orientation": "\udc80"}, ValueError, r"orientation is '\\udc80', expected identity"),
+    ({"limits": {"\udc80": 1}}, ValueError, "limits has .*expected some of pixels"),
     ({"jpeg": "best"}, ValueError, 'jpeg is "best", expected one of lossless, planar'),
     ({"edges": "cut"}, ValueError, 'edges is "cut", expected one of reencode, trim, tag, skip, fail'),
     ({"png": "tiny"}, ValueError, 'png is "tiny", expected one of small, fast'),
@@ -308,3 +312,30 @@ def test_the_error_of_a_picture_can_be_sent_to_another_process():
     assert qturn.PictureError.__module__ == "qturn._qturn"
     copy = pickle.loads(pickle.dumps(qturn.PictureError("damaged")))
     assert (type(copy), str(copy)) == (qturn.PictureError, "damaged")
+
+
+def test_an_orientation_needs_no_limit_of_pixels():
+    data = ROCKET.read_bytes()
+    with pytest.raises(qturn.PictureError, match="the limit pixels="):
+        qturn.turn(data, limits={"pixels": 1})
+    assert qturn.orientation(data, limits={"pixels": 1}) == Orientation.rotate90
+    with pytest.raises(qturn.PictureError, match="the limit metadata-count=[0-9]+ permits that"):
+        qturn.orientation(data, limits={"metadata-count": 1})
+
+
+@pytest.mark.parametrize("function", [qturn.turn, qturn.orientation, qturn.check])
+def test_camera_raw_files_are_left_to_the_program(function):
+    tiff = qturn.turn(PNM, format="tiff").bytes
+    with pytest.raises(qturn.PictureError, match="camera raw file, which is not taken in memory; the program qturn takes it"):
+        function(tiff, suffix=".nef")
+
+
+def test_what_was_turned_can_be_sent_to_another_process():
+    data = next(path.read_bytes() for path in FILES
+                if path.suffix == ".jpg" and qturn.turn(path.read_bytes(), "rotate180").route == "planar")
+    for turned in (qturn.turn(data, "rotate180"), qturn.turn(CAT.read_bytes() + b"more", "cw")):
+        names = ("bytes", "format", "route", "loss", "applied", "size", "message", "warnings")
+        for copy in (pickle.loads(pickle.dumps(turned)), deepcopy(turned)):
+            assert [getattr(copy, name) for name in names] == [getattr(turned, name) for name in names]
+    with pytest.raises(ValueError, match="not the state of a qturn.Turned"):
+        qturn.Turned.__new__(qturn.Turned).__setstate__((b"", "png", 99, 0, Orientation.flop, 1, 1, "", []))
