@@ -22,7 +22,7 @@ constexpr Row rows[] = {
     {"cupy", "ndarray", cupy_arrays},
 };
 
-const Library* find_library(nb::handle type) {
+const Library* find_library(nb::handle type, const char* which) {
   for (nb::handle base : nb::borrow<nb::tuple>(type.attr("__mro__"))) {
     const auto module = text(nb::object(base.attr("__module__")));
     const auto name = text(nb::object(base.attr("__name__")));
@@ -34,7 +34,7 @@ const Library* find_library(nb::handle type) {
   if (nb::hasattr(type, "cudaPtr") && nb::hasattr(type, "elemSize")) return gpu_mats();
   if (nb::hasattr(type, "__dlpack__")) return dlpack_arrays();
   throw nb::type_error(
-      ("x is of type " + text(type) +
+      (std::string(which) + " is of type " + text(type) +
        ", expected an array: of NumPy, PyTorch, CuPy, JAX or another library with " +
        "DLPack, or a cv2.cuda.GpuMat")
           .c_str());
@@ -42,13 +42,13 @@ const Library* find_library(nb::handle type) {
 
 }  // namespace
 
-const Library& library_of(nb::handle array) {
+const Library& library_of(nb::handle array, const char* which) {
   // Never destroyed, and each type stays alive, so that its address is not another type's later.
   static auto& known = *new std::unordered_map<PyObject*, const Library*>;
   const nb::handle type = array.type();
   const auto found = known.find(type.ptr());
   if (found != known.end()) return *found->second;
-  const Library* library = find_library(type);
+  const Library* library = find_library(type, which);
   type.inc_ref();
   known.emplace(type.ptr(), library);
   return *library;
@@ -123,13 +123,13 @@ Scope::~Scope() {
   }
 }
 
-Axes axes_of(nb::handle tuple, std::int64_t times) {
+Axes axes_of(nb::handle tuple, const char* which, std::int64_t times) {
   Axes axes;
   const auto rank = nb::len(tuple);
   if (rank > max_rank) {
-    throw nb::value_error(
-        ("x has " + std::to_string(rank) + " axes, expected at most " + std::to_string(max_rank))
-            .c_str());
+    throw nb::value_error((std::string(which) + " has " + std::to_string(rank) +
+                           " axes, expected at most " + std::to_string(max_rank))
+                              .c_str());
   }
   for (nb::handle value : tuple) axes.push(nb::cast<std::int64_t>(value) * times);
   return axes;

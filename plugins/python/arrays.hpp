@@ -49,9 +49,10 @@ struct Array {
 class Library {
  public:
   virtual ~Library() = default;
-  /// The memory of `array`. `stream` is the one that it will be used on, where the library asks for
-  /// it.
-  virtual Array read(nanobind::handle array, std::optional<void*> stream) const = 0;
+  /// The memory of `array`, which errors call `which`. `stream` is the one that it will be used on,
+  /// where the library asks for it.
+  virtual Array read(nanobind::handle array, std::optional<void*> stream,
+                     const char* which) const = 0;
   /// The name of the type of its items, as NumPy calls it: "uint8", "float16"; ">u2" in another
   /// byte order. Types with one name have the same bytes.
   virtual std::string type_name(nanobind::handle array) const = 0;
@@ -72,8 +73,9 @@ class Library {
   virtual bool waits() const { return false; }
 };
 
-/// The library that `array` is of; throws nanobind::type_error if it is not an array.
-const Library& library_of(nanobind::handle array);
+/// The library that `array` is of; throws nanobind::type_error, which calls it `which`, if it is
+/// not an array.
+const Library& library_of(nanobind::handle array, const char* which);
 
 /// Its rows of the table: the libraries, each in the file that is named after its arrays.
 const Library* numpy_arrays();
@@ -114,8 +116,8 @@ class Scope {
   nanobind::object manager_;
 };
 
-/// A tuple of numbers as sizes, each `times` as large.
-Axes axes_of(nanobind::handle tuple, std::int64_t times = 1);
+/// A tuple of numbers as sizes of the array `which`, each `times` as large.
+Axes axes_of(nanobind::handle tuple, const char* which, std::int64_t times = 1);
 nanobind::tuple tuple_of(const Axes& axes);
 
 }  // namespace qturn::python

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "plugins/python/orientations.hpp"
+#include "plugins/python/overlaps.hpp"
 
 namespace nb = nanobind;
 
@@ -13,26 +14,6 @@ std::string name_of(int device) {
   return device == host ? "on the CPU" : "on CUDA device " + std::to_string(device);
 }
 
-Axes without_single_channel(Axes shape) {
-  if (shape.rank == 3 && shape[2] == 1) shape.rank = 2;
-  return shape;
-}
-
-// The first byte and the one after the last.
-std::pair<std::intptr_t, std::intptr_t> extent(const Planes& planes) {
-  const View& view = planes.first;
-  auto begin = reinterpret_cast<std::intptr_t>(view.data);
-  auto end = begin + view.row_bytes();
-  const auto widen = [&](std::int64_t count, std::int64_t distance) {
-    (distance < 0 ? begin : end) += (count - 1) * distance;
-  };
-  widen(view.height, view.pitch);
-  for (int axis = 0; axis < planes.counts.rank; ++axis) {
-    widen(planes.counts[axis], planes.distances[axis]);
-  }
-  return {begin, end};
-}
-
 }  // namespace
 
 Call::Call(nb::handle layout, nb::handle stream)
@@ -40,6 +21,7 @@ Call::Call(nb::handle layout, nb::handle stream)
 
 void Call::choose_place(const Operand& first) {
   is_placed_ = true;
+  first_ = first.library;
   place_.device = first.memory.device;
   if (place_.device == host) {
     stream_.reset();
@@ -50,11 +32,32 @@ void Call::choose_place(const Operand& first) {
   place_.stream = stream_.value_or(current);
 }
 
+Array Call::read(Operand& operand, const char* which) {
+  operand.library = &library_of(operand.array, which);
+  waits_ = waits_ || operand.library->waits();
+  return operand.library->read(operand.array, is_placed_ ? place_.stream : stream_, which);
+}
+
+std::optional<void*> Call::stream_for(const Library& library) const {
+  if (place_.device == host) return std::nullopt;
+  if (&library == first_) return stream_;
+  if (library.current_stream(place_.device) == place_.stream) return std::nullopt;
+  return place_.stream;
+}
+
+// Where there is one channel, H x W and H x W x 1 are the same images.
+Axes Call::without_single_channel(Axes shape) const {
+  if (layout_ == Layout::hwc && shape.rank == 3 && shape[2] == 1) {
+    shape.rank = 2;
+    shape[2] = 0;
+  }
+  return shape;
+}
+
 Operand Call::source(nb::handle array) {
   Operand operand;
   operand.array = nb::borrow(array);
-  operand.library = &library_of(array);
-  operand.memory = operand.library->read(array, stream_);
+  operand.memory = read(operand, "x");
   if (!is_placed_) choose_place(operand);
   if (operand.memory.device != place_.device) {
     throw nb::value_error(("x of shape " + text(operand.memory.shape) + " is " +
@@ -68,24 +71,25 @@ Operand Call::source(nb::handle array) {
 
 Operand Call::made(const Operand& src, const Axes& shape, const char* type) const {
   const Library& library = *src.library;
+  const std::optional<void*> stream = stream_for(library);
   Operand operand;
   if (src.planes.interleaved && type == nullptr) {
-    const nb::object packed = library.empty(src.array, channels_to_end(shape), type, stream_);
+    const nb::object packed = library.empty(src.array, channels_to_end(shape), type, stream);
     operand.array = library.permuted(packed, channels_from_end(shape.rank));
   } else {
-    operand.array = library.empty(src.array, shape, type, stream_);
+    operand.array = library.empty(src.array, shape, type, stream);
   }
-  operand.library = &library_of(operand.array);
-  operand.memory = operand.library->read(operand.array, stream_);
-  operand.planes = planes_of(operand.memory, type == nullptr ? layout_ : Layout::chw, "the result");
+  operand.library = &library_of(operand.array, "the result");
+  operand.memory = operand.library->read(operand.array, stream, "the result");
+  operand.planes = planes_of(operand.memory, type == nullptr ? layout_ : Layout::chw, "the result",
+                             src.planes.interleaved);
   return operand;
 }
 
-Operand Call::given(nb::handle out, const Operand& src, const Axes& shape, const char* type) const {
+Operand Call::given(nb::handle out, Operand& src, const Axes& shape, const char* type) {
   Operand operand;
   operand.array = nb::borrow(out);
-  operand.library = &library_of(out);
-  operand.memory = operand.library->read(out, stream_);
+  operand.memory = read(operand, "out");
   const Array& memory = operand.memory;
   const std::string given = "out of shape " + text(memory.shape);
   if (without_single_channel(memory.shape) != without_single_channel(shape)) {
@@ -106,48 +110,34 @@ Operand Call::given(nb::handle out, const Operand& src, const Axes& shape, const
                               .c_str());
   }
   if (memory.read_only) throw nb::value_error((given + " is read-only").c_str());
-  operand.planes = planes_of(memory, type == nullptr ? layout_ : Layout::chw, "out");
+  operand.planes =
+      planes_of(memory, type == nullptr ? layout_ : Layout::chw, "out", src.planes.interleaved);
+  if (type == nullptr && operand.planes.interleaved && !src.planes.interleaved) {
+    src.planes = planes_of(src.memory, layout_, "x", true);
+  }
   if (type == nullptr && operand.planes.interleaved != src.planes.interleaved &&
       !src.planes.first.empty()) {
     throw nb::value_error((given + " and x of shape " + text(src.memory.shape) +
                            ": channels_last must be both or neither; pass .contiguous() for one")
                               .c_str());
   }
+  check_apart(memory, operand.planes);
   return operand;
 }
 
-void Call::settle(const Operand& src) const {
-  if (src.library->waits()) wait(place_);
+void Call::settle() const {
+  if (waits_) wait(place_);
 }
 
 nb::object Call::finished(const Operand& src, Operand dst, bool is_given) const {
-  if (stream_) {
-    src.library->keep_for(src.array, place_.device, *stream_);
-    if (is_given) dst.library->keep_for(dst.array, place_.device, *stream_);
-  }
+  const auto keep = [&](const Operand& operand) {
+    const std::optional<void*> stream = stream_for(*operand.library);
+    if (stream) operand.library->keep_for(operand.array, place_.device, *stream);
+  };
+  keep(src);
+  if (is_given) keep(dst);
   if (is_given) return std::move(dst.array);
   return src.library->finished(src.array, std::move(dst.array));
-}
-
-bool is_in_place(const Operand& src, const Operand& dst) {
-  const View& from = src.planes.first;
-  const View& to = dst.planes.first;
-  if (from.empty() || to.empty() || src.planes.count() == 0) return false;
-  if (from.data == to.data && from.width == to.width && from.height == to.height &&
-      from.pitch == to.pitch && src.planes.counts == dst.planes.counts &&
-      src.planes.distances == dst.planes.distances) {
-    return true;
-  }
-  if (src.planes.count() > 1) {
-    const auto [begin, end] = extent(src.planes);
-    const auto [other_begin, other_end] = extent(dst.planes);
-    if (begin < other_end && other_begin < end) {
-      throw nb::value_error(("x of shape " + text(src.memory.shape) + " and out of shape " +
-                             text(dst.memory.shape) + " overlap in memory")
-                                .c_str());
-    }
-  }
-  return false;
 }
 
 std::vector<Orientation> orientations_of(nb::handle wanted, std::size_t count) {

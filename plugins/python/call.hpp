@@ -33,27 +33,30 @@ class Call {
   Operand made(const Operand& src, const Axes& shape, const char* type = nullptr) const;
 
   /// `out`, to be filled. Throws nanobind::value_error where it does not have this shape, is
-  /// elsewhere or read-only, nanobind::type_error where its type is another.
-  Operand given(nanobind::handle out, const Operand& src, const Axes& shape,
-                const char* type = nullptr) const;
+  /// elsewhere or read-only, or has images that overlap; nanobind::type_error where its type is
+  /// another. Where `src` can be seen both as planes and as interleaved pixels, it becomes what
+  /// `out` is.
+  Operand given(nanobind::handle out, Operand& src, const Axes& shape, const char* type = nullptr);
 
   /// After the kernels were enqueued: what the caller gets for `dst`.
   nanobind::object finished(const Operand& src, Operand dst, bool is_given) const;
   /// Before that, once for a call: waits if the library of an operand needs it.
-  void settle(const Operand& src) const;
+  void settle() const;
 
  private:
   void choose_place(const Operand& first);
+  Array read(Operand& operand, const char* which);
+  /// Nothing if what `library` does at the moment is in the order of this call.
+  std::optional<void*> stream_for(const Library& library) const;
+  Axes without_single_channel(Axes shape) const;
 
   Layout layout_;
-  std::optional<void*> stream_;  ///< the caller's, if it is not the library's current one
+  std::optional<void*> stream_;  ///< the caller's, if it is not the first library's current one
+  const Library* first_ = nullptr;
+  bool waits_ = false;
   Place place_;
   bool is_placed_ = false;
 };
-
-/// Whether `dst` is `src`, which then is to be turned in place. Throws nanobind::value_error where
-/// several images overlap in part; of single ones the kernels know.
-bool is_in_place(const Operand& src, const Operand& dst);
 
 /// One orientation for all of `count` images, or a sequence with one for each.
 std::vector<Orientation> orientations_of(nanobind::handle wanted, std::size_t count);

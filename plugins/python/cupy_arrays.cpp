@@ -8,9 +8,13 @@ namespace {
 
 nb::object cupy_cuda() { return nb::module_::import_("cupy").attr("cuda"); }
 
+nb::object external_stream(void* stream, int device) {
+  return cupy_cuda().attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(stream), device);
+}
+
 class CupyArrays : public Library {
  public:
-  Array read(nb::handle array, std::optional<void*>) const override {
+  Array read(nb::handle array, std::optional<void*>, const char* which) const override {
     static const Name shape("shape");
     static const Name strides("strides");
     static const Name itemsize("itemsize");
@@ -23,8 +27,8 @@ class CupyArrays : public Library {
         nb::cast<std::uintptr_t>(ptr.of(memory)));
     result.device = static_cast<int>(device_id.number(memory));
     result.item_bytes = itemsize.number(array);
-    result.shape = axes_of(shape.of(array));
-    result.strides = axes_of(strides.of(array));
+    result.shape = axes_of(shape.of(array), which);
+    result.strides = axes_of(strides.of(array), which);
     result.owner = nb::borrow(array);
     return result;
   }
@@ -41,10 +45,7 @@ class CupyArrays : public Library {
     std::optional<Scope> on_device;
     std::optional<Scope> on_stream;
     if (device != current_device()) on_device.emplace(cupy_cuda().attr("Device")(device));
-    if (stream) {
-      on_stream.emplace(
-          cupy_cuda().attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(*stream), device));
-    }
+    if (stream) on_stream.emplace(external_stream(*stream, device));
     return cupy_empty(tuple_of(shape), dtype);
   }
 
@@ -58,6 +59,13 @@ class CupyArrays : public Library {
     const nb::object stream = device == current_device() ? stream_now() : stream_now(device);
     return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
         nb::cast<std::uintptr_t>(ptr.of(stream)));
+  }
+
+  /// CuPy's memory is given out again in the order of the current stream, which therefore waits.
+  void keep_for(nb::handle, int device, void* stream) const override {
+    const Scope on_device(cupy_cuda().attr("Device")(device));
+    const nb::object done = external_stream(stream, device).attr("record")();
+    cupy_cuda().attr("get_current_stream")().attr("wait_event")(done);
   }
 
  private:

@@ -44,6 +44,24 @@ class Memory {
   int device_;
 };
 
+/// How DLManagedTensorVersioned of DLPack 1.0 begins.
+struct VersionedHead {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*deleter)(void*);
+  std::uint64_t flags;  ///< 1: read-only, 2: a copy of the array
+};
+
+/// Whether what a capsule holds is the array's own memory and may be written. Before version 1.0,
+/// DLPack does not say it.
+bool is_writable(nb::handle capsule) {
+  constexpr const char* versioned = "dltensor_versioned";
+  if (PyCapsule_IsValid(capsule.ptr(), versioned) == 0) return false;
+  const void* head = PyCapsule_GetPointer(capsule.ptr(), versioned);
+  return (static_cast<const VersionedHead*>(head)->flags & 3U) == 0;
+}
+
 nb::dlpack::dtype float_type(std::string_view name) {
   const auto code = static_cast<std::uint8_t>(name == "bfloat16" ? nb::dlpack::dtype_code::Bfloat
                                                                  : nb::dlpack::dtype_code::Float);
@@ -52,8 +70,8 @@ nb::dlpack::dtype float_type(std::string_view name) {
 
 class DlpackArrays : public Library {
  public:
-  Array read(nb::handle array, std::optional<void*> stream) const override {
-    return described(memory_of(array, stream));
+  Array read(nb::handle array, std::optional<void*> stream, const char* which) const override {
+    return described(memory_of(array, stream, which), which);
   }
 
   std::string type_name(nb::handle array) const override {
@@ -63,9 +81,15 @@ class DlpackArrays : public Library {
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,
                    std::optional<void*> stream) const override {
-    const Any memory_of_model = memory_of(model, stream);
-    const Array like = described(memory_of_model);
-    const nb::dlpack::dtype dtype = type != nullptr ? float_type(type) : memory_of_model.dtype();
+    if (!nb::hasattr(model, "__array_namespace__")) {
+      throw nb::type_error(("arrays of type " + text(model.type()) +
+                            " do not say how to make one of DLPack's: give out=")
+                               .c_str());
+    }
+    const Taken memory_of_model = memory_of(model, stream, "x");
+    const Array like = described(memory_of_model, "x");
+    const nb::dlpack::dtype dtype =
+        type != nullptr ? float_type(type) : memory_of_model.memory.dtype();
     std::array<std::size_t, max_rank> sizes{};
     auto bytes = static_cast<std::size_t>(dtype.bits / 8 * dtype.lanes);
     for (int axis = 0; axis < shape.rank; ++axis) {
@@ -83,30 +107,46 @@ class DlpackArrays : public Library {
   }
 
   nb::object finished(nb::handle model, nb::object made) const override {
-    if (!nb::hasattr(model, "__array_namespace__")) {
-      throw nb::type_error("this library does not say how it makes arrays of DLPack's: give out=");
-    }
     return model.attr("__array_namespace__")().attr("from_dlpack")(made);
   }
   bool waits() const override { return true; }
 
  private:
-  static Any memory_of(nb::handle array, std::optional<void*> stream) {
+  struct Taken {
+    Any memory;
+    bool writable;
+  };
+
+  static Taken memory_of(nb::handle array, std::optional<void*> stream, const char* which) {
     const nb::object device = array.attr("__dlpack_device__")();
-    const bool on_gpu = is_gpu(nb::cast<int>(device[0]));
-    const nb::object capsule =
-        on_gpu ? array.attr("__dlpack__")(nb::arg("stream") = dlpack_stream(stream))
-               : array.attr("__dlpack__")();
-    return nb::cast<Any>(capsule);
+    nb::dict arguments;
+    if (is_gpu(nb::cast<int>(device[0]), which)) arguments["stream"] = dlpack_stream(stream);
+    const nb::object capsule = exported(array.attr("__dlpack__"), arguments);
+    const bool writable = is_writable(capsule);
+    return {nb::cast<Any>(capsule), writable};
   }
 
-  static Array described(const Any& memory) {
+  static nb::object exported(const nb::object& dlpack, const nb::dict& arguments) {
+    nb::dict versioned(nb::steal<nb::dict>(PyDict_Copy(arguments.ptr())));
+    versioned["max_version"] = nb::make_tuple(1, 0);
+    try {
+      return dlpack(**versioned);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_TypeError)) throw;
+    }
+    return dlpack(**arguments);  // of a library that does not know versions
+  }
+
+  static Array described(const Taken& taken, const char* which) {
+    const Any& memory = taken.memory;
     Array result;
     result.data = const_cast<void*>(memory.data());
     result.item_bytes = static_cast<std::int64_t>(memory.itemsize());
-    result.device = is_gpu(memory.device_type()) ? memory.device_id() : host;
-    result.read_only = true;
-    if (memory.ndim() > max_rank) throw nb::value_error("x has more than 8 axes");
+    result.device = is_gpu(memory.device_type(), which) ? memory.device_id() : host;
+    result.read_only = !taken.writable;
+    if (memory.ndim() > max_rank) {
+      throw nb::value_error((std::string(which) + " has more than 8 axes").c_str());
+    }
     for (std::size_t axis = 0; axis < memory.ndim(); ++axis) {
       result.shape.push(static_cast<std::int64_t>(memory.shape(axis)));
       result.strides.push(memory.stride(axis) * result.item_bytes);
@@ -116,14 +156,14 @@ class DlpackArrays : public Library {
     return result;
   }
 
-  static bool is_gpu(int type) {
+  static bool is_gpu(int type, const char* which) {
     constexpr int cuda = 2;
     constexpr int cuda_managed = 13;
     constexpr int cpu = 1;
     constexpr int cuda_host = 3;
     if (type == cuda || type == cuda_managed) return true;
     if (type == cpu || type == cuda_host) return false;
-    throw nb::type_error(("x is on device type " + std::to_string(type) +
+    throw nb::type_error((std::string(which) + " is on device type " + std::to_string(type) +
                           " of DLPack, expected the CPU (1) or CUDA (2)")
                              .c_str());
   }

@@ -6,22 +6,21 @@ namespace nb = nanobind;
 namespace qturn::python {
 namespace {
 
-// As OpenCV's types count: three bits of depth, then the channels less one.
-int depth_of(nb::handle mat) { return nb::cast<int>(mat.attr("type")()) & 7; }
-int channels_of(nb::handle mat) { return (nb::cast<int>(mat.attr("type")()) >> 3) + 1; }
-constexpr std::array<const char*, 8> depths{"uint8", "int8",    "uint16",  "int16",
-                                            "int32", "float32", "float64", "float16"};
+// As OpenCV counts its depths: from CV_16BF on they are OpenCV 5's.
+constexpr std::array<const char*, 13> depths{"uint8",   "int8",    "uint16",  "int16",    "int32",
+                                             "float32", "float64", "float16", "bfloat16", "bool",
+                                             "uint64",  "int64",   "uint32"};
 
 class GpuMats : public Library {
  public:
-  Array read(nb::handle mat, std::optional<void*>) const override {
+  Array read(nb::handle mat, std::optional<void*>, const char*) const override {
     const nb::object size = mat.attr("size")();
-    const std::int64_t channels = channels_of(mat);
+    const auto channels = nb::cast<std::int64_t>(mat.attr("channels")());
     const auto pixel_bytes = nb::cast<std::int64_t>(mat.attr("elemSize")());
     Array result;
     result.data = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
         nb::cast<std::uintptr_t>(mat.attr("cudaPtr")()));
-    result.item_bytes = pixel_bytes / channels;
+    result.item_bytes = nb::cast<std::int64_t>(mat.attr("elemSize1")());
     result.shape.push(nb::cast<std::int64_t>(size[1]));
     result.shape.push(nb::cast<std::int64_t>(size[0]));
     result.shape.push(channels);
@@ -34,7 +33,11 @@ class GpuMats : public Library {
   }
 
   std::string type_name(nb::handle mat) const override {
-    return depths[static_cast<std::size_t>(depth_of(mat))];
+    const auto depth = nb::cast<std::size_t>(mat.attr("depth")());
+    if (depth < depths.size()) return depths[depth];
+    throw nb::type_error(("a GpuMat has depth " + std::to_string(depth) + ", expected 0 to " +
+                          std::to_string(depths.size() - 1))
+                             .c_str());
   }
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,

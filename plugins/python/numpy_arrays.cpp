@@ -32,15 +32,17 @@ class Buffer {
 
 class NumpyArrays : public Library {
  public:
-  Array read(nb::handle array, std::optional<void*>) const override {
+  Array read(nb::handle array, std::optional<void*>, const char* which) const override {
     static const Name dtype("dtype");
     static const Name hasobject("hasobject");
     const Buffer buffer(array);
     if (buffer.may_hold_objects() && nb::cast<bool>(hasobject.of(dtype.of(array)))) {
-      throw nb::type_error("x holds Python objects, expected numbers or other plain data");
+      throw nb::type_error(
+          (std::string(which) + " holds Python objects, expected numbers or other plain data")
+              .c_str());
     }
     if (buffer->ndim > max_rank) {
-      throw nb::value_error("x has more than 8 axes");
+      throw nb::value_error((std::string(which) + " has more than 8 axes").c_str());
     }
     Array result;
     result.data = buffer->buf;

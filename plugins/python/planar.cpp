@@ -6,6 +6,7 @@
 
 #include "plugins/python/bind.hpp"
 #include "plugins/python/call.hpp"
+#include "plugins/python/overlaps.hpp"
 
 namespace nb = nanobind;
 
@@ -111,10 +112,10 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
                             const std::vector<int>& channels, std::optional<double> scale,
                             nb::handle out, nb::handle stream) {
   Call call(nb::str("hwc"), stream);
-  const Images images = images_of(call, xs);
+  Images images = images_of(call, xs);
   const std::size_t count = images.views.size();
   const std::vector<Orientation> orientations = orientations_of(wanted_orientations, count);
-  const Operand& first = images.sources[0];
+  Operand& first = images.sources[0];
   const PlanarFormat format = format_of(first, {dtype, mean, deviation, channels, scale});
   const std::string type = first.library->type_name(first.array);
   for (const Operand& source : images.sources) {
@@ -137,6 +138,7 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
     throw nb::value_error(
         ("out of shape " + text(dst.memory.shape) + " is channels_last, expected planes").c_str());
   }
+  if (!out.is_none()) check_apart(images.views, views_of(dst.planes));
   std::vector<PlanarImage> turned(count);
   for (std::size_t i = 0; i < count; ++i) {
     const View& plane = dst.planes.first;
@@ -149,7 +151,7 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
   {
     const nb::gil_scoped_release others_run;
     to_planar_batch(turned.data(), count, format, call.place());
-    call.settle(first);
+    call.settle();
   }
   for (const Operand& source : images.sources) {
     if (&source != &first) static_cast<void>(call.finished(source, source, true));

@@ -46,7 +46,7 @@ std::int64_t Planes::count() const {
   return count;
 }
 
-Planes planes_of(const Array& array, Layout layout, const char* which) {
+Planes planes_of(const Array& array, Layout layout, const char* which, bool interleaved) {
   const int rank = array.shape.rank;
   if (rank < 2) {
     throw nb::value_error((std::string(which) + " of shape " + text(array.shape) +
@@ -73,23 +73,24 @@ Planes planes_of(const Array& array, Layout layout, const char* which) {
     if (has_pixels && !(together(rank - 1, item) && together(rank - 2, channels * item))) {
       refuse_strides(array, layout, which);
     }
-  } else if (has_pixels && !together(rank - 1, item)) {
+  } else if (const bool row_together = together(rank - 1, item);
+             has_pixels && (!row_together || interleaved)) {
     // PyTorch's channels_last: NCHW in name, NHWC in memory.
-    if (layout == Layout::hwc || rank < 3 || !together(rank - 3, item) ||
-        !together(rank - 1, array.shape[rank - 3] * item)) {
-      refuse_strides(array, layout, which);
-    }
-    planes.interleaved = true;
+    planes.interleaved = layout == Layout::chw && rank > 2 && together(rank - 3, item) &&
+                         together(rank - 1, array.shape[rank - 3] * item);
+    if (!planes.interleaved && !row_together) refuse_strides(array, layout, which);
+  }
+  if (planes.interleaved) {
     channels = array.shape[rank - 3];
     last_counted = rank - 3;
   }
   planes.first = view_of(array, array.shape[row_axis], array.shape[row_axis + 1],
-                         array.strides[row_axis], has_pixels ? channels * item : item, which);
+                         array.strides[row_axis], channels > 0 ? channels * item : item, which);
   for (int axis = 0; axis < last_counted; ++axis) {
     planes.counts.push(array.shape[axis]);
     planes.distances.push(array.strides[axis]);
   }
-  if (!has_pixels) planes.first.width = planes.first.height = 0;
+  if (channels == 0) planes.first.width = planes.first.height = 0;
   return planes;
 }
 

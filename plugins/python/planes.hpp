@@ -28,8 +28,9 @@ struct Planes {
 };
 
 /// Throws nanobind::value_error, which names the array `which`, where its pixels are not side by
-/// side or it has too few axes.
-Planes planes_of(const Array& array, Layout layout, const char* which);
+/// side or it has too few axes. An array that can be seen both as planes and as interleaved pixels
+/// (channels_last with one column) is seen as `interleaved` says.
+Planes planes_of(const Array& array, Layout layout, const char* which, bool interleaved = false);
 
 /// The shape of `shape` once its images are turned.
 Axes turned_shape(const Axes& shape, Layout layout, Orientation orientation);

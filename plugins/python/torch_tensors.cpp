@@ -16,7 +16,7 @@ nb::object external_stream(void* stream, int device) {
 
 class TorchTensors : public Library {
  public:
-  Array read(nb::handle tensor, std::optional<void*>) const override {
+  Array read(nb::handle tensor, std::optional<void*>, const char* which) const override {
     static const Name shape("shape");
     static const Name stride("stride");
     static const Name element_size("element_size");
@@ -30,15 +30,17 @@ class TorchTensors : public Library {
     if (nb::cast<bool>(is_cuda.of(tensor))) {
       result.device = static_cast<int>(get_device.call_number(tensor));
     } else if (!nb::cast<bool>(is_cpu.of(tensor))) {
-      throw nb::type_error(("x is a tensor on " + text(nb::object(tensor.attr("device"))) +
+      throw nb::type_error((std::string(which) + " is a tensor on " +
+                            text(nb::object(tensor.attr("device"))) +
                             ", expected the CPU or a CUDA device")
                                .c_str());
     }
     result.item_bytes = element_size.call_number(tensor);
-    result.shape = axes_of(shape.of(tensor));
-    if (nb::cast<bool>(is_conj.call(tensor))) refuse_lazy(result, "conjugate", "resolve_conj");
-    if (nb::cast<bool>(is_neg.call(tensor))) refuse_lazy(result, "negative", "resolve_neg");
-    result.strides = axes_of(stride.call(tensor), result.item_bytes);
+    result.shape = axes_of(shape.of(tensor), which);
+    if (nb::cast<bool>(is_conj.call(tensor)))
+      refuse_lazy(result, which, "conjugate", "resolve_conj");
+    if (nb::cast<bool>(is_neg.call(tensor))) refuse_lazy(result, which, "negative", "resolve_neg");
+    result.strides = axes_of(stride.call(tensor), which, result.item_bytes);
     result.data = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
         nb::cast<std::uintptr_t>(data_ptr.call(tensor)));
     result.owner = nb::borrow(tensor);
@@ -82,9 +84,10 @@ class TorchTensors : public Library {
 
  private:
   /// A view whose memory has other numbers than it: they are conjugated or negated when it is read.
-  [[noreturn]] static void refuse_lazy(const Array& tensor, const char* kind, const char* remedy) {
-    throw nb::value_error(("x of shape " + text(tensor.shape) + " is the " + kind +
-                           " of what is in memory: pass its ." + remedy + "()")
+  [[noreturn]] static void refuse_lazy(const Array& tensor, const char* which, const char* kind,
+                                       const char* remedy) {
+    throw nb::value_error((std::string(which) + " of shape " + text(tensor.shape) + " is the " +
+                           kind + " of what is in memory: pass its ." + remedy + "()")
                               .c_str());
   }
 

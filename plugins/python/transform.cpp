@@ -6,6 +6,7 @@
 #include "plugins/python/bind.hpp"
 #include "plugins/python/call.hpp"
 #include "plugins/python/orientations.hpp"
+#include "plugins/python/overlaps.hpp"
 
 namespace nb = nanobind;
 
@@ -16,6 +17,11 @@ void add_images(std::vector<BatchImage>& images, const Planes& from, const Plane
                 Orientation orientation) {
   const std::vector<View> sources = views_of(from);
   const std::vector<View> destinations = views_of(to);
+  if (sources.size() != destinations.size()) {
+    throw std::logic_error(std::to_string(sources.size()) + " images into " +
+                           std::to_string(destinations.size()));
+  }
+  if (from.first.empty()) return;  // of any type
   for (std::size_t i = 0; i < sources.size(); ++i) {
     images.push_back({sources[i], destinations[i], orientation});
   }
@@ -46,11 +52,11 @@ nb::object transform_array(nb::handle x, nb::handle wanted, nb::handle out, nb::
                            nb::handle stream) {
   const Orientation orientation = orientation_of(wanted);
   Call call(layout, stream);
-  const Operand src = call.source(x);
+  Operand src = call.source(x);
   const Axes shape = turned_shape(src.memory.shape, call.layout(), orientation);
   const Operand dst = out.is_none() ? call.made(src, shape) : call.given(out, src, shape);
   const bool in_place = !out.is_none() && is_in_place(src, dst);
-  {
+  try {
     const nb::gil_scoped_release others_run;
     if (in_place) {
       for (const View& view : views_of(dst.planes)) {
@@ -59,13 +65,17 @@ nb::object transform_array(nb::handle x, nb::handle wanted, nb::handle out, nb::
     } else {
       turn(src.planes, dst.planes, orientation, call.place());
     }
-    call.settle(src);
+    call.settle();
+  } catch (const std::invalid_argument& error) {
+    throw nb::value_error((std::string(error.what()) + ": x has shape " + text(src.memory.shape) +
+                           ", out " + text(dst.memory.shape))
+                              .c_str());
   }
   return call.finished(src, dst, !out.is_none());
 }
 
 /// A destination for `src`: a new one, or the one that the caller gave.
-Operand destination(const Call& call, const Operand& src, Orientation orientation, nb::handle out) {
+Operand destination(Call& call, Operand& src, Orientation orientation, nb::handle out) {
   const Axes shape = turned_shape(src.memory.shape, call.layout(), orientation);
   if (out.is_none()) return call.made(src, shape);
   Operand dst = call.given(out, src, shape);
@@ -75,6 +85,19 @@ Operand destination(const Call& call, const Operand& src, Orientation orientatio
                               .c_str());
   }
   return dst;
+}
+
+void check_lists_apart(const std::vector<Operand>& sources,
+                       const std::vector<Operand>& destinations) {
+  const auto views = [](const std::vector<Operand>& operands) {
+    std::vector<View> all;
+    for (const Operand& operand : operands) {
+      const std::vector<View> some = views_of(operand.planes);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  };
+  check_apart(views(sources), views(destinations));
 }
 
 nb::object transform_list(nb::handle xs, nb::handle wanted, nb::handle out, nb::handle layout,
@@ -96,10 +119,11 @@ nb::object transform_list(nb::handle xs, nb::handle wanted, nb::handle out, nb::
     destinations.push_back(destination(call, sources[i], orientations[i], given));
     add_images(images, sources[i].planes, destinations[i].planes, orientations[i]);
   }
+  if (!out.is_none()) check_lists_apart(sources, destinations);
   if (count > 0) {
     const nb::gil_scoped_release others_run;
     transform_batch(images.data(), images.size(), call.place());
-    call.settle(sources[0]);
+    call.settle();
   }
   nb::list results;
   for (std::size_t i = 0; i < count; ++i) {
@@ -112,7 +136,7 @@ nb::object transform_list(nb::handle xs, nb::handle wanted, nb::handle out, nb::
 nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::handle layout,
                           nb::handle stream) {
   Call call(layout, stream);
-  const Operand src = call.source(xs);
+  Operand src = call.source(xs);
   if (src.planes.counts.rank < 1) {
     throw nb::value_error(("x of shape " + text(src.memory.shape) +
                            " is one image: a batch has an axis before it, or is a list")
@@ -132,6 +156,11 @@ nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::
     }
   }
   const Operand dst = destination(call, src, first, out);
+  if (src.planes.counts.rank < 1) {  // out made one image of what could be seen as planes, too
+    throw nb::value_error(("out of shape " + text(dst.memory.shape) +
+                           " is one image in channels_last; pass .contiguous()")
+                              .c_str());
+  }
   std::vector<BatchImage> images;
   add_images(images, src.planes, dst.planes, first);
   const std::size_t planes_each = count > 0 ? images.size() / count : 1;
@@ -141,7 +170,7 @@ nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::
   {
     const nb::gil_scoped_release others_run;
     transform_batch(images.data(), images.size(), call.place());
-    call.settle(src);
+    call.settle();
   }
   return call.finished(src, dst, !out.is_none());
 }

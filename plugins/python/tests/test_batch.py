@@ -40,6 +40,13 @@ def test_one_array_that_all_swap():
     assert same(qturn.transform_batch(x, "cw"), turned(x, 6))
 
 
+def test_lists_with_images_that_have_no_pixels():
+    xs = [np.zeros((0, 4, 3), "u1"), picture((5, 4, 3)), np.zeros((4, 0, 3), "u1")]
+    got = qturn.transform_batch(xs, 6)
+    assert [one.shape for one in got] == [(4, 0, 3), (4, 5, 3), (0, 4, 3)] and same(got[1], turned(xs[1], 6))
+    assert qturn.to_planar([xs[0], xs[0]], 6).shape == (2, 3, 4, 0)
+
+
 @pytest.mark.parametrize("call,error,message", [
     (lambda: qturn.transform_batch(np.zeros((2, 6, 9, 3), "u1"), [1, 6]), ValueError, "two shapes, by identity and rotate90"),
     (lambda: qturn.transform_batch(np.zeros((2, 6, 9, 3), "u1"), [1]), ValueError, "1 orientations for 2 images"),

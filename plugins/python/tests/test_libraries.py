@@ -175,9 +175,9 @@ class GpuMat:
     """cv2.cuda.GpuMat as Python sees it, over memory of PyTorch: OpenCV's packages are built without CUDA."""
     pitch = 512
 
-    def __init__(self, rows, columns, kind):
+    def __init__(self, rows, columns, kind, depth_bits=3):
         torch = Torch("cuda").torch
-        self.rows, self.columns, self.kind = rows, columns, kind
+        self.rows, self.columns, self.kind, self.depth_bits = rows, columns, kind, depth_bits
         self.memory = torch.zeros(rows, self.pitch, dtype=torch.uint8, device="cuda")
         self.step = self.pitch
 
@@ -190,8 +190,17 @@ class GpuMat:
     def type(self):
         return self.kind
 
+    def depth(self):
+        return self.kind & ((1 << self.depth_bits) - 1)
+
+    def channels(self):
+        return (self.kind >> self.depth_bits) + 1
+
+    def elemSize1(self):
+        return (1, 1, 2, 2, 4, 4, 8, 2, 2, 1, 8, 8, 4)[self.depth()]
+
     def elemSize(self):
-        return (self.kind >> 3) + 1
+        return self.channels() * self.elemSize1()
 
     def pixels(self):
         return self.memory[:, :self.columns * self.elemSize()].reshape(self.rows, self.columns, -1)
@@ -208,6 +217,57 @@ def test_gpu_mats(kind):
     out = GpuMat(30, 20, kind)
     assert qturn.transform(src, "ccw", out) is out
     assert same(out.pixels().cpu().numpy(), turned(x, 8))
+
+
+class MatAtZero(GpuMat):
+    """Without memory: what is said about it is said before it is used."""
+
+    def __init__(self, rows, columns, kind, depth_bits=3):
+        self.rows, self.columns, self.kind, self.depth_bits, self.step = rows, columns, kind, depth_bits, self.pitch
+
+    def cudaPtr(self):
+        return 0
+
+
+@pytest.mark.parametrize("depth_bits,kind,shape,name", [(3, 16, r"\(30, 20, 3\)", "uint8"), (5, 64, r"\(30, 20, 3\)", "uint8"),
+                                                        (5, 8, r"\(30, 20, 1\)", "bfloat16"), (5, 32 + 12, r"\(30, 20, 2\)", "uint32")])
+def test_types_of_gpu_mats(depth_bits, kind, shape, name):
+    channels = (kind >> depth_bits) << depth_bits
+    src = MatAtZero(20, 30, channels + 5, depth_bits)  # CV_32F
+    with pytest.raises(TypeError, match=f"out of shape {shape} is {name}, expected float32"):
+        qturn.transform(src, "cw", MatAtZero(30, 20, kind, depth_bits))
+
+
+class OnlyDlpack:
+    """An array of a library that has DLPack and nothing else; an old one does not know of versions."""
+
+    def __init__(self, array, old=False):
+        self.array, self.dtype, self.old = array, array.dtype, old
+
+    def __dlpack__(self, **arguments):
+        if self.old and "max_version" in arguments:
+            raise TypeError("unexpected keyword argument max_version")
+        return self.array.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_any_library_with_dlpack():
+    x = picture((3, 4, 3))
+    out = np.zeros((4, 3, 3), "u1")
+    try:
+        out.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        pytest.skip("this NumPy does not know versions of DLPack")
+    mine = OnlyDlpack(out)
+    assert qturn.transform(OnlyDlpack(x), 6, mine) is mine and same(out, turned(x, 6))
+    assert same(qturn.transform(OnlyDlpack(x.copy(), old=True), 3, np.zeros_like(x)), turned(x, 3))
+    for one in (OnlyDlpack(np.zeros_like(x), old=True), OnlyDlpack(x)):  # what is not said, and a picture that is read-only
+        with pytest.raises(ValueError, match="is read-only"):
+            qturn.transform(x, 1, one)
+    with pytest.raises(TypeError, match="OnlyDlpack.* do not say how to make one of DLPack's: give out="):
+        qturn.transform(OnlyDlpack(x), 6)
 
 
 def test_two_gpus():

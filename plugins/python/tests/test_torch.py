@@ -42,6 +42,20 @@ def test_channels_last_stays_channels_last(device, orientation):
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("shape", [(2, 3, 6, 1), (2, 3, 1, 6), (2, 3, 1, 1), (2, 1, 6, 9)])
+def test_channels_last_of_one_row_or_column(device, orientation, shape):
+    contiguous = torch.rand(shape, device=device)
+    x = contiguous.to(memory_format=torch.channels_last)
+    wanted = reference(x, orientation)
+    assert torch.equal(qturn.transform(x, orientation, layout="chw"), wanted)
+    out = torch.zeros_like(wanted).to(memory_format=torch.channels_last)
+    assert torch.equal(qturn.transform(x, orientation, out, layout="chw"), wanted)
+    torch.library.opcheck(torch.ops.qturn.transform, (x, int(orientation), "chw"))
+    got = qturn.transform_batch(x, [orientation] * 2, torch.zeros_like(out), layout="chw")
+    assert torch.equal(got, wanted)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_the_gradient_is_the_inverse(device, orientation):
     x = torch.rand(2, 3, 4, 5, device=device, dtype=torch.double, requires_grad=True)
     weights = torch.rand(reference(x, orientation).shape, device=device, dtype=torch.double)
