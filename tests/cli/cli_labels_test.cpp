@@ -211,9 +211,11 @@ TEST_CASE("A label that is not clear is refused before the start") {
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "cat 0.5 0.5 1 1"}},
                 {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.txt: is not a YOLO label; --labels none turns each picture by itself\n");
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}}, {"augment", "d", "-o", "out"}) ==
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}},
+                {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.xml: is not a Pascal VOC label; --labels none turns each picture by itself\n");
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}}, {"augment", "d", "-o", "out"}) ==
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}},
+                {"augment", "d", "-o", "out"}) ==
         "qturn: d/a.json: is not a LabelMe label; --labels none turns each picture by itself\n");
   CHECK_THAT(refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
                      {"augment", "d/images/t", "-o", "d/images/t8"}),
@@ -378,7 +380,8 @@ TEST_CASE("An output's label that exists is refused, replaced or left like the o
   const Result half = augment(workplace, {"data", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK(half.err ==
-        "qturn: out/a__flop.txt exists without the picture, the label, the mask or the sidecar that belongs to "
+        "qturn: out/a__flop.txt exists without the picture, the label, the mask or the sidecar "
+        "that belongs to "
         "it; use --overwrite, or remove it\n");
   CHECK(workplace.files("out") == Names{"a__flop.txt"});
 

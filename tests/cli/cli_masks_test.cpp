@@ -230,8 +230,9 @@ TEST_CASE("An output's mask that exists is refused, replaced or left like the ou
   CHECK_THAT(refused.err, StartsWith("qturn: out/a__flop_mask.png exists already; use"));
   const Result half = augment(workplace, {"d", "--skip-existing"});
   CHECK(half.exit_code == 2);
-  CHECK_THAT(half.err, StartsWith("qturn: out/a__flop_mask.png exists without the picture, the "
-                                  "label, the mask or the sidecar that belongs to it; use --overwrite"));
+  CHECK_THAT(half.err,
+             StartsWith("qturn: out/a__flop_mask.png exists without the picture, the "
+                        "label, the mask or the sidecar that belongs to it; use --overwrite"));
   CHECK(augment(workplace, {"d", "--overwrite"}).exit_code == 0);
   const auto before = workplace.tree("out");
   CHECK(augment(workplace, {"d", "--skip-existing"}).exit_code == 0);
