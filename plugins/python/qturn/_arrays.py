@@ -4,48 +4,53 @@ import sys
 from . import _qturn
 
 
-def _is_tensor(x):
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(x, getattr(torch, "Tensor", ()))
+_asked = None  # looked up once, because a call takes microseconds
+
+
+def _ask(torch):
+    global _asked
+    _asked = (torch._C._is_tracing, torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack,
+              torch.autograd.forward_ad, torch.Tensor, torch.Tensor.__torch_dispatch__)
+    return _asked
 
 
 def _is_followed(x):
     """Whether PyTorch follows what is done to a tensor (it traces, maps...), or the tensor has no memory of its own."""
-    torch = sys.modules["torch"]
-    return (torch._C._is_tracing() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._functorch.peek_interpreter_stack() is not None
-            or torch.autograd.forward_ad._current_level >= 0
-            or type(x) is not torch.Tensor and type(x).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__)
-
-
-def _has_gradient(x):
-    return x.requires_grad and sys.modules["torch"].is_grad_enabled()
+    is_tracing, modes, level, forward_ad, plain, dispatch = _asked or _ask(sys.modules["torch"])
+    return (is_tracing() or modes() > 0 or level() is not None or forward_ad._current_level >= 0
+            or type(x) is not plain and type(x).__torch_dispatch__ is not dispatch)
 
 
 def _needs_operator(x):
     """Whether PyTorch has to see an operator of its own."""
-    return _is_tensor(x) and (sys.modules["torch"].compiler.is_compiling() or _has_gradient(x) or _is_followed(x))
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(x, getattr(torch, "Tensor", ())):
+        return False
+    return torch.compiler.is_compiling() or x.requires_grad and torch.is_grad_enabled() or _is_followed(x)
 
 
 def _listed(arrays):
-    return arrays if isinstance(arrays, (list, tuple)) else [arrays]
+    return arrays if isinstance(arrays, (list, tuple)) else (arrays,)
 
 
-def _run(function, call, xs, out):
+def _run(name, function, xs, out, *arguments):
     """Calls the function of C++, which reads and writes memory that PyTorch does not see."""
-    written = [*filter(_is_tensor, _listed(out))]
-    tensors = [*filter(_is_tensor, _listed(xs)), *written]
-    if not tensors or sys.modules["torch"].compiler.is_compiling():  # PyTorch ends its graph before the call, and asks again
-        return call()
+    torch = sys.modules.get("torch")
+    kind = getattr(torch, "Tensor", ())
+    written = [each for each in _listed(out) if isinstance(each, kind)]
+    tensors = [each for each in _listed(xs) if isinstance(each, kind)] + written
+    if not tensors or torch.compiler.is_compiling():  # PyTorch ends its graph before the call, and asks again
+        return function(xs, *arguments)
     for x in tensors:
         if _is_followed(x):
-            raise RuntimeError(f"{function} cannot be traced or mapped by PyTorch: call transform() or transform_batch() without out= and "
+            raise RuntimeError(f"{name} cannot be traced or mapped by PyTorch: call transform() or transform_batch() without out= and "
                                "stream=, or call it outside")
-        if _has_gradient(x):
-            raise RuntimeError(f"{function} has no gradient, but one of its tensors requires one: pass its .detach(), or use torch.no_grad()")
-    result = call()
+        if x.requires_grad and torch.is_grad_enabled():
+            raise RuntimeError(f"{name} has no gradient, but one of its tensors requires one: pass its .detach(), or use torch.no_grad()")
+    result = function(xs, *arguments)
     for one in written:
         if not one.is_inference():
-            sys.modules["torch"].autograd.graph.increment_version(one)
+            torch.autograd.graph.increment_version(one)
     return result
 
 
@@ -66,7 +71,7 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
             return _qturn.transform(x, orientation, out, layout, stream)
         from . import torch
         return torch.transform(x, orientation, layout)
-    return _run("transform() with out= or stream=", lambda: _qturn.transform(x, orientation, out, layout, stream), x, out)
+    return _run("transform() with out= or stream=", _qturn.transform, x, out, orientation, out, layout, stream)
 
 
 def transform_batch(xs, orientations, out=None, *, layout="hwc", stream=None):
@@ -82,7 +87,7 @@ def transform_batch(xs, orientations, out=None, *, layout="hwc", stream=None):
             return _qturn.transform_batch(xs, orientations, None, layout, None)
         from . import torch
         return torch.transform_batch(xs, orientations, layout)
-    return _run("transform_batch() with out= or stream=", lambda: _qturn.transform_batch(xs, orientations, out, layout, stream), xs, out)
+    return _run("transform_batch() with out= or stream=", _qturn.transform_batch, xs, out, orientations, out, layout, stream)
 
 
 _CHANNELS = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "rgba": (0, 1, 2, 3), "bgra": (2, 1, 0, 3)}
@@ -105,8 +110,8 @@ def to_planar(xs, orientations="identity", *, dtype="float32", mean=0.0, std=1.0
     if isinstance(channels, str) and channels not in _CHANNELS:
         raise ValueError(f'channels is "{channels}", expected rgb, bgr, rgba, bgra or a tuple of numbers')
     channels = _CHANNELS[channels] if isinstance(channels, str) else channels
-    return _run("to_planar()", lambda: _qturn.to_planar(xs, orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels),
-                                                        scale, out, stream), xs, out)
+    return _run("to_planar()", _qturn.to_planar, xs, out, orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels), scale,
+                out, stream)
 
 
 def _type_name(dtype):
