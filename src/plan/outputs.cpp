@@ -251,6 +251,10 @@ const std::vector<FileId>& Targets::inputs() {
   if (inputs_.empty()) {
     inputs_.reserve(files_.size());
     for (const FoundFile& file : files_) inputs_.push_back(files_.id(file));
+    for (const LabelFiles* among : companions_)
+      for (const LabelFiles::Label& label : *among)
+        if (struct stat status; ::stat(among->path(label).c_str(), &status) == 0)
+          inputs_.push_back({status.st_dev, status.st_ino});
     std::ranges::sort(inputs_);
   }
   return inputs_;
@@ -298,11 +302,10 @@ void Targets::settle_existing() {
                                  ? "--resume to go on with the run that was interrupted, "
                                  : "";
   if (halves.count() > 0) {
-    throw PlanError(
-        fmt::format("{} {} without the picture, the label, the mask or the sidecar that belongs to "
-                    "it; use {}--overwrite, "
-                    "or remove it",
-                    halves.text(), halves.count() == 1 ? "exists" : "exist", resume));
+    throw PlanError(fmt::format(
+        "{} {}, but not all that belongs to {}; use {}--overwrite, or remove {}", halves.text(),
+        halves.count() == 1 ? "exists" : "exist", halves.count() == 1 ? "it" : "them", resume,
+        halves.count() == 1 ? "it" : "them"));
   }
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));

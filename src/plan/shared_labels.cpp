@@ -85,8 +85,12 @@ SharedLabelFiles files_beside(const FileList& files) {
         if (lower_case(at->path().filename().string()) == "annotations") enter(at->path());
         continue;
       }
-      if (stems.contains((folder / lower_case(at->path().stem().string())).native())) continue;
       const std::string suffix = lower_case(at->path().extension().string());
+      // A JSON file of the stem of a picture is a label of that picture alone.
+      if (suffix == ".json" &&
+          stems.contains((folder / lower_case(at->path().stem().string())).native())) {
+        continue;
+      }
       for (const SharedLabelFormat& format : shared_label_formats)
         if (suffix == format.suffix && is_of(format, at->path()))
           found.emplace(from_here(at->path()), &format);

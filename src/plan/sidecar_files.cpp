@@ -1,10 +1,14 @@
 #include "src/plan/sidecar_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <optional>
 
 #include "src/formats/table.hpp"
+#include "src/labels/label.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
@@ -19,6 +23,17 @@ namespace fs = std::filesystem;
 
 bool is_suffix_of_label(const std::string& suffix) {
   return std::ranges::find(label_formats, suffix, &LabelFormat::suffix) != std::end(label_formats);
+}
+
+/// What a copy would not turn: a text of a kind that qturn does not know, and that may say where
+/// something is in the picture. Enough of it is read for a line or two.
+bool may_hold_coordinates(const fs::path& path) {
+  constexpr std::size_t most = 1 << 16;
+  std::string start(most, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start.find('\0') == std::string::npos && qturn::may_hold_coordinates(start);
 }
 
 class Finder {
@@ -57,10 +72,22 @@ class Finder {
       const std::string path = normal_path(folder.path + at->name);
       if (is_taken_(path) || pictures_.contains(path)) continue;
       if (is_excluded(options_, folder.key + at->name, at->name)) continue;
+      if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
+      if (!is_xmp(own)) refuse_coordinates(folder.path + at->name);
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = add_place(folder);
       sidecars_.add(number, place->second, at->name);
     }
+  }
+
+  /// A text with the suffix of a label was looked at before.
+  static void refuse_coordinates(const fs::path& path) {
+    const std::string suffix = lower_suffix(path);
+    if (is_suffix_of_label(suffix) || !may_hold_coordinates(path)) return;
+    throw PlanError(fmt::format(
+        "{} may say where something is in its picture, which a copy does not turn; --exclude '*{}' "
+        "leaves such files out, --labels none all that belongs to a picture",
+        path.string(), path.extension().string()));
   }
 
   std::uint32_t add_place(const FileList::Folder& folder) {

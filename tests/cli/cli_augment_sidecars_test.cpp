@@ -95,6 +95,16 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
   CHECK(run("a.txt", "a photo of 3 cats, 1 dog") == "copied");
   CHECK(run("a.xml", "<svg/>") == "copied");
   CHECK(run("a.json", R"({"size": [9, 5], "score": 0.5})") == "copied");
+  CHECK(run("a.mp4", std::string("1 2 3 4\0", 8)) == "copied");  // no text
+  for (const std::string name : {"a.pts", "a.csv", "a.jsonl"}) {
+    CAPTURE(name);
+    CHECK(
+        run(name, "n_points: 2\n{\n30.5 40\n50 60\n}\n") ==
+        "qturn: d/images/" + name +
+            " may say where something is in its picture, which a copy does not turn; --exclude '*" +
+            fs::path(name).extension().string() +
+            "' leaves such files out, --labels none all that belongs to a picture\n");
+  }
   // Of another format than the one that is asked for.
   CHECK(run("a.xml", "<annotation/>", {"--labels", "yolo"}) == "left");
   CHECK(run("a.caption", "x", {"--labels", "yolo"}) == "copied");
@@ -106,6 +116,40 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
     CAPTURE(text);
     CHECK_THAT(run(name, text), ContainsSubstring(" label; --labels none turns each picture by"));
   }
+}
+
+TEST_CASE("A link beside a picture is copied with --follow alone") {
+  Workplace workplace;
+  workplace.add("d/a.png", picture);
+  workplace.add("elsewhere", "private");
+  fs::create_symlink("../elsewhere", workplace.path() / "d/a.caption");
+  CHECK(augment(workplace, {"d"}).exit_code == 0);
+  CHECK(results(workplace) == Names{"a__flop.png"});
+  CHECK(augment(workplace, {"d", "--follow", "--overwrite"}).exit_code == 0);
+  CHECK(workplace.content("out/a__flop.caption") == "private");
+}
+
+TEST_CASE("What belongs to another picture of the run is not replaced") {
+  Workplace workplace;
+  for (const std::string name : {"d/a", "d/a__flop"}) {
+    workplace.add(name + ".png", picture);
+    workplace.add(name + ".caption", name);
+  }
+  const auto before = workplace.tree("d");
+  const Result refused = workplace.qturn({"augment", "d/a.png", "d/a__flop.png", "-o", "d",
+                                          "--overwrite", "--variants", "rotate180,flop"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("is an input as well"));
+  CHECK(workplace.tree("d") == before);
+  // Also if no picture is in the way.
+  fs::remove(workplace.path() / "d/a__flop.png");
+  workplace.add("d/b.png", picture);
+  fs::rename(workplace.path() / "d/a__flop.caption", workplace.path() / "d/b.caption");
+  fs::create_hard_link(workplace.path() / "d/b.caption", workplace.path() / "d/a__flop.caption");
+  const Result linked = workplace.qturn(
+      {"augment", "d/a.png", "d/b.png", "-o", "d", "--overwrite", "--variants", "flop"});
+  CHECK(linked.exit_code == 2);
+  CHECK_THAT(linked.err, ContainsSubstring("d/a__flop.caption: is an input as well"));
 }
 
 TEST_CASE("A text among labels that are beside pictures is not a caption") {
@@ -176,8 +220,7 @@ TEST_CASE("A picture and its sidecars are one outcome") {
   const Result half = augment(workplace, {"d", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK_THAT(half.err,
-             StartsWith("qturn: out/fine__flop.png exists without the picture, the label, "
-                        "the mask or the sidecar that belongs to it"));
+             StartsWith("qturn: out/fine__flop.png exists, but not all that belongs to it"));
   CHECK_THAT(augment(workplace, {"d", "--resume"}).err,
              ContainsSubstring("out/fine__flop.caption the interrupted run has written one"));
   CHECK(augment(workplace, {"d", "--update"}).exit_code == 0);

@@ -32,6 +32,7 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
       {"data/train/a.png", "data/train_labels.CSV", "data", "train_labels.CSV"},
       {"data/images/a.png", "data/annotations/x.csv", "data/images", "annotations/x.csv"},
       {"data/a.png", "data/_annotations.csv", "data", "_annotations.csv"},
+      {"data/a.png", "data/a.csv", "data", "a.csv"},  // of the picture's own stem
       {"data/a.png", "elsewhere/x.csv", "data --labels csv:elsewhere/x.csv", "x.csv"},
   };
   for (const Layout& layout : layouts) {

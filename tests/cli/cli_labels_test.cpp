@@ -380,9 +380,8 @@ TEST_CASE("An output's label that exists is refused, replaced or left like the o
   const Result half = augment(workplace, {"data", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK(half.err ==
-        "qturn: out/a__flop.txt exists without the picture, the label, the mask or the sidecar "
-        "that belongs to "
-        "it; use --overwrite, or remove it\n");
+        "qturn: out/a__flop.txt exists, but not all that belongs to it; use --overwrite, or remove "
+        "it\n");
   CHECK(workplace.files("out") == Names{"a__flop.txt"});
 
   CHECK(augment(workplace, {"data", "--overwrite"}).exit_code == 0);

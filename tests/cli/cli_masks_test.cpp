@@ -231,8 +231,8 @@ TEST_CASE("An output's mask that exists is refused, replaced or left like the ou
   const Result half = augment(workplace, {"d", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK_THAT(half.err,
-             StartsWith("qturn: out/a__flop_mask.png exists without the picture, the "
-                        "label, the mask or the sidecar that belongs to it; use --overwrite"));
+             StartsWith("qturn: out/a__flop_mask.png exists, but not all that belongs to it; use "
+                        "--overwrite"));
   CHECK(augment(workplace, {"d", "--overwrite"}).exit_code == 0);
   const auto before = workplace.tree("out");
   CHECK(augment(workplace, {"d", "--skip-existing"}).exit_code == 0);

@@ -75,6 +75,9 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   const auto take = [&](const auto& file, const char* what) {
     keep_reports_from(file.input);
     if (!is_listed(file.output)) return;
+    std::error_code none;  // one of them is not there
+    if (std::filesystem::equivalent(file.input, file.output, none))
+      throw PlanError(file.output.string() + ": is an input as well; choose another output");
     check_place(line, file.output, what);
     keep_reports_from(file.output);
   };
