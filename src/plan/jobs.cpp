@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "src/formats/table.hpp"
@@ -51,6 +52,29 @@ void refuse_unfit_options(const PlanOptions& options) {
   for (const std::string& reason : plan.unreadable) unreadable.add(reason);
   if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
   throw PlanError(message);
+}
+
+/// What is made once for all pictures does not take the place of what belongs to one.
+void refuse_shared_in_place_of_companions(const JobList& jobs) {
+  std::map<fs::path, fs::path> shared;  // the input, by its output
+  for (const SharedLabels::File& file : jobs.shared_labels().files())
+    if (file.found > 0) shared.emplace(file.output, file.input);
+  for (const DataSets::File& file : jobs.data_sets().files())
+    shared.emplace(file.output, file.input);
+  if (shared.empty()) return;
+  for (const LabelFiles* among : jobs.companions()) {
+    for (const LabelFiles::Label& label : *among) {
+      const FoundFile& picture = jobs.files()[label.file];
+      (picture.to_do | picture.kept).for_each([&](Orientation variant) {
+        const auto other = shared.find(jobs.label_of(*among, label, variant));
+        if (other == shared.end()) return;
+        throw PlanError(fmt::format(
+            "{} and {} would both be written to {}; run them one after the other, each with its "
+            "own output",
+            among->path(label).string(), other->second.string(), other->first.string()));
+      });
+    }
+  }
 }
 
 }  // namespace
@@ -192,6 +216,7 @@ Plan plan(const PlanOptions& options) try {
   plan.jobs =
       JobList(std::move(found.files), std::move(names), std::move(labels), std::move(shared_labels),
               std::move(masks), std::move(data_sets), std::move(sidecars));
+  refuse_shared_in_place_of_companions(plan.jobs);
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

@@ -50,6 +50,7 @@ class Finder {
     for (std::size_t number = 0; number < files_.size(); ++number)
       if (files_[number].picture && !files_[number].is_companion) find_of(number);
     sidecars_.finish();
+    refuse_shared();
     for (FoundFile& file : files_)
       if (!file.picture && sidecars_.contain(normal_path(files_.path(file))))
         file.is_companion = true;
@@ -77,6 +78,27 @@ class Finder {
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = add_place(folder);
       sidecars_.add(number, place->second, at->name);
+    }
+  }
+
+  /// Its variants would be those of two pictures.
+  void refuse_shared() const {
+    PathSet paths;
+    for (const LabelFiles::Label& sidecar : sidecars_)
+      paths.add(normal_path(sidecars_.path(sidecar)));
+    paths.sort();
+    const PathSet suspects = paths.repeated();
+    if (suspects.empty()) return;
+    std::map<std::string, const FoundFile*> seen;
+    for (const LabelFiles::Label& sidecar : sidecars_) {
+      const fs::path path = sidecars_.path(sidecar);
+      if (!suspects.contains(normal_path(path))) continue;
+      const FoundFile& picture = files_[sidecar.file];
+      const auto [other, is_new] = seen.emplace(normal_path(path), &picture);
+      if (is_new || files_.id(*other->second) == files_.id(picture)) continue;
+      throw PlanError(fmt::format(
+          "{} belongs to {} and to {}; turn them one after the other, each with its own output",
+          path.string(), files_.path(*other->second), files_.path(picture)));
     }
   }
 

@@ -236,6 +236,12 @@ bool Journals::is_done(const fs::path& target) const {
       target, {});
 }
 
+std::optional<ContentHash> Journals::source_before(const fs::path& target) const {
+  if (options_.start != JournalOptions::Start::resume) return std::nullopt;
+  const JournalContent::Hashes* known = journals_[index_of(target)].before(target);
+  return known ? std::optional(known->source) : std::nullopt;
+}
+
 bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
 
 std::vector<std::string> Journals::finish(bool all_done) {

@@ -70,6 +70,9 @@ class Journals {
   /// there is neither that nor what the result is to replace.
   bool is_done(const std::filesystem::path& target) const;
 
+  /// Of what the run that this one resumes has made the file at this place, if it has.
+  std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
+
   /// Ends the run. If all is done, or nothing was, the journals at their usual places are removed.
   /// Returns what to warn of.
   std::vector<std::string> finish(bool all_done);

@@ -152,6 +152,35 @@ TEST_CASE("What belongs to another picture of the run is not replaced") {
   CHECK_THAT(linked.err, ContainsSubstring("d/a__flop.caption: is an input as well"));
 }
 
+TEST_CASE("A file of the stem of two pictures is refused, whatever variants are drawn") {
+  for (const std::string other : {"d/a.bmp", "d/A.png"}) {
+    CAPTURE(other);
+    Workplace workplace;
+    workplace.add("d/a.png", picture);
+    workplace.add(other, picture);
+    workplace.add("d/a.caption", "x");
+    for (const char* seed : {"1", "2", "3"}) {
+      const Result refused =
+          workplace.qturn({"augment", "d", "-o", "out", "--random", "1", "--seed", seed});
+      CHECK(refused.exit_code == 2);
+      CHECK_THAT(refused.err, StartsWith("qturn: d/a.caption belongs to d/"));
+    }
+  }
+}
+
+TEST_CASE("What is made once for all pictures and what belongs to one have places of their own") {
+  Workplace workplace;
+  workplace.add("d/a.png", picture);
+  workplace.add("d/a.csv", "a cat");
+  workplace.add("d/a__flop.csv", "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,3,4\n");
+  const Result refused = augment(workplace, {"d"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "qturn: d/a.csv and d/a__flop.csv would both be written to out/a__flop.csv; run them one "
+        "after the other, each with its own output\n");
+  CHECK_FALSE(workplace.exists("out"));
+}
+
 TEST_CASE("A text among labels that are beside pictures is not a caption") {
   Workplace workplace;
   workplace.add("d/a.png", picture);
@@ -201,8 +230,8 @@ TEST_CASE("A sidecar that belongs to two pictures is refused before the start") 
   workplace.add("d/a.caption", "x");
   const Result refused = augment(workplace, {"d"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, StartsWith("qturn: d/a.caption belongs to d/a.bmp and to d/a.png, and "
-                                     "would be written to out/a__flop.caption for both"));
+  CHECK_THAT(refused.err, StartsWith("qturn: d/a.caption belongs to d/a.bmp and to d/a.png; "
+                                     "turn them one after the other"));
   CHECK(augment(workplace, {"d", "--exclude", "*.caption"}).exit_code == 0);
 }
 

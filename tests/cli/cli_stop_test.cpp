@@ -210,6 +210,26 @@ TEST_CASE("An interrupted augmentation keeps what the manifest listed, for it is
   CHECK(more.size() > whole.size());
 }
 
+TEST_CASE("The manifest of a resumed augmentation says what each result was made of") {
+  Workplace workplace;
+  for (const std::string name : {"in/a", "in/b"}) {
+    workplace.add(name + ".png", cli::png(numbered_picture(1)));
+    workplace.add(name + ".caption", "before");
+  }
+  std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop", "-j", "1"};
+  CHECK(interrupted(workplace, SIGINT, words).exit_code == 130);
+  REQUIRE(workplace.exists("out/a__flop.caption"));
+  REQUIRE_FALSE(workplace.exists("out/b__flop.caption"));
+  workplace.add("in/a.caption", "after");
+  words.emplace_back("--resume");
+  CHECK(workplace.qturn(words).exit_code == 0);
+  CHECK(workplace.content("out/a__flop.caption") == "before");
+  const Result replayed =
+      workplace.qturn({"augment", "in", "-o", "again", "--replay", "out/manifest.jsonl"});
+  CHECK(replayed.exit_code == 1);
+  CHECK_THAT(replayed.err, ContainsSubstring("in/a.caption is not the file that the manifest was"));
+}
+
 TEST_CASE("A terminal is shown a line of progress that is drawn again, and a summary") {
   Workplace workplace;
   add_pictures(workplace);

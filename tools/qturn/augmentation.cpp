@@ -96,7 +96,8 @@ bool Augmentation::is_listed(const std::filesystem::path& output) const {
   return !replay_ || replay_->lists(output.lexically_relative(plan_.output_folder).string());
 }
 
-bool Augmentation::finish(Report& report, const RunOptions& options, bool is_interrupted) const {
+bool Augmentation::finish(Report& report, const RunOptions& options, const Journals* journals,
+                          bool is_interrupted) const {
   const auto is_empty = [](OrientationSet variants) { return variants.empty(); };
   if (plan_.jobs.skipped_count() == 0 && std::ranges::all_of(report.written(), is_empty))
     return true;
@@ -106,6 +107,7 @@ bool Augmentation::finish(Report& report, const RunOptions& options, bool is_int
                    .written = report.written(),
                    .made = report.made(),
                    .options = options,
+                   .journals = journals,
                    .is_interrupted = is_interrupted,
                    .files = {}};
   const auto write = [&](const auto& file, auto write_file) {

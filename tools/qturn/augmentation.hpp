@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/run/pipeline.hpp"
+#include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/replay.hpp"
@@ -24,8 +25,10 @@ class Augmentation {
   /// the manifest. False if one could not be written: messages say why.
   ///
   /// Writes nothing if no picture was written or is there, so that a run that was ended before its
-  /// first result can be repeated, and no file is replaced by an empty one.
-  bool finish(Report& report, const RunOptions& options, bool is_interrupted) const;
+  /// first result can be repeated, and no file is replaced by an empty one. `journals`: null if
+  /// there are none.
+  bool finish(Report& report, const RunOptions& options, const Journals* journals,
+              bool is_interrupted) const;
 
  private:
   bool is_listed(const std::filesystem::path& output) const;

@@ -273,7 +273,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
             report.incomplete() == 0 && whole;
     if (augmentation)
-      whole = augmentation->finish(report, options, stop || !end.error.empty()) && whole;
+      whole = augmentation->finish(report, options, journals.get(), stop || !end.error.empty()) &&
+              whole;
     if (journals) {
       const bool all_done =
           !stop && end.error.empty() && report.failed() == 0 && report.incomplete() == 0;

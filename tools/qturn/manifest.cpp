@@ -185,8 +185,11 @@ class Entries {
     entry.route = picture_->plan(entry.variant).route;
     const ContentHash* source = sources_.data();
     for_each_file(entry, [&](ManifestFile& file) {
-      file.source = *source++;
-      file.result = hash_of_present(plan_.output_folder / file.output);
+      const fs::path place = plan_.output_folder / file.output;
+      // What it was made of may have changed since.
+      const auto before = record_.journals ? record_.journals->source_before(place) : std::nullopt;
+      file.source = before.value_or(*source++);
+      file.result = hash_of_present(place);
     });
   }
 

@@ -9,6 +9,7 @@
 
 #include "src/plan/jobs.hpp"
 #include "src/run/pipeline.hpp"
+#include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/made_files.hpp"
 #include "tools/qturn/manifest_lines.hpp"
@@ -38,6 +39,7 @@ struct RunRecord {
   const std::vector<OrientationSet>& written;  ///< by this run, or by the one that it resumes
   const MadeFiles& made;                       ///< by this run
   const RunOptions& options;
+  const Journals* journals;  ///< null if there are none
   bool is_interrupted;
   std::vector<ManifestFile> files;  ///< that were written when all pictures were
 };
