@@ -203,7 +203,9 @@ void Finder::walk(const fs::path& folder, const std::string& key_prefix,
     errno = 0;
     for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
       const std::string name = entry->d_name;
-      if (name == "." || name == ".." || is_temporary_name(name) || name == lock_name) continue;
+      if (name == "." || name == ".." || is_temporary_name(name) || name == lock_name ||
+          name == shards_name)
+        continue;
       if (name == journal_name) {
         found_.journals.push_back(folder / name);
         continue;

@@ -17,6 +17,7 @@
 #include "src/labels/label.hpp"
 #include "src/labels/shared_label.hpp"
 #include "src/plan/name_list.hpp"
+#include "src/plan/shard.hpp"
 
 namespace qturn {
 
@@ -78,6 +79,8 @@ struct PlanOptions {
   std::uint64_t seed = 0;
   /// augment --replay: of each key these, also of files that are copied; null if there is no list.
   std::shared_ptr<const ListedVariants> listed_variants = {};
+  /// Of all samples, those of this shard alone are written.
+  std::optional<Shard> shard = {};
   LabelOptions labels = {};
   MaskOptions masks = {};
 };

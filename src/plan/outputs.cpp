@@ -278,6 +278,7 @@ void Targets::settle_existing() {
   const bool skips = options_.existing == Existing::skip;
   for (std::size_t number = 0; number < files_.size(); ++number) {
     FoundFile& file = files_[number];
+    if (options_.shard && !options_.shard->takes(files_.key(file))) continue;
     names_.variants_of(files_, file).for_each([&](Orientation variant) {
       file.to_do.add(variant);
       const Target result = result_of(file, variant);
@@ -310,6 +311,11 @@ void Targets::settle_existing() {
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
   });
+  if (refused.count() > 0 && options_.shard) {
+    throw PlanError(fmt::format(
+        "{} {} already; use --resume to go on with a shard that was interrupted, or another output",
+        refused.text(), refused.count() == 1 ? "exists" : "exist"));
+  }
   if (refused.count() > 0) {
     throw PlanError(fmt::format(
         "{} {} already; use {}--overwrite, --skip-existing or --update, or another output",

@@ -24,27 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SharedLabels::File read_labels(const fs::path& path, const SharedLabelFormat& format,
-                               const std::optional<std::vector<int>>& swap_pairs) {
-  SharedLabels::File file{.input = path, .output = {}, .format = &format};
-  const auto fail = [&](const std::string& why) {
-    throw PlanError(fmt::format("{}; {}", why, turn_pictures_alone));
-  };
-  try {
-    const auto reader = format.reader();
-    file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
-      reader->take({reinterpret_cast<const char*>(part.data()), part.size()});
-      return true;
-    });
-    file.content = reader->finish(swap_pairs);
-  } catch (const LabelError& error) {
-    fail(fmt::format("{}:{}", path.string(), error.what()));
-  } catch (const FileError& error) {
-    fail(error.what());
-  }
-  return file;
-}
-
 /// Throws PlanError if it cannot be read.
 bool is_of(const SharedLabelFormat& format, const fs::path& path) {
   const auto tells = format.recogniser();
@@ -247,6 +226,27 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
   return labels;
 }
 
+SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
+                                      const std::optional<std::vector<int>>& swap_pairs) {
+  SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
+  const auto fail = [&](const std::string& why) {
+    throw PlanError(fmt::format("{}; {}", why, turn_pictures_alone));
+  };
+  try {
+    const auto reader = format.reader();
+    file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
+      reader->take({reinterpret_cast<const char*>(part.data()), part.size()});
+      return true;
+    });
+    file.content = reader->finish(swap_pairs);
+  } catch (const LabelError& error) {
+    fail(fmt::format("{}:{}", path.string(), error.what()));
+  } catch (const FileError& error) {
+    fail(error.what());
+  }
+  return file;
+}
+
 SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files) {
   if (options.labels.take == TakeLabels::one_file)
     return {{options.labels.file, options.labels.file_format}};
@@ -272,7 +272,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   SomeNames without_pictures;
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
-    SharedLabels::File file = read_labels(path, *format, swap_pairs);
+    SharedLabels::File file = read_shared_labels(path, *format, swap_pairs);
     pictures.find_those_of(file);
     found += file.found;
     without_pictures.add(path.string());

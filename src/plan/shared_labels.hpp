@@ -36,6 +36,7 @@ class SharedLabels {
     std::filesystem::path input, output;
     FileState state = {};  ///< when it was read
     const SharedLabelFormat* format = nullptr;
+    std::optional<std::vector<int>> swap_pairs = {};  ///< that the content was read with
     std::unique_ptr<LabelledImages> content = {};
     std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
     std::size_t found = 0;                                  ///< how many of its images are there
@@ -64,6 +65,11 @@ class SharedLabels {
   std::vector<Use> uses_;  // ascending by picture
   PathSet paths_;
 };
+
+/// A file with its content, without its output and its pictures. Throws PlanError.
+SharedLabels::File read_shared_labels(const std::filesystem::path& path,
+                                      const SharedLabelFormat& format,
+                                      const std::optional<std::vector<int>>& swap_pairs);
 
 /// By their paths.
 using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;

@@ -66,13 +66,21 @@ std::vector<fs::path> temporaries_of(const JournalContent& content,
 Journals::Journals(const JournalOptions& options, std::span<const fs::path> below)
     : options_(options) {
   for (const JournalRoot& root : options_.roots) {
-    const bool is_new = !fs::exists(root.folder);
-    if (is_new) fs::create_directories(root.folder);
-    roots_.push_back({root.folder, fs::absolute(root.folder / "").lexically_normal(), is_new});
-    locks_.emplace_back(root.folder);
+    const fs::path place = root.place.empty() ? root.folder : root.place;
+    const bool is_new = !fs::exists(place);
+    if (is_new) fs::create_directories(place);
+    roots_.push_back(
+        {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, is_new});
+    locks_.emplace_back(place);
   }
   if (options_.in_place) refuse_others(below);
   find_places();
+  using Start = JournalOptions::Start;
+  if (options_.start == Start::resume_or_anew) {
+    const bool any =
+        std::ranges::any_of(places_, [](const Place& each) { return each.content.has_value(); });
+    options_.start = any ? Start::resume : Start::anew;
+  }
   refuse_own();
 }
 
@@ -83,7 +91,7 @@ Journals::~Journals() {
   locks_.clear();
   // A run that wrote nothing leaves no folder.
   for (const Root& root : roots_)
-    if (root.is_new) ::rmdir(root.folder.c_str());
+    if (root.is_new) ::rmdir(root.place.c_str());
 }
 
 // Journals above the roots and below them are of other runs.
@@ -115,7 +123,7 @@ void Journals::find_places() {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     if (options_.file.empty() || i == 0) {
       const bool own_file = !options_.file.empty();
-      places_.push_back({own_file ? options_.file : roots_[i].folder / journal_name,
+      places_.push_back({own_file ? options_.file : roots_[i].place / journal_name,
                          own_file ? fs::path() : roots_[i].absolute,
                          {options_.operation, {}},
                          {}});
@@ -174,7 +182,7 @@ void Journals::refuse_own() const {
 void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
   const auto with_roots = [&] {
     std::set<fs::path> all = folders();
-    for (const Root& root : roots_) all.insert(root.folder);
+    for (const Root& root : roots_) all.insert({root.folder, root.place});
     return all;
   };
   bool has_changed = false;

@@ -28,10 +28,13 @@ class UnfinishedError : public std::runtime_error {
 struct JournalRoot {
   std::filesystem::path folder;
   std::vector<std::string> inputs;
+  /// Where its journal and its lock lie; empty: in the folder itself.
+  std::filesystem::path place = {};
 };
 
 struct JournalOptions {
-  enum class Start : std::uint8_t { anew, resume, restart };
+  /// `resume_or_anew`: resumes if there is a journal.
+  enum class Start : std::uint8_t { anew, resume, resume_or_anew, restart };
   std::vector<JournalRoot> roots;
   std::filesystem::path file;  ///< one journal for all roots; empty: journal_name in each of them
   std::string operation;
@@ -79,8 +82,8 @@ class Journals {
 
  private:
   struct Root {
-    std::filesystem::path folder, absolute;
-    bool is_new = false;  // this run has made the folder
+    std::filesystem::path folder, absolute, place;
+    bool is_new = false;  // this run has made the place
     std::size_t journal = 0;
   };
   struct Place {
@@ -94,7 +97,7 @@ class Journals {
   void refuse_own() const;
   bool has_intents() const;
 
-  const JournalOptions options_;
+  JournalOptions options_;
   std::vector<Root> roots_;
   std::vector<FolderLock> locks_;
   std::vector<Place> places_;

@@ -13,6 +13,8 @@
 #include "tools/qturn/manifest.hpp"
 #include "tools/qturn/orientation_labels.hpp"
 #include "tools/qturn/result_options.hpp"
+#include "tools/qturn/shard_parts.hpp"
+#include "tools/qturn/shards.hpp"
 #include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/version.hpp"
 
@@ -56,6 +58,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
+  if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;
   std::error_code absent;
   if (replay_ && fs::equivalent(manifest_, replay_->manifest(), absent)) {
     throw PlanError(
@@ -96,10 +99,55 @@ bool Augmentation::is_listed(const std::filesystem::path& output) const {
   return !replay_ || replay_->lists(output.lexically_relative(plan_.output_folder).string());
 }
 
+bool Augmentation::write_shared_files(const Report& report,
+                                      std::vector<ManifestFile>& listed) const {
+  const WrittenPictures written{report.written(), report.stored()};
+  if (line_.shard) {
+    return write_and_warn([&] {
+      return write_shard_parts(manifest_.parent_path() / shard_parts_name, line_, plan_, written);
+    });
+  }
+  bool is_whole = true;
+  const auto write = [&](const auto& file, auto write_file) {
+    if (!is_listed(file.output)) return;
+    const auto made = [&](const ManifestFile& each) {
+      if (replay_) replay_->check(each, file.input);
+      listed.push_back(each);
+    };
+    is_whole = write_and_warn([&] { return write_file(made); }) && is_whole;
+  };
+  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
+    if (file.found == 0) continue;
+    VariantsInPlace variants(file, line_, plan_, written);
+    const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
+      return variants.of(image);
+    };
+    write(file, [&](const auto& made) {
+      return write_shared_labels(file, plan_.output_folder, variants_of, made);
+    });
+  }
+  for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
+    write(file, [&](const auto& made) {
+      return write_data_set_file(file, data_set_text(file, plan_, written.variants),
+                                 plan_.output_folder, made);
+    });
+  }
+  if (!orientations_.empty()) {
+    is_whole = write_and_warn([&] {
+                 return write_orientation_labels(orientations_, plan_, report.written());
+               }) &&
+               is_whole;
+  }
+  return is_whole;
+}
+
 bool Augmentation::finish(Report& report, const RunOptions& options, const Journals* journals,
                           bool is_interrupted) const {
   const auto is_empty = [](OrientationSet variants) { return variants.empty(); };
-  if (plan_.jobs.skipped_count() == 0 && std::ranges::all_of(report.written(), is_empty))
+  // A shard has a manifest even if it has no pictures.
+  const bool needs_pictures = !line_.shard || is_interrupted;
+  if (needs_pictures && plan_.jobs.skipped_count() == 0 &&
+      std::ranges::all_of(report.written(), is_empty))
     return true;
   report.made().finish();
   bool is_whole = true;
@@ -110,31 +158,7 @@ bool Augmentation::finish(Report& report, const RunOptions& options, const Journ
                    .journals = journals,
                    .is_interrupted = is_interrupted,
                    .files = {}};
-  const auto write = [&](const auto& file, auto write_file) {
-    if (!is_listed(file.output) || is_interrupted) return;
-    const auto made = [&](const ManifestFile& each) {
-      if (replay_) replay_->check(each, file.input);
-      record.files.push_back(each);
-    };
-    is_whole = write_and_warn([&] { return write_file(made); }) && is_whole;
-  };
-  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
-    if (file.found == 0) continue;
-    write(file, [&](const auto& made) {
-      return write_shared_labels(file, line_, plan_, {report.written(), report.stored()}, made);
-    });
-  }
-  for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
-    write(file, [&](const auto& made) {
-      return write_data_set_file(file, plan_, report.written(), made);
-    });
-  }
-  if (!orientations_.empty() && !is_interrupted) {
-    is_whole = write_and_warn([&] {
-                 return write_orientation_labels(orientations_, plan_, report.written());
-               }) &&
-               is_whole;
-  }
+  if (!is_interrupted) is_whole = write_shared_files(report, record.files);
   is_whole = write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
   if (line_.html_file.empty() || is_interrupted) return is_whole;
   return write_augment_page(line_, plan_, report.written()) && is_whole;

@@ -4,11 +4,13 @@
 #define QTURN_TOOLS_QTURN_AUGMENTATION_HPP
 
 #include <filesystem>
+#include <vector>
 
 #include "src/run/pipeline.hpp"
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/manifest_lines.hpp"
 #include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 
@@ -32,6 +34,9 @@ class Augmentation {
 
  private:
   bool is_listed(const std::filesystem::path& output) const;
+  /// Those that are not about one picture alone; of a shard, its part of them. Adds to `listed`
+  /// what the manifest lists. False if one could not be written.
+  bool write_shared_files(const Report& report, std::vector<ManifestFile>& listed) const;
 
   const CommandLine& line_;
   const Plan& plan_;

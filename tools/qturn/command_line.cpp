@@ -393,6 +393,26 @@ void add_replay(CLI::App& app, CommandLine& line) {
   for (const char* of_manifest : result_option_names) replay->excludes(of_manifest);
 }
 
+void add_shard(CLI::App& app, CommandLine& line) {
+  auto* shard =
+      app.add_option_function<std::string>(
+             "--shard",
+             [&line](const std::string& text) {
+               try {
+                 line.shard = parse_shard(text);
+               } catch (const std::invalid_argument& error) {
+                 throw CLI::ValidationError("--shard", error.what());
+               }
+             },
+             "take one of N parts of the samples; I is 0 to N-1. Other runs take the others, at "
+             "the same time and to the same output, and 'qturn merge' ends it")
+          ->type_name("I/N")
+          ->group("Running");
+  for (const char* other :
+       {"--overwrite", "--skip-existing", "--update", "--replay", "--html", "--journal"})
+    shard->excludes(other);
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
@@ -487,11 +507,26 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_jpeg(*augment, line);
   add_running(*augment, line);
   add_replay(*augment, line);
+  add_shard(*augment, line);
   augment->footer(exit_status);
   help->set_examples(augment,
                      "  qturn augment data -o data8                       all eight\n"
                      "  qturn augment data -o data3 --random 3 --seed 1   three of the eight\n");
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
+
+  CLI::App* merge = add_command("merge", "make one output of the shards of an augmentation");
+  merge->add_option("OUTPUT", line.output, "the folder that all shards have written to")
+      ->required()
+      ->group("Output");
+  merge->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
+  merge->footer(
+      "Exit status: 0 done, or done before; 1 a file could not be written, repeat it; 2 nothing\n"
+      "was started.");
+  help->set_examples(merge,
+                     "  qturn augment data -o out --shard 0/2   here, or on any machine\n"
+                     "  qturn augment data -o out --shard 1/2\n"
+                     "  qturn merge out                         when both are done\n");
+  merge->callback([&line] { line.command = CommandLine::Command::merge; });
 
   CLI::App* check =
       add_command("check", "find damage, and metadata or labels that disagree with the picture");

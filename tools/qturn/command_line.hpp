@@ -32,7 +32,7 @@ inline constexpr const char* place_options[] = {"--labels", "--masks", "--swap-p
 
 /// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
-  enum class Command { turn, augment, check, devices };
+  enum class Command { turn, augment, merge, check, devices };
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
@@ -60,7 +60,8 @@ struct CommandLine {
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
-  std::string replay;  ///< a manifest; or empty
+  std::string replay;          ///< a manifest; or empty
+  std::optional<Shard> shard;  ///< augment: one of several runs
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
   LabelOptions labels = {.take = TakeLabels::found};

@@ -3,33 +3,36 @@
 #include <span>
 
 namespace qturn {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// As Ultralytics wants it: "./" stands for the folder of the list.
-std::string text_of_list(const DataSets::File& list, const Plan& plan,
-                         const std::vector<OrientationSet>& written) {
+// As Ultralytics wants it: "./" stands for the folder of the list.
+std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
+                             const std::vector<OrientationSet>& written) {
   const FileList& files = plan.jobs.files();
-  std::string text;
-  for (const std::size_t picture : list.pictures) {
-    (files[picture].kept | written[picture]).for_each([&](Orientation variant) {
-      const fs::path output = plan.jobs.names().path_of(files, files[picture], variant);
-      text += "./" + output.lexically_relative(list.output.parent_path()).string();
-      text += list.end_of_line;
-    });
-  }
+  const std::size_t picture = list.pictures[place];
+  std::string lines;
+  (files[picture].kept | written[picture]).for_each([&](Orientation variant) {
+    const fs::path output = plan.jobs.names().path_of(files, files[picture], variant);
+    lines += "./" + output.lexically_relative(list.output.parent_path()).string();
+    lines += list.end_of_line;
+  });
+  return lines;
+}
+
+std::string data_set_text(const DataSets::File& file, const Plan& plan,
+                          const std::vector<OrientationSet>& written) {
+  std::string text = file.text;
+  for (std::size_t place = 0; place < file.pictures.size(); ++place)
+    text += lines_of_picture(file, place, plan, written);
   return text;
 }
 
-}  // namespace
-
-std::vector<std::string> write_data_set_file(const DataSets::File& file, const Plan& plan,
-                                             const std::vector<OrientationSet>& written,
+std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
+                                             const fs::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made) {
-  const std::string text = file.pictures.empty() ? file.text : text_of_list(file, plan, written);
   const auto content = std::as_bytes(std::span(text));
-  made({file.output.lexically_relative(plan.output_folder).string(), file.hash, hash_of(content)});
+  made({file.output.lexically_relative(output_folder).string(), file.hash, hash_of(content)});
   const NewFile turned{.target = file.output,
                        .content = content,
                        .like = file.input,

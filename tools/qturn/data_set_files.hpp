@@ -3,6 +3,8 @@
 #ifndef QTURN_TOOLS_QTURN_DATA_SET_FILES_HPP
 #define QTURN_TOOLS_QTURN_DATA_SET_FILES_HPP
 
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,11 +14,19 @@
 
 namespace qturn {
 
-/// Writes the file; a list with a line for each variant of its pictures that was `written`, and for
-/// each that was there and is left alone. `made` is as in write_shared_labels(). Returns what to
-/// warn of; throws FileError.
-std::vector<std::string> write_data_set_file(const DataSets::File& file, const Plan& plan,
-                                             const std::vector<OrientationSet>& written,
+/// What a list of pictures has for one of them, by its place in the list: a line for each variant
+/// that was `written`, and for each that was there and is left alone.
+std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
+                             const std::vector<OrientationSet>& written);
+
+/// The turned file, be it a list or not.
+std::string data_set_text(const DataSets::File& file, const Plan& plan,
+                          const std::vector<OrientationSet>& written);
+
+/// Writes the file with this text. `made` is as in write_shared_labels(). Returns what to warn of;
+/// throws FileError.
+std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
+                                             const std::filesystem::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made);
 
 }  // namespace qturn

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/qturn/result_options.hpp"
+#include "tools/qturn/shards.hpp"
 
 namespace qturn {
 namespace {
@@ -19,38 +20,6 @@ namespace fs = std::filesystem;
 fs::path normal(const fs::path& path) {
   const fs::path whole = fs::absolute(path).lexically_normal();
   return whole.has_filename() ? whole : whole.parent_path();
-}
-
-/// The operation, and the options on which results and the choice of pictures depend.
-std::string operation_of(const CommandLine& line, JpegEdges edges) {
-  std::string text = line.command == CommandLine::Command::augment ? "augment"
-                     : line.orientation == Orientation::identity
-                         ? "upright"
-                         : std::string(name(line.orientation));
-  const auto flag = [&](bool is_set, const char* option) {
-    if (is_set) text += fmt::format(" {}", option);
-  };
-  const auto value = [&](const char* option, const auto& given) {
-    text += fmt::format(" {} {}", option, given);
-  };
-  if (line.command == CommandLine::Command::augment) {
-    if (!line.replay.empty()) {
-      value("--replay", line.replay);
-    } else if (line.random > 0) {
-      value("--random", line.random);
-      value("--seed", line.seed);
-    } else {
-      value("--variants", line.variants.empty() ? "all" : line.variants);
-    }
-  }
-  for (const TypedOption& option : result_options(line, edges)) {
-    text += " " + option.name;
-    if (!option.value.empty()) text += " " + option.value;
-  }
-  flag(line.strict, "--strict");
-  flag(line.break_links, "--break-links");
-  if (!line.backup.empty()) value("--backup", line.backup);
-  return text;
 }
 
 /// Names of a list, or their number and hash if they are many.
@@ -135,6 +104,37 @@ void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options)
 
 }  // namespace
 
+std::string operation_of(const CommandLine& line, JpegEdges edges) {
+  std::string text = line.command == CommandLine::Command::augment ? "augment"
+                     : line.orientation == Orientation::identity
+                         ? "upright"
+                         : std::string(name(line.orientation));
+  const auto flag = [&](bool is_set, const char* option) {
+    if (is_set) text += fmt::format(" {}", option);
+  };
+  const auto value = [&](const char* option, const auto& given) {
+    text += fmt::format(" {} {}", option, given);
+  };
+  if (line.command == CommandLine::Command::augment) {
+    if (!line.replay.empty()) {
+      value("--replay", line.replay);
+    } else if (line.random > 0) {
+      value("--random", line.random);
+      value("--seed", line.seed);
+    } else {
+      value("--variants", line.variants.empty() ? "all" : line.variants);
+    }
+  }
+  for (const TypedOption& option : result_options(line, edges)) {
+    text += " " + option.name;
+    if (!option.value.empty()) text += " " + option.value;
+  }
+  flag(line.strict, "--strict");
+  flag(line.break_links, "--break-links");
+  if (!line.backup.empty()) value("--backup", line.backup);
+  return text;
+}
+
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, bool flushed) {
   using Start = JournalOptions::Start;
@@ -148,9 +148,10 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   JournalOptions journal{.roots = {},
                          .file = line.journal,
                          .operation = operation_of(line, edges),
-                         .start = line.resume    ? Start::resume
-                                  : line.restart ? Start::restart
-                                                 : Start::anew,
+                         .start = line.resume && line.shard ? Start::resume_or_anew
+                                  : line.resume             ? Start::resume
+                                  : line.restart            ? Start::restart
+                                                            : Start::anew,
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
                          .flushed = flushed};
@@ -158,6 +159,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
     journal.roots = roots_in_place(options);
   } else {
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
+    if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
   }
   return std::make_unique<Journals>(journal, plan.journals);
 }

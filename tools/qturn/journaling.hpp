@@ -5,16 +5,20 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <string>
 
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 
+/// The operation, and the options on which results and the choice of pictures depend.
+std::string operation_of(const CommandLine& line, JpegEdges edges);
+
 /// Opens the journals of this run: in place, in each folder that was named, or that a named file
 /// lies in; for a list of files, in the deepest folder that all of them lie in; otherwise in the
-/// output folder. Null if the output is a file. Throws PlanError if the options do not fit
-/// together, otherwise as Journals.
+/// output folder, or in that of the shard. Null if the output is a file. Throws PlanError if the
+/// options do not fit together, otherwise as Journals.
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, bool flushed);
 

@@ -22,9 +22,11 @@
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/labels.hpp"
+#include "tools/qturn/merge.hpp"
 #include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
+#include "tools/qturn/shards.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/suggestion.hpp"
@@ -94,6 +96,7 @@ PlanOptions plan_options(const CommandLine& line) {
     else
       options.variants = parse_variants(line.variants);
     options.seed = line.seed;
+    options.shard = line.shard;
     options.labels = line.labels;
     options.masks = mask_options(line);
   }
@@ -228,7 +231,17 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   options.allow_storage_change = line.allow_storage_change;
   options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
+  std::optional<ShardOfRun> shard;
+  if (line.shard)
+    shard.emplace(line, plan, options.jpeg.edges);
+  else
+    refuse_unmerged_shards(plan.output_folder);
+  if (shard && !line.quiet) print_message(shard->in_words());
   if (line.dry_run) return print_plan(line, plan, source, options);
+  if (shard && shard->is_complete()) {
+    if (!line.quiet) print_message("all of this shard is done already");
+    return exit_done;
+  }
   options.device = choose_device(
       line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
   const std::string device = device_name(options.device, options.threads);
@@ -275,6 +288,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     if (augmentation)
       whole = augmentation->finish(report, options, journals.get(), stop || !end.error.empty()) &&
               whole;
+    if (shard && whole && !stop) shard->complete();
     if (journals) {
       const bool all_done =
           !stop && end.error.empty() && report.failed() == 0 && report.incomplete() == 0;
@@ -375,6 +389,7 @@ int run_program(int argc, char** argv) {
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
   refuse_unfit_for_streams(line);
+  if (line.command == CommandLine::Command::merge) return merge_shards(line);
   if (line.command == CommandLine::Command::check) {
     PlanOptions inputs = input_options(line);
     inputs.labels = line.check_labels ? line.labels : LabelOptions();

@@ -41,7 +41,7 @@ fs::path orientation_labels_place(const CommandLine& line, const Plan& plan) {
         "--label-orientation says how pixels were turned, and --jpeg-edges tag turns some by their "
         "tag alone; leave one out");
   }
-  fs::path place = place_in_output(line, plan, "orientations.csv", "the orientations");
+  fs::path place = place_in_output(line, plan, orientation_labels_name, "the orientations");
   refuse_kept_tags(plan);
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.output == place)
@@ -52,12 +52,17 @@ fs::path orientation_labels_place(const CommandLine& line, const Plan& plan) {
   return place;
 }
 
+std::string orientation_row(const std::string& output, Orientation variant) {
+  return fmt::format("{},{},{},{}\n", csv_field(output, ','), static_cast<int>(variant),
+                     name(variant), static_cast<int>(inverse(variant)));
+}
+
 std::vector<std::string> write_orientation_labels(const fs::path& place, const Plan& plan,
                                                   const std::vector<OrientationSet>& written) {
   const FileList& files = plan.jobs.files();
   bool is_any = false;
   const auto write = [&](const NewFile::Append& append) {
-    std::string rows = "filename,orientation,variant,upright\n";
+    std::string rows = orientation_labels_header;
     const auto flush = [&] {
       append(std::as_bytes(std::span(rows)));
       rows.clear();
@@ -67,9 +72,7 @@ std::vector<std::string> write_orientation_labels(const fs::path& place, const P
       (files[number].kept | written[number]).for_each([&](Orientation variant) {
         constexpr std::size_t many = 1 << 16;
         const fs::path output = plan.jobs.names().path_of(files, files[number], variant);
-        rows += fmt::format(
-            "{},{},{},{}\n", csv_field(output.lexically_relative(plan.output_folder).string(), ','),
-            static_cast<int>(variant), name(variant), static_cast<int>(inverse(variant)));
+        rows += orientation_row(output.lexically_relative(plan.output_folder).string(), variant);
         if (rows.size() >= many) flush();
       });
     }

@@ -14,6 +14,12 @@ namespace qturn {
 /// Where they go, with --label-orientation; else empty. Throws PlanError as manifest_place() does.
 std::filesystem::path orientation_labels_place(const CommandLine& line, const Plan& plan);
 
+inline constexpr const char* orientation_labels_name = "orientations.csv";
+inline constexpr const char* orientation_labels_header = "filename,orientation,variant,upright\n";
+
+/// `output`: as in the manifest.
+std::string orientation_row(const std::string& output, Orientation variant);
+
 /// Writes a row for each picture that was written, and for each that was there and is left alone;
 /// nothing if there is none. Returns what to warn of; throws FileError.
 std::vector<std::string> write_orientation_labels(const std::filesystem::path& place,

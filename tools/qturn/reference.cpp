@@ -65,7 +65,10 @@ std::string man_page(const CLI::App& app) {
       "[\\fIOPTION\\fR...]\n.br\n";
   text +=
       ".B qturn augment\n\\fIINPUT\\fR... \\fB\\-o\\fR \\fIOUTPUT\\fR [\\fIOPTION\\fR...]\n.br\n";
-  text += ".B qturn check\n\\fIINPUT\\fR... [\\fIOPTION\\fR...]\n.br\n.B qturn devices\n";
+  text +=
+      ".B qturn check\n\\fIINPUT\\fR... [\\fIOPTION\\fR...]\n.br\n.B qturn "
+      "merge\n\\fIOUTPUT\\fR\n.br\n.B "
+      "qturn devices\n";
   text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH OPERATIONS\n";
   for (const CLI::App* command : commands_of(app))
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n",

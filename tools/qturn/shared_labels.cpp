@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <span>
-#include <unordered_map>
 
 #include "src/formats/table.hpp"
 #include "src/store/file_parts.hpp"
@@ -14,74 +13,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The variants of each image of a file that are in their places.
-class VariantsInPlace {
- public:
-  VariantsInPlace(const SharedLabels::File& file, const CommandLine& line, const Plan& plan,
-                  const WrittenPictures& written)
-      : file_(file), line_(line), jobs_(plan.jobs), written_(written) {}
-
-  const std::vector<LabelledVariant>& of(std::size_t image) {
-    if (image == image_) return variants_;
-    image_ = image;
-    variants_.clear();
-    if (const auto picture = file_.pictures[image]) find(*picture, (*file_.content)[image]);
-    return variants_;
-  }
-
- private:
-  void find(std::size_t picture, const LabelledImages::Image& image) {
-    const FoundFile& file = jobs_.files()[picture];
-    const OrientationSet there = file.kept | written_.variants[picture];
-    if (there.empty()) return;
-    const StoredPicture stored = stored_of(picture);
-    const bool names_suffix = image.file_name.ends_with(file.name);
-    there.for_each([&](Orientation variant) {
-      const Orientation pixels = compose(stored.orientation, variant);
-      const MetadataTurn turn{
-          .stored = stored.orientation, .pixels = pixels, .size = turned_size(pixels, stored.size)};
-      // An earlier run may have had other options.
-      const Orientation orientation =
-          turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size},
-                               turn, line_.labels_drawn_on);
-      const fs::path name = jobs_.names().name_of(file, variant);
-      variants_.push_back({.turn = {variant, orientation},
-                           .name = names_suffix ? name : name.stem(),
-                           .size = size_for_labels(turn, line_.labels_drawn_on)});
-    });
-  }
-
-  const StoredPicture& stored_of(std::size_t picture) {
-    if (const auto& read = written_.stored[picture]) return *read;
-    const auto known = read_again_.find(picture);
-    if (known != read_again_.end()) return known->second;
-    const Header header = header_of(jobs_.files().path(jobs_.files()[picture]));
-    return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
-  }
-
-  static Header header_of(const fs::path& picture) try {
-    const std::vector<std::byte> bytes = read_file(picture);
-    return PictureTurn(bytes, lower_suffix(picture), {}).header();
-  } catch (const std::runtime_error& error) {
-    throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
-  }
-
-  const SharedLabels::File& file_;
-  const CommandLine& line_;
-  const JobList& jobs_;
-  const WrittenPictures& written_;
-  std::optional<std::size_t> image_;
-  std::vector<LabelledVariant> variants_;
-  std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
-};
+Header header_of(const fs::path& picture) try {
+  const std::vector<std::byte> bytes = read_file(picture);
+  return PictureTurn(bytes, lower_suffix(picture), {}).header();
+} catch (const std::runtime_error& error) {
+  throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
+}
 
 }  // namespace
 
+const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
+  if (image == image_) return variants_;
+  image_ = image;
+  variants_.clear();
+  if (const auto picture = file_.pictures[image]) find(*picture, (*file_.content)[image]);
+  return variants_;
+}
+
+void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& image) {
+  const FoundFile& file = jobs_.files()[picture];
+  const OrientationSet there = file.kept | written_.variants[picture];
+  if (there.empty()) return;
+  const StoredPicture stored = stored_of(picture);
+  const bool names_suffix = image.file_name.ends_with(file.name);
+  there.for_each([&](Orientation variant) {
+    const Orientation pixels = compose(stored.orientation, variant);
+    const MetadataTurn turn{
+        .stored = stored.orientation, .pixels = pixels, .size = turned_size(pixels, stored.size)};
+    // An earlier run may have had other options.
+    const Orientation orientation =
+        turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
+                             line_.labels_drawn_on);
+    const fs::path name = jobs_.names().name_of(file, variant);
+    variants_.push_back({.turn = {variant, orientation},
+                         .name = names_suffix ? name : name.stem(),
+                         .size = size_for_labels(turn, line_.labels_drawn_on)});
+  });
+}
+
+const StoredPicture& VariantsInPlace::stored_of(std::size_t picture) {
+  if (const auto& read = written_.stored[picture]) return *read;
+  const auto known = read_again_.find(picture);
+  if (known != read_again_.end()) return known->second;
+  const Header header = header_of(jobs_.files().path(jobs_.files()[picture]));
+  return read_again_.emplace(picture, StoredPicture{header.stored, header.size()}).first->second;
+}
+
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
-                                             const CommandLine& line, const Plan& plan,
-                                             const WrittenPictures& written,
+                                             const fs::path& output_folder,
+                                             const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made) {
-  VariantsInPlace variants(file, line, plan, written);
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
     Hasher source, result;
@@ -90,16 +71,11 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
       append(std::as_bytes(std::span(text)));
       text.clear();
     };
-    const auto writer = file.format->writer(
-        *file.content,
-        [&](std::size_t image) -> const std::vector<LabelledVariant>& {
-          return variants.of(image);
-        },
-        [&](std::string_view part) {
-          constexpr std::size_t many = 1 << 20;
-          text += part;
-          if (text.size() >= many) flush();
-        });
+    const auto writer = file.format->writer(*file.content, variants_of, [&](std::string_view part) {
+      constexpr std::size_t many = 1 << 20;
+      text += part;
+      if (text.size() >= many) flush();
+    });
     read_in_parts(file.input, [&](std::span<const std::byte> part) {
       source.add(part);
       writer->take({reinterpret_cast<const char*>(part.data()), part.size()});
@@ -107,8 +83,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
     });
     writer->finish();
     flush();
-    made({file.output.lexically_relative(plan.output_folder).string(), source.hash(),
-          result.hash()});
+    made({file.output.lexically_relative(output_folder).string(), source.hash(), result.hash()});
   };
   const NewFile turned{.target = file.output,
                        .content = {},

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
@@ -22,12 +24,35 @@ struct WrittenPictures {
   const std::vector<std::optional<StoredPicture>>& stored;
 };
 
-/// Writes the file with the labels of each variant that was written, and of each that was there and
-/// is left alone. `made` is told what was read and made of it before that is in its place, and what
-/// it throws is passed on. Returns what to warn of; throws FileError.
+/// The variants of each image of a file that were written, or were there and are left alone.
+class VariantsInPlace {
+ public:
+  VariantsInPlace(const SharedLabels::File& file, const CommandLine& line, const Plan& plan,
+                  const WrittenPictures& written)
+      : file_(file), line_(line), jobs_(plan.jobs), written_(written) {}
+
+  /// Until the next call. Throws FileError if a picture is read for it and cannot be.
+  const std::vector<LabelledVariant>& of(std::size_t image);
+
+ private:
+  void find(std::size_t picture, const LabelledImages::Image& image);
+  const StoredPicture& stored_of(std::size_t picture);
+
+  const SharedLabels::File& file_;
+  const CommandLine& line_;
+  const JobList& jobs_;
+  const WrittenPictures written_;
+  std::optional<std::size_t> image_;
+  std::vector<LabelledVariant> variants_;
+  std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
+};
+
+/// Writes the file with the labels of these variants. `made` is told what was read and made of it
+/// before that is in its place, with names relative to `output_folder`, and what it throws is
+/// passed on. Returns what to warn of; throws FileError.
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
-                                             const CommandLine& line, const Plan& plan,
-                                             const WrittenPictures& written,
+                                             const std::filesystem::path& output_folder,
+                                             const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made);
 
 }  // namespace qturn

@@ -1,0 +1,41 @@
+// The manifests of all shards of a run, read as one.
+#ifndef QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP
+#define QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tools/qturn/manifest_lines.hpp"
+
+namespace qturn {
+
+class ShardManifests {
+ public:
+  /// Reads what comes before the pictures. Throws FileError, also if the shards have different
+  /// options.
+  ShardManifests(std::filesystem::path output, std::uint64_t shards);
+
+  const ManifestHeader& header() const { return header_; }
+  /// The files that shards have copied, by their places in the output.
+  const std::map<std::string, ManifestFile>& files() const { return files_; }
+
+  /// Ascending, with its line as it is written. Throws FileError for a line that is not one, for a
+  /// sample that another shard should have, and for one that occurs twice.
+  using Visit = std::function<void(const ManifestEntry& entry, const std::string& line)>;
+  void for_each_entry(const Visit& visit) const;
+
+ private:
+  std::filesystem::path place_of(std::uint64_t shard) const;
+
+  std::filesystem::path output_;
+  std::uint64_t shards_;
+  ManifestHeader header_;
+  std::map<std::string, ManifestFile> files_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP

@@ -1,0 +1,185 @@
+#include "tools/qturn/shards.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <span>
+#include <stdexcept>
+
+#include "src/store/json_names.hpp"
+#include "src/store/safe_file.hpp"
+#include "tools/qturn/journaling.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/version.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int shards_version = 1;
+
+fs::path place_of_run(const fs::path& output) { return shards_folder(output) / "run.json"; }
+fs::path place_of_done(const fs::path& output, const Shard& shard) {
+  return shard_folder(output, shard) / "done.json";
+}
+
+ContentHash hash_in(const Json& json, const char* member) {
+  const auto hash = hash_of_digits(json.at(member).get<std::string>());
+  if (!hash) throw std::invalid_argument(member);
+  return *hash;
+}
+
+/// What `read` makes of the file's JSON; nothing if there is no file.
+template <typename Read>
+auto read_json(const fs::path& file, Read read) -> std::optional<decltype(read(Json()))> {
+  if (!fs::exists(fs::symlink_status(file))) return std::nullopt;
+  const std::vector<std::byte> bytes = read_file(file);
+  try {
+    const Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()),
+                                  reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    if (json.at("qturn_shards") != shards_version) throw std::invalid_argument("version");
+    return read(json);
+  } catch (const std::exception&) {
+    throw FileError(fmt::format("{} is damaged, or of another version of qturn; choose another "
+                                "output, or remove this one and run all shards again",
+                                file.string()),
+                    file, {});
+  }
+}
+
+void write_json(const fs::path& file, const Json& json, IfExists if_exists) {
+  const std::string text = dump(json) + "\n";
+  for (const std::string& warning : write_file(file, std::as_bytes(std::span(text)), {}, if_exists))
+    print_message("warning: " + printable(warning));
+}
+
+Json json_of(const ShardedRun& run) {
+  Json json;
+  json["qturn_shards"] = shards_version;
+  json["program"] = run.program;
+  json["shards"] = run.shards;
+  put_name(json, "operation", run.operation);
+  json["samples"] = run.samples;
+  json["keys"] = digits_of(run.keys);
+  json["label_orientation"] = run.label_orientation;
+  return json;
+}
+
+/// False if there is a record already.
+bool write_record(const fs::path& output, const ShardedRun& run) try {
+  write_json(place_of_run(output), json_of(run), IfExists::fail);
+  return true;
+} catch (const FileError& error) {
+  if (error.code().value() != EEXIST) throw;
+  return false;
+}
+
+/// The shards of one output have the same of each of these.
+void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& own) {
+  const auto refuse = [&](const std::string& theirs, const std::string& ours) {
+    throw PlanError(fmt::format(
+        "{} is the output of {}, and this is {}; choose another output, or remove it and run all "
+        "shards again",
+        output.string(), theirs, ours));
+  };
+  if (there.shards != own.shards)
+    refuse(fmt::format("{} shards", there.shards), fmt::format("one of {}", own.shards));
+  const auto operation_of = [](const ShardedRun& run) {
+    return fmt::format("'{}{}'", run.operation,
+                       run.label_orientation ? " --label-orientation" : "");
+  };
+  if (operation_of(there) != operation_of(own)) refuse(operation_of(there), operation_of(own));
+  if (there.program != own.program) refuse("qturn " + there.program, "qturn " + own.program);
+  if (there.samples != own.samples || there.keys != own.keys) {
+    refuse(fmt::format("{} samples, as the first shard found them", there.samples),
+           fmt::format("a run of {} samples with other names or sizes", own.samples));
+  }
+}
+
+}  // namespace
+
+fs::path shards_folder(const fs::path& output) { return output / shards_name; }
+
+fs::path shard_folder(const fs::path& output, const Shard& shard) {
+  return shards_folder(output) / fmt::format("{}-of-{}", shard.index, shard.count);
+}
+
+std::optional<ShardedRun> read_sharded_run(const fs::path& output) {
+  return read_json(place_of_run(output), [](const Json& json) {
+    return ShardedRun{.program = json.at("program").get<std::string>(),
+                      .shards = json.at("shards").get<std::uint64_t>(),
+                      .operation = get_name(json, "operation"),
+                      .samples = json.at("samples").get<std::uint64_t>(),
+                      .keys = hash_in(json, "keys"),
+                      .label_orientation = json.at("label_orientation").get<bool>()};
+  });
+}
+
+std::optional<ShardDone> read_shard_done(const fs::path& output, const Shard& shard) {
+  return read_json(place_of_done(output, shard), [](const Json& json) {
+    return ShardDone{.samples = json.at("samples").get<std::uint64_t>(),
+                     .manifest = hash_in(json, "manifest"),
+                     .parts = hash_in(json, "parts")};
+  });
+}
+
+ShardOfRun::ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edges)
+    : shard_(*line.shard), output_(plan.output_folder) {
+  run_ = {.program = version,
+          .shards = shard_.count,
+          .operation = operation_of(line, edges),
+          .keys = {},
+          .label_orientation = line.label_orientation};
+  Hasher keys;
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files) {
+    if (file.is_companion) continue;
+    const std::string key = files.key(file);
+    const std::string text = fmt::format("{}{}{}{}", key, '\0', file.bytes, '\0');
+    keys.add(std::as_bytes(std::span(text)));
+    ++run_.samples;
+    samples_ += shard_.takes(key) ? 1 : 0;
+  }
+  run_.keys = keys.hash();
+
+  std::optional<ShardedRun> there = read_sharded_run(output_);
+  const fs::path manifest = output_ / "manifest.jsonl";
+  if (!there && fs::exists(manifest)) {
+    throw PlanError(fmt::format(
+        "{} is there, so the output is complete, or that of a run without --shard; choose another",
+        manifest.string()));
+  }
+  if (!there && !line.dry_run && !write_record(output_, run_)) there = read_sharded_run(output_);
+  if (there) compare(output_, *there, run_);
+  is_complete_ = read_shard_done(output_, shard_).has_value();
+}
+
+std::string ShardOfRun::in_words() const {
+  return fmt::format("shard {} of {}: {} of {} samples", shard_.index, shard_.count, samples_,
+                     run_.samples);
+}
+
+void ShardOfRun::complete() const {
+  const fs::path folder = shard_folder(output_, shard_);
+  Json json;
+  json["qturn_shards"] = shards_version;
+  json["shard"] = shard_.index;
+  json["of"] = shard_.count;
+  json["samples"] = samples_;
+  for (const auto& [member, name] :
+       {std::pair("manifest", shard_manifest_name), std::pair("parts", shard_parts_name)})
+    json[member] = digits_of(hash_of_file(folder / name).value());
+  write_json(place_of_done(output_, shard_), json, IfExists::replace);
+}
+
+void refuse_unmerged_shards(const fs::path& output) {
+  if (output.empty() || !fs::exists(shards_folder(output))) return;
+  throw PlanError(
+      fmt::format("{} is the output of a run in shards; 'qturn merge {}' makes it one, or choose "
+                  "another output",
+                  output.string(), output.string()));
+}
+
+}  // namespace qturn

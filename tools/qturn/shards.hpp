@@ -1,0 +1,80 @@
+// Several runs that divide an augmentation among them, and what they know of each other:
+//
+//   OUTPUT/.qturn-shards/run.json      what all of them do: the first shard writes it, the others
+//                                      compare
+//   OUTPUT/.qturn-shards/3-of-8/       the lock, the journal and the manifest of a shard, its part
+//   of
+//                                      the files that are about all pictures, and, written last,
+//                                      done.json
+//
+// `qturn merge` makes one output of them. merge.hpp has that.
+#ifndef QTURN_TOOLS_QTURN_SHARDS_HPP
+#define QTURN_TOOLS_QTURN_SHARDS_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "src/plan/jobs.hpp"
+#include "src/store/content_hash.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+inline constexpr const char* shard_manifest_name = "manifest.jsonl";
+inline constexpr const char* shard_parts_name = "parts.jsonl";
+
+/// OUTPUT/.qturn-shards
+std::filesystem::path shards_folder(const std::filesystem::path& output);
+/// OUTPUT/.qturn-shards/3-of-8
+std::filesystem::path shard_folder(const std::filesystem::path& output, const Shard& shard);
+
+/// What all shards of a run have in common.
+struct ShardedRun {
+  std::string program;  ///< the version of qturn
+  std::uint64_t shards = 0;
+  std::string operation;  ///< with the options on which results depend
+  std::uint64_t samples = 0;
+  ContentHash keys;  ///< of all samples, with the sizes of their files
+  bool label_orientation = false;
+  bool operator==(const ShardedRun&) const = default;
+};
+
+/// What a complete shard says of itself.
+struct ShardDone {
+  std::uint64_t samples = 0;
+  ContentHash manifest, parts;
+};
+
+/// Nothing if there is no such file. Both throw FileError if it is not one of theirs.
+std::optional<ShardedRun> read_sharded_run(const std::filesystem::path& output);
+std::optional<ShardDone> read_shard_done(const std::filesystem::path& output, const Shard& shard);
+
+/// A run that is one of several.
+class ShardOfRun {
+ public:
+  /// Throws PlanError if the output is that of another run.
+  ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edges);
+
+  /// "shard 3 of 8: 125 of 1000 samples"
+  std::string in_words() const;
+  /// Whether an earlier run has done all of it.
+  bool is_complete() const { return is_complete_; }
+  /// To be called when all else is written. Throws FileError.
+  void complete() const;
+
+ private:
+  const Shard shard_;
+  const std::filesystem::path output_;
+  ShardedRun run_;
+  std::uint64_t samples_ = 0;
+  bool is_complete_ = false;
+};
+
+/// Throws PlanError if shards that are not merged lie in the output of a run that is not one.
+void refuse_unmerged_shards(const std::filesystem::path& output);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SHARDS_HPP
