@@ -4,8 +4,10 @@
 #include <numeric>
 #include <set>
 
+using qturn::best_table;
 using qturn::complete;
 using qturn::JpegHuffmanTable;
+using qturn::JpegSymbolCounts;
 using qturn::JpegSymbols;
 
 namespace {
@@ -93,4 +95,38 @@ TEST_CASE("A table of DC coefficients with a symbol that is not a size is replac
   CHECK(codes_dc_sizes(complete(table, JpegSymbols::dc)));
   // Those of AC coefficients have such symbols.
   CHECK_FALSE(codes_dc_sizes(complete(table, JpegSymbols::ac)));
+}
+
+TEST_CASE("The best table of one symbol is one code of one bit") {
+  JpegSymbolCounts counts{};
+  counts[7] = 3;
+  const JpegHuffmanTable table = best_table(counts);
+  CHECK(table.bits[1] == 1);
+  CHECK(symbols_of(table) == std::set<int>{7});
+}
+
+TEST_CASE("The best table gives the shortest codes to the most frequent symbols") {
+  JpegSymbolCounts counts{};
+  // Huffman's tree of these, and of a leaf that is never coded: 1, 2, 3, 4 and 5 bits, and 5.
+  counts[1] = 3;
+  counts[2] = 40;
+  counts[3] = 20;
+  counts[4] = 10;
+  counts[5] = 5;
+  const JpegHuffmanTable table = best_table(counts);
+  for (std::size_t length = 1; length <= 5; ++length) CHECK(table.bits[length] == 1);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(table.symbols[i] == i + 2);
+  CHECK(table.symbols[4] == 1);
+}
+
+TEST_CASE("Codes of the best table have at most 16 bits, even where Huffman's would be longer") {
+  JpegSymbolCounts counts{};
+  counts[0] = counts[1] = 1;  // Fibonacci's numbers make the deepest tree
+  for (std::size_t symbol = 2; symbol < 60; ++symbol)
+    counts[symbol] = counts[symbol - 1] + counts[symbol - 2];
+  const JpegHuffmanTable table = best_table(counts);
+  CHECK(symbols_of(table).size() == 60);
+  CHECK(room_taken(table) <= 65535);
+  CHECK(table.bits[1] == 1);
+  CHECK(table.symbols[0] == 59);
 }

@@ -165,6 +165,22 @@ TEST_CASE("Progressive pictures are decoded and written whole, by their planes")
         samples_of(turn(progressive, orientation)).values);
 }
 
+TEST_CASE(
+    "A re-encoded picture gets Huffman tables of its own, whatever those of the source were") {
+  // Of the second, not all rows are counted.
+  const int height = GENERATE(75, 1203);
+  const JpegPicture picture = {.width = 93, .height = height, .h = 2, .v = 2};
+  JpegPicture optimised = picture;
+  optimised.optimised = true;
+  JpegPicture progressive = picture;
+  progressive.progressive = true;
+  const Orientation orientation = GENERATE(Orientation::rotate90, Orientation::flop);
+  const Bytes turned = turn(make_jpeg(picture), orientation);
+  CHECK(turned == turn(make_jpeg(optimised), orientation));
+  CHECK_FALSE(look_inside(turned).standard_huffman);
+  CHECK(samples_of(turned).values == samples_of(turn(make_jpeg(progressive), orientation)).values);
+}
+
 TEST_CASE("One decoded picture is written in all orientations as if each were alone") {
   const Bytes file =
       make_jpeg({.width = 71, .height = 50, .h = 2, .v = 2, .progressive = GENERATE(false, true)});

@@ -46,7 +46,8 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   }
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
-  return write_jpeg(picture, parts_->blocks, orientation, parts_->tail, stop);
+  return write_jpeg(picture, parts_->blocks, orientation, JpegTables::of_source, parts_->tail,
+                    stop);
 }
 
 Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
@@ -57,7 +58,8 @@ Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
   }
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(size.width), static_cast<JDIMENSION>(size.height));
-  return write_jpeg(picture, parts_->blocks, Orientation::identity, parts_->tail, stop);
+  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::of_source,
+                    parts_->tail, stop);
 }
 
 }  // namespace qturn

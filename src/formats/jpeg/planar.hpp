@@ -1,5 +1,5 @@
 // Turning a JPEG by its own planes: decoded to the samples it stores (Y, Cb and Cr, each at its own
-// size, or whatever it has), each plane turned, and encoded with the picture's own tables and
+// size, or whatever it has), each plane turned, and encoded with the picture's own quantisation and
 // sampling, both turned with the axes. Blocks that stay whole requantise to nearly the same values.
 //
 // Chroma samples lie in the middle of the pixels that share them. If such a group is cut at an edge
@@ -37,7 +37,7 @@ class JpegPlanes {
   ~JpegPlanes();
 
   /// The turned file, encoded again: the same kind of coding and every marker, as
-  /// JpegCoefficients::turn.
+  /// JpegCoefficients::turn. A sequential one gets Huffman tables of its own.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop);
 
  private:

@@ -1,9 +1,9 @@
-// Huffman tables as a file defines them, completed to encode a turned picture in one pass.
+// Huffman tables of a turned picture: those of its file, completed, or the best ones.
 //
 // Finding the best tables takes an extra pass over all coefficients, a third of the encoder's time.
-// But the tables of the source are nearly the best for the turned picture too. They may lack codes,
-// because an optimised table has only the codes that its picture needed. These are added with the
-// greatest length, and one or a few symbols are lengthened by a bit to make room.
+// But the tables of the source are nearly the best for coefficients that were only moved. They may
+// lack codes, because an optimised table has only the codes that its picture needed. These are
+// added with the greatest length, and one or a few symbols are lengthened by a bit to make room.
 #ifndef QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
 #define QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP
 
@@ -34,6 +34,13 @@ enum class JpegSymbols : std::uint8_t { dc, ac, ac_first, ac_refined };
 /// `table`, with a code for every symbol that 8-bit JPEG has for such coefficients; a new table if
 /// `table` is not a prefix code.
 JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols);
+
+/// How often each symbol is coded.
+using JpegSymbolCounts = std::array<std::uint64_t, 256>;
+
+/// The table that codes symbols in the fewest bits (T.81, Annex K.2). It has codes for those that
+/// occur, of which there must be one, and for no others.
+JpegHuffmanTable best_table(const JpegSymbolCounts& counts);
 
 }  // namespace qturn
 

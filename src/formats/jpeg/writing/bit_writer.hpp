@@ -140,6 +140,18 @@ class BitWriter {
   JpegData data_;
 };
 
+/// Takes the place of a BitWriter and its cursor to count symbols instead.
+struct SymbolCounter {
+  static SymbolCounter begin_block() { return {}; }
+  static void end_block(SymbolCounter) {}
+  static void put_restart() {}
+
+  static void put(JpegSymbolCounts& counts, unsigned symbol) { ++counts[symbol]; }
+  static void put(JpegSymbolCounts& counts, unsigned symbol, std::uint32_t, int) {
+    ++counts[symbol];
+  }
+};
+
 /// Counts MCUs, and says when a restart marker is due before the next one.
 class Restarts {
  public:
@@ -164,8 +176,9 @@ inline int checked_size(int value, int largest) {
   return size;
 }
 
-/// An AC coefficient after `run` zeros.
-inline void put_run_and_value(BitCursor& out, const HuffmanCodes& codes, int run, int value) {
+/// An AC coefficient after `run` zeros: to a BitCursor with HuffmanCodes, or to a SymbolCounter.
+template <class Out, class Codes>
+void put_run_and_value(Out& out, Codes& codes, int run, int value) {
   constexpr int largest_size = 10;
   for (; run > 15; run -= 16) out.put(codes, jpeg_sixteen_zeros);
   const int size = checked_size(value, largest_size);
@@ -173,8 +186,9 @@ inline void put_run_and_value(BitCursor& out, const HuffmanCodes& codes, int run
           static_cast<std::uint32_t>(value - (value < 0)), size);
 }
 
-/// A DC coefficient's difference to the one before.
-inline void put_dc(BitCursor& out, const HuffmanCodes& codes, int difference) {
+/// A DC coefficient's difference to the one before, as put_run_and_value().
+template <class Out, class Codes>
+void put_dc(Out& out, Codes& codes, int difference) {
   constexpr int largest_size = 11;
   const int size = checked_size(difference, largest_size);
   out.put(codes, static_cast<unsigned>(size),

@@ -1,15 +1,17 @@
 #include "src/formats/jpeg/writing/scan_data.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "src/formats/jpeg/writing/ac_scans.hpp"
 
 namespace qturn {
 namespace {
 
-void put_block(BitWriter& writer, const HuffmanCodes& dc, const HuffmanCodes& ac,
-               const TurnedOrder& order, const JCOEF* block, int& last_dc) {
-  BitCursor out = writer.begin_block();
+template <class Writer, class Codes>
+void put_block(Writer& writer, Codes& dc, Codes& ac, const TurnedOrder& order, const JCOEF* block,
+               int& last_dc) {
+  auto out = writer.begin_block();
   put_dc(out, dc, block[0] - last_dc);
   last_dc = block[0];
   int previous = 0;
@@ -25,22 +27,23 @@ void put_block(BitWriter& writer, const HuffmanCodes& dc, const HuffmanCodes& ac
 }
 
 // Fills a partial MCU: only the DC value of the block before.
-void put_dummy_block(BitWriter& writer, const HuffmanCodes& dc, const HuffmanCodes& ac) {
-  BitCursor out = writer.begin_block();
+template <class Writer, class Codes>
+void put_dummy_block(Writer& writer, Codes& dc, Codes& ac) {
+  auto out = writer.begin_block();
   out.put(dc, 0);
   out.put(ac, 0);
   writer.end_block(out);
 }
 
 // Calls before_mcu(), and visit(scan's component, block) for each block of each MCU, in the order
-// of the scan; block is null for one that only fills an MCU.
+// of the scan; block is null for one that only fills an MCU. Takes every `row_step`th row of MCUs.
 template <typename BeforeMcu, typename Visit>
 void visit_blocks(const JpegPicture& picture, const std::vector<int>& components,
-                  const std::vector<TurnedBlocks>& blocks, const std::atomic<bool>& stop,
-                  BeforeMcu before_mcu, Visit visit) {
+                  const std::vector<TurnedBlocks>& blocks, JDIMENSION row_step,
+                  const std::atomic<bool>& stop, BeforeMcu before_mcu, Visit visit) {
   const Size mcus = mcus_of(picture, components);
   const bool single = components.size() == 1;
-  for (JDIMENSION y = 0; y < mcus.height; ++y) {
+  for (JDIMENSION y = 0; y < mcus.height; y += row_step) {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
     for (JDIMENSION x = 0; x < mcus.width; ++x) {
       before_mcu();
@@ -61,26 +64,46 @@ void visit_blocks(const JpegPicture& picture, const std::vector<int>& components
   }
 }
 
-// The data of a scan whose DC coefficients are coded as differences: calls visit(writer, scan's
-// component, its last DC value, block) as visit_blocks does.
-template <typename Visit>
-JpegData code_scan(const JpegPicture& picture, const JpegScan& scan,
-                   const std::vector<TurnedBlocks>& blocks, const std::atomic<bool>& stop,
-                   Visit visit) {
+// Writes a scan whose DC coefficients are coded as differences: calls visit(scan's component, its
+// last DC value, block) as visit_blocks does.
+template <class Writer, typename Visit>
+void code_scan(Writer& out, const JpegPicture& picture, const JpegScan& scan,
+               const std::vector<TurnedBlocks>& blocks, JDIMENSION row_step,
+               const std::atomic<bool>& stop, Visit visit) {
   const std::vector<int> components = components_of(picture, scan);
   std::vector<int> last_dc(components.size(), 0);
-  BitWriter out;
-  out.reserve(scan.bytes + scan.bytes / 16);
   Restarts restarts(scan.restart_interval);
   visit_blocks(
-      picture, components, blocks, stop,
+      picture, components, blocks, row_step, stop,
       [&] {
         if (!restarts.due()) return;
         out.put_restart();
         std::ranges::fill(last_dc, 0);
       },
-      [&](std::size_t i, const JCOEF* block) { visit(out, i, last_dc[i], block); });
-  return out.take();
+      [&](std::size_t i, const JCOEF* block) { visit(i, last_dc[i], block); });
+}
+
+// `dc` and `ac` are for each of the scan's components: HuffmanCodes for a BitWriter, or counts for
+// a SymbolCounter.
+template <class Writer, class Codes>
+void code_sequential(Writer& out, std::vector<Codes>& dc, std::vector<Codes>& ac,
+                     const JpegPicture& picture, const JpegScan& scan,
+                     const std::vector<TurnedBlocks>& blocks, JDIMENSION row_step,
+                     const TurnedOrder& order, const std::atomic<bool>& stop) {
+  code_scan(out, picture, scan, blocks, row_step, stop,
+            [&](std::size_t i, int& last_dc, const JCOEF* block) {
+              if (block) {
+                put_block(out, dc[i], ac[i], order, block, last_dc);
+              } else {
+                put_dummy_block(out, dc[i], ac[i]);
+              }
+            });
+}
+
+BitWriter writer_for(const JpegScan& scan) {
+  BitWriter out;
+  out.reserve(scan.bytes + scan.bytes / 16);
+  return out;
 }
 
 JpegData code_sequential(const JpegPicture& picture, const JpegScan& scan,
@@ -91,14 +114,9 @@ JpegData code_sequential(const JpegPicture& picture, const JpegScan& scan,
     dc.emplace_back(*component.dc);
     ac.emplace_back(*component.ac);
   }
-  return code_scan(picture, scan, blocks, stop,
-                   [&](BitWriter& out, std::size_t i, int& last_dc, const JCOEF* block) {
-                     if (block) {
-                       put_block(out, dc[i], ac[i], order, block, last_dc);
-                     } else {
-                       put_dummy_block(out, dc[i], ac[i]);
-                     }
-                   });
+  BitWriter out = writer_for(scan);
+  code_sequential(out, dc, ac, picture, scan, blocks, 1, order, stop);
+  return out.take();
 }
 
 JpegData code_dc(const JpegPicture& picture, const JpegScan& scan,
@@ -108,22 +126,58 @@ JpegData code_dc(const JpegPicture& picture, const JpegScan& scan,
     for (const JpegScanComponent& component : scan.components) codes.emplace_back(*component.dc);
   }
   std::vector<int> in_block_before(scan.components.size(), 0);
-  return code_scan(picture, scan, blocks, stop,
-                   [&](BitWriter& out, std::size_t i, int& last_dc, const JCOEF* block) {
-                     int& value = in_block_before[i];
-                     if (block) value = block[0];
-                     BitCursor cursor = out.begin_block();
-                     if (scan.high == 0) {
-                       put_dc(cursor, codes[i], (value >> scan.low) - last_dc);
-                       last_dc = value >> scan.low;
-                     } else {
-                       cursor.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
-                     }
-                     out.end_block(cursor);
-                   });
+  BitWriter out = writer_for(scan);
+  code_scan(out, picture, scan, blocks, 1, stop,
+            [&](std::size_t i, int& last_dc, const JCOEF* block) {
+              int& value = in_block_before[i];
+              if (block) value = block[0];
+              BitCursor cursor = out.begin_block();
+              if (scan.high == 0) {
+                put_dc(cursor, codes[i], (value >> scan.low) - last_dc);
+                last_dc = value >> scan.low;
+              } else {
+                cursor.put(static_cast<std::uint32_t>(value >> scan.low & 1), 1);
+              }
+              out.end_block(cursor);
+            });
+  return out.take();
+}
+
+// Rows of MCUs whose symbols are counted. With all rows of a photograph of 12 MP its file would be
+// no smaller, and encoding would take a fifth longer.
+constexpr std::int64_t enough_rows = 32;
+
+void add(JpegSymbolCounts& sum, const JpegSymbolCounts& counts) {
+  std::ranges::transform(sum, counts, sum.begin(), std::plus{});
 }
 
 }  // namespace
+
+void fit_tables(JpegPicture& picture, const std::vector<TurnedBlocks>& blocks,
+                const TurnedOrder& order, const std::atomic<bool>& stop) {
+  for (JpegScan& scan : picture.scans) {
+    const Size mcus = mcus_of(picture, components_of(picture, scan));
+    const auto row_step =
+        static_cast<JDIMENSION>(std::max<std::int64_t>(1, mcus.height / enough_rows));
+    std::vector<JpegSymbolCounts> dc(scan.components.size()), ac(scan.components.size());
+    with_best_bits([&](auto) {
+      SymbolCounter counter;
+      code_sequential(counter, dc, ac, picture, scan, blocks, row_step, order, stop);
+    });
+    for (JpegScanComponent& component : scan.components) {
+      JpegSymbolCounts dc_sum{}, ac_sum{};
+      for (std::size_t i = 0; i < scan.components.size(); ++i) {
+        if (scan.components[i].dc_slot == component.dc_slot) add(dc_sum, dc[i]);
+        if (scan.components[i].ac_slot == component.ac_slot) add(ac_sum, ac[i]);
+      }
+      component.dc = best_table(dc_sum);
+      component.ac = best_table(ac_sum);
+      if (row_step == 1) continue;
+      component.dc = complete(*component.dc, JpegSymbols::dc);
+      component.ac = complete(*component.ac, JpegSymbols::ac);
+    }
+  }
+}
 
 std::vector<JpegData> code_scans(const JpegPicture& picture,
                                  const std::vector<TurnedBlocks>& blocks, const TurnedOrder& order,

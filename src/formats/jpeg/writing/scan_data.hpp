@@ -14,6 +14,11 @@
 
 namespace qturn {
 
+/// Gives the scans of a sequential picture the tables that code its blocks in the fewest bits. Of a
+/// large picture only some rows are counted. Throws as code_scans.
+void fit_tables(JpegPicture& picture, const std::vector<TurnedBlocks>& blocks,
+                const TurnedOrder& order, const std::atomic<bool>& stop);
+
 /// The data of every scan of `picture`, whose scans have complete tables, with `blocks` for its
 /// components, read in `order`.
 ///

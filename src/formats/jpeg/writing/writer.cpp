@@ -132,17 +132,22 @@ void put_scan_header(Segments& out, const JpegPicture& picture, const JpegScan& 
 }  // namespace
 
 Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientation orientation,
-                 std::span<const std::byte> tail, const std::atomic<bool>& stop) {
+                 JpegTables tables, std::span<const std::byte> tail,
+                 const std::atomic<bool>& stop) {
   JpegPicture picture = turned(stored, orientation);
-  complete_tables(picture);
   std::vector<TurnedBlocks> components;
   for (std::size_t i = 0; i < stored.components.size(); ++i) {
     components.push_back(turned_blocks(blocks.component(static_cast<int>(i)),
                                        stored.components[i].width_in_blocks,
                                        stored.components[i].height_in_blocks, orientation));
   }
-  const std::vector<JpegData> data =
-      code_scans(picture, components, TurnedOrder::of(orientation), stop);
+  const TurnedOrder& order = TurnedOrder::of(orientation);
+  if (tables == JpegTables::fitted && !picture.progressive) {
+    fit_tables(picture, components, order, stop);
+  } else {
+    complete_tables(picture);
+  }
+  const std::vector<JpegData> data = code_scans(picture, components, order, stop);
 
   std::size_t size = tail.size() + 4096;
   for (const JpegMarker& marker : picture.markers) size += 4 + marker.data.size();

@@ -3,6 +3,7 @@
 #define QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP
 
 #include <atomic>
+#include <cstdint>
 #include <span>
 
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
@@ -10,13 +11,20 @@
 
 namespace qturn {
 
+/// Which Huffman tables a sequential picture is coded with. A progressive one keeps those of the
+/// source, which were made for it.
+enum class JpegTables : std::uint8_t {
+  of_source,  ///< with the codes that it lacks
+  fitted,     ///< made for these coefficients: fit_tables
+};
+
 /// The file of a picture with these coefficients, turned. `picture` describes it as it is stored
 /// and may be smaller than the blocks, of which those at the left and the top are then taken. Its
-/// scans, their tables, its restart intervals and its markers are kept. `tail` follows the end.
+/// scans, its restart intervals and its markers are kept. `tail` follows the end.
 ///
 /// Throws as code_scans.
 Bytes write_jpeg(const JpegPicture& picture, const JpegBlocks& blocks, Orientation orientation,
-                 std::span<const std::byte> tail, const std::atomic<bool>& stop);
+                 JpegTables tables, std::span<const std::byte> tail, const std::atomic<bool>& stop);
 
 }  // namespace qturn
 
