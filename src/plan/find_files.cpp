@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -30,12 +29,6 @@ namespace fs = std::filesystem;
 std::string reason_of(int number) { return std::generic_category().message(number); }
 
 FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
-
-/// Files that file managers and photo programs keep for themselves.
-bool is_hidden(std::string_view name) {
-  return name.starts_with('.') || name == "@eaDir" || name.ends_with(".photoslibrary") ||
-         name.ends_with(".lrdata");
-}
 
 bool matches(const std::vector<std::string>& globs, const std::string& key,
              const std::string& name) {
@@ -184,8 +177,7 @@ std::string Finder::key_of_listed(const fs::path& path) const {
 }
 
 bool Finder::is_selected(const std::string& key, const std::string& name) {
-  const bool selected = (options_.include.empty() || matches(options_.include, key, name)) &&
-                        !is_excluded(options_, key, name);
+  const bool selected = qturn::is_selected(options_, key, name);
   if (!selected) ++found_.left_out;
   return selected;
 }
@@ -271,17 +263,14 @@ void Finder::take_file(int opened, const char* path, std::uint32_t folder, std::
     return;
   }
   const std::string suffix = lower_suffix(name);
-  const auto is_taken = [&](const Codec* codec) {
-    return codec && (options_.raw || !codec->only_if_asked);
-  };
-  bool picture = is_taken(codec_of_suffix(suffix));
+  bool picture = format_of(options_, suffix, {}) != nullptr;
   if (!picture) {
     std::array<std::byte, signature_bytes> head;
     const std::optional<std::size_t> length = read_head(opened, path, head);
     if (!length && !is_input) {
       return cannot_look_into(found_.files.folder(folder).path + std::string(name), errno);
     }
-    picture = !length || is_taken(codec_of_content({head.data(), *length}, suffix));
+    picture = !length || format_of(options_, suffix, {head.data(), *length});
   }
   FoundFile& file = found_.files.add(folder, name, status);
   file.picture = picture;
@@ -307,15 +296,7 @@ FoundFiles find_files(const PlanOptions& options) {
 FoundFiles find_on_standard_input(const PlanOptions& options) {
   const std::span<const std::byte> picture = *options.standard_input;
   if (picture.empty()) throw PlanError("standard input is empty");
-  if (!codec_of_content(picture, "")) {
-    constexpr std::string_view magic = "ustar";
-    constexpr std::size_t place = 257;
-    const bool is_tar = picture.size() > place + magic.size() &&
-                        std::memcmp(&picture[place], magic.data(), magic.size()) == 0;
-    throw PlanError(is_tar
-                        ? "standard input: tars are not supported; unpack it, and name its folder"
-                        : not_a_picture(standard_input_name));
-  }
+  if (!codec_of_content(picture, "")) throw PlanError(not_a_picture(standard_input_name));
   FoundFiles found;
   struct stat status = {};
   status.st_size = static_cast<off_t>(picture.size());
@@ -323,6 +304,24 @@ FoundFiles find_on_standard_input(const PlanOptions& options) {
   file.picture = true;
   file.is_named = true;
   return found;
+}
+
+const Codec* format_of(const PlanOptions& options, const std::string& lower_suffix,
+                       std::span<const std::byte> head) {
+  for (const Codec* codec : {codec_of_suffix(lower_suffix), codec_of_content(head, lower_suffix)})
+    if (codec && (options.raw || !codec->only_if_asked)) return codec;
+  return nullptr;
+}
+
+bool is_selected(const PlanOptions& options, const std::string& key, const std::string& name) {
+  return (options.include.empty() || matches(options.include, key, name)) &&
+         !is_excluded(options, key, name);
+}
+
+/// Files that file managers and photo programs keep for themselves.
+bool is_hidden(std::string_view name) {
+  return name.starts_with('.') || name == "@eaDir" || name.ends_with(".photoslibrary") ||
+         name.ends_with(".lrdata");
 }
 
 bool is_excluded(const PlanOptions& options, const std::string& key, const std::string& name) {

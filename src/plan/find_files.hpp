@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,17 @@ inline constexpr const char* standard_input_name = "standard input";
 
 /// The one picture that standard input holds. Throws PlanError if that is not one.
 FoundFiles find_on_standard_input(const PlanOptions& options);
+
+/// The format of a picture, by its suffix or else by its first bytes; null if the options do not
+/// take the file for one.
+const Codec* format_of(const PlanOptions& options, const std::string& lower_suffix,
+                       std::span<const std::byte> head);
+
+/// Whether --include and --exclude choose the file.
+bool is_selected(const PlanOptions& options, const std::string& key, const std::string& name);
+
+/// Whether a file or folder of this name is one of those that --hidden takes.
+bool is_hidden(std::string_view name);
 
 /// Whether --exclude names the file.
 bool is_excluded(const PlanOptions& options, const std::string& key, const std::string& name);

@@ -36,7 +36,8 @@ struct JobOutput {
 struct Job {
   std::size_t number = 0;  ///< of its file in the list of files, by which an outcome is told
   std::filesystem::path input;
-  std::string key;  ///< relative path with '/' between parts, the bytes of the file system
+  std::string key;           ///< relative path with '/' between parts, the bytes of the file system
+  std::string problem = {};  ///< why it cannot be done, which its outcomes say; or empty
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;

@@ -23,6 +23,18 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Takes the pairs of --swap-pairs for those that change places in a mirror.
+void swap(Keypoints& keypoints, const std::vector<int>& pairs, const PlanOptions& options) {
+  if (keypoints.count == 0) return;
+  const auto flip = flip_of(pairs, keypoints.count);
+  if (!flip) {
+    throw PlanError(fmt::format("{} names keypoint {}, and objects have 0 to {}",
+                                options.labels.swap_pairs.string(), pairs.size() - 1,
+                                keypoints.count - 1));
+  }
+  keypoints.flip = *flip;
+}
+
 class Finder {
  public:
   Finder(const PlanOptions& options, const FileList& files, const OutputNames* names)
@@ -105,15 +117,7 @@ class Finder {
     std::optional<Keypoints> keypoints = options_.labels.keypoints;
     if (!keypoints)
       keypoints = nearest(place, [&](const fs::path& folder) { return keypoints_in(folder); });
-    if (swap_pairs_ && keypoints && keypoints->count > 0) {
-      const auto flip = flip_of(*swap_pairs_, keypoints->count);
-      if (!flip) {
-        throw PlanError(fmt::format("{} names keypoint {}, and objects have 0 to {}",
-                                    options_.labels.swap_pairs.string(), swap_pairs_->size() - 1,
-                                    keypoints->count - 1));
-      }
-      keypoints->flip = *flip;
-    }
+    if (keypoints && swap_pairs_) swap(*keypoints, *swap_pairs_, options_);
     return keypoints;
   }
 
@@ -329,6 +333,19 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
   } catch (const FileError& error) {
     throw PlanError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
   }
+}
+
+std::optional<Keypoints> keypoints_of_options(const PlanOptions& options) {
+  std::optional<Keypoints> keypoints = options.labels.keypoints;
+  const auto pairs = swap_pairs_of(options);
+  if (pairs && !keypoints) {
+    throw PlanError(
+        "--swap-pairs is for keypoints, and here no YAML file says that labels have any; give "
+        "their "
+        "number as in --keypoints 17x3");
+  }
+  if (pairs) swap(*keypoints, *pairs, options);
+  return keypoints;
 }
 
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,

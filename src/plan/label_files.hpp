@@ -99,6 +99,11 @@ class LabelFiles {
 /// What --swap-pairs says; nothing without it. Throws PlanError if it cannot be read.
 std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
 
+/// What --keypoints and --swap-pairs say of labels for which no YAML file says more; nothing
+/// without
+/// --keypoints. Throws PlanError as swap_pairs_of().
+std::optional<Keypoints> keypoints_of_options(const PlanOptions& options);
+
 /// As `options.labels` says. `names`: null if labels are only checked. Then a copy can lie
 /// anywhere, and what a label says is looked at later. Reads folders, the YAML files of data sets,
 /// and of each format the first label that is not empty. Beside pictures, a text is not a label if

@@ -19,16 +19,6 @@ const Codec* promised_format(const fs::path& path) {
   return codec_of_suffix(path.extension().string());
 }
 
-/// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
-fs::path with_suffix_of(const fs::path& name, const Codec& format) {
-  const Codec* promised = promised_format(name);
-  if (promised == &format) return name;
-  fs::path renamed = name;
-  if (promised) renamed.replace_extension();
-  renamed += format.suffixes.front();
-  return renamed;
-}
-
 // A picture's suffix of which no file can be made: not a name for a folder either.
 bool promises_what_cannot_be_written(const fs::path& path, const Codec* promised) {
   if (promised) return promised->encode == nullptr;
@@ -53,6 +43,15 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
 }
 
 }  // namespace
+
+std::string name_in_format(const fs::path& name, const Codec& format) {
+  const Codec* promised = promised_format(name);
+  if (promised == &format) return name;
+  fs::path renamed = name;
+  if (promised) renamed.replace_extension();
+  renamed += format.suffixes.front();
+  return renamed;
+}
 
 OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     : output_(options.output),
@@ -108,7 +107,7 @@ std::string OutputNames::folder_of(const FileList::Folder& folder) const {
 std::string OutputNames::name_of(const FoundFile& file, Orientation variant) const {
   if (is_file_) return output_.filename();
   fs::path name = file.name;
-  if (format_ && file.picture) name = with_suffix_of(name, *format_);
+  if (format_ && file.picture) name = name_in_format(name, *format_);
   if (!has_variants(file)) return name;
   return fmt::format("{}__{}{}", name.stem().string(), qturn::name(variant),
                      name.extension().string());

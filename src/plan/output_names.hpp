@@ -15,6 +15,9 @@
 
 namespace qturn {
 
+/// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
+std::string name_in_format(const std::filesystem::path& name, const Codec& format);
+
 class OutputNames {
  public:
   OutputNames() = default;

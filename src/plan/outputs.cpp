@@ -352,7 +352,7 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
   }
   if (options.output.extension() == ".tar") {
     throw PlanError(options.output.string() +
-                    ": archives cannot be written yet; name a folder as output");
+                    ": a tar is made of tars alone; name a folder as output");
   }
   Targets targets(options, names, companions, found);
   targets.refuse_two_in_one_place();

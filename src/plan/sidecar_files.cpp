@@ -25,15 +25,15 @@ bool is_suffix_of_label(const std::string& suffix) {
   return std::ranges::find(label_formats, suffix, &LabelFormat::suffix) != std::end(label_formats);
 }
 
-/// What a copy would not turn: a text of a kind that qturn does not know, and that may say where
-/// something is in the picture. Enough of it is read for a line or two.
-bool may_hold_coordinates(const fs::path& path) {
-  constexpr std::size_t most = 1 << 16;
-  std::string start(most, '\0');
+/// Enough for a line or two.
+constexpr std::size_t start_bytes = 1 << 16;
+
+std::string start_of(const fs::path& path) {
+  std::string start(start_bytes, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
-  return start.find('\0') == std::string::npos && qturn::may_hold_coordinates(start);
+  return start;
 }
 
 class Finder {
@@ -105,7 +105,7 @@ class Finder {
   /// A text with the suffix of a label was looked at before.
   static void refuse_coordinates(const fs::path& path) {
     const std::string suffix = lower_suffix(path);
-    if (is_suffix_of_label(suffix) || !may_hold_coordinates(path)) return;
+    if (is_suffix_of_label(suffix) || is_copied_safely(start_of(path))) return;
     throw PlanError(fmt::format(
         "{} may say where something is in its picture, which a copy does not turn; --exclude '*{}' "
         "leaves such files out, --labels none all that belongs to a picture",
@@ -135,6 +135,11 @@ class Finder {
 };
 
 }  // namespace
+
+bool is_copied_safely(std::string_view text) {
+  const std::string_view start = text.substr(0, start_bytes);
+  return start.find('\0') != std::string_view::npos || !may_hold_coordinates(start);
+}
 
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken) {

@@ -8,12 +8,17 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
+
+/// False of a text of a kind that qturn does not know, and that may say where something is in its
+/// picture, which a copy does not turn. Its start decides.
+bool is_copied_safely(std::string_view text);
 
 /// Those of all pictures, but for files that `is_taken` is true of (absolute, normal paths) and
 /// that --exclude leaves out. None if labels are not turned. If labels of one kind alone are, files

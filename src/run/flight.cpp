@@ -24,14 +24,9 @@ std::string what_is_in_it(const Header& header) {
 }
 
 /// Before they are read.
-std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files) {
+std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files, const Source& source) {
   std::uint64_t bytes = 0;
-  for (const std::filesystem::path& file : files) {
-    std::error_code error;
-    const std::uintmax_t of_one = std::filesystem::file_size(file, error);
-    if (error) throw FileError(fmt::format("{} cannot be read", file.string()), file, error);
-    bytes += of_one;
-  }
+  for (const std::filesystem::path& file : files) bytes += source.size(file);
   return bytes;
 }
 
@@ -196,9 +191,11 @@ void Flight::leave_what_is_done() {
 }
 
 void Flight::read_file_and_header() {
+  if (!job_.problem.empty()) throw ImageFileError(job_.problem);
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
-  const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks) + bytes_of(job_.sidecars);
+  const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks, shared_.source) +
+                                  bytes_of(job_.sidecars, shared_.source);
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = away([&] { return shared_.files.reserve(all_bytes, shared_.stop); });

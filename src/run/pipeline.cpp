@@ -85,19 +85,25 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
                 .seats = Seats(options.threads),
                 .lanes = LanePool(make_lanes(options))};
 
-  std::mutex mutex;  // guards what follows, and the calls of `report`
-  std::size_t next = 0;
+  std::mutex mutex;  // guards the calls of `report`, and `error`
   std::exception_ptr error;
+  std::mutex taking;  // guards `next`. A stream may wait for calls of `report`
+  std::size_t next = 0;
   const auto take_job = [&]() -> std::optional<std::size_t> {
-    const std::lock_guard lock(mutex);
-    return next == jobs.size() || stop || error ? std::nullopt : std::optional(next++);
+    const auto is_over = [&] {
+      const std::lock_guard lock(mutex);
+      return stop || error;
+    };
+    const std::lock_guard lock(taking);
+    return is_over() || !jobs.has(next) ? std::nullopt : std::optional(next++);
   };
   const auto work = [&] {
     try {
       for (;;) {
         std::optional<Flight> flight;
         shared.seats.seated([&] {
-          const auto taken = take_job();
+          // A stream may wait for pictures that need the seat.
+          const auto taken = jobs.is_stream() ? shared.seats.away(take_job) : take_job();
           if (!taken) return;
           flight.emplace(jobs[*taken], shared);
           flight->read();
@@ -110,8 +116,11 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
         for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
       }
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
+      {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+      }
+      jobs.give_up();
     }
   };
 

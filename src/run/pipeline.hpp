@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -59,20 +60,44 @@ struct RunOptions {
   double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
 };
 
-/// A list of jobs, which may put each of them together when it is asked for it. Must not outlive
-/// the list.
+/// Jobs that become known while others are done.
+class JobStream {
+ public:
+  virtual ~JobStream() = default;
+  /// Whether there is a job of this number. They are asked about in ascending order, one call at a
+  /// time. May block, and until jobs before it are reported.
+  virtual bool has(std::size_t index) = 0;
+  /// One that there is. On any thread.
+  virtual Job operator[](std::size_t index) = 0;
+  /// No more is reported. A call of has() that waits for that returns false.
+  virtual void give_up() = 0;
+};
+
+/// A list of jobs, which may put each of them together when it is asked for it, or a stream. Must
+/// not outlive that.
 class JobView {
  public:
   template <typename List>
   JobView(const List& list)  // NOLINT(google-explicit-constructor): as std::span of a vector
       : size_(list.size()), at_([&list](std::size_t index) -> Job { return list[index]; }) {}
+  JobView(JobStream& stream)  // NOLINT(google-explicit-constructor)
+      : size_(std::numeric_limits<std::size_t>::max()),
+        at_([&stream](std::size_t index) -> Job { return stream[index]; }),
+        stream_(&stream) {}
 
+  bool is_stream() const { return stream_ != nullptr; }
+  /// At most so many.
   std::size_t size() const { return size_; }
+  bool has(std::size_t index) const { return stream_ ? stream_->has(index) : index < size_; }
   Job operator[](std::size_t index) const { return at_(index); }
+  void give_up() const {
+    if (stream_) stream_->give_up();
+  }
 
  private:
   std::size_t size_;
   std::function<Job(std::size_t)> at_;
+  JobStream* stream_ = nullptr;
 };
 
 /// What is to be said of a run as a whole; both are sentences, or empty.

@@ -12,6 +12,7 @@
 
 #include "src/store/content_hash.hpp"
 #include "src/store/safe_file.hpp"
+#include "src/store/source.hpp"
 
 namespace qturn {
 
@@ -33,7 +34,7 @@ struct Companion {
 
 /// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
 /// larger than a file of this kind ever is.
-Companion read_companion(const std::filesystem::path& input);
+Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());
 
 }  // namespace qturn
 

@@ -55,17 +55,35 @@ Original FileSource::read(const fs::path& name, std::vector<std::byte> memory) c
   return original;
 }
 
-Sink::Companions FileSink::companions(const Result& result,
-                                      std::vector<std::string>& warnings) const {
-  Companions companions = turned_sidecars(result, warnings);
+std::uint64_t FileSource::size(const fs::path& name) const {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(name, error);
+  if (error) throw FileError(fmt::format("{} cannot be read", name.string()), name, error);
+  return bytes;
+}
+
+Sink::Companions planned_companions(const Result& result, const Source& source,
+                                    std::vector<std::string>& warnings) {
+  Sink::Companions companions;
   if (!result.label.input.empty())
     companions.push_back(turned_label(result.label,
                                       {result.turn, result.input, result.output, result.bytes},
-                                      result.labels_drawn_on));
+                                      result.labels_drawn_on, source));
   for (const SidecarFile& sidecar : result.sidecars)
-    companions.push_back(turned_sidecar(sidecar.input, sidecar.output, result.turn, warnings));
+    companions.push_back(
+        turned_sidecar(sidecar.input, sidecar.output, result.turn, source, warnings));
   for (const SharedLabel& label : result.shared_labels)
     (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
+  return companions;
+}
+
+Sink::Companions FileSink::companions(const Result& result,
+                                      std::vector<std::string>& warnings) const {
+  Companions companions = turned_sidecars(result, warnings);
+  static const FileSource files;
+  for (Companion& each :
+       planned_companions(result, options_.source ? *options_.source : files, warnings))
+    companions.push_back(std::move(each));
   return companions;
 }
 
@@ -123,7 +141,7 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
 std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
                                               const Companions& companions) const {
   std::vector<NewFile> files = {{result.output, result.bytes}};
-  if (options_.from_files) {
+  if (!options_.source) {
     files[0].like = result.input;
     files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
     files[0].like_state = result.input_state;
@@ -134,8 +152,11 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
       throw FileError("cannot write " + companion.output.string(), companion.output,
                       system_code(EEXIST));
     }
-    files.push_back(
-        {companion.output, companion.content(), companion.input, Times::now, companion.state});
+    files.push_back({companion.output, companion.content()});
+    if (options_.source) continue;
+    files.back().like = companion.input;
+    files.back().times = Times::now;
+    files.back().like_state = companion.state;
   }
   StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
   std::vector<ContentHash> hashes;

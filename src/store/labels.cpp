@@ -61,8 +61,8 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
   return orientation;
 }
 
-Companion turned_label(const LabelFile& label, const TurnedPicture& picture,
-                       LabelsDrawnOn drawn_on) {
+Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+                       const Source& source) {
   const MetadataTurn& turn = picture.turn;
   const auto fail = [&](const std::string& why) {
     throw FileError(label.input.string() + why, label.input, {});
@@ -70,7 +70,7 @@ Companion turned_label(const LabelFile& label, const TurnedPicture& picture,
   Companion companion;
   try {
     const Orientation orientation = turn_of_labels(turn, drawn_on);
-    companion = read_companion(label.input);
+    companion = read_companion(label.input, source);
     companion.output = label.output;
     companion.kind = CompanionKind::label;
     const auto is_beside = [](const fs::path& a, const fs::path& b) {

@@ -54,8 +54,8 @@ struct TurnedPicture {
 /// Throws FileError, with the place in the file, if it cannot
 /// be turned: it cannot be read, its frame matters and is unknown, or the pixels were trimmed or
 /// turned by the tag alone.
-Companion turned_label(const LabelFile& label, const TurnedPicture& picture,
-                       LabelsDrawnOn drawn_on);
+Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+                       const Source& source);
 
 }  // namespace qturn
 

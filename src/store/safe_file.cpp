@@ -280,6 +280,11 @@ void StagedFiles::stage(const NewFile& file) try {
   fail_write(file.target, error.code());
 }
 
+void StagedFiles::append(std::size_t index, std::span<const std::byte> part) {
+  File& file = *files_[index];
+  if (!write_all(file.temporary.file().get(), part)) fail_write(file.target);
+}
+
 void StagedFiles::finish_writing() {
   for (const auto& file : files_) {
     FileDescriptor& opened = file->temporary.file();

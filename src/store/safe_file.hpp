@@ -123,6 +123,8 @@ class StagedFiles {
   /// A sentence for each file that did not get all that its `like` has (owner, mode, times,
   /// attributes).
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Writes more of a file, after its content.
+  void append(std::size_t index, std::span<const std::byte> part);
   /// The file beside the target.
   std::filesystem::path temporary(std::size_t index) const;
 

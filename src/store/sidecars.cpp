@@ -49,14 +49,16 @@ fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::p
 bool is_xmp(const fs::path& path) { return lower_suffix(path) == ".xmp"; }
 
 Companion turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
-                         std::vector<std::string>& warnings) {
+                         const Source& source, std::vector<std::string>& warnings) {
   Companion companion{.input = input, .output = output};
   try {
-    companion.bytes = read_file(input, {}, &companion.state);
+    Original original = source.read(input, {});
+    companion.bytes = std::move(original.bytes);
+    companion.state = original.state;
+    companion.hash = original.hash;
   } catch (const FileError& error) {
     throw FileError(fmt::format("{} cannot be read", input.string()), input, error.code());
   }
-  companion.hash = hash_of(companion.bytes);
   if (!is_xmp(input)) return companion;
   const std::string packet(reinterpret_cast<const char*>(companion.bytes.data()),
                            companion.bytes.size());

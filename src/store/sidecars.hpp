@@ -54,7 +54,8 @@ bool is_xmp(const std::filesystem::path& path);
 /// A file beside a picture, as it is beside the turned picture: XMP is turned, others are copied.
 /// Throws FileError if it cannot be read, or is not XMP although it is called so.
 Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
-                         const MetadataTurn& turn, std::vector<std::string>& warnings);
+                         const MetadataTurn& turn, const Source& source,
+                         std::vector<std::string>& warnings);
 
 /// The place of the sidecar that is made of `like` for another picture.
 std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);

@@ -17,6 +17,7 @@
 #include "src/store/labels.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
+#include "src/store/source.hpp"
 
 namespace qturn {
 
@@ -80,12 +81,18 @@ class Sink {
   virtual int results_on_their_way() const = 0;
 };
 
+/// The companions that the plan knows, but for masks, read from `source` and turned.
+Sink::Companions planned_companions(const Result& result, const Source& source,
+                                    std::vector<std::string>& warnings);
+
 /// What to do with XMP files beside pictures that hold an orientation.
 enum class Sidecars : std::uint8_t { ignore, report, turn };
 
 struct FileSinkOptions {
   bool in_place = false;
-  bool from_files = true;  ///< false: there is no file whose mode and times a result gets
+  /// What the inputs come from, which are no files, so that a result does not get mode and times of
+  /// one. Null: they are files.
+  const Source* source = nullptr;
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;

@@ -3,6 +3,7 @@
 #define QTURN_SRC_STORE_SOURCE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -24,14 +25,17 @@ struct Original {
 class Source {
  public:
   virtual ~Source() = default;
-  /// The picture of this name, in `memory`. Throws FileError.
+  /// The file of this name, in `memory`. Throws FileError.
   virtual Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const = 0;
+  /// How many bytes that will be. Throws FileError.
+  virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
 };
 
 /// Names are paths of files.
 class FileSource : public Source {
  public:
   Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  std::uint64_t size(const std::filesystem::path& name) const override;
 };
 
 }  // namespace qturn

@@ -44,11 +44,36 @@ class WrittenPicture : public StagedResult {
 
 }  // namespace
 
-std::vector<std::byte> read_standard_input(std::uint64_t most) {
+void write_to_standard_output(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    } else if (!wait_after_error(STDOUT_FILENO, POLLOUT)) {
+      throw FileError("cannot write to standard output", {}, system_code(errno));
+    }
+  }
+}
+
+std::vector<std::byte> read_standard_input_head(std::size_t count) {
+  std::vector<std::byte> head(count);
+  std::size_t have = 0;
+  while (have < count) {
+    const std::size_t got = read_some(std::span(head).subspan(have));
+    if (got == 0) break;
+    have += got;
+  }
+  head.resize(have);
+  return head;
+}
+
+std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std::uint64_t most) {
   constexpr std::size_t part_bytes = 4 << 20;
   // So that no memory is taken twice; all but the last are full.
   std::deque<std::unique_ptr<std::byte[]>> parts;
-  std::uint64_t bytes = 0;
+  parts.push_back(std::make_unique_for_overwrite<std::byte[]>(part_bytes));
+  std::ranges::copy(head, &parts.front()[0]);
+  std::uint64_t bytes = head.size();
   for (;;) {
     const std::size_t in_last = bytes % part_bytes;
     if (in_last == 0 && parts.size() * part_bytes == bytes)
@@ -82,14 +107,7 @@ std::unique_ptr<StagedResult> StandardOutput::stage(const Result& result,
                                                     const Companions& companions) const {
   if (!companions.empty())
     throw FileError("standard output takes one file alone", {}, system_code(EINVAL));
-  for (std::span<const std::byte> left = result.bytes; !left.empty();) {
-    const ssize_t written = ::write(STDOUT_FILENO, left.data(), left.size());
-    if (written >= 0) {
-      left = left.subspan(static_cast<std::size_t>(written));
-    } else if (!wait_after_error(STDOUT_FILENO, POLLOUT)) {
-      throw FileError("cannot write to standard output", {}, system_code(errno));
-    }
-  }
+  write_to_standard_output(result.bytes);
   return std::make_unique<WrittenPicture>(result.bytes);
 }
 

@@ -13,8 +13,15 @@
 
 namespace qturn {
 
-/// Reads standard input to its end. Throws FileError if it has more than `most` bytes.
-std::vector<std::byte> read_standard_input(std::uint64_t most);
+/// Its first bytes, at most `count`. Throws FileError.
+std::vector<std::byte> read_standard_input_head(std::size_t count);
+
+/// Reads standard input, of which `head` has been read, to its end. Returns all of it. Throws
+/// FileError if it has more than `most` bytes.
+std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std::uint64_t most);
+
+/// Blocks until all is written. Throws FileError.
+void write_to_standard_output(std::span<const std::byte> bytes);
 
 /// The picture that was read from there, whatever its name.
 class StandardInput : public Source {
@@ -23,6 +30,7 @@ class StandardInput : public Source {
   std::span<const std::byte> picture() const { return picture_; }
   /// Once: hands over the bytes instead of copying them.
   Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  std::uint64_t size(const std::filesystem::path&) const override { return picture_.size(); }
 
  private:
   mutable std::vector<std::byte> picture_;

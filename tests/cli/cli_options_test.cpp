@@ -128,7 +128,7 @@ TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
       {{"rotate90", "in", "-o", "-"},
        "several pictures cannot go to standard output; name a folder\n"},
       {{"rotate90", "in", "-o", "out.tar"},
-       "out.tar: archives cannot be written yet; name a folder as output\n"},
+       "out.tar: a tar is made of tars alone; name a folder as output\n"},
       {{"rotate90", "-o", "out"}, "no input files\n"},
   };
   for (const auto& [words, message] : cases) {

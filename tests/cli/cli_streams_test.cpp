@@ -137,10 +137,6 @@ TEST_CASE("What is not one picture on standard input is refused by name") {
   CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input is empty"));
   workplace.standard_input = "text";
   CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input: not a picture"));
-  std::string tar(1024, '\0');
-  tar.replace(257, 5, "ustar");
-  workplace.standard_input = tar;
-  CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("tars are not supported"));
 
   workplace.standard_input = jpeg;
   const auto refusal = [&](const std::vector<std::string>& words) {
@@ -160,7 +156,8 @@ TEST_CASE("What is not one picture on standard input is refused by name") {
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--jpeg-edges", "skip"}),
              ContainsSubstring("nothing might be written"));
   CHECK_THAT(refusal({"check", "-"}), ContainsSubstring("check does not read standard input"));
-  CHECK_THAT(refusal({"augment", "-", "-o", "out"}), ContainsSubstring("augment does not"));
+  CHECK_THAT(refusal({"augment", "-", "-o", "out"}),
+             ContainsSubstring("standard input is not a tar"));
   CHECK_THAT(refusal({"augment", "a.jpg", "-o", "-"}), ContainsSubstring("several files"));
   workplace.add("b.jpg", jpeg);
   CHECK_THAT(refusal({"cw", "a.jpg", "b.jpg", "-o", "-"}),

@@ -56,8 +56,8 @@ std::string not_empty(const std::string& glob) {
 void add_inputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Input";
   app.add_option("INPUT", line.inputs,
-                 "pictures, or folders, which are searched to any depth; - is one picture on "
-                 "standard input")
+                 "pictures, folders, which are searched to any depth, or tars; - is one picture or "
+                 "one tar on standard input")
       ->group(group);
   app.add_option("--files-from", line.files_from,
                  "read the names of inputs from FILE, one per line; - is standard input")
@@ -98,7 +98,7 @@ void add_outputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
   app.add_option("-o,--output", line.output,
                  "a folder; or, for one input file, a file name with a picture's suffix, or - for "
-                 "standard output")
+                 "standard output; for tars, a tar, a folder that gets one for each, or -")
       ->type_name("OUTPUT")
       ->group(group);
   app.add_option("--base", line.base,
@@ -450,6 +450,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
         ->add_flag("--sidecars", line.sidecars,
                    "also turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp)")
         ->group("Output");
+    add_labels_of_tars(*command, line);
     add_inputs(*command, line);
     add_others(*command, line);
     add_jpeg(*command, line);

@@ -30,6 +30,7 @@
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/suggestion.hpp"
+#include "tools/qturn/tars.hpp"
 
 namespace qturn {
 namespace {
@@ -135,12 +136,6 @@ int print_devices() {
   return exit_done;
 }
 
-std::string device_name(const DeviceChoice& choice, int threads) {
-  std::string name = "cpu";
-  if (!choice.cuda.empty()) name = fmt::format("cuda:{}", fmt::join(choice.cuda, ","));
-  return fmt::format("{}, {} {}", name, threads, threads == 1 ? "thread" : "threads");
-}
-
 /// How an output would be made.
 std::string in_words(const Outcome& outcome) {
   if (outcome.status == Status::skipped) return "left alone: " + outcome.message;
@@ -188,13 +183,6 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
   return whole && failed == 0 && plan.unreadable.empty() ? exit_done : exit_some_failed;
 }
 
-/// In place nothing is lost unless the user asks for it: a turn can be stored in the tag, and what
-/// upright would turn has a tag already.
-JpegEdges default_edges(const CommandLine& line) {
-  if (!line.in_place) return JpegEdges::reencode;
-  return line.orientation == Orientation::identity ? JpegEdges::skip : JpegEdges::tag;
-}
-
 /// In place the originals are gone after it. In a new folder nothing is lost that could not be made
 /// again, so one flush at the end is enough.
 Fsync default_fsync(const CommandLine& line, const Plan& plan) {
@@ -202,12 +190,18 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
 }
 
 int turn_pictures(const CommandLine& line, const Replay* replay) {
-  RunOptions options;
-  set_resources(line, options);
+  RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
+  Bytes head;
+  if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);
+  if (are_tars(line, head)) {
+    const std::string device = set_device(line, options);
+    return turn_tars(line, std::move(wanted), options, std::move(head), device);
+  }
+  refuse_what_is_for_tars(line);
   std::optional<StandardInput> standard_input;
   if (is_from_standard_input(line)) {
-    standard_input.emplace(read_standard_input(options.largest_bytes));
+    standard_input.emplace(read_standard_input(head, options.largest_bytes));
     wanted.standard_input = standard_input->picture();
   }
   const FileSource files;
@@ -220,17 +214,6 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (line.command == CommandLine::Command::augment)
     augmentation.emplace(line, plan, json_place, replay);
 
-  options.orientation = line.orientation;
-  options.in_place = line.in_place;
-  options.tag_only = line.tag_only;
-  options.raw = line.raw;
-  options.salvage = line.salvage;
-  options.strict = line.strict;
-  options.quality = line.quality;
-  options.labels_drawn_on = line.labels_drawn_on;
-  options.allow_storage_change = line.allow_storage_change;
-  options.png = line.png_mode();
-  options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   std::optional<ShardOfRun> shard;
   if (line.shard)
     shard.emplace(line, plan, options.jpeg.edges);
@@ -242,12 +225,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     if (!line.quiet) print_message("all of this shard is done already");
     return exit_done;
   }
-  options.device = choose_device(
-      line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
-  const std::string device = device_name(options.device, options.threads);
-  if (line.verbose)
-    print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,
-                              options.memory_bytes >> 20));
+  const std::string device = set_device(line, options);
 
   const bool replaces =
       line.in_place || line.existing == Existing::overwrite || line.existing == Existing::update;
@@ -258,7 +236,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   const std::unique_ptr<Journals> journals =
       open_journals(line, wanted, plan, options.jpeg.edges, fsync == Fsync::each);
   FileSink sink({.in_place = line.in_place,
-                 .from_files = !standard_input,
+                 .source = standard_input ? &*standard_input : nullptr,
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
                  .sidecars = sidecars,
                  .fsync = fsync,
@@ -391,6 +369,7 @@ int run_program(int argc, char** argv) {
   refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::merge) return merge_shards(line);
   if (line.command == CommandLine::Command::check) {
+    if (are_tars(line, {})) throw PlanError("check does not look into tars; unpack them");
     PlanOptions inputs = input_options(line);
     inputs.labels = line.check_labels ? line.labels : LabelOptions();
     inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();

@@ -185,9 +185,8 @@ void Report::watch(const std::stop_token& stop) {
 void Report::draw(bool terminal) {
   const double seconds = seconds_since(start_);
   const std::uint64_t finished = this->finished();
-  std::string text =
-      fmt::format("{} of {} files, {}", finished, plan_.jobs.output_count(), speed(seconds));
-  if (work_done_ > 0 && seconds > 1) {
+  std::string text = fmt::format("{} of {} files, {}", finished, outputs(), speed(seconds));
+  if (work_done_ > 0 && seconds > 1 && plan_.jobs.work_bytes() > 0) {
     const double left = seconds * static_cast<double>(plan_.jobs.work_bytes() - work_done_) /
                         static_cast<double>(work_done_);
     text += fmt::format(", {} left", duration(left));
@@ -206,8 +205,8 @@ void Report::finish(bool interrupted) {
   if (line_.quiet) return;
 
   const double seconds = seconds_since(start_);
-  std::string text = fmt::format("{} of {} written", done_,
-                                 counted(plan_.jobs.output_count(), "picture", "pictures"));
+  std::string text =
+      fmt::format("{} of {} written", done_, counted(outputs(), "picture", "pictures"));
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
@@ -225,8 +224,7 @@ void Report::finish(bool interrupted) {
   part(plan_.jobs.skipped_count(), "left alone because the output exists");
   part(done_before_, "done before the interruption");
   part(failed(), "failed");
-  if (interrupted)
-    text += fmt::format(", interrupted with {} to do", plan_.jobs.output_count() - finished());
+  if (interrupted) text += fmt::format(", interrupted with {} to do", outputs() - finished());
   print_message(fmt::format("{}; {:.2f} s, {}, on {}", text, seconds, speed(seconds), device_));
   if (lossy_jpegs_ > 0) {
     print_message(

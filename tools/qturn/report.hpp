@@ -66,6 +66,10 @@ class Report {
   /// Pictures that were written, but not with all that belongs to them; with --strict also those
   /// that something else is to be said of.
   std::uint64_t incomplete() const { return incomplete_; }
+  /// As many as are known of, of tars.
+  std::uint64_t outputs() const {
+    return plan_.jobs.empty() ? finished() : plan_.jobs.output_count();
+  }
   std::uint64_t finished() const { return done_ + done_before_ + skipped_ + failed_; }
 
  private:

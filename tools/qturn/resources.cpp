@@ -1,8 +1,27 @@
 #include "tools/qturn/resources.hpp"
 
+#include <fmt/format.h>
+
 #include "src/run/limits.hpp"
+#include "tools/qturn/report.hpp"
 
 namespace qturn {
+namespace {
+
+/// In place nothing is lost unless the user asks for it: a turn can be stored in the tag, and what
+/// upright would turn has a tag already.
+JpegEdges default_edges(const CommandLine& line) {
+  if (!line.in_place) return JpegEdges::reencode;
+  return line.orientation == Orientation::identity ? JpegEdges::skip : JpegEdges::tag;
+}
+
+std::string device_name(const DeviceChoice& choice, int threads) {
+  std::string name = "cpu";
+  if (!choice.cuda.empty()) name = fmt::format("cuda:{}", fmt::join(choice.cuda, ","));
+  return fmt::format("{}, {} {}", name, threads, threads == 1 ? "thread" : "threads");
+}
+
+}  // namespace
 
 void set_resources(const CommandLine& line, RunOptions& options) {
   options.threads = line.threads > 0 ? line.threads : available_cores();
@@ -15,6 +34,33 @@ void set_resources(const CommandLine& line, RunOptions& options) {
   }
   options.limits = line.limits;
   options.seconds = line.seconds;
+}
+
+RunOptions turn_options(const CommandLine& line) {
+  RunOptions options;
+  set_resources(line, options);
+  options.orientation = line.orientation;
+  options.in_place = line.in_place;
+  options.tag_only = line.tag_only;
+  options.raw = line.raw;
+  options.salvage = line.salvage;
+  options.strict = line.strict;
+  options.quality = line.quality;
+  options.labels_drawn_on = line.labels_drawn_on;
+  options.allow_storage_change = line.allow_storage_change;
+  options.png = line.png_mode();
+  options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
+  return options;
+}
+
+std::string set_device(const CommandLine& line, RunOptions& options) {
+  options.device = choose_device(
+      line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
+  const std::string device = device_name(options.device, options.threads);
+  if (line.verbose)
+    print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,
+                              options.memory_bytes >> 20));
+  return device;
 }
 
 }  // namespace qturn

@@ -1,6 +1,8 @@
-// What a run may use of the machine.
+// What a run does, and what it may use of the machine, as the user typed it.
 #ifndef QTURN_TOOLS_QTURN_RESOURCES_HPP
 #define QTURN_TOOLS_QTURN_RESOURCES_HPP
+
+#include <string>
 
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -9,6 +11,12 @@ namespace qturn {
 
 /// Sets threads, memory, limits and seconds: as the user typed them, or by what is free.
 void set_resources(const CommandLine& line, RunOptions& options);
+
+/// All but the device.
+RunOptions turn_options(const CommandLine& line);
+
+/// Chooses the device, says which with --verbose, and returns its name for the summary.
+std::string set_device(const CommandLine& line, RunOptions& options);
 
 }  // namespace qturn
 

@@ -3,20 +3,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "tools/qturn/label_options.hpp"
+
 namespace qturn {
 namespace {
 
 void refuse_unfit_for_input(const CommandLine& line) {
-  switch (line.command) {
-    case CommandLine::Command::check:
-      throw PlanError("check does not read standard input; name a file");
-    case CommandLine::Command::augment:
-      throw PlanError("augment does not read standard input; name a folder, or --files-from -");
-    default:
-      break;
-  }
+  if (line.command == CommandLine::Command::check)
+    throw PlanError("check does not read standard input; name a file");
   if (line.inputs.size() > 1 || !line.files_from.empty())
-    throw PlanError("standard input is one picture; turn other files in a run of their own");
+    throw PlanError(
+        "standard input is one picture or one tar; turn other files in a run of their own");
   if (line.in_place) throw PlanError("standard input cannot be replaced; name an output with -o");
   if (line.sidecars) throw PlanError("--sidecars needs a file; standard input has none beside it");
   if (line.existing == Existing::update)
@@ -24,8 +21,6 @@ void refuse_unfit_for_input(const CommandLine& line) {
 }
 
 void refuse_unfit_for_output(const CommandLine& line) {
-  if (line.command == CommandLine::Command::augment)
-    throw PlanError("augment writes several files; name a folder with -o");
   if (line.json && line.json_file.empty() && !line.dry_run)
     throw PlanError("--json and -o - would both write to standard output; give --json=FILE");
   if (line.sidecars) throw PlanError("--sidecars has no place for them beside standard output");
@@ -51,6 +46,22 @@ void take_closed_streams() {
     // The lowest number that is free is this one.
     ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
+}
+
+void refuse_what_is_for_tars(const CommandLine& line) {
+  if (line.command != CommandLine::Command::augment) {
+    if (label_words(line).empty()) return;
+    throw PlanError(
+        "this operation turns labels and masks in tars alone; use augment, or leave out --labels, "
+        "--masks and --labels-drawn-on");
+  }
+  if (is_from_standard_input(line)) {
+    throw PlanError(
+        "standard input is not a tar, and augment reads nothing else there; name a folder, or "
+        "--files-from -");
+  }
+  if (is_to_standard_output(line))
+    throw PlanError("augment writes several files; name a folder with -o, or turn a tar");
 }
 
 void refuse_unfit_for_streams(const CommandLine& line) {

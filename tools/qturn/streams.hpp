@@ -1,4 +1,4 @@
-// `-`: a picture from standard input, or to standard output.
+// `-`: a picture or a tar from standard input, or to standard output.
 #ifndef QTURN_TOOLS_QTURN_STREAMS_HPP
 #define QTURN_TOOLS_QTURN_STREAMS_HPP
 
@@ -18,6 +18,9 @@ inline bool is_to_standard_output(const CommandLine& line) { return line.output 
 /// fails. Otherwise the first file that is opened would become one of them, and take what is meant
 /// for it.
 void take_closed_streams();
+
+/// Throws PlanError for what means nothing unless the inputs are tars.
+void refuse_what_is_for_tars(const CommandLine& line);
 
 /// Throws PlanError for what means nothing there.
 void refuse_unfit_for_streams(const CommandLine& line);

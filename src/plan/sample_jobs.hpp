@@ -1,0 +1,52 @@
+// What is made of a sample of a tar. A sample is what WebDataset takes for one: files that follow
+// each other, and whose names agree up to the first dot after the last slash.
+//
+//   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
+//
+// No folder is looked into: all that belongs to a picture is in its sample. What a file is, and
+// what is refused, is decided as for files beside a picture (label_files.hpp, mask_files.hpp,
+// sidecar_files.hpp).
+#ifndef QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
+#define QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/picture/bytes.hpp"
+#include "src/plan/jobs.hpp"
+
+namespace qturn {
+
+struct SampleFile {
+  std::string name;            ///< in the tar
+  std::filesystem::path path;  ///< by which messages and the source know it
+  Bytes bytes = {};
+  bool is_read_once = false;  ///< a picture or a mask
+};
+
+/// "x/a" of "x/a.mask.png".
+std::string_view key_of_sample(std::string_view name);
+
+struct SamplePlan {
+  std::vector<Job> jobs;
+  std::vector<const SampleFile*> left_out;  ///< they belong to no picture
+  std::vector<const SampleFile*> copied;    ///< with each variant of a picture, as they are
+};
+
+/// Outputs lie below `output`, which ends with '/', under their names in a tar. A sample without a
+/// picture has no jobs, unless other files are to be copied. Each picture is a job; all get the
+/// variants that the first one gets. A label or other file belongs to the picture of the same stem,
+/// or else to the first.
+///
+/// Throws PlanError, which names the file, for what a plan of files would refuse: a text that may
+/// be a label of another kind, two labels of a picture, two results of one name.
+SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
+                       std::span<const SampleFile> files);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_SAMPLE_JOBS_HPP

@@ -1,0 +1,294 @@
+#include "src/run/sample_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "src/formats/table.hpp"
+#include "src/plan/find_files.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t most_results(const PlanOptions& options) {
+  return std::max<std::uint64_t>(
+      {1, options.variants.size(), static_cast<std::uint64_t>(options.random_variants)});
+}
+
+bool is_hidden_member(const std::string& name) {
+  const fs::path path = name;
+  return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+    return is_hidden(part.native()) && part != "." && part != "..";
+  });
+}
+
+std::string type_of(const SampleFile& file) {
+  const std::string suffix = lower_suffix(file.name);
+  return suffix.empty() ? "no suffix" : suffix;
+}
+
+/// A result on its way to its sample.
+class StagedMembers : public StagedResult {
+ public:
+  StagedMembers(SampleStream& samples, std::size_t job, std::vector<SampleStream::Made> files)
+      : samples_(samples), job_(job), files_(std::move(files)) {}
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+  std::vector<std::string> put_in_place() override {
+    samples_.keep(job_, std::move(files_));
+    return {};
+  }
+
+ private:
+  SampleStream& samples_;
+  const std::size_t job_;
+  std::vector<SampleStream::Made> files_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+SampleStream::SampleStream(SampleStreamOptions options, TarReader::ReadSome read,
+                           const std::atomic<bool>& stop, SampleKeys& keys, Write write)
+    : options_(std::move(options)),
+      stop_(stop),
+      write_(std::move(write)),
+      results_(most_results(options_.plan)),
+      reader_(std::move(read)),
+      keys_(keys) {}
+
+bool SampleStream::has(std::size_t index) {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (index < job_count_) return true;
+      if (is_given_up_) return false;
+    }
+    if (stop_ || is_at_end_ || !read_sample()) return false;
+  }
+}
+
+/// False if the run is over. At the end of the tar there may be no sample.
+bool SampleStream::read_sample() try {
+  for (;;) {
+    std::optional<TarMember> member = std::exchange(next_member_, std::nullopt);
+    if (!member) member = reader_.next();
+    if (!member) {
+      is_at_end_ = true;
+      if (current_) publish();
+      return true;
+    }
+    if (!options_.plan.hidden && is_hidden_member(member->name)) continue;
+    const std::string_view key = key_of_sample(member->name);
+    if (current_ && current_->key != key) {
+      next_member_ = std::move(member);
+      publish();
+      return true;
+    }
+    if (!current_) current_.emplace(Sample{.key = std::string(key)});
+    if (!take(*member)) return false;
+  }
+} catch (const TarError& error) {
+  is_at_end_ = true;
+  if (stop_) return false;
+  problem_ = fmt::format("{}: {}", options_.name, error.what());
+  if (current_) {
+    current_->refuse(current_->files.empty() ? current_->key : current_->files.front().name,
+                     "left out, because the tar is damaged or cut here, and more of the sample may "
+                     "be missing");
+    publish();
+  }
+  return true;
+}
+
+fs::path SampleStream::path_of(const std::string& member) const {
+  return options_.name + "/" + member;
+}
+
+/// False if the run is over.
+bool SampleStream::take(const TarMember& member) {
+  Sample& sample = *current_;
+  const auto is_same = [&](const SampleFile& file) { return file.name == member.name; };
+  const std::uint64_t needed = memory_of(sample.file_bytes + member.bytes, 0);
+  if (!member.refusal.empty()) {
+    sample.refuse(member.name, member.refusal + "; its sample is left out");
+  } else if (std::ranges::any_of(sample.files, is_same)) {
+    sample.refuse(member.name, "is in its sample twice; the sample is left out");
+  } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
+    sample.refuse(member.name,
+                  fmt::format("its sample needs {} MiB of memory with its results, "
+                              "more than {} MiB; a larger --memory permits that",
+                              std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20));
+  }
+  if (!sample.refusal.empty()) return true;
+  if (!wait_for_memory(needed)) return false;
+  SampleFile& file =
+      sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member.name)});
+  file.bytes = reader_.content();
+  sample.file_bytes += file.bytes.size();
+  return true;
+}
+
+std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const {
+  return file_bytes + std::max(result_bytes, write_ ? file_bytes * results_ : 0);
+}
+
+std::uint64_t SampleStream::in_use() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [first, sample] : samples_)
+    bytes += memory_of(sample.file_bytes, sample.result_bytes);
+  return bytes;
+}
+
+/// Until there is so much, or nothing else to wait for. False if the run is over.
+bool SampleStream::wait_for_memory(std::uint64_t needed) {
+  std::unique_lock lock(mutex_);
+  while (!stop_ && !is_given_up_ && !samples_.empty() &&
+         in_use() + needed > options_.memory_bytes) {
+    changed_.wait_for(lock, std::chrono::milliseconds(100));  // a signal notifies nobody
+  }
+  return !stop_ && !is_given_up_;
+}
+
+void SampleStream::publish() {
+  Sample sample = std::move(*current_);
+  current_.reset();
+  if (!keys_.insert(xxh64(sample.key, 0)).second && !sample.files.empty()) {
+    sample.refuse(sample.files.front().name,
+                  fmt::format("left out, because there was a sample called {} before; its files "
+                              "must follow each other, as tar --sort=name writes them",
+                              sample.key));
+  }
+  plan(sample);
+  if (sample.jobs.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const std::size_t first = job_count_;
+  for (Job& job : sample.jobs) {
+    job.number = job_count_++;
+    sample.outputs_left += job.outputs.size();
+  }
+  Sample& kept = samples_.emplace(first, std::move(sample)).first->second;
+  for (SampleFile& file : kept.files) files_[file.path.native()] = &file;
+}
+
+void SampleStream::plan(Sample& sample) {
+  if (sample.refusal.empty()) {
+    try {
+      SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
+      if (options_.strict && !planned.copied.empty()) {
+        sample.refuse(planned.copied.front()->name,
+                      "would be copied as it is with each variant of its picture (--strict)");
+      }
+      for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
+      for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
+      sample.jobs = std::move(planned.jobs);
+    } catch (const PlanError& error) {
+      sample.refuse(sample.files.front().name, error.what());
+    }
+  }
+  if (!sample.refusal.empty()) {
+    sample.files.clear();
+    sample.file_bytes = 0;
+    sample.jobs = {Job{}};
+    sample.jobs.front().input = path_of(sample.refused);
+    sample.jobs.front().key = sample.refused;
+    sample.jobs.front().problem = sample.refusal;
+    sample.jobs.front().outputs.push_back({.path = options_.output + sample.refused});
+  }
+  std::set<fs::path> read_once;
+  for (const Job& job : sample.jobs) {
+    read_once.insert(job.input);
+    read_once.insert(job.masks.begin(), job.masks.end());
+  }
+  for (SampleFile& file : sample.files) file.is_read_once = read_once.contains(file.path);
+}
+
+SampleStream::Sample& SampleStream::sample_of(std::size_t job) {
+  return std::prev(samples_.upper_bound(job))->second;
+}
+
+Job SampleStream::operator[](std::size_t index) {
+  const std::lock_guard lock(mutex_);
+  const Sample& sample = sample_of(index);
+  return sample.jobs[index - sample.jobs.front().number];
+}
+
+void SampleStream::give_up() {
+  const std::lock_guard lock(mutex_);
+  is_given_up_ = true;
+  changed_.notify_all();
+}
+
+Original SampleStream::read(const fs::path& name, std::vector<std::byte> memory) const {
+  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = std::move(memory)};
+  {
+    const std::lock_guard lock(mutex_);
+    SampleFile& file = *files_.at(name.native());
+    if (file.is_read_once)
+      original.bytes = std::exchange(file.bytes, {});
+    else
+      original.bytes = file.bytes;
+  }
+  original.hash = hash_of(original.bytes);
+  return original;
+}
+
+std::uint64_t SampleStream::size(const fs::path& name) const {
+  const std::lock_guard lock(mutex_);
+  return files_.at(name.native())->bytes.size();
+}
+
+void SampleStream::keep(std::size_t job, std::vector<Made> files) {
+  const std::lock_guard lock(mutex_);
+  Sample& sample = sample_of(job);
+  const auto& outputs = sample.jobs[job - sample.jobs.front().number].outputs;
+  const auto variant = std::ranges::find(outputs, files.front().output, &JobOutput::path);
+  for (Made& made : files) {
+    const auto file = std::ranges::find(sample.files, made.input, &SampleFile::path);
+    sample.result_bytes += made.content.size();
+    sample.kept.push_back({.variant = static_cast<std::size_t>(variant - outputs.begin()),
+                           .file = static_cast<std::size_t>(file - sample.files.begin()),
+                           .name = made.output.native().substr(options_.output.size()),
+                           .content = std::move(made.content)});
+  }
+}
+
+void SampleStream::settle(const Outcome& outcome) {
+  std::unique_lock lock(mutex_);
+  Sample& settled = sample_of(outcome.job);
+  if (--settled.outputs_left > 0) return;
+  for (const SampleFile& file : settled.files) files_.erase(file.path.native());
+  settled.files.clear();
+  settled.file_bytes = 0;
+  while (!samples_.empty() && samples_.begin()->second.outputs_left == 0) {
+    Sample sample = std::move(samples_.begin()->second);
+    samples_.erase(samples_.begin());
+    // Whoever waits for memory may go on with what this sample leaves.
+    lock.unlock();
+    std::ranges::sort(sample.kept, {},
+                      [](const Kept& each) { return std::pair(each.variant, each.file); });
+    for (const Kept& each : sample.kept) write_(each.name, each.content);
+    sample.kept.clear();
+    lock.lock();
+  }
+  changed_.notify_all();
+}
+
+std::unique_ptr<StagedResult> SampleSink::stage(const Result& result,
+                                                const Companions& companions) const {
+  std::vector<SampleStream::Made> files;
+  const auto add = [&](const fs::path& input, const fs::path& output,
+                       std::span<const std::byte> content) {
+    files.push_back({input, output, Bytes(content.begin(), content.end())});
+  };
+  add(result.input, result.output, result.bytes);
+  for (const Companion& each : companions) add(each.input, each.output, each.content());
+  return std::make_unique<StagedMembers>(samples_, result.job, std::move(files));
+}
+
+}  // namespace qturn

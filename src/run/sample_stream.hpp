@@ -1,0 +1,155 @@
+// Samples on their way from tars to where they go: jobs as they are read, their files as a Source,
+// and their results back in the order of the samples, whatever the order in which they are done.
+//
+// Memory is bounded by bytes: what has been read and what waits for an earlier sample, with room
+// for the results that are still to come. A sample that needs more comes alone. Nothing but the
+// order and the bytes of the tars decides what is written, so threads and memory change no byte.
+#ifndef QTURN_SRC_RUN_SAMPLE_STREAM_HPP
+#define QTURN_SRC_RUN_SAMPLE_STREAM_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "src/plan/sample_jobs.hpp"
+#include "src/run/outcome.hpp"
+#include "src/run/pipeline.hpp"
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
+#include "src/store/tar/reader.hpp"
+
+namespace qturn {
+
+struct SampleStreamOptions {
+  const PlanOptions& plan;          ///< must outlive the stream
+  std::string name;                 ///< of the tar, in paths of inputs and in messages
+  std::string output;               ///< what goes before names in paths of outputs; ends with '/'
+  std::uint64_t memory_bytes = 0;   ///< for samples under way
+  std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
+  bool strict = false;              ///< so is one of which a file would be copied
+};
+
+/// The names of samples, as hashes: in one output none comes twice.
+using SampleKeys = std::unordered_set<std::uint64_t>;
+
+class SampleStream : public JobStream, public Source {
+ public:
+  /// A result that is to be written, in its order.
+  using Write = std::function<void(const std::string& name, std::span<const std::byte> content)>;
+
+  /// Reads the tar's beginning with `read`. Throws TarError if it is not a tar. `stop` and `keys`
+  /// must outlive it.
+  SampleStream(SampleStreamOptions options, TarReader::ReadSome read, const std::atomic<bool>& stop,
+               SampleKeys& keys, Write write);
+
+  bool has(std::size_t index) override;
+  Job operator[](std::size_t index) override;
+  void give_up() override;
+
+  /// A picture or a mask is handed over: it is read once.
+  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  std::uint64_t size(const std::filesystem::path& name) const override;
+
+  /// A file of a result, and what it is made of.
+  struct Made {
+    std::filesystem::path input, output;
+    Bytes content;
+  };
+  /// Keeps a result, the picture first, until its sample is written.
+  void keep(std::size_t job, std::vector<Made> files);
+  /// To be called for each outcome. Writes the samples that are complete. Throws what `write`
+  /// throws; the run cannot go on then.
+  void settle(const Outcome& outcome);
+
+  /// Why the tar could not be read to its end; empty if it could.
+  const std::string& problem() const { return problem_; }
+  /// What was left out, counted by type.
+  const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
+  /// What was copied with pictures, counted by type.
+  const std::map<std::string, std::uint64_t>& copied() const { return copied_; }
+
+ private:
+  struct Kept {
+    std::size_t variant, file;  ///< its order in the sample
+    std::string name;
+    Bytes content;
+  };
+  struct Sample {
+    std::string key;
+    std::vector<SampleFile> files = {};
+    std::string refusal = {};  ///< why it is not turned; or empty
+    std::string refused = {};  ///< the file to blame
+    std::vector<Job> jobs = {};
+    std::size_t outputs_left = 0;
+    std::vector<Kept> kept = {};
+    std::uint64_t file_bytes = 0, result_bytes = 0;
+
+    void refuse(const std::string& file, std::string why) {
+      if (!refusal.empty()) return;
+      refused = file;
+      refusal = std::move(why);
+    }
+  };
+
+  bool read_sample();
+  bool take(const TarMember& member);
+  bool wait_for_memory(std::uint64_t more);
+  void publish();
+  void plan(Sample& sample);
+  std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
+  std::uint64_t in_use() const;
+  Sample& sample_of(std::size_t job);
+  std::filesystem::path path_of(const std::string& member) const;
+
+  const SampleStreamOptions options_;
+  const std::atomic<bool>& stop_;
+  const Write write_;
+  const std::uint64_t results_;  // of a picture, at most
+
+  // Of whoever calls has().
+  TarReader reader_;
+  SampleKeys& keys_;
+  std::optional<Sample> current_;
+  std::optional<TarMember> next_member_;  // of the next sample
+  bool is_at_end_ = false;
+  std::string problem_;
+  std::map<std::string, std::uint64_t> left_out_, copied_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::map<std::size_t, Sample> samples_;  // that are not written, by the number of the first job
+  mutable std::unordered_map<std::string, SampleFile*> files_;  // of those, by path
+  std::size_t job_count_ = 0;
+  bool is_given_up_ = false;
+};
+
+/// Gives results to a SampleStream.
+class SampleSink : public Sink {
+ public:
+  explicit SampleSink(SampleStream& samples) : samples_(samples) {}
+  Companions companions(const Result& result, std::vector<std::string>& warnings) const override {
+    return planned_companions(result, samples_, warnings);
+  }
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
+  bool is_done(const Result&) const override { return false; }
+  int results_on_their_way() const override { return 0; }
+
+ private:
+  SampleStream& samples_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_SAMPLE_STREAM_HPP

@@ -1,0 +1,69 @@
+#include "src/store/tar/writer.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <cerrno>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace qturn {
+
+TarWriter::TarWriter(Append append)
+    : append_(std::move(append)), archive_(archive_write_new()), entry_(archive_entry_new()) {
+  if (!archive_ || !entry_) throw std::bad_alloc();
+  archive_write_set_format_gnutar(archive_);
+  archive_write_set_bytes_per_block(archive_, 0);  // contents are handed over as they lie
+  check(archive_write_open(
+      archive_, this, nullptr,
+      [](archive* self, void* client, const void* bytes, std::size_t count) -> la_ssize_t {
+        auto& writer = *static_cast<TarWriter*>(client);
+        try {
+          if (!writer.error_) writer.append_({static_cast<const std::byte*>(bytes), count});
+        } catch (...) {  // no exception crosses the library
+          writer.error_ = std::current_exception();
+        }
+        if (!writer.error_) return static_cast<la_ssize_t>(count);
+        archive_set_error(self, EIO, "cannot be written");
+        return -1;
+      },
+      nullptr));
+}
+
+TarWriter::~TarWriter() {
+  // Otherwise it would write the end of the tar.
+  if (!is_finished_) archive_write_fail(archive_);
+  archive_write_free(archive_);
+  archive_entry_free(entry_);
+}
+
+void TarWriter::add(const std::string& name, std::span<const std::byte> content) {
+  archive_entry_clear(entry_);
+  archive_entry_set_pathname(entry_, name.c_str());
+  archive_entry_set_filetype(entry_, AE_IFREG);
+  archive_entry_set_perm(entry_, 0644);
+  archive_entry_set_mtime(entry_, 0, 0);
+  archive_entry_set_size(entry_, static_cast<la_int64_t>(content.size()));
+  check(archive_write_header(archive_, entry_));
+  while (!content.empty()) {
+    const la_ssize_t taken = archive_write_data(archive_, content.data(), content.size());
+    if (taken <= 0) check(ARCHIVE_FATAL);
+    content = content.subspan(static_cast<std::size_t>(taken));
+  }
+  check(archive_write_finish_entry(archive_));
+}
+
+void TarWriter::finish() {
+  is_finished_ = true;
+  check(archive_write_close(archive_));
+}
+
+void TarWriter::check(int status) const {
+  if (error_) std::rethrow_exception(error_);
+  if (status == ARCHIVE_OK) return;
+  const char* why = archive_error_string(archive_);
+  throw std::runtime_error(why ? why : "libarchive could not write");
+}
+
+}  // namespace qturn

@@ -1,0 +1,43 @@
+// A tar that depends on the names and contents of its members alone: no times, no owners.
+#ifndef QTURN_SRC_STORE_TAR_WRITER_HPP
+#define QTURN_SRC_STORE_TAR_WRITER_HPP
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+
+struct archive;
+struct archive_entry;
+
+namespace qturn {
+
+/// In GNU's form, where a name is its bytes, whatever the locale is.
+class TarWriter {
+ public:
+  /// Takes the bytes of the tar, part by part. What it throws comes out of this class.
+  using Append = std::function<void(std::span<const std::byte> part)>;
+
+  explicit TarWriter(Append append);
+  ~TarWriter();
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+
+  void add(const std::string& name, std::span<const std::byte> content);
+  /// Ends the tar. Without that it has no end, and a reader takes it for cut.
+  void finish();
+
+ private:
+  void check(int status) const;
+
+  Append append_;
+  archive* archive_;
+  archive_entry* entry_;
+  bool is_finished_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_TAR_WRITER_HPP

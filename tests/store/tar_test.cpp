@@ -1,0 +1,162 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <sys/stat.h>
+
+#include <cstring>
+
+#include "src/store/tar/output.hpp"
+#include "tests/tar_files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using qturn::TarError;
+using qturn::TarReader;
+using tests::Members;
+
+namespace {
+
+const Members three = {{"x/a.jpg", std::string(700, 'a')},
+                       {"x/a.txt", ""},
+                       {"x/" + std::string(200, 'b') + ".cls", "1"}};
+
+std::string written(const Members& members) {
+  std::string made;
+  qturn::TarWriter writer([&](std::span<const std::byte> part) { made += qturn::text_of(part); });
+  for (const auto& [name, content] : members) writer.add(name, qturn::bytes_of(content));
+  writer.finish();
+  return made;
+}
+
+std::string refusal(const std::string& name, const std::string& content) {
+  TarReader reader(tests::reader_of(tests::tar({{name, content}})));
+  return reader.next().value().refusal;
+}
+
+}  // namespace
+
+TEST_CASE("Tars are read in any form, compressed or not") {
+  for (const int format :
+       {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_TAR_GNUTAR}) {
+    for (const int filter : {ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_ZSTD}) {
+      CAPTURE(format, filter);
+      const Members some =
+          format == ARCHIVE_FORMAT_TAR_USTAR ? Members(three.begin(), three.begin() + 2) : three;
+      const std::string file = tests::tar(some, {format, filter});
+      CHECK(
+          qturn::may_be_tar(qturn::bytes_of(file).first(std::min<std::size_t>(file.size(), 512))));
+      CHECK(tests::members_of(file) == some);
+    }
+  }
+  CHECK_FALSE(qturn::may_be_tar(qturn::bytes_of(std::string(512, 'x'))));
+  CHECK_FALSE(qturn::may_be_tar(qturn::bytes_of(std::string(512, '\0'))));
+  CHECK_THROWS_WITH(TarReader(tests::reader_of("some text")), "is not a tar");
+}
+
+TEST_CASE("A written tar is the same whatever the day, and holds names as they are") {
+  Members members = three;
+  members.emplace_back("\xe4\xff.jpg", "latin");
+  const std::string file = written(members);
+  CHECK(tests::members_of(file) == members);
+  CHECK(file.size() % 512 == 0);
+  CHECK(file.substr(108, 28) == std::string("0000000\0"
+                                            "0000000\0"
+                                            "00000001274\0",
+                                            28));  // owners, size
+  CHECK(file.substr(136, 11) == "00000000000");    // time
+  CHECK(written(members) == file);
+}
+
+TEST_CASE("A tar that is cut anywhere is never taken for whole") {
+  const std::string file = written(three);
+  std::size_t most = 0;
+  // The last block of zeros may be missing.
+  for (std::size_t bytes = 512; bytes < file.size() - 512; bytes += bytes % 512 == 1 ? 510 : 1) {
+    CAPTURE(bytes);
+    TarReader reader(tests::reader_of(file.substr(0, bytes)));
+    std::size_t whole = 0;
+    CHECK_THROWS_AS(
+        [&] {
+          while (reader.next()) {
+            (void)reader.content();
+            ++whole;
+          }
+        }(),
+        TarError);
+    most = std::max(most, whole);
+  }
+  CHECK(most == 3);
+  for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_ZSTD}) {
+    const std::string packed = tests::tar(three, {ARCHIVE_FORMAT_TAR_GNUTAR, filter});
+    for (std::size_t bytes = 8; bytes < packed.size() - 8; ++bytes) {
+      CAPTURE(filter, bytes);
+      CHECK_THROWS_AS(tests::members_of(packed.substr(0, bytes)), TarError);
+    }
+  }
+}
+
+TEST_CASE("Names that lead elsewhere, links and devices are refused, each by its reason") {
+  CHECK(refusal("../a.jpg", "x") == "has a name with ..");
+  CHECK(refusal("x/../../a.jpg", "x") == "has a name with ..");
+  CHECK(refusal("/etc/a.jpg", "x") == "has an absolute name");
+  CHECK(refusal("a.jpg", "-> b.jpg") == "is a symbolic link");
+  CHECK(refusal("./x//a.jpg", "x").empty());
+  TarReader reader(tests::reader_of(tests::tar({{"./x//a..b.jpg", "x"}})));
+  CHECK(reader.next().value().name == "x/a..b.jpg");
+}
+
+TEST_CASE("A member that promises a terabyte takes no memory") {
+  std::string file =
+      tests::tar({{"a.jpg", "abc"}}, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
+  // The size in binary, and the sum of the header that fits it.
+  const std::string terabyte("\x80\0\0\0\0\0\x01\0\0\0\0\0", 12);
+  file.replace(124, 12, terabyte).replace(148, 8, 8, ' ');
+  unsigned sum = 0;
+  for (const char c : file.substr(0, 512)) sum += static_cast<unsigned char>(c);
+  char digits[8];
+  std::snprintf(digits, sizeof digits, "%06o", sum);
+  file.replace(148, 8, std::string(digits, 7) + " ");
+  TarReader reader(tests::reader_of(file));
+  CHECK(reader.next().value().bytes == std::uint64_t{1} << 40);
+  CHECK_THROWS_AS(reader.content(), TarError);
+}
+
+TEST_CASE("What a reader or a writer throws comes out as it is") {
+  struct Broken {};
+  const auto fails_after = [](int calls) {
+    return [calls, whole = tests::reader_of(written(three))](std::span<std::byte> memory) mutable {
+      if (calls-- == 0) throw Broken();
+      return whole(memory.first(512));
+    };
+  };
+  CHECK_THROWS_AS(TarReader(fails_after(0)), Broken);
+  TarReader reader(fails_after(2));
+  CHECK_THROWS_AS(
+      [&] {
+        while (reader.next()) (void)reader.content();
+      }(),
+      Broken);
+  qturn::TarWriter writer([](std::span<const std::byte>) { throw Broken(); });
+  CHECK_THROWS_AS(writer.add("a", qturn::bytes_of("x")), Broken);
+}
+
+TEST_CASE("A tar is in its place when it is finished, and not before") {
+  const TemporaryFolder folder;
+  const auto place = folder.path() / "new/out.tar";
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path() / "new"), {});
+  };
+  {
+    qturn::TarOutput output(place, qturn::IfExists::fail, true);
+    output.add("a", qturn::bytes_of("x"));
+    CHECK_FALSE(std::filesystem::exists(place));
+    CHECK(count() == 1);
+  }
+  CHECK(count() == 0);
+  qturn::TarOutput output(place, qturn::IfExists::fail, true);
+  CHECK(output.is_empty());
+  output.add("a", qturn::bytes_of("x"));
+  CHECK(output.finish().empty());
+  CHECK(count() == 1);
+  CHECK(content_of(place) == written({{"a", "x"}}));
+}

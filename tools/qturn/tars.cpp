@@ -1,0 +1,242 @@
+#include "tools/qturn/tars.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "src/plan/find_files.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/run/sample_stream.hpp"
+#include "src/store/tar/input.hpp"
+#include "src/store/tar/output.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/streams.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int exit_done = 0;
+constexpr int exit_some_failed = 1;
+
+bool is_tar(const std::string& input) { return may_be_tar(read_head(input, tar_head_bytes)); }
+
+void refuse_unfit(const CommandLine& line) {
+  const bool takes_companions_from_elsewhere = !line.labels.folder.empty() ||
+                                               line.labels.take == TakeLabels::one_file ||
+                                               (line.masks && !line.masks->folder.empty());
+  const std::pair<bool, const char*> unfit[] = {
+      {line.in_place, "a tar is not turned in place; name another one with -o"},
+      {!line.files_from.empty(),
+       "--files-from lists files; name tars as inputs, in a run of their own"},
+      {line.resume || !line.journal.empty(),
+       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume "
+       "and "
+       "--journal"},
+      {line.existing == Existing::skip || line.existing == Existing::update,
+       "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
+      {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
+      {!line.base.empty(), "--base is for the paths in a list; leave it out"},
+      {!line.replay.empty(), "--replay needs the files of a manifest; tars have none"},
+      {line.label_orientation, "--label-orientation needs a folder as output"},
+      {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
+      {takes_companions_from_elsewhere,
+       "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
+      {line.shard.has_value(),
+       "--shard deals the pictures of a folder; give each run tars of its own"},
+      {line.dry_run, "--dry-run does not read tars; leave it out"},
+  };
+  for (const auto& [is_given, why] : unfit)
+    if (is_given) throw PlanError(why);
+}
+
+struct Place {
+  std::string input;  ///< "-": standard input
+  fs::path output;    ///< the tar
+};
+
+/// "000.tar" of "in/000.tar.gz".
+std::string tar_name(const fs::path& input) {
+  fs::path name = input.filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+  return name.replace_extension(".tar");
+}
+
+std::vector<Place> places_of(const CommandLine& line) {
+  const fs::path output = line.output;
+  if (output.empty()) throw PlanError("no output; name a tar or a folder with -o");
+  const bool is_one =
+      is_to_standard_output(line) || (output.extension() == ".tar" && !fs::is_directory(output));
+  std::vector<Place> places;
+  for (const std::string& input : line.inputs) {
+    if (!is_one && input == "-")
+      throw PlanError(
+          "the tar on standard input has no name; name a tar with -o, or - for standard output");
+    places.push_back({input, is_one ? output : output / tar_name(input)});
+  }
+  std::set<fs::path> seen;
+  for (const Place& place : places) {
+    if (!seen.insert(place.output).second && !is_one) {
+      throw PlanError(fmt::format("{}: two inputs have this name; choose another output for one",
+                                  place.output.string()));
+    }
+    std::error_code absent;
+    for (const Place& other : places)
+      if (fs::equivalent(other.input, place.output, absent))
+        throw PlanError(place.output.string() + ": is an input as well; choose another output");
+    if (place.output == "-" || !fs::exists(fs::symlink_status(place.output))) continue;
+    if (!fs::is_regular_file(place.output))
+      throw PlanError(place.output.string() + ": is not a regular file; choose another output");
+    if (line.existing != Existing::overwrite)
+      throw PlanError(place.output.string() +
+                      ": exists already; use --overwrite, or another output");
+  }
+  return places;
+}
+
+/// The options that decide what becomes of a sample.
+PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
+  plan.labels = line.labels;
+  plan.masks = mask_options(line);
+  plan.labels.keypoints = keypoints_of_options(plan);
+  return plan;
+}
+
+class TarRun {
+ public:
+  TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
+         Report& report)
+      : line_(line),
+        plan_(sample_options(line, std::move(plan))),
+        options_(options),
+        found_(found),
+        report_(report) {
+    options_.memory_bytes -= options.memory_bytes / share_of_samples;
+  }
+
+  /// Turns what one of them holds. Returns false if the run is over.
+  bool turn(const Place& place, TarInput& input, TarOutput& output) {
+    const std::string name = place.input == "-" ? "standard input" : place.input;
+    SampleStreamOptions options{.plan = plan_,
+                                .name = name,
+                                .output = (place.output / "").string(),
+                                .memory_bytes = options_.memory_bytes / share_of_samples,
+                                .largest_bytes = options_.largest_bytes,
+                                .strict = line_.strict};
+    std::optional<SampleStream> samples;
+    const auto read = [&](std::span<std::byte> memory) { return input.read_some(memory); };
+    const auto write = [&](const std::string& member, std::span<const std::byte> content) {
+      output.add(member, content);
+    };
+    try {
+      samples.emplace(std::move(options), read, stop_, keys_, write);
+    } catch (const TarError& error) {
+      fail(fmt::format("{}: {}", name, error.what()));
+      return true;
+    }
+    const SampleSink sink(*samples);
+    JobStream& jobs = *samples;
+    const RunEnd end = run(jobs, *samples, sink, options_, stop_, [&](const Outcome& outcome) {
+      report_.add(outcome);
+      samples->settle(outcome);
+    });
+    if (!samples->problem().empty() && !stop_) fail(samples->problem());
+    for (const auto& [type, count] : samples->left_out()) found_.others[type] += count;
+    for (const auto& [type, count] : samples->copied()) copied_[type] += count;
+    return is_whole(end) && !stop_;
+  }
+
+  /// Puts the output in its place. Throws FileError.
+  void finish(const Place& place, TarOutput& output) {
+    keys_.clear();
+    if (output.is_empty())
+      return fail(place.output.string() + ": not written, because there is no sample for it");
+    for (const std::string& warning : output.finish())
+      print_message("warning: " + printable(warning));
+  }
+
+  bool is_stopped() const { return stop_; }
+  const std::atomic<bool>& stop() const { return stop_; }
+  void say_copied() const {
+    std::string text;
+    for (const auto& [type, count] : copied_)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(type));
+    if (!text.empty() && !line_.quiet)
+      print_message("other files of samples, copied with each variant of their picture: " + text);
+  }
+
+ private:
+  static constexpr std::uint64_t share_of_samples = 4;
+
+  void fail(const std::string& problem) {
+    print_message(printable(problem));
+    found_.unreadable.push_back(problem);
+  }
+
+  const CommandLine& line_;
+  const PlanOptions plan_;
+  RunOptions options_;
+  Plan& found_;
+  Report& report_;
+  const std::atomic<bool>& stop_ = watch_stop_signals();
+  SampleKeys keys_;
+  std::map<std::string, std::uint64_t> copied_;
+};
+
+}  // namespace
+
+bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
+  if (is_from_standard_input(line)) return may_be_tar(head);
+  const auto tars = std::ranges::count_if(line.inputs, is_tar);
+  if (tars == 0 || tars == std::ssize(line.inputs)) return tars > 0;
+  throw PlanError(fmt::format("{} is a tar, and {} is not; turn them in runs of their own",
+                              printable(*std::ranges::find_if(line.inputs, is_tar)),
+                              printable(*std::ranges::find_if_not(line.inputs, is_tar))));
+}
+
+int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, Bytes head,
+              const std::string& device) {
+  refuse_unfit(line);
+  const std::vector<Place> places = places_of(line);
+  const ReportPlace json = ReportPlace::json(line);
+  for (const Place& place : places) {
+    json.refuse(place.input);
+    json.refuse(place.output);
+  }
+  const IfExists if_exists =
+      line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
+  const bool flushed = line.fsync != Fsync::never;
+  Plan found;
+  Report report(line, found, device);
+  TarRun tars(line, std::move(plan), options, found, report);
+  bool whole = true;
+  try {
+    std::optional<TarOutput> output;
+    for (std::size_t i = 0; i < places.size() && whole; ++i) {
+      if (!output) output.emplace(places[i].output, if_exists, flushed);
+      TarInput input = places[i].input == "-" ? TarInput(std::move(head), tars.stop())
+                                              : TarInput(places[i].input, tars.stop());
+      whole = tars.turn(places[i], input, *output);
+      const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
+      if (!whole || !is_last) continue;
+      tars.finish(places[i], *output);
+      output.reset();
+    }
+  } catch (const FileError& error) {
+    print_message(printable(error.what()));
+    whole = false;
+  }
+  whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
+          report.incomplete() == 0 && whole;
+  tars.say_copied();
+  report.finish(tars.is_stopped());
+  if (tars.is_stopped()) return stop_exit_code();
+  return whole ? exit_done : exit_some_failed;
+}
+
+}  // namespace qturn

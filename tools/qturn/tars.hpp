@@ -1,0 +1,26 @@
+// Tars as inputs and outputs: docs/tar.md.
+#ifndef QTURN_TOOLS_QTURN_TARS_HPP
+#define QTURN_TOOLS_QTURN_TARS_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "src/picture/bytes.hpp"
+#include "src/run/pipeline.hpp"
+#include "src/store/tar/reader.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// Whether the inputs are tars, by their content; `head` is the beginning of standard input. Throws
+/// PlanError if only some of them are.
+bool are_tars(const CommandLine& line, std::span<const std::byte> head);
+
+/// Turns the pictures in them. Returns the exit status. Throws PlanError if nothing was started.
+int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, Bytes head,
+              const std::string& device);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_TARS_HPP
