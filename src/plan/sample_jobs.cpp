@@ -65,9 +65,10 @@ class SamplePlanner {
                return picture != file && (lower_stem(*picture) == *of || own == *of);
              });
     };
-    const auto masks = std::ranges::stable_partition(pictures_, std::not_fn(is_mask));
-    masks_.assign(masks.begin(), masks.end());
-    pictures_.erase(masks.begin(), masks.end());
+    const auto masks =
+        std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_mask));
+    masks_.assign(masks, pictures_.end());
+    pictures_.erase(masks, pictures_.end());
     for (const SampleFile* picture : pictures_) {
       if (options_.random_variants == 0 || !stem_of_mask(lower_stem(*picture))) continue;
       refuse(*picture,
@@ -134,7 +135,7 @@ class SamplePlanner {
 
   void add_other(const SampleFile& file) {
     const std::string suffix = lower_suffix(file.name);
-    const auto format = std::ranges::find(label_formats, suffix, &LabelFormat::suffix);
+    const auto* format = std::ranges::find(label_formats, suffix, &LabelFormat::suffix);
     const bool takes_all = options_.labels.take == TakeLabels::found;
     if (options_.labels.take == TakeLabels::none ||
         is_excluded(options_, file.name, base_of(file))) {
