@@ -196,7 +196,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);
   if (are_tars(line, head)) {
     const std::string device = set_device(line, options);
-    return turn_tars(line, std::move(wanted), options, std::move(head), device);
+    return turn_tars(line, std::move(wanted), options, head, device);
   }
   refuse_what_is_for_tars(line);
   std::optional<StandardInput> standard_input;

@@ -199,8 +199,8 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
                               printable(*std::ranges::find_if_not(line.inputs, is_tar))));
 }
 
-int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, Bytes head,
-              const std::string& device) {
+int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
+              const Bytes& head, const std::string& device) {
   refuse_unfit(line);
   const std::vector<Place> places = places_of(line);
   const ReportPlace json = ReportPlace::json(line);
@@ -219,7 +219,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, Byt
     std::optional<TarOutput> output;
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
       if (!output) output.emplace(places[i].output, if_exists, flushed);
-      TarInput input = places[i].input == "-" ? TarInput(std::move(head), tars.stop())
+      TarInput input = places[i].input == "-" ? TarInput(head, tars.stop())
                                               : TarInput(places[i].input, tars.stop());
       whole = tars.turn(places[i], input, *output);
       const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;

@@ -18,8 +18,8 @@ namespace qturn {
 bool are_tars(const CommandLine& line, std::span<const std::byte> head);
 
 /// Turns the pictures in them. Returns the exit status. Throws PlanError if nothing was started.
-int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, Bytes head,
-              const std::string& device);
+int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
+              const Bytes& head, const std::string& device);
 
 }  // namespace qturn
 
