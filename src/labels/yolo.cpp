@@ -158,7 +158,11 @@ class YoloTurn {
 
 bool is_yolo(std::string_view text) {
   const std::vector<Words> lines = lines_of_words(text);
-  return lines.empty() || Decimal::parse(lines.front().front());
+  if (lines.empty()) return true;
+  const Words& words = lines.front();
+  const auto numbers = std::ranges::count_if(
+      words, [](const auto& word) { return Decimal::parse(word).has_value(); });
+  return Decimal::parse(words.front()) && 2 * static_cast<std::size_t>(numbers) > words.size();
 }
 
 std::string turn_yolo(std::string_view text, Orientation orientation,

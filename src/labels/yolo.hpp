@@ -33,7 +33,8 @@ struct Keypoints {
   bool operator==(const Keypoints&) const = default;
 };
 
-/// Whether a text begins like a YOLO label, and not like a caption. An empty one does.
+/// Whether a text begins like a YOLO label: with a number, in a line of which most words are
+/// numbers. An empty one does. "2 dogs" is a caption.
 bool is_yolo(std::string_view text);
 
 /// The label of the turned picture. Only numbers change, and keypoints change places where the

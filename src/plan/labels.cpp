@@ -13,6 +13,7 @@
 #include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
+#include "src/plan/sidecar_files.hpp"
 #include "src/store/path_set.hpp"
 
 namespace qturn {
@@ -118,7 +119,8 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
     const std::string suffix = lower_case(file.extension());
     const std::string stem = lower_case(fs::path(file).replace_extension());
     if (suffix == ".txt" || suffix == ".xml" || suffix == ".json") {
-      return stems.contains(stem);
+      // A caption is not a label.
+      return stems.contains(stem) && may_be_label_text(file);
     }
     const auto of_picture = stem_of_mask(stem);
     return looks_for_masks && of_picture && !pictures.contains(file.native()) &&

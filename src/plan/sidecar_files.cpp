@@ -141,6 +141,10 @@ bool is_copied_safely(std::string_view text) {
   return start.find('\0') != std::string_view::npos || !may_hold_coordinates(start);
 }
 
+bool may_be_label_text(const fs::path& path) {
+  return !std::ifstream(path) || !is_copied_safely(start_of(path));
+}
+
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken) {
   if (options.labels.take == TakeLabels::none) return {};

@@ -6,6 +6,7 @@
 #ifndef QTURN_SRC_PLAN_SIDECAR_FILES_HPP
 #define QTURN_SRC_PLAN_SIDECAR_FILES_HPP
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ bool is_copied_safely(std::string_view text);
 /// that may be labels of another one are left alone. Marks those that are among `files`.
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken);
+
+/// Whether a file may be a text that says where something is in a picture, which a copy would not
+/// turn: not is_copied_safely(). True of one that cannot be read.
+bool may_be_label_text(const std::filesystem::path& path);
 
 }  // namespace qturn
 

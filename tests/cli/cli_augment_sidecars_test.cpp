@@ -93,6 +93,8 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
     return result.err;
   };
   CHECK(run("a.txt", "a photo of 3 cats, 1 dog") == "copied");
+  CHECK(run("a.txt", "3 cats and a dog") == "copied");
+  CHECK(run("a.txt", "3 cats and a dog", {"--exclude", "*images/a.txt"}) == "left");
   CHECK(run("a.xml", "<svg/>") == "copied");
   CHECK(run("a.json", R"({"size": [9, 5], "score": 0.5})") == "copied");
   CHECK(run("a.mp4", std::string("1 2 3 4\0", 8)) == "copied");  // no text

@@ -195,7 +195,7 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     const Result refused = workplace.qturn({"augment", "data", "-o", "out"});
     CHECK(refused.exit_code == 2);
     CHECK_THAT(refused.err,
-               ContainsSubstring(": labels or masks, which are not turned with their pictures yet; "
+               ContainsSubstring(": labels or masks that would not be turned with their pictures; "
                                  "--labels none turns each picture by itself"));
     CHECK(workplace.tree(".") == before);
     CHECK(workplace.qturn({"augment", "data", "-o", "out", "--labels", "none"}).exit_code == 0);
@@ -209,7 +209,8 @@ TEST_CASE("A mask of no picture is refused where it would get another variant th
   workplace.add("data/masks/a.png", cli::png(picture));
   const Result drawn = workplace.qturn({"augment", "data", "-o", "out", "--random", "2"});
   CHECK(drawn.exit_code == 2);
-  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: labels or masks, which are not"));
+  CHECK_THAT(drawn.err,
+             ContainsSubstring("data/masks/a.png: labels or masks that would not be turned"));
   CHECK_FALSE(workplace.exists("out"));
   CHECK(workplace.qturn({"augment", "data/images", "-o", "out"}).exit_code == 2);
   CHECK(workplace.qturn({"augment", "data", "-o", "out"}).exit_code == 0);

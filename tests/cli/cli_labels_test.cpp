@@ -169,7 +169,7 @@ TEST_CASE("Option --labels chooses: none, YOLO's alone, or those of a folder") {
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
         "qturn: " + (workplace.path() / "data/ground_truth").string() +
-            ": labels or masks, which are not turned with their pictures yet; --labels none turns "
+            ": labels or masks that would not be turned with their pictures; --labels none turns "
             "each picture by itself, --labels yolo, voc or labelme only those labels with it\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(workplace.path() / "out");

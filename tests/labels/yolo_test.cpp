@@ -145,10 +145,11 @@ TEST_CASE("A broken or ambiguous YOLO line is refused with its line and column")
             .starts_with("1:1: in a mirror left and right keypoints change places"));
 }
 
-TEST_CASE("A YOLO label is told from a caption by its first word") {
-  for (const std::string text : {"", "\n", "# nothing\n", "0 0.5", "12"})
+TEST_CASE("A YOLO label is told from a caption by the numbers in its first line") {
+  for (const std::string text : {"", "\n", "# nothing\n", "0 0.5", "12", "0 0.5 o.5 0.1 0.1"})
     CHECK(qturn::is_yolo(text));
-  for (const std::string text : {"a photo of a cat", "\n\ncat", "0x5 1"})
+  for (const std::string text :
+       {"a photo of a cat", "\n\ncat", "0x5 1", "2 dogs", "2 dogs, 1 cat\n0 0"})
     CHECK_FALSE(qturn::is_yolo(text));
 }
 

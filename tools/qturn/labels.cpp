@@ -76,7 +76,7 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
                                 masks.take && masks.folder.empty());
   if (!label) return;
   std::string message = fmt::format(
-      "{}: labels or masks, which are not turned with their pictures yet; --labels none "
+      "{}: labels or masks that would not be turned with their pictures; --labels none "
       "turns each picture by itself{}",
       printable(label->string()),
       plan.jobs.labels().empty() ? ""
