@@ -63,14 +63,16 @@ std::vector<fs::path> temporaries_of(const JournalContent& content,
 
 }  // namespace
 
-Journals::Journals(const JournalOptions& options, std::span<const fs::path> below)
-    : options_(options) {
+Journals::Journals(JournalOptions options, std::span<const fs::path> below)
+    : options_(std::move(options)) {
   for (const JournalRoot& root : options_.roots) {
     const fs::path place = root.place.empty() ? root.folder : root.place;
-    const bool is_new = !fs::exists(place);
-    if (is_new) fs::create_directories(place);
+    std::vector<fs::path> made;
+    for (fs::path at = place; !at.empty() && !fs::exists(at); at = at.parent_path())
+      made.push_back(at);
+    if (!made.empty()) fs::create_directories(place);
     roots_.push_back(
-        {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, is_new});
+        {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, std::move(made)});
     locks_.emplace_back(place);
   }
   if (options_.in_place) refuse_others(below);
@@ -91,7 +93,7 @@ Journals::~Journals() {
   locks_.clear();
   // A run that wrote nothing leaves no folder.
   for (const Root& root : roots_)
-    if (root.is_new) ::rmdir(root.place.c_str());
+    for (const fs::path& folder : root.made) ::rmdir(folder.c_str());
 }
 
 // Journals above the roots and below them are of other runs.

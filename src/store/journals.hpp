@@ -53,7 +53,7 @@ class Journals {
   /// Throws FileError if another run holds a root; in place, if a run was interrupted there, above
   /// or below, and is not to be resumed or forgotten; if there is nothing to resume, or something
   /// else.
-  Journals(const JournalOptions& options, std::span<const std::filesystem::path> below);
+  Journals(JournalOptions options, std::span<const std::filesystem::path> below);
   ~Journals();
   Journals(const Journals&) = delete;
   Journals& operator=(const Journals&) = delete;
@@ -83,7 +83,7 @@ class Journals {
  private:
   struct Root {
     std::filesystem::path folder, absolute, place;
-    bool is_new = false;  // this run has made the place
+    std::vector<std::filesystem::path> made;  // by this run, for the place; the deepest first
     std::size_t journal = 0;
   };
   struct Place {

@@ -161,6 +161,11 @@ class Workplace : public TemporaryFolder {
                    {"QTURN_TEST_SIGNAL", std::to_string(number)},
                    {"QTURN_TEST_SIGNAL_AT", end}};
   }
+  /// The same, right before the file is put into its place.
+  void signal_before(int number, const std::string& end, const char* disk) {
+    signal_at(number, end, disk);
+    environment["QTURN_TEST_SIGNAL_BEFORE"] = environment.extract("QTURN_TEST_SIGNAL_AT").mapped();
+  }
 
   /// Waits for the running program to get somewhere; throws after a minute.
   template <class Condition>

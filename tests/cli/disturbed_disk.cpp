@@ -7,7 +7,7 @@
 // N-th call that changes what is on the disk (write, fsync, rename, link, unlink) kills the program
 // before it does anything.
 // QTURN_TEST_SIGNAL=N and QTURN_TEST_SIGNAL_AT=END: the program gets signal N as soon as a file has
-// been put into its place whose name ends in END, once.
+// been put into its place whose name ends in END, once. QTURN_TEST_SIGNAL_BEFORE=END: right before.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,15 +38,24 @@ void count_call() {
   if (last && ++calls == std::atoi(last)) ::kill(::getpid(), SIGKILL);
 }
 
-/// The result of a call that put a file into its place, if it is 0.
-int in_place(long result, std::string_view name) {
+/// Sends the signal, once, if `variable` is how the name ends.
+void signal_if(const char* variable, std::string_view name) {
   static std::atomic<bool> sent = false;
   const char* number = std::getenv("QTURN_TEST_SIGNAL");
-  const char* end = std::getenv("QTURN_TEST_SIGNAL_AT");
-  if (result == 0 && number && end && name.ends_with(end) && !sent.exchange(true)) {
+  const char* end = std::getenv(variable);
+  if (number && end && name.ends_with(end) && !sent.exchange(true)) {
     // To the thread that calls, which has it before it goes on.
     if (std::raise(std::atoi(number)) != 0) std::abort();
   }
+}
+
+/// As the system call `number`, which puts a file into its place.
+template <typename... Arguments>
+int put_in_place(std::string_view name, long number, Arguments... arguments) {
+  count_call();
+  signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
+  const long result = ::syscall(number, arguments...);
+  if (result == 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
   return static_cast<int>(result);
 }
 
@@ -69,24 +78,20 @@ EXPORTED int futimens(int file, const timespec* times) {
 }
 
 EXPORTED int rename(const char* from, const char* to) {
-  count_call();
-  return in_place(::syscall(SYS_rename, from, to), to);
+  return put_in_place(to, SYS_rename, from, to);
 }
 
 EXPORTED int renameat(int from_folder, const char* from, int to_folder, const char* to) {
-  count_call();
-  return in_place(::syscall(SYS_renameat, from_folder, from, to_folder, to), to);
+  return put_in_place(to, SYS_renameat, from_folder, from, to_folder, to);
 }
 
 EXPORTED int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                        unsigned flags) {
-  count_call();
-  return in_place(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags), to);
+  return put_in_place(to, SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 EXPORTED int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
-  count_call();
-  return in_place(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags), to);
+  return put_in_place(to, SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 EXPORTED int unlink(const char* name) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/qturn/result_options.hpp"
@@ -161,7 +162,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
     if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
   }
-  return std::make_unique<Journals>(journal, plan.journals);
+  return std::make_unique<Journals>(std::move(journal), plan.journals);
 }
 
 std::set<fs::path> result_folders(const Plan& plan) {

@@ -86,8 +86,10 @@ PlanOptions plan_options(const CommandLine& line) {
   options.backup = line.backup;
   options.sidecars = line.sidecars;
   options.others = line.others;
+  if (line.shard) refuse_other_run(line.output, *line.shard);
+  const bool resumes = line.resume && (!line.shard || is_begun(line.output, *line.shard));
   options.existing =
-      line.resume && line.existing == Existing::refuse ? Existing::resume : line.existing;
+      resumes && line.existing == Existing::refuse ? Existing::resume : line.existing;
   options.format = line.format;
   if (line.command == CommandLine::Command::augment) {
     if (!line.replay.empty())
@@ -189,6 +191,11 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
+int say_shard_is_done(const CommandLine& line) {
+  if (!line.quiet) print_message("all of this shard is done already");
+  return exit_done;
+}
+
 int turn_pictures(const CommandLine& line, const Replay* replay) {
   RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
@@ -210,9 +217,6 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   const Plan plan = qturn::plan(wanted);
   const ReportPlace json_place = ReportPlace::json(line);
   json_place.refuse(plan);
-  std::optional<Augmentation> augmentation;
-  if (line.command == CommandLine::Command::augment)
-    augmentation.emplace(line, plan, json_place, replay);
 
   std::optional<ShardOfRun> shard;
   if (line.shard)
@@ -220,11 +224,11 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   else
     refuse_unmerged_shards(plan.output_folder);
   if (shard && !line.quiet) print_message(shard->in_words());
+  if (shard && shard->is_complete()) return say_shard_is_done(line);
+  std::optional<Augmentation> augmentation;
+  if (line.command == CommandLine::Command::augment)
+    augmentation.emplace(line, plan, json_place, replay);
   if (line.dry_run) return print_plan(line, plan, source, options);
-  if (shard && shard->is_complete()) {
-    if (!line.quiet) print_message("all of this shard is done already");
-    return exit_done;
-  }
   const std::string device = set_device(line, options);
 
   const bool replaces =
@@ -235,6 +239,9 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   const std::atomic<bool>& stop = watch_stop_signals();
   const std::unique_ptr<Journals> journals =
       open_journals(line, wanted, plan, options.jpeg.edges, fsync == Fsync::each);
+  // Others may have begun since, before the lock was held.
+  if (!shard) refuse_unmerged_shards(plan.output_folder);
+  if (shard && !shard->begin()) return say_shard_is_done(line);
   FileSink sink({.in_place = line.in_place,
                  .source = standard_input ? &*standard_input : nullptr,
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
@@ -268,8 +275,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
               whole;
     if (shard && whole && !stop) shard->complete();
     if (journals) {
-      const bool all_done =
-          !stop && end.error.empty() && report.failed() == 0 && report.incomplete() == 0;
+      const bool all_done = !stop && end.error.empty() && report.failed() == 0 &&
+                            report.incomplete() == 0 && (whole || !shard);
       for (const std::string& warning : journals->finish(all_done))
         print_message("warning: " + printable(warning));
     }

@@ -235,6 +235,9 @@ void check_place(const CommandLine& line, const fs::path& place, std::string_vie
         fmt::format("{} is a symbolic link, and {} would replace what it leads to; remove it, or "
                     "choose another output",
                     place.string(), what));
+  // Shards write no such file; a merge does, when all are complete.
+  if (line.shard && fs::exists(place))
+    throw PlanError(place.string() + " exists already; remove it, or choose another output");
   if (line.existing == Existing::refuse && !line.resume && fs::exists(place))
     throw PlanError(fmt::format(
         "{} exists already; use --overwrite, --skip-existing or --update, or another output",
@@ -243,7 +246,7 @@ void check_place(const CommandLine& line, const fs::path& place, std::string_vie
 
 fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::string& name,
                          std::string_view what) {
-  const fs::path place = plan.output_folder / name;
+  fs::path place = plan.output_folder / name;
   // Names of pictures end with a variant.
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files)

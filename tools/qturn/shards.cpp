@@ -76,24 +76,32 @@ bool write_record(const fs::path& output, const ShardedRun& run) try {
   return false;
 }
 
+[[noreturn]] void refuse(const fs::path& output, const std::string& theirs,
+                         const std::string& ours) {
+  throw PlanError(fmt::format(
+      "{} is the output of {}, and this is {}; choose another output, or remove it and run all "
+      "shards again",
+      output.string(), theirs, ours));
+}
+
+void compare_counts(const fs::path& output, const ShardedRun& there, std::uint64_t own) {
+  if (there.shards != own)
+    refuse(output, fmt::format("{} shards", there.shards), fmt::format("one of {}", own));
+}
+
 /// The shards of one output have the same of each of these.
 void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& own) {
-  const auto refuse = [&](const std::string& theirs, const std::string& ours) {
-    throw PlanError(fmt::format(
-        "{} is the output of {}, and this is {}; choose another output, or remove it and run all "
-        "shards again",
-        output.string(), theirs, ours));
-  };
-  if (there.shards != own.shards)
-    refuse(fmt::format("{} shards", there.shards), fmt::format("one of {}", own.shards));
+  compare_counts(output, there, own.shards);
   const auto operation_of = [](const ShardedRun& run) {
     return fmt::format("'{}{}'", run.operation,
                        run.label_orientation ? " --label-orientation" : "");
   };
-  if (operation_of(there) != operation_of(own)) refuse(operation_of(there), operation_of(own));
-  if (there.program != own.program) refuse("qturn " + there.program, "qturn " + own.program);
+  if (operation_of(there) != operation_of(own))
+    refuse(output, operation_of(there), operation_of(own));
+  if (there.program != own.program)
+    refuse(output, "qturn " + there.program, "qturn " + own.program);
   if (there.samples != own.samples || there.keys != own.keys) {
-    refuse(fmt::format("{} samples, as the first shard found them", there.samples),
+    refuse(output, fmt::format("{} samples, as the first shard found them", there.samples),
            fmt::format("a run of {} samples with other names or sizes", own.samples));
   }
 }
@@ -143,17 +151,24 @@ ShardOfRun::ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edge
     samples_ += shard_.takes(key) ? 1 : 0;
   }
   run_.keys = keys.hash();
-
-  std::optional<ShardedRun> there = read_sharded_run(output_);
-  const fs::path manifest = output_ / "manifest.jsonl";
-  if (!there && fs::exists(manifest)) {
-    throw PlanError(fmt::format(
-        "{} is there, so the output is complete, or that of a run without --shard; choose another",
-        manifest.string()));
-  }
-  if (!there && !line.dry_run && !write_record(output_, run_)) there = read_sharded_run(output_);
-  if (there) compare(output_, *there, run_);
+  look();
   is_complete_ = read_shard_done(output_, shard_).has_value();
+}
+
+bool ShardOfRun::look() const {
+  if (const auto there = read_sharded_run(output_)) {
+    compare(output_, *there, run_);
+    return true;
+  }
+  refuse_other_run(output_, shard_);
+  return false;
+}
+
+bool ShardOfRun::begin() {
+  if (read_shard_done(output_, shard_)) return false;
+  if (look() || write_record(output_, run_) || look()) return true;
+  throw PlanError(fmt::format("{} was removed by another program; run the shard again",
+                              place_of_run(output_).string()));
 }
 
 std::string ShardOfRun::in_words() const {
@@ -172,6 +187,31 @@ void ShardOfRun::complete() const {
        {std::pair("manifest", shard_manifest_name), std::pair("parts", shard_parts_name)})
     json[member] = digits_of(hash_of_file(folder / name).value());
   write_json(place_of_done(output_, shard_), json, IfExists::replace);
+}
+
+bool is_begun(const fs::path& output, const Shard& shard) {
+  std::error_code none;
+  const auto bytes = fs::file_size(shard_folder(output, shard) / journal_name, none);
+  return (!none && bytes > 0) || fs::exists(place_of_done(output, shard));
+}
+
+void refuse_other_run(const fs::path& output, const Shard& shard) {
+  if (const auto there = read_sharded_run(output))
+    return compare_counts(output, *there, shard.count);
+  const fs::path manifest = output / "manifest.jsonl";
+  if (fs::exists(manifest)) {
+    throw PlanError(fmt::format(
+        "{} is there, so the output is complete, or that of a run without --shard; choose another",
+        manifest.string()));
+  }
+  for (const std::string_view name : {journal_name, lock_name}) {
+    const fs::path file = output / name;
+    if (!fs::exists(fs::symlink_status(file))) continue;
+    throw PlanError(fmt::format(
+        "{} is of a run without --shard, which works there or was interrupted; finish that with "
+        "--resume and without --shard, or choose another output",
+        file.string()));
+  }
 }
 
 void refuse_unmerged_shards(const fs::path& output) {

@@ -2,8 +2,7 @@
 //
 //   OUTPUT/.qturn-shards/run.json      what all of them do: the first shard writes it, the others
 //                                      compare
-//   OUTPUT/.qturn-shards/3-of-8/       the lock, the journal and the manifest of a shard, its part
-//   of
+//   OUTPUT/.qturn-shards/3-of-8/       of a shard the lock, the journal, the manifest, its part of
 //                                      the files that are about all pictures, and, written last,
 //                                      done.json
 //
@@ -54,23 +53,37 @@ std::optional<ShardDone> read_shard_done(const std::filesystem::path& output, co
 /// A run that is one of several.
 class ShardOfRun {
  public:
-  /// Throws PlanError if the output is that of another run.
+  /// Writes nothing. Throws PlanError if the output is that of another run.
   ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edges);
 
   /// "shard 3 of 8: 125 of 1000 samples"
   std::string in_words() const;
   /// Whether an earlier run has done all of it.
   bool is_complete() const { return is_complete_; }
+  /// To be called under the lock of the shard, before anything is written. Looks again at what is
+  /// there, and says what all shards do if none has yet. False: another run has done all of the
+  /// shard meanwhile. Throws PlanError as the constructor, and FileError.
+  bool begin();
   /// To be called when all else is written. Throws FileError.
   void complete() const;
 
  private:
+  /// Whether there is a record. Throws PlanError.
+  bool look() const;
+
   const Shard shard_;
   const std::filesystem::path output_;
   ShardedRun run_;
   std::uint64_t samples_ = 0;
   bool is_complete_ = false;
 };
+
+/// Whether a run of this shard may have put results into the output, which are its own.
+bool is_begun(const std::filesystem::path& output, const Shard& shard);
+
+/// Throws PlanError if a run without shards has written into the output or works there, or one with
+/// another number of shards.
+void refuse_other_run(const std::filesystem::path& output, const Shard& shard);
 
 /// Throws PlanError if shards that are not merged lie in the output of a run that is not one.
 void refuse_unmerged_shards(const std::filesystem::path& output);
