@@ -158,6 +158,33 @@ TEST_CASE("Shards and a run without --shard keep out of the same output") {
   require_done(workplace.qturn({"merge", "out"}));
 }
 
+TEST_CASE("Shards of inputs with the same names do not go to one output") {
+  Workplace workplace;
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = fmt::format("{}.png", i);
+    const auto seed = static_cast<std::uint64_t>(i) + 1;
+    workplace.add("v1/" + name,
+                  cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
+    workplace.add("v2/" + name,
+                  cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
+  }
+  require_done(workplace.qturn({"augment", "v1", "-o", "out", "--shard", "0/2"}));
+  const Result other = workplace.qturn({"augment", "v2", "-o", "out", "--shard", "1/2"});
+  require_refused(other, "out is the output of the inputs ");
+  CHECK_THAT(other.err, ContainsSubstring("/v2; choose another output"));
+}
+
+TEST_CASE("Labels that change between two shards are named by the merge, with the remedy") {
+  Workplace workplace;
+  add_data_set(workplace);
+  require_done(shard(workplace, 0, 2));
+  workplace.add("data/annotations/x.json", workplace.content("data/annotations/x.json") + "\n");
+  require_done(shard(workplace, 1, 2));
+  const Result merged = workplace.qturn({"merge", "out"});
+  require_refused(merged, "data/annotations/x.json has changed between the shards");
+  CHECK_THAT(merged.err, ContainsSubstring("run all shards again, to another output"));
+}
+
 TEST_CASE("A shard that is refused decides nothing for the others") {
   Workplace workplace;
   add_data_set(workplace);

@@ -405,7 +405,7 @@ void add_shard(CLI::App& app, CommandLine& line) {
                }
              },
              "take one of N parts of the samples; I is 0 to N-1. Other runs take the others, at "
-             "the same time and to the same output, and 'qturn merge' ends it")
+             "the same time and to the same output, and 'qturn merge' makes one output of them")
           ->type_name("I/N")
           ->group("Running");
   for (const char* other :

@@ -66,6 +66,7 @@ std::string Help::make_usage(const CLI::App* app, std::string name) const {
            "       qturn OPERATION --help\n";
   const auto has = [&](const char* option) { return app->get_option_no_throw(option) != nullptr; };
   if (has("INPUT")) name += " INPUT...";
+  if (has("OUTPUT")) name += " OUTPUT";
   const std::string first =
       fmt::format("Usage: {}{} [OPTION...]\n", name, has("--output") ? " -o OUTPUT" : "");
   return has("--in-place") ? fmt::format("{}       {} --in-place [OPTION...]\n", first, name)

@@ -80,14 +80,6 @@ std::vector<JournalRoot> roots_in_place(const PlanOptions& options) {
   return result;
 }
 
-std::vector<std::string> absolute_inputs(const PlanOptions& options) {
-  std::set<std::string> names;
-  for (const fs::path& input : options.inputs) names.insert(normal(input).string());
-  options.listed.for_each(
-      [&](std::string_view file) { names.insert(normal(fs::path(file)).string()); });
-  return in_short(std::move(names));
-}
-
 /// The next run would turn what is kept there.
 void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options) {
   const fs::path place = fs::weakly_canonical(fs::absolute(backup));
@@ -134,6 +126,14 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
   flag(line.break_links, "--break-links");
   if (!line.backup.empty()) value("--backup", line.backup);
   return text;
+}
+
+std::vector<std::string> absolute_inputs(const PlanOptions& options) {
+  std::set<std::string> names;
+  for (const fs::path& input : options.inputs) names.insert(normal(input).string());
+  options.listed.for_each(
+      [&](std::string_view file) { names.insert(normal(fs::path(file)).string()); });
+  return in_short(std::move(names));
 }
 
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
@@ -14,6 +15,9 @@ namespace qturn {
 
 /// The operation, and the options on which results and the choice of pictures depend.
 std::string operation_of(const CommandLine& line, JpegEdges edges);
+
+/// The inputs of a run, ascending, by their absolute names; many in short.
+std::vector<std::string> absolute_inputs(const PlanOptions& options);
 
 /// Opens the journals of this run: in place, in each folder that was named, or that a named file
 /// lies in; for a list of files, in the deepest folder that all of them lie in; otherwise in the

@@ -220,7 +220,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
 
   std::optional<ShardOfRun> shard;
   if (line.shard)
-    shard.emplace(line, plan, options.jpeg.edges);
+    shard.emplace(line, wanted, plan, options.jpeg.edges);
   else
     refuse_unmerged_shards(plan.output_folder);
   if (shard && !line.quiet) print_message(shard->in_words());

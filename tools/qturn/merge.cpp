@@ -72,7 +72,7 @@ void Merge::refuse_incomplete() {
     const Shard shard{index, run_.shards};
     const auto done = read_shard_done(output_, shard);
     if (!done) {
-      incomplete.add(fmt::format("{}", index));
+      incomplete.add(fmt::format("number {}", index));
       continue;
     }
     locks_.emplace_back(shard_folder(output_, shard));
@@ -80,10 +80,10 @@ void Merge::refuse_incomplete() {
     samples += done->samples;
   }
   if (incomplete.count() > 0) {
-    throw PlanError(
-        fmt::format("{}: of {} shards {} {} not complete: {}; run them again with --resume",
-                    output_.string(), run_.shards, incomplete.count(),
-                    incomplete.count() == 1 ? "is" : "are", incomplete.text()));
+    throw PlanError(fmt::format(
+        "{}: {} of {} shards {} not complete: {}; run {} again with --resume", output_.string(),
+        incomplete.count(), run_.shards, incomplete.count() == 1 ? "is" : "are", incomplete.text(),
+        incomplete.count() == 1 ? "it" : "them"));
   }
   if (samples != run_.samples) {
     throw PlanError(
@@ -235,8 +235,9 @@ int merge_shards(const CommandLine& line) {
         fmt::format("{}; 'qturn merge {}' can be repeated", error.what(), output.string()));
   }
   if (!line.quiet) {
-    print_message(fmt::format("{} shards merged: {} samples, {} pictures", run->shards,
-                              run->samples, merge.pictures()));
+    print_message(fmt::format("shards: {}, samples: {}, pictures: {}; {} is one output now",
+                              run->shards, run->samples, merge.pictures(),
+                              printable(output.string())));
   }
   return 0;
 }

@@ -96,7 +96,10 @@ void take_line(const Json& json, SharedPartsByName& parts, SharedParts*& current
     auto [name, file] = shared_file(json);
     const auto [known, is_new] = parts.try_emplace(name, SharedParts{.file = file});
     if (!is_new && known->second.file != file)
-      throw std::invalid_argument(name + " is made of other files or options in other shards");
+      throw std::invalid_argument(
+          fmt::format("{} has changed between the shards, and {} is made of it; run all shards "
+                      "again, to another output",
+                      file.input.string(), name));
     current = &known->second;
   } else if (!current) {
     throw std::invalid_argument("no file");

@@ -1,7 +1,9 @@
 #include "tools/qturn/shards.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <stdexcept>
@@ -61,6 +63,7 @@ Json json_of(const ShardedRun& run) {
   json["program"] = run.program;
   json["shards"] = run.shards;
   put_name(json, "operation", run.operation);
+  put_name(json, "inputs", run.inputs);
   json["samples"] = run.samples;
   json["keys"] = digits_of(run.keys);
   json["label_orientation"] = run.label_orientation;
@@ -100,9 +103,15 @@ void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& 
     refuse(output, operation_of(there), operation_of(own));
   if (there.program != own.program)
     refuse(output, "qturn " + there.program, "qturn " + own.program);
+  const auto inputs_of = [](const ShardedRun& run) {
+    std::string names = run.inputs;
+    std::ranges::replace(names, '\n', ' ');
+    return "the inputs " + names;
+  };
+  if (there.inputs != own.inputs) refuse(output, inputs_of(there), "a run of " + inputs_of(own));
   if (there.samples != own.samples || there.keys != own.keys) {
-    refuse(output, fmt::format("{} samples, as the first shard found them", there.samples),
-           fmt::format("a run of {} samples with other names or sizes", own.samples));
+    refuse(output, fmt::format("{} samples, as the first shard has found them", there.samples),
+           fmt::format("a run of {} samples with other names", own.samples));
   }
 }
 
@@ -119,6 +128,7 @@ std::optional<ShardedRun> read_sharded_run(const fs::path& output) {
     return ShardedRun{.program = json.at("program").get<std::string>(),
                       .shards = json.at("shards").get<std::uint64_t>(),
                       .operation = get_name(json, "operation"),
+                      .inputs = get_name(json, "inputs"),
                       .samples = json.at("samples").get<std::uint64_t>(),
                       .keys = hash_in(json, "keys"),
                       .label_orientation = json.at("label_orientation").get<bool>()};
@@ -133,11 +143,13 @@ std::optional<ShardDone> read_shard_done(const fs::path& output, const Shard& sh
   });
 }
 
-ShardOfRun::ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edges)
+ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
+                       JpegEdges edges)
     : shard_(*line.shard), output_(plan.output_folder) {
   run_ = {.program = version,
           .shards = shard_.count,
           .operation = operation_of(line, edges),
+          .inputs = fmt::format("{}", fmt::join(absolute_inputs(options), "\n")),
           .keys = {},
           .label_orientation = line.label_orientation};
   Hasher keys;
@@ -145,8 +157,7 @@ ShardOfRun::ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edge
   for (const FoundFile& file : files) {
     if (file.is_companion) continue;
     const std::string key = files.key(file);
-    const std::string text = fmt::format("{}{}{}{}", key, '\0', file.bytes, '\0');
-    keys.add(std::as_bytes(std::span(text)));
+    keys.add(std::as_bytes(std::span(key.c_str(), key.size() + 1)));
     ++run_.samples;
     samples_ += shard_.takes(key) ? 1 : 0;
   }

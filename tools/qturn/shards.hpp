@@ -34,8 +34,9 @@ struct ShardedRun {
   std::string program;  ///< the version of qturn
   std::uint64_t shards = 0;
   std::string operation;  ///< with the options on which results depend
+  std::string inputs;     ///< as absolute_inputs(), a line for each
   std::uint64_t samples = 0;
-  ContentHash keys;  ///< of all samples, with the sizes of their files
+  ContentHash keys;  ///< of all samples
   bool label_orientation = false;
   bool operator==(const ShardedRun&) const = default;
 };
@@ -54,7 +55,8 @@ std::optional<ShardDone> read_shard_done(const std::filesystem::path& output, co
 class ShardOfRun {
  public:
   /// Writes nothing. Throws PlanError if the output is that of another run.
-  ShardOfRun(const CommandLine& line, const Plan& plan, JpegEdges edges);
+  ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
+             JpegEdges edges);
 
   /// "shard 3 of 8: 125 of 1000 samples"
   std::string in_words() const;
