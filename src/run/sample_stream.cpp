@@ -81,6 +81,11 @@ bool SampleStream::read_sample() try {
     if (!member) {
       is_at_end_ = true;
       if (current_) publish();
+      if (reader_.has_more()) {
+        problem_ = options_.name +
+                   ": holds more after its end, perhaps another tar; that is left out, so turn the "
+                   "tars one by one";
+      }
       return true;
     }
     if (!options_.plan.hidden && is_hidden_member(member->name)) continue;

@@ -179,6 +179,24 @@ TEST_CASE(
   CHECK(tar_of(workplace, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
 }
 
+TEST_CASE("What follows the end of a tar, and a wrong checksum, are no success") {
+  const Workplace workplace;
+  const std::string one = tests::tar({{"a.jpg", jpeg}}), two = tests::tar({{"b.jpg", jpeg}});
+  workplace.add("in.tar", one + two);
+  const Result more = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
+  CHECK(more.exit_code == 1);
+  CHECK_THAT(more.err, ContainsSubstring("in.tar: holds more after its end"));
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+
+  std::string packed = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP});
+  packed[packed.size() - 8] ^= 1;
+  workplace.add("in.tgz", packed);
+  const Result damaged = workplace.qturn({"upright", "in.tgz", "-o", "damaged.tar"});
+  CHECK(damaged.exit_code == 1);
+  CHECK_THAT(damaged.err, ContainsSubstring("in.tgz: is damaged or cut: its gzip stream has an "
+                                            "incorrect data check"));
+}
+
 TEST_CASE("A tar that is cut gives the samples that are whole, and the exit status says it") {
   const Workplace workplace;
   const std::string whole = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});

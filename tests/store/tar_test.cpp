@@ -95,6 +95,59 @@ TEST_CASE("A tar that is cut anywhere is never taken for whole") {
   }
 }
 
+TEST_CASE("A gzip tar whose checksum, length or end is wrong is never taken for whole") {
+  const std::string packed = tests::tar(three, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP});
+  for (std::size_t at = packed.size() - 8; at < packed.size(); ++at) {
+    CAPTURE(at);
+    std::string damaged = packed;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    CHECK_THROWS_WITH(tests::members_of(damaged), ContainsSubstring("is damaged or cut"));
+    CHECK_THROWS_AS(tests::members_of(packed.substr(0, at)), TarError);
+  }
+  CHECK_THROWS_AS(tests::members_of(packed + "garbage"), TarError);
+  CHECK(tests::members_of(packed + std::string(100'000, '\0')) == three);
+  // Two streams, as pigz and cat write them.
+  const std::string plain = written(three);
+  const auto gzip = [](const std::string& part) {
+    std::string made(1 << 20, '\0');
+    std::size_t used = 0;
+    archive* writer = archive_write_new();
+    archive_write_set_format_raw(writer);
+    archive_write_add_filter_gzip(writer);
+    archive_write_open_memory(writer, made.data(), made.size(), &used);
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_write_header(writer, entry);
+    archive_write_data(writer, part.data(), part.size());
+    archive_entry_free(entry);
+    archive_write_close(writer);
+    archive_write_free(writer);
+    made.resize(used);
+    return made;
+  };
+  CHECK(tests::members_of(gzip(plain.substr(0, 1000)) + gzip(plain.substr(1000))) == three);
+}
+
+TEST_CASE("A tar is read to the end of the file, and what is more than padding is told") {
+  const std::string file = written(three);
+  const auto has_more = [](const std::string& whole) {
+    std::size_t left = whole.size();
+    TarReader reader([&left, inner = tests::reader_of(whole)](std::span<std::byte> memory) mutable {
+      const std::size_t got = inner(memory.first(std::min<std::size_t>(memory.size(), 700)));
+      left -= got;
+      return got;
+    });
+    while (reader.next()) (void)reader.content();
+    CHECK(left == 0);
+    return reader.has_more();
+  };
+  CHECK_FALSE(has_more(file));
+  CHECK_FALSE(has_more(file + std::string(1 << 20, '\0')));
+  CHECK(has_more(file + file));
+  CHECK(has_more(file + std::string(10, '\0') + "x"));
+  CHECK(has_more(file + "x"));
+}
+
 TEST_CASE("Names that lead elsewhere, links and devices are refused, each by its reason") {
   CHECK(refusal("../a.jpg", "x") == "has a name with ..");
   CHECK(refusal("x/../../a.jpg", "x") == "has a name with ..");

@@ -1,5 +1,6 @@
-// A compressed file is read by two archives of libarchive: one unpacks, and the other reads the tar
-// from that. So the place in the tar is known, and with it whether the tar ends where it should.
+// A file that zstd has compressed is read by two archives of libarchive: one unpacks, and the other
+// reads the tar from that. So the place in the tar is known, and with it whether the tar ends where
+// it should.
 #include "src/store/tar/reader.hpp"
 
 #include <archive.h>
@@ -14,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/store/tar/gzip.hpp"
+
 namespace qturn {
 namespace {
 
@@ -25,9 +28,9 @@ bool begins_with(std::span<const std::byte> head, std::string_view magic) {
   return text_of(head).starts_with(magic);
 }
 
-bool is_compressed(std::span<const std::byte> head) {
-  return begins_with(head, "\x1f\x8b") || begins_with(head, "\x28\xb5\x2f\xfd");
-}
+bool is_gzip(std::span<const std::byte> head) { return begins_with(head, "\x1f\x8b"); }
+
+bool is_zstd(std::span<const std::byte> head) { return begins_with(head, "\x28\xb5\x2f\xfd"); }
 
 /// A tar begins with the header of a member, which holds the sum of its own bytes. The bytes of the
 /// sum count as blanks.
@@ -66,7 +69,7 @@ std::string refusal_of(archive_entry* entry, std::string_view name) {
 }  // namespace
 
 bool may_be_tar(std::span<const std::byte> head) {
-  return is_compressed(head) || is_tar_header(head);
+  return is_gzip(head) || is_zstd(head) || is_tar_header(head);
 }
 
 class TarReader::Archive {
@@ -113,6 +116,20 @@ class TarReader::Archive {
     return static_cast<std::size_t>(got);
   }
 
+  /// Reads what follows the end, so that the writer of a pipe is not stopped, and checksums are
+  /// compared. Returns whether it is more than padding.
+  bool drain() {
+    const auto is_padding = [](std::span<const std::byte> bytes) {
+      return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+    };
+    const std::uint64_t unread = given_ - static_cast<std::uint64_t>(position());
+    const std::span last = std::span(buffer_).first(last_given_);
+    bool has_more = !is_padding(last.last(std::min<std::uint64_t>(unread, last.size())));
+    while (const std::size_t got = read_(buffer_))
+      has_more = has_more || !is_padding(std::span(buffer_).first(got));
+    return has_more;
+  }
+
   /// A warning of libarchive is about what is not used here, such as the owner's name.
   int check(int status) const {
     if (error_) std::rethrow_exception(error_);
@@ -126,7 +143,9 @@ class TarReader::Archive {
   la_ssize_t fill(archive* self, const void** bytes) noexcept {
     try {
       *bytes = buffer_.data();
-      return static_cast<la_ssize_t>(read_(buffer_));
+      last_given_ = read_(buffer_);
+      given_ += last_given_;
+      return static_cast<la_ssize_t>(last_given_);
     } catch (...) {
       error_ = std::current_exception();
       archive_set_error(self, EIO, "cannot be read");
@@ -139,6 +158,8 @@ class TarReader::Archive {
   archive_entry* entry_ = nullptr;
   std::exception_ptr error_;
   Bytes buffer_ = Bytes(std::size_t{1} << 18);
+  std::uint64_t given_ = 0;     // to libarchive
+  std::size_t last_given_ = 0;  // of that, what lies in the buffer
 };
 
 TarReader::TarReader(ReadSome read) {
@@ -151,7 +172,7 @@ TarReader::TarReader(ReadSome read) {
   }
   head.resize(have);
   if (!may_be_tar(head)) throw TarError("is not a tar");
-  const bool compressed = is_compressed(head);
+  const bool gzip = is_gzip(head), zstd = is_zstd(head);
   ReadSome whole = [read = std::move(read), head = std::move(head),
                     taken = std::size_t{0}](std::span<std::byte> memory) mutable {
     if (taken == head.size()) return read(memory);
@@ -160,9 +181,11 @@ TarReader::TarReader(ReadSome read) {
     taken += count;
     return count;
   };
-  if (compressed) {
+  if (gzip) {
+    const auto packed = std::make_shared<GzipReader>(std::move(whole));
+    whole = [packed](std::span<std::byte> memory) { return packed->read_some(memory); };
+  } else if (zstd) {
     packed_ = std::make_unique<Archive>(std::move(whole));
-    archive_read_support_filter_gzip(packed_->get());
     archive_read_support_filter_zstd(packed_->get());
     archive_read_support_format_raw(packed_->get());
     packed_->open();
@@ -184,6 +207,7 @@ std::optional<TarMember> TarReader::next() {
       // At its end a tar has two blocks of zeros.
       if (tar_->position() == end_of_last)
         throw TarError(fmt::format("is cut after {} bytes", end_of_last));
+      has_more_ = tar_->drain();
       return std::nullopt;
     }
     archive_entry* entry = tar_->entry();

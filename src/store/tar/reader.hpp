@@ -41,17 +41,20 @@ class TarReader {
   explicit TarReader(ReadSome read);
   ~TarReader();
 
-  /// The next one that is not a folder; nothing after the last. Throws TarError if the file is not
-  /// a tar, is damaged, or ends too early.
+  /// The next one that is not a folder; nothing after the last, when all has been read. Throws
+  /// TarError if the file is not a tar, is damaged, or ends too early.
   std::optional<TarMember> next();
+  /// After the last: whether there is more than padding after the end, such as another tar.
+  bool has_more() const { return has_more_; }
   /// The content of that. Memory is taken as bytes come, not as the header promises. Throws as
   /// next().
   Bytes content();
 
  private:
   class Archive;
-  std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is compressed
+  std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is zstd's
   std::uint64_t member_bytes_ = 0;
+  bool has_more_ = false;
 };
 
 }  // namespace qturn
