@@ -70,19 +70,21 @@ class SamplePlanner {
     masks_.assign(masks, pictures_.end());
     pictures_.erase(masks, pictures_.end());
     for (const SampleFile* picture : pictures_) {
-      if (options_.random_variants == 0 || !stem_of_mask(lower_stem(*picture))) continue;
+      if (!stem_of_mask(lower_stem(*picture))) continue;
       refuse(*picture,
-             "is called as a mask, and is not in the sample of its picture, so it would get other "
-             "variants; call it as in a.mask.png, or use --masks none");
+             "has the name of a mask, and its picture is not in its sample, so they would not be "
+             "turned together; call it as in a.mask.png, or use --masks none");
     }
   }
 
   void take_without_picture() {
     for (const SampleFile* file : others_) {
+      refuse_lone_label(*file);
       if (options_.others != Others::copy || !is_selected(options_, file->name, base_of(*file))) {
         plan_.left_out.push_back(file);
         continue;
       }
+      if (takes_labels(*file)) refuse_coordinates(*file);
       Job& job = plan_.jobs.emplace_back();
       job.input = file->path;
       job.key = file->name;
@@ -90,6 +92,34 @@ class SamplePlanner {
       job.copy_verbatim = true;
       job.outputs.push_back({.path = output_ + file->name});
     }
+  }
+
+  /// Its picture may be in another sample, and is turned there.
+  void refuse_lone_label(const SampleFile& file) const {
+    const auto* format = label_format_of(file);
+    if (!takes_labels(file) || format == std::end(label_formats)) return;
+    if (options_.labels.take != TakeLabels::found && options_.labels.format != format) return;
+    const std::string_view text = text_of(file.bytes);
+    if (text.empty() || (!format->is_of(text) && !may_hold_coordinates(text))) return;
+    refuse(file, fmt::format("may be a label, and no picture is in its sample; give both the same "
+                             "name in the same folder; --exclude '*{}' leaves such files out",
+                             fs::path(file.name).extension().string()));
+  }
+
+  bool takes_labels(const SampleFile& file) const {
+    return options_.labels.take != TakeLabels::none &&
+           !is_excluded(options_, file.name, base_of(file));
+  }
+
+  static const LabelFormat* label_format_of(const SampleFile& file) {
+    return std::ranges::find(label_formats, lower_suffix(file.name), &LabelFormat::suffix);
+  }
+
+  static void refuse_coordinates(const SampleFile& file) {
+    if (is_copied_safely(text_of(file.bytes))) return;
+    refuse(file, fmt::format("may say where something is in its picture, which a copy does not "
+                             "turn; --exclude '*{}' leaves such files out",
+                             fs::path(file.name).extension().string()));
   }
 
   static std::string base_of(const SampleFile& file) { return fs::path(file.name).filename(); }
@@ -134,11 +164,9 @@ class SamplePlanner {
   }
 
   void add_other(const SampleFile& file) {
-    const std::string suffix = lower_suffix(file.name);
-    const auto* format = std::ranges::find(label_formats, suffix, &LabelFormat::suffix);
+    const auto* format = label_format_of(file);
     const bool takes_all = options_.labels.take == TakeLabels::found;
-    if (options_.labels.take == TakeLabels::none ||
-        is_excluded(options_, file.name, base_of(file))) {
+    if (!takes_labels(file) || is_unselected_picture(file)) {
       plan_.left_out.push_back(&file);
     } else if (format != std::end(label_formats)) {
       const bool is_wanted = takes_all || options_.labels.format == format;
@@ -151,6 +179,13 @@ class SamplePlanner {
     } else {
       add_sidecar(file);
     }
+  }
+
+  /// A copy would not be turned.
+  bool is_unselected_picture(const SampleFile& file) const {
+    const std::string suffix = lower_suffix(file.name);
+    return codec_of_suffix(suffix) || is_camera_raw(suffix) ||
+           format_of(options_, suffix, file.bytes);
   }
 
   /// Or a text of another kind, such as a caption. Nothing but the text itself tells, so that a
@@ -180,12 +215,7 @@ class SamplePlanner {
 
   void add_sidecar(const SampleFile& file) {
     if (!is_xmp(file.name)) {
-      if (!is_copied_safely(text_of(file.bytes))) {
-        refuse(file,
-               fmt::format("may say where something is in its picture, which a copy does not turn; "
-                           "--exclude '*{}' leaves such files out",
-                           fs::path(file.name).extension().string()));
-      }
+      refuse_coordinates(file);
       plan_.copied.push_back(&file);
     }
     Job& job = job_of(lower_stem(file));

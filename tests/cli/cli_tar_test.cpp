@@ -179,6 +179,61 @@ TEST_CASE(
   CHECK(tar_of(workplace, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
 }
 
+TEST_CASE(
+    "A label whose picture is not in its sample is named, and is not left behind in silence") {
+  const Workplace workplace;
+  const auto turn = [&](const std::string& name, const std::string& text,
+                        std::vector<std::string> more = {}) {
+    workplace.add("in.tar", tests::tar({{"images/a.jpg", jpeg}, {name, text}}));
+    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    return workplace.qturn(words);
+  };
+  const Result lost = turn("labels/a.txt", yolo);
+  CHECK(lost.exit_code == 1);
+  CHECK_THAT(lost.err, ContainsSubstring("a.txt may be a label, and no picture is in its sample"));
+  CHECK(names_of(tar_of(workplace, "out.tar")) == std::vector<std::string>{"images/a.jpg"});
+  CHECK(turn("images/A.txt", yolo).exit_code == 1);
+  CHECK(turn("all.json", R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})").exit_code == 1);
+  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 1);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 1);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", "").exit_code == 0);
+}
+
+TEST_CASE(
+    "A mask that is a sample of its own is refused, because it would not be turned with its "
+    "picture") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
+  const Result apart = workplace.qturn({"cw", "in.tar", "-o", "out.tar"});
+  CHECK(apart.exit_code == 1);
+  CHECK_THAT(apart.err, ContainsSubstring("in.tar/a_mask.png: a_mask.png has the name of a mask, "
+                                          "and its picture is not in its sample"));
+  CHECK(names_of(tar_of(workplace, "out.tar")) == std::vector<std::string>{"a.jpg"});
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "all.tar", "--masks", "none"}).exit_code == 0);
+  CHECK(names_of(tar_of(workplace, "all.tar")) == std::vector<std::string>{"a.jpg", "a_mask.png"});
+  workplace.add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "x.tar"}).exit_code == 0);
+}
+
+TEST_CASE("A picture that is not selected is not copied with the variants of another") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.png", png},
+                                      {"a.depth.png", png},
+                                      {"a.dng", "raw"},
+                                      {"a.seen", png},
+                                      {"a.cls", "1"}}));
+  const Result result = workplace.qturn(
+      {"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
+  CHECK(result.exit_code == 0);
+  CHECK(names_of(tar_of(workplace, "out.tar")) ==
+        std::vector<std::string>{"a__flop.png", "a__flop.cls"});
+  CHECK_THAT(result.err, ContainsSubstring("1 .png"));
+}
+
 TEST_CASE("What follows the end of a tar, and a wrong checksum, are no success") {
   const Workplace workplace;
   const std::string one = tests::tar({{"a.jpg", jpeg}}), two = tests::tar({{"b.jpg", jpeg}});
