@@ -72,4 +72,11 @@ DeviceChoice choose_device(std::string_view option, Work work) {
   return choice;
 }
 
+DeviceChoice device_of_rank(DeviceChoice choice, int local_rank) {
+  const std::size_t devices = choice.cuda.size();
+  if (devices < 2) return choice;
+  const int device = choice.cuda[static_cast<std::size_t>(local_rank) % devices];
+  return {{device}, fmt::format("one of {}, for local rank {}", devices, local_rank)};
+}
+
 }  // namespace qturn

@@ -53,6 +53,9 @@ enum class Work : std::uint8_t { reencodes_jpegs, other };
 /// `work`. Throws DeviceError; std::invalid_argument for other words.
 DeviceChoice choose_device(std::string_view option, Work work);
 
+/// Of several devices the one for this process, which is one of several on this machine.
+DeviceChoice device_of_rank(DeviceChoice choice, int local_rank);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_RUN_DEVICE_HPP

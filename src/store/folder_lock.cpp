@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -26,7 +27,9 @@ struct Holder {
   std::string host;  ///< with the container, in which process numbers mean something
   std::string boot;  ///< changes when the host boots
   long process = 0;
-  std::string started;  ///< in ticks after the boot; empty: there is no such process
+  std::string started;   ///< in ticks after the boot; empty: there is no such process
+  std::string job = {};  ///< of Slurm; or empty
+  long attempt = 0;      ///< how often Slurm has put the job back into its queue
 
   bool operator==(const Holder&) const = default;
 };
@@ -52,14 +55,26 @@ std::string start_of(long process) {
   return stat.substr(begin, stat.find(' ', begin) - begin);
 }
 
+/// "CLUSTER JOB" of the Slurm job that this process belongs to; or empty.
+std::string slurm_job() {
+  const char* job = std::getenv("SLURM_JOB_ID");
+  const char* cluster = std::getenv("SLURM_CLUSTER_NAME");
+  return job ? fmt::format("{} {}", cluster ? cluster : "", job) : "";
+}
+
 Holder this_process() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
   std::error_code ignored;
   const fs::path container = fs::read_symlink("/proc/self/ns/pid", ignored);
   const long process = ::getpid();
+  const char* attempt = std::getenv("SLURM_RESTART_COUNT");  // not set at the first
   return {fmt::format("{} {}", name, container.string()),
-          first_line("/proc/sys/kernel/random/boot_id"), process, start_of(process)};
+          first_line("/proc/sys/kernel/random/boot_id"),
+          process,
+          start_of(process),
+          slurm_job(),
+          attempt ? std::strtol(attempt, nullptr, 10) : 0};
 }
 
 std::string text_of(const Holder& holder) {
@@ -68,13 +83,18 @@ std::string text_of(const Holder& holder) {
   json["boot"] = holder.boot;
   json["process"] = holder.process;
   json["started"] = holder.started;
+  if (!holder.job.empty()) {
+    json["job"] = holder.job;
+    json["attempt"] = holder.attempt;
+  }
   return dump(json) + "\n";
 }
 
 std::optional<Holder> holder_in(const std::string& text) try {
   const Json json = Json::parse(text);
-  return Holder{get_name(json, "host"), json.at("boot").get<std::string>(),
-                json.at("process").get<long>(), json.at("started").get<std::string>()};
+  return Holder{get_name(json, "host"),         json.at("boot").get<std::string>(),
+                json.at("process").get<long>(), json.at("started").get<std::string>(),
+                json.value("job", ""),          json.value("attempt", 0L)};
 } catch (const std::exception&) {
   return std::nullopt;
 }
@@ -105,6 +125,7 @@ std::string content_of(int file) {
 
 bool is_stale(const Holder& holder) {
   const Holder own = this_process();
+  if (!own.job.empty() && holder.job == own.job && holder.attempt < own.attempt) return true;
   if (holder.host != own.host) return false;
   return holder.boot != own.boot || holder.started != start_of(holder.process);
 }

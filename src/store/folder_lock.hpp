@@ -2,7 +2,8 @@
 //
 // `.qturn-lock` names who holds it: the host, when it booted, the process and when that started.
 // So a lock that a killed run left on this host is known to be stale and taken over. A process of
-// another host, or of another container, cannot be looked at: its lock is refused by name.
+// another host, or of another container, cannot be looked at: its lock is refused by name, unless
+// it is an earlier attempt of the same Slurm job, which has ended when Slurm begins the next.
 #ifndef QTURN_SRC_STORE_FOLDER_LOCK_HPP
 #define QTURN_SRC_STORE_FOLDER_LOCK_HPP
 

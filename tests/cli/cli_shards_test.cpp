@@ -245,3 +245,45 @@ TEST_CASE("The same shard runs once at a time, and different ones together") {
   CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
   require_same_as_whole(workplace);
 }
+
+TEST_CASE("Option --shard auto takes the shard that the environment says, and says so") {
+  Workplace workplace;
+  add_data_set(workplace);
+  run_whole(workplace);
+  const Words words = {"augment", "data", "-o", "out", "--shard", "auto"};
+  const Result none = workplace.qturn(words);
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, ContainsSubstring("--shard auto: no variable of Slurm, Kubernetes"));
+  for (const char* index : {"0", "1"}) {
+    workplace.environment = {{"JOB_COMPLETION_INDEX", index}, {"QTURN_SHARDS", "2"}};
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, ContainsSubstring(fmt::format(
+                               "shard {} of 2 (JOB_COMPLETION_INDEX, QTURN_SHARDS): ", index)));
+  }
+  workplace.environment.clear();
+  CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
+  require_same_as_whole(workplace);
+}
+
+TEST_CASE("The next attempt of a Slurm job takes over the lock of one on another machine") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const auto lock_of = [](int attempt) {
+    return fmt::format(R"({{"host":"other","boot":"b","process":7,"started":"1",)"
+                       R"("job":"c 12","attempt":{}}})",
+                       attempt);
+  };
+  const auto run = [&](const char* job, const char* attempt) {
+    workplace.environment = {
+        {"SLURM_JOB_ID", job}, {"SLURM_CLUSTER_NAME", "c"}, {"SLURM_RESTART_COUNT", attempt}};
+    return shard(workplace, 0, 2, {"--resume"});
+  };
+  workplace.add("out/.qturn-shards/0-of-2/.qturn-lock", lock_of(1));
+  for (const auto& [job, attempt] : {std::pair("12", "1"), {"12", "0"}, {"13", "2"}}) {
+    const Result refused = run(job, attempt);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("another qturn (process 7 on other) works here"));
+  }
+  CHECK(run("12", "2").exit_code == 0);
+}

@@ -72,3 +72,14 @@ TEST_CASE(
     CHECK_THROWS_AS(choose_device("cuda", Work::other), DeviceError);
   }
 }
+
+TEST_CASE("Each process of a machine gets one of its devices, in turn") {
+  using Numbers = std::vector<int>;
+  const DeviceChoice three = {{0, 2, 3}, "asked for"};
+  CHECK(qturn::device_of_rank(three, 0).cuda == Numbers{0});
+  CHECK(qturn::device_of_rank(three, 1).cuda == Numbers{2});
+  CHECK(qturn::device_of_rank(three, 5).cuda == Numbers{3});
+  CHECK(qturn::device_of_rank(three, 1).why == "one of 3, for local rank 1");
+  CHECK(qturn::device_of_rank({{7}, "asked for"}, 4).cuda == Numbers{7});
+  CHECK(qturn::device_of_rank({{}, "no driver"}, 4).cuda.empty());
+}

@@ -217,7 +217,7 @@ void set_limit(CommandLine& line, const std::string& option) {
                                            : static_cast<double>(seconds);
     return;
   }
-  const auto found = std::ranges::find(limit_names, name, &LimitName::name);
+  const auto* const found = std::ranges::find(limit_names, name, &LimitName::name);
   if (found == limit_names.end()) {
     std::string names;
     for (const LimitName& limit : limit_names) names += fmt::format("{}, ", limit.name);
@@ -398,6 +398,8 @@ void add_shard(CLI::App& app, CommandLine& line) {
       app.add_option_function<std::string>(
              "--shard",
              [&line](const std::string& text) {
+               line.shard_is_auto = text == "auto";
+               if (line.shard_is_auto) return;
                try {
                  line.shard = parse_shard(text);
                } catch (const std::invalid_argument& error) {
@@ -405,8 +407,10 @@ void add_shard(CLI::App& app, CommandLine& line) {
                }
              },
              "take one of N parts of the samples; I is 0 to N-1. Other runs take the others, at "
-             "the same time and to the same output, and 'qturn merge' makes one output of them")
-          ->type_name("I/N")
+             "the same time and to the same output, and 'qturn merge' makes one output of them. "
+             "auto: as "
+             "Slurm, Kubernetes, AWS Batch or MPI say")
+          ->type_name("I/N|auto")
           ->group("Running");
   for (const char* other :
        {"--overwrite", "--skip-existing", "--update", "--replay", "--html", "--journal"})

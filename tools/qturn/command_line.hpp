@@ -60,8 +60,10 @@ struct CommandLine {
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
-  std::string replay;          ///< a manifest; or empty
-  std::optional<Shard> shard;  ///< augment: one of several runs
+  std::string replay;             ///< a manifest; or empty
+  std::optional<Shard> shard;     ///< augment: one of several runs
+  std::string shard_variables;    ///< of the environment that say which; or empty
+  std::optional<int> local_rank;  ///< among several processes on this machine
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
   LabelOptions labels = {.take = TakeLabels::found};
@@ -74,7 +76,8 @@ struct CommandLine {
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
   bool label_orientation = false;
-  bool quick = false;  ///< check: without the pixels
+  bool shard_is_auto = false;  ///< the environment says which
+  bool quick = false;          ///< check: without the pixels
   bool check_labels = false;
   bool json = false;
   bool quiet = false, verbose = false;

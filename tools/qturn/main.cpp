@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -26,6 +27,7 @@
 #include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
+#include "tools/qturn/shard_source.hpp"
 #include "tools/qturn/shards.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
@@ -344,6 +346,13 @@ std::string complaint(const CLI::App& parser, const CLI::ParseError& error, int 
   return error.what();
 }
 
+void take_shard_of_environment(CommandLine& line) {
+  const ShardSource source = shard_source([](const char* name) { return std::getenv(name); });
+  line.shard = source.shard;
+  line.shard_variables = source.variables;
+  line.local_rank = source.local_rank;
+}
+
 /// With --replay: as if the options of the manifest were typed.
 CommandLine replayed_line(const Replay& replay, std::vector<std::string> words) try {
   CommandLine line;
@@ -382,6 +391,7 @@ int run_program(int argc, char** argv) {
     inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
     return check_pictures(line, inputs);
   }
+  if (line.shard_is_auto) take_shard_of_environment(line);
   if (line.replay.empty()) return turn_pictures(line, nullptr);
   const Replay replay(line.replay);
   return turn_pictures(replayed_line(replay, words), &replay);

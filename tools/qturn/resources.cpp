@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "src/run/limits.hpp"
 #include "tools/qturn/report.hpp"
 
@@ -56,6 +58,9 @@ RunOptions turn_options(const CommandLine& line) {
 std::string set_device(const CommandLine& line, RunOptions& options) {
   options.device = choose_device(
       line.device, line.jpeg == JpegMode::lossless ? Work::other : Work::reencodes_jpegs);
+  const bool names_devices = line.device.starts_with("cuda:");
+  if (line.local_rank && !names_devices)
+    options.device = device_of_rank(std::move(options.device), *line.local_rank);
   const std::string device = device_name(options.device, options.threads);
   if (line.verbose)
     print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,

@@ -15,7 +15,8 @@ void set_resources(const CommandLine& line, RunOptions& options);
 /// All but the device.
 RunOptions turn_options(const CommandLine& line);
 
-/// Chooses the device, says which with --verbose, and returns its name for the summary.
+/// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
+/// which with --verbose, and returns its name for the summary.
 std::string set_device(const CommandLine& line, RunOptions& options);
 
 }  // namespace qturn

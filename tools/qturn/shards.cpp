@@ -145,7 +145,7 @@ std::optional<ShardDone> read_shard_done(const fs::path& output, const Shard& sh
 
 ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
                        JpegEdges edges)
-    : shard_(*line.shard), output_(plan.output_folder) {
+    : shard_(*line.shard), variables_(line.shard_variables), output_(plan.output_folder) {
   run_ = {.program = version,
           .shards = shard_.count,
           .operation = operation_of(line, edges),
@@ -183,7 +183,8 @@ bool ShardOfRun::begin() {
 }
 
 std::string ShardOfRun::in_words() const {
-  return fmt::format("shard {} of {}: {} of {} samples", shard_.index, shard_.count, samples_,
+  return fmt::format("shard {} of {}{}: {} of {} samples", shard_.index, shard_.count,
+                     variables_.empty() ? "" : fmt::format(" ({})", variables_), samples_,
                      run_.samples);
 }
 

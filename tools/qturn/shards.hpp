@@ -58,7 +58,7 @@ class ShardOfRun {
   ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
              JpegEdges edges);
 
-  /// "shard 3 of 8: 125 of 1000 samples"
+  /// "shard 3 of 8: 125 of 1000 samples"; with --shard auto also which variables say so
   std::string in_words() const;
   /// Whether an earlier run has done all of it.
   bool is_complete() const { return is_complete_; }
@@ -74,6 +74,7 @@ class ShardOfRun {
   bool look() const;
 
   const Shard shard_;
+  const std::string variables_;
   const std::filesystem::path output_;
   ShardedRun run_;
   std::uint64_t samples_ = 0;
