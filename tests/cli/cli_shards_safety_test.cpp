@@ -185,6 +185,19 @@ TEST_CASE("Labels that change between two shards are named by the merge, with th
   CHECK_THAT(merged.err, ContainsSubstring("run all shards again, to another output"));
 }
 
+TEST_CASE("What shards have written is no input before it is merged") {
+  Workplace workplace;
+  add_data_set(workplace);
+  run_shards(workplace, 2);
+  const auto before = workplace.tree("out");
+  const std::string why = "/out is the output of shards that are not merged";
+  require_refused(workplace.qturn({"cw", "out/images", "--in-place"}), why);
+  require_refused(workplace.qturn({"augment", "out", "-o", "more"}), why);
+  CHECK(workplace.tree("out") == before);
+  require_done(workplace.qturn({"merge", "out"}));
+  require_done(workplace.qturn({"cw", "out/images", "--in-place"}));
+}
+
 TEST_CASE("A shard that is refused decides nothing for the others") {
   Workplace workplace;
   add_data_set(workplace);

@@ -217,6 +217,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   const Source& source = standard_input ? static_cast<const Source&>(*standard_input) : files;
   if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
+  refuse_unmerged_inputs(wanted);
   const ReportPlace json_place = ReportPlace::json(line);
   json_place.refuse(plan);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -223,6 +224,21 @@ void refuse_other_run(const fs::path& output, const Shard& shard) {
         "{} is of a run without --shard, which works there or was interrupted; finish that with "
         "--resume and without --shard, or choose another output",
         file.string()));
+  }
+}
+
+void refuse_unmerged_inputs(const PlanOptions& options) {
+  std::set<fs::path> seen;
+  for (const fs::path& input : options.inputs) {
+    std::error_code none;
+    fs::path at = fs::canonical(input, none);
+    for (; at.has_relative_path() && seen.insert(at).second; at = at.parent_path()) {
+      if (!fs::exists(shards_folder(at), none) || fs::equivalent(at, options.output, none))
+        continue;
+      throw PlanError(
+          fmt::format("{}: {} is the output of shards that are not merged; 'qturn merge {}' first",
+                      input.string(), at.string(), at.string()));
+    }
   }
 }
 

@@ -88,6 +88,10 @@ bool is_begun(const std::filesystem::path& output, const Shard& shard);
 /// another number of shards.
 void refuse_other_run(const std::filesystem::path& output, const Shard& shard);
 
+/// Throws PlanError if a named input lies in an output of shards that are not merged, other than
+/// this one.
+void refuse_unmerged_inputs(const PlanOptions& options);
+
 /// Throws PlanError if shards that are not merged lie in the output of a run that is not one.
 void refuse_unmerged_shards(const std::filesystem::path& output);
 

@@ -263,8 +263,8 @@ Bytes JpegPlanes::turn(Orientation orientation, const std::atomic<bool>& stop) {
                           static_cast<JDIMENSION>(picture.max_v() * DCTSIZE));
     }
   });
-  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::fitted, parts_->tail,
-                    stop);
+  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::fitted,
+                    parts_->tail, stop);
 }
 
 }  // namespace qturn
