@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <optional>
+#include <span>
 
 #include "src/formats/table.hpp"
 #include "src/labels/label.hpp"
@@ -23,6 +23,11 @@ namespace fs = std::filesystem;
 
 bool is_suffix_of_label(const std::string& suffix) {
   return std::ranges::find(label_formats, suffix, &LabelFormat::suffix) != std::end(label_formats);
+}
+
+/// One that is not selected, or a picture of the run. A copy would not be turned.
+bool is_picture(const std::string& lower_suffix, std::string_view start) {
+  return codec_of_content(std::as_bytes(std::span(start)), lower_suffix) != nullptr;
 }
 
 /// Enough for a line or two.
@@ -43,10 +48,6 @@ class Finder {
       : options_(options), files_(files), is_taken_(is_taken) {}
 
   LabelFiles find() {
-    for (const FoundFile& file : files_)
-      if (file.picture && !codec_of_suffix(lower_suffix(file.name)))
-        pictures_.add(normal_path(files_.path(file)));
-    pictures_.sort();
     for (std::size_t number = 0; number < files_.size(); ++number)
       if (files_[number].picture && !files_[number].is_companion) find_of(number);
     sidecars_.finish();
@@ -71,10 +72,10 @@ class Finder {
           own.stem() == name.stem() || (is_xmp(own) && own.stem() == name && name.has_extension());
       if (at->is_folder || !is_of_picture) continue;
       const std::string path = normal_path(folder.path + at->name);
-      if (is_taken_(path) || pictures_.contains(path)) continue;
+      if (is_taken_(path)) continue;
       if (is_excluded(options_, folder.key + at->name, at->name)) continue;
       if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
-      if (!is_xmp(own)) refuse_coordinates(folder.path + at->name);
+      if (!is_xmp(own) && !may_be_copied(folder.path + at->name)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = add_place(folder);
       sidecars_.add(number, place->second, at->name);
@@ -102,10 +103,12 @@ class Finder {
     }
   }
 
-  /// A text with the suffix of a label was looked at before.
-  static void refuse_coordinates(const fs::path& path) {
-    const std::string suffix = lower_suffix(path);
-    if (is_suffix_of_label(suffix) || is_copied_safely(start_of(path))) return;
+  /// Not if it is a picture. Refuses what may say where something is, but for a text with the
+  /// suffix of a label, which was looked at before.
+  static bool may_be_copied(const fs::path& path) {
+    const std::string suffix = lower_suffix(path), start = start_of(path);
+    if (is_picture(suffix, start)) return false;
+    if (is_suffix_of_label(suffix) || is_copied_safely(start)) return true;
     throw PlanError(fmt::format(
         "{} may say where something is in its picture, which a copy does not turn; --exclude '*{}' "
         "leaves such files out, --labels none all that belongs to a picture",
@@ -127,7 +130,6 @@ class Finder {
   const PlanOptions& options_;
   FileList& files_;
   const std::function<bool(const std::string&)>& is_taken_;
-  PathSet pictures_;  // whose suffixes are those of no format
   Listings listings_{[this](const std::string& lower) { return may_be_sidecar(lower); },
                      "sidecars"};
   std::map<std::uint32_t, std::uint32_t> places_;  // by the folder of the pictures

@@ -131,6 +131,34 @@ TEST_CASE("A link beside a picture is copied with --follow alone") {
   CHECK(workplace.content("out/a__flop.caption") == "private");
 }
 
+TEST_CASE("A picture of the same stem that is not selected is not copied") {
+  const std::string jpeg = cli::jpeg(cli::labelled_picture);
+  for (const auto& [name, content] : {std::pair<std::string, std::string>{"a.jpg", jpeg},
+                                      {"a.depth.png", picture},
+                                      {"a.heic", "x"},
+                                      {"a.cr2", "x"},
+                                      {"a.data", picture},
+                                      {"a.txt", jpeg},
+                                      {"A.IMG", jpeg}}) {
+    CAPTURE(name);
+    Workplace workplace;
+    workplace.add("d/a.png", picture);
+    workplace.add("d/a.caption", "x");
+    workplace.add("d/" + name, content);
+    workplace.add("list", "d/a.png\n");
+    for (const auto& inputs : {std::vector<std::string>{"d", "--include", "*a.png"},
+                               {"d/a.png"},
+                               {"--files-from", "list"}}) {
+      const Result result = augment(workplace, inputs);
+      INFO(result.err);
+      CHECK(result.exit_code == 0);
+      const std::string folder = inputs.front() == "--files-from" ? "d/" : "";
+      CHECK(results(workplace) == Names{folder + "a__flop.png", folder + "a__flop.caption"});
+      fs::remove_all(workplace.path() / "out");
+    }
+  }
+}
+
 TEST_CASE("What belongs to another picture of the run is not replaced") {
   Workplace workplace;
   for (const std::string name : {"d/a", "d/a__flop"}) {
