@@ -2,6 +2,7 @@
 #ifndef QTURN_SRC_STORE_STANDARD_STREAMS_HPP
 #define QTURN_SRC_STORE_STANDARD_STREAMS_HPP
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -20,8 +21,9 @@ std::vector<std::byte> read_standard_input_head(std::size_t count);
 /// FileError if it has more than `most` bytes.
 std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std::uint64_t most);
 
-/// Blocks until all is written. Throws FileError.
-void write_to_standard_output(std::span<const std::byte> bytes);
+/// Blocks until all is written. Throws FileError; Interrupted within a tenth of a second if `stop`
+/// is raised while nobody reads.
+void write_to_standard_output(std::span<const std::byte> bytes, const std::atomic<bool>& stop);
 
 /// The picture that was read from there, whatever its name.
 class StandardInput : public Source {
@@ -40,7 +42,7 @@ class StandardInput : public Source {
 /// place. `files` knows what lies beside the input, of which there may be something to say.
 class StandardOutput : public Sink {
  public:
-  explicit StandardOutput(const Sink& files) : files_(files) {}
+  StandardOutput(const Sink& files, const std::atomic<bool>& stop) : files_(files), stop_(stop) {}
   Companions companions(const Result& result, std::vector<std::string>& warnings) const override {
     return files_.companions(result, warnings);
   }
@@ -51,6 +53,7 @@ class StandardOutput : public Sink {
 
  private:
   const Sink& files_;
+  const std::atomic<bool>& stop_;
 };
 
 }  // namespace qturn

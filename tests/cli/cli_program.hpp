@@ -87,7 +87,7 @@ class Workplace : public TemporaryFolder {
       result.max_resident_kib = usage.ru_maxrss;
       for (const timeval& time : {usage.ru_utime, usage.ru_stime})
         result.cpu_seconds += static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-      result.out = content_of(out_);
+      if (fs::is_regular_file(out_)) result.out = content_of(out_);  // not a pipe
       result.err = content_of(err_);
       return result;
     }
@@ -99,6 +99,8 @@ class Workplace : public TemporaryFolder {
 
   /// What the program reads from its standard input; nothing unless set.
   std::string standard_input;
+  /// Pipes that take the places of standard input and output; or empty.
+  fs::path input_pipe, output_pipe;
   /// Without root's right to read and write every file, which CI containers have and users do not.
   bool without_privileges = false;
   /// 1 or 2: standard output or error, which then takes nothing.
@@ -111,8 +113,9 @@ class Workplace : public TemporaryFolder {
   rlim_t largest_file = 0;
 
   Running start(std::vector<std::string> arguments) const {
-    const fs::path in = streams_.add("in", standard_input);
-    const fs::path out = streams_.path() / "out", err = streams_.path() / "err";
+    const fs::path in = input_pipe.empty() ? streams_.add("in", standard_input) : input_pipe;
+    const fs::path out = output_pipe.empty() ? streams_.path() / "out" : output_pipe;
+    const fs::path err = streams_.path() / "err";
     const std::string path = program();
     arguments.insert(arguments.begin(), path);
     std::vector<char*> words;
@@ -165,6 +168,14 @@ class Workplace : public TemporaryFolder {
   void signal_before(int number, const std::string& end, const char* disk) {
     signal_at(number, end, disk);
     environment["QTURN_TEST_SIGNAL_BEFORE"] = environment.extract("QTURN_TEST_SIGNAL_AT").mapped();
+  }
+
+  /// They get it while they wait for the other end of a pipe.
+  void signal_in_wait(int number, const char* disk) {
+    environment = {{"LD_PRELOAD", disk},
+                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                   {"QTURN_TEST_SIGNAL", std::to_string(number)},
+                   {"QTURN_TEST_SIGNAL_IN_WAIT", "1"}};
   }
 
   /// Waits for the running program to get somewhere; throws after a minute.

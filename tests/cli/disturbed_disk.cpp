@@ -8,7 +8,9 @@
 // before it does anything.
 // QTURN_TEST_SIGNAL=N and QTURN_TEST_SIGNAL_AT=END: the program gets signal N as soon as a file has
 // been put into its place whose name ends in END, once. QTURN_TEST_SIGNAL_BEFORE=END: right before.
+// QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for what is not ready.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,15 +40,20 @@ void count_call() {
   if (last && ++calls == std::atoi(last)) ::kill(::getpid(), SIGKILL);
 }
 
-/// Sends the signal, once, if `variable` is how the name ends.
-void signal_if(const char* variable, std::string_view name) {
+/// Sends the signal, once, to the thread that calls, which has it before it goes on. False if it
+/// has been sent.
+bool send_signal() {
   static std::atomic<bool> sent = false;
   const char* number = std::getenv("QTURN_TEST_SIGNAL");
+  if (!number || sent.exchange(true)) return false;
+  if (std::raise(std::atoi(number)) != 0) std::abort();
+  return true;
+}
+
+/// If `variable` is how the name ends.
+void signal_if(const char* variable, std::string_view name) {
   const char* end = std::getenv(variable);
-  if (number && end && name.ends_with(end) && !sent.exchange(true)) {
-    // To the thread that calls, which has it before it goes on.
-    if (std::raise(std::atoi(number)) != 0) std::abort();
-  }
+  if (end && name.ends_with(end)) send_signal();
 }
 
 /// As the system call `number`, which puts a file into its place.
@@ -107,6 +114,17 @@ EXPORTED int unlinkat(int folder, const char* name, int flags) {
 EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
   if (file > 2) count_call();
   return ::syscall(SYS_write, file, bytes, count);
+}
+
+EXPORTED int poll(pollfd* files, nfds_t count, int milliseconds) {
+  const timespec none = {};
+  const timespec most = {milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
+  if (std::getenv("QTURN_TEST_SIGNAL_IN_WAIT") && ::ppoll(files, count, &none, nullptr) == 0 &&
+      send_signal()) {
+    errno = EINTR;
+    return -1;
+  }
+  return ::ppoll(files, count, milliseconds < 0 ? nullptr : &most, nullptr);
 }
 
 EXPORTED int syncfs(int file) {

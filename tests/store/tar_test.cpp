@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "src/store/tar/output.hpp"
@@ -196,17 +197,18 @@ TEST_CASE("What a reader or a writer throws comes out as it is") {
 TEST_CASE("A tar is in its place when it is finished, and not before") {
   const TemporaryFolder folder;
   const auto place = folder.path() / "new/out.tar";
+  const std::atomic<bool> stop = false;
   const auto count = [&] {
     return std::distance(std::filesystem::directory_iterator(folder.path() / "new"), {});
   };
   {
-    qturn::TarOutput output(place, qturn::IfExists::fail, true);
+    qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
     output.add("a", qturn::bytes_of("x"));
     CHECK_FALSE(std::filesystem::exists(place));
     CHECK(count() == 1);
   }
   CHECK(count() == 0);
-  qturn::TarOutput output(place, qturn::IfExists::fail, true);
+  qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
   CHECK(output.is_empty());
   output.add("a", qturn::bytes_of("x"));
   CHECK(output.finish().empty());

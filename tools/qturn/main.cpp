@@ -256,7 +256,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (journals) journals->begin([&] { return result_folders(plan); });
   std::optional<ReplaySink> compared;
   if (replay) compared.emplace(*replay, sink, plan.output_folder);
-  const StandardOutput standard_output(sink);
+  const StandardOutput standard_output(sink, stop);
   const Sink& results = is_to_standard_output(line) ? static_cast<const Sink&>(standard_output)
                         : compared                  ? static_cast<const Sink&>(*compared)
                                                     : sink;

@@ -148,7 +148,7 @@ class TarRun {
     if (!samples->problem().empty() && !stop_) fail(samples->problem());
     for (const auto& [type, count] : samples->left_out()) found_.others[type] += count;
     for (const auto& [type, count] : samples->copied()) copied_[type] += count;
-    return is_whole(end) && !stop_;
+    return !stop_ && is_whole(end);
   }
 
   /// Puts the output in its place. Throws FileError.
@@ -218,7 +218,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   try {
     std::optional<TarOutput> output;
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
-      if (!output) output.emplace(places[i].output, if_exists, flushed);
+      if (!output) output.emplace(places[i].output, if_exists, flushed, tars.stop());
       TarInput input = places[i].input == "-" ? TarInput(head, tars.stop())
                                               : TarInput(places[i].input, tars.stop());
       whole = tars.turn(places[i], input, *output);

@@ -45,7 +45,8 @@ std::size_t TarInput::read_some(std::span<std::byte> memory) {
     // A signal does not end a read() that waits for the other end of a pipe.
     constexpr int milliseconds = 100;
     pollfd waited = {file, POLLIN, 0};
-    if (::poll(&waited, 1, milliseconds) == 0) continue;
+    const int ready = ::poll(&waited, 1, milliseconds);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t got = ::read(file, memory.data(), memory.size());
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR && errno != EAGAIN)

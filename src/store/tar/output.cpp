@@ -14,14 +14,15 @@ std::optional<StagedFiles> stage(const std::filesystem::path& path, IfExists if_
 
 }  // namespace
 
-TarOutput::TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed)
+TarOutput::TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed,
+                     const std::atomic<bool>& stop)
     : flushed_(flushed),
       staged_(stage(path, if_exists, flushed)),
-      writer_([this](std::span<const std::byte> part) {
+      writer_([this, &stop](std::span<const std::byte> part) {
         if (staged_)
           staged_->append(0, part);
         else
-          write_to_standard_output(part);
+          write_to_standard_output(part, stop);
       }) {}
 
 void TarOutput::add(const std::string& name, std::span<const std::byte> content) {

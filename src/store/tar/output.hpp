@@ -3,6 +3,7 @@
 #ifndef QTURN_SRC_STORE_TAR_OUTPUT_HPP
 #define QTURN_SRC_STORE_TAR_OUTPUT_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -18,8 +19,10 @@ namespace qturn {
 /// Its destructor gives it up unless finish() was called.
 class TarOutput {
  public:
-  /// "-" is standard output. Throws FileError, as all that follows.
-  TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed);
+  /// "-" is standard output, which gives up when `stop` is raised and nobody reads. Throws
+  /// FileError, as all that follows; Interrupted.
+  TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed,
+            const std::atomic<bool>& stop);
 
   void add(const std::string& name, std::span<const std::byte> content);
   bool is_empty() const { return is_empty_; }

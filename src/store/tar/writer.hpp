@@ -25,7 +25,7 @@ class TarWriter {
   TarWriter& operator=(const TarWriter&) = delete;
 
   void add(const std::string& name, std::span<const std::byte> content);
-  /// Ends the tar. Without that it has no end, and a reader takes it for cut.
+  /// Ends the tar. Without that it has no end, which not every reader notices.
   void finish();
 
  private:
