@@ -5,6 +5,7 @@ NB_MODULE(_qturn, module) {
   module.doc() = "The eight orientations of an image: what the package qturn is made of.";
   qturn::python::bind_orientations(module);
   qturn::python::bind_pictures(module);
+  qturn::python::bind_samples(module);
   qturn::python::bind_transform(module);
   qturn::python::bind_planar(module);
 }

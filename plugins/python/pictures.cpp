@@ -25,136 +25,19 @@
 
 #include "plugins/python/bind.hpp"
 #include "plugins/python/orientations.hpp"
+#include "plugins/python/picture_arguments.hpp"
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
-#include "src/picture/file_limits.hpp"
 
 namespace nb = nanobind;
 
 namespace qturn::python {
 namespace {
 
-/// A message as Python takes it: bytes of a file that it quotes may not be UTF-8, and are escaped.
-std::string readable(std::string_view message) {
-  const auto size = static_cast<Py_ssize_t>(message.size());
-  const auto words = nb::steal(PyUnicode_DecodeUTF8(message.data(), size, "backslashreplace"));
-  return nb::cast<std::string>(words);
-}
-
-std::vector<std::string> readable(std::vector<std::string> messages) {
-  for (std::string& each : messages) each = readable(each);
-  return messages;
-}
-
-/// Whether nobody can change the bytes of `data`. That a view is read-only does not say so: its
-/// owner may still write.
-bool is_constant(nb::handle data) {
-  const nb::object owner =
-      PyMemoryView_Check(data.ptr()) ? nb::object(data.attr("obj")) : nb::borrow(data);
-  return PyBytes_CheckExact(owner.ptr());
-}
-
-/// The bytes of a file that Python owns, for as long as this lives. Those that can be changed are
-/// copied, because another thread may do so while the GIL is released.
-class FileBytes {
- public:
-  explicit FileBytes(nb::handle data) {
-    if (PyObject_GetBuffer(data.ptr(), &view_, PyBUF_SIMPLE) != 0) {
-      const nb::python_error refused;
-      if (!PyObject_CheckBuffer(data.ptr())) {
-        throw nb::type_error(
-            fmt::format("data is of type {}, expected bytes or another object with a buffer; "
-                        "pathlib.Path(name).read_bytes() reads a file",
-                        nb::cast<std::string>(nb::str(data.type())))
-                .c_str());
-      }
-      View apart;
-      if (PyObject_GetBuffer(data.ptr(), &apart, PyBUF_FULL_RO) == 0) {
-        throw nb::value_error("the bytes of data do not lie together; bytes(data) copies them");
-      }
-      PyErr_Clear();
-      throw refused;
-    }
-    const auto* first = static_cast<const std::byte*>(view_.buf);
-    bytes_ = {first, static_cast<std::size_t>(view_.len)};
-    if (!is_constant(data)) {
-      copy_.assign(bytes_.begin(), bytes_.end());
-      bytes_ = copy_;
-    }
-  }
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
-  ~FileBytes() = default;
-
-  std::span<const std::byte> operator*() const { return bytes_; }
-
- private:
-  struct View : Py_buffer {
-    View() : Py_buffer{} {}
-    View(const View&) = delete;
-    View& operator=(const View&) = delete;
-    ~View() { PyBuffer_Release(this); }
-  };
-
-  View view_;
-  std::span<const std::byte> bytes_;
-  std::vector<std::byte> copy_;
-};
-
 // As the command line has them.
-constexpr std::pair<std::string_view, JpegMode> jpeg_words[] = {{"lossless", JpegMode::lossless},
-                                                                {"planar", JpegMode::planar}};
-constexpr std::pair<std::string_view, JpegEdges> edge_words[] = {{"reencode", JpegEdges::reencode},
-                                                                 {"trim", JpegEdges::trim},
-                                                                 {"tag", JpegEdges::tag},
-                                                                 {"skip", JpegEdges::skip},
-                                                                 {"fail", JpegEdges::fail}};
-constexpr std::pair<std::string_view, PngMode> png_words[] = {{"small", PngMode::small},
-                                                              {"fast", PngMode::fast}};
-
 constexpr std::array<const char*, 8> route_words = {"none",    "reencoded", "planar", "lossless",
                                                     "trimmed", "tagged",    "copied", "skipped"};
 constexpr std::array<const char*, 3> loss_words = {"none", "asked_for", "unasked"};
-
-template <typename Value, std::size_t Count>
-Value value_of(std::string_view argument, std::string_view word,
-               const std::pair<std::string_view, Value> (&words)[Count]) {
-  std::string expected;
-  for (const auto& [each, value] : words) {
-    if (each == word) return value;
-    expected += fmt::format("{}{}", expected.empty() ? "" : ", ", each);
-  }
-  throw nb::value_error(
-      fmt::format("{} is \"{}\", expected one of {}", argument, word, expected).c_str());
-}
-
-Limits limits_of(const std::optional<nb::dict>& wanted) {
-  Limits limits;
-  if (!wanted) return limits;
-  for (const auto& [key, value] : *wanted) {
-    std::string name;
-    if (!nb::try_cast(key, name)) name = nb::cast<std::string>(nb::repr(key));
-    const auto* found = std::ranges::find(limit_names, name, &LimitName::name);
-    if (found == limit_names.end()) {
-      std::string expected;
-      for (const LimitName& each : limit_names) {
-        expected += fmt::format("{}{}", expected.empty() ? "" : ", ", each.name);
-      }
-      throw nb::value_error(
-          fmt::format("limits has \"{}\", expected some of {}", name, expected).c_str());
-    }
-    std::uint64_t most = Limits::none;
-    if (!value.is_none() && !nb::try_cast(value, most)) {
-      throw nb::value_error(
-          fmt::format("the limit {} is {}, expected a whole number that is not negative, or None "
-                      "for no limit",
-                      name, nb::cast<std::string>(nb::repr(value)))
-              .c_str());
-    }
-    limits.*found->value = most;
-  }
-  return limits;
-}
 
 /// What Python gets of a turned file.
 struct TurnedFile {
@@ -243,7 +126,7 @@ TurnedState state_of(const TurnedFile& turned) {
           turned.warnings};
 }
 
-TurnedFile turned_of(TurnedState state) {
+TurnedFile turned_of(TurnedState&& state) {
   auto& [bytes, format, route, loss, applied, width, height, message, warnings] = state;
   if (route >= route_words.size() || loss >= loss_words.size()) {
     throw nb::value_error("not the state of a qturn.Turned of this version");

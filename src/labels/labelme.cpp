@@ -42,6 +42,7 @@ class LabelMeTurn {
     const auto data = root.find("imageData");
     if (data && data->kind() != JsonKind::null && turn_.orientation != Orientation::identity) {
       data->expect(JsonKind::string);
+      if (turn_.picture.empty()) data->fail("holds a picture, and the turned one is not known");
       edits_.replace(data->text(), '"' + base64(turn_.picture) + '"');
     }
     return edits_.finish();

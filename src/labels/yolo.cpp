@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <system_error>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
@@ -155,6 +157,18 @@ class YoloTurn {
 };
 
 }  // namespace
+
+std::optional<Keypoints> parse_keypoints(std::string_view text) {
+  Keypoints keypoints;
+  if (text == "none") return keypoints;
+  const char* end = text.data() + text.size();
+  const auto count = std::from_chars(text.data(), end, keypoints.count);
+  const bool is_shape = count.ec == std::errc() && end - count.ptr == 2 && *count.ptr == 'x' &&
+                        keypoints.count > 0 && keypoints.count <= 10'000;
+  keypoints.values = is_shape ? count.ptr[1] - '0' : 0;
+  if (keypoints.values != 2 && keypoints.values != 3) return std::nullopt;
+  return keypoints;
+}
 
 bool is_yolo(std::string_view text) {
   const std::vector<Words> lines = lines_of_words(text);

@@ -33,6 +33,10 @@ struct Keypoints {
   bool operator==(const Keypoints&) const = default;
 };
 
+/// "none", or the number of keypoints and of values for each, such as "17x3". Nothing for any other
+/// text.
+std::optional<Keypoints> parse_keypoints(std::string_view text);
+
 /// Whether a text begins like a YOLO label: with a number, in a line of which most words are
 /// numbers. An empty one does. "2 dogs" is a caption.
 bool is_yolo(std::string_view text);

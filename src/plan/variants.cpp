@@ -1,7 +1,10 @@
 #include "src/plan/variants.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,6 +30,30 @@ std::vector<Orientation> random_variants(std::string_view key, int count, std::u
   for (int i = 0; i < count; ++i) chosen.push_back(scores[i].second);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+std::vector<Orientation> parse_variants(std::string_view text) {
+  constexpr Orientation all[] = {Orientation::identity,   Orientation::flop,
+                                 Orientation::rotate180,  Orientation::flip,
+                                 Orientation::transpose,  Orientation::rotate90,
+                                 Orientation::transverse, Orientation::rotate270};
+  if (text.empty() || text == "all") return {std::begin(all), std::end(all)};
+  if (text == "rotations")
+    return {Orientation::identity, Orientation::rotate180, Orientation::rotate90,
+            Orientation::rotate270};
+  std::vector<Orientation> variants;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string_view item = text.substr(start, end - start);
+    const auto orientation = orientation_of_name(item);
+    if (!orientation) throw std::invalid_argument(fmt::format("'{}' is not an orientation", item));
+    if (std::ranges::find(variants, *orientation) != variants.end())
+      throw std::invalid_argument(fmt::format("'{}' is named twice", item));
+    variants.push_back(*orientation);
+    start = end + 1;
+  }
+  std::ranges::sort(variants);
+  return variants;
 }
 
 }  // namespace qturn

@@ -19,6 +19,10 @@ namespace qturn {
 /// specification 0.1.1.
 std::vector<Orientation> random_variants(std::string_view key, int count, std::uint64_t seed);
 
+/// "all", "rotations" or a comma-separated list of orientations, in ascending order. Throws
+/// std::invalid_argument.
+std::vector<Orientation> parse_variants(std::string_view text);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_PLAN_VARIANTS_HPP

@@ -242,10 +242,8 @@ void Flight::decode_pixels() {
 
 void Flight::plan_masks(std::span<const Orientation> written) {
   std::vector<MetadataTurn> turns;
-  for (const Orientation variant : written) {
-    const TurnOutcome planned = picture_->plan(variant);
-    turns.push_back(turn_of(variant, planned.applied, planned.size));
-  }
+  for (const Orientation variant : written)
+    turns.push_back(picture_->metadata_turn(variant, picture_->plan(variant)));
   mask_bytes_ = masks_.plan(turns, options_.labels_drawn_on);
 }
 
@@ -369,18 +367,10 @@ Result Flight::result_of(std::size_t index) const {
   for (std::size_t i = 0; i < job_.sidecars.size(); ++i)
     result.sidecars.push_back({job_.sidecars[i], job_.outputs[index].sidecars[i]});
   if (picture_)
-    result.turn = turn_of(outcome.variant, outcome.applied, {outcome.width, outcome.height});
+    result.turn = picture_->metadata_turn(
+        outcome.variant,
+        {.applied = outcome.applied, .size = {outcome.width, outcome.height}, .message = {}});
   return result;
-}
-
-MetadataTurn Flight::turn_of(Orientation variant, Orientation applied, Size size) const {
-  const Header& header = picture_->header();
-  return {.stored = header.stored,
-          .pixels = applied,
-          // The tag states the rest of the turn, which the pixels did not get.
-          .tag = compose(inverse(applied), picture_->applied(variant)),
-          .size = size,
-          .untrimmed = header.size()};
 }
 
 void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {

@@ -80,7 +80,6 @@ class Flight {
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
   Result result_of(std::size_t index) const;
-  MetadataTurn turn_of(Orientation variant, Orientation applied, Size size) const;
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);

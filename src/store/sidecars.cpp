@@ -48,6 +48,13 @@ fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::p
 
 bool is_xmp(const fs::path& path) { return lower_suffix(path) == ".xmp"; }
 
+std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,
+                       std::vector<std::string>& warnings) {
+  (void)read_xmp(packet);  // turn_xmp() leaves what is not XMP as it is
+  warn_of_other_orientation(packet, turn.stored, warnings);
+  return turn_xmp(packet, turn, warnings);
+}
+
 Companion turned_sidecar(const fs::path& input, const fs::path& output, const MetadataTurn& turn,
                          const Source& source, std::vector<std::string>& warnings) {
   Companion companion{.input = input, .output = output};
@@ -64,15 +71,13 @@ Companion turned_sidecar(const fs::path& input, const fs::path& output, const Me
                            companion.bytes.size());
   std::vector<std::string> own_warnings;
   try {
-    (void)read_xmp(packet);
+    companion.text = turned_xmp(packet, turn, own_warnings);
   } catch (const ImageFileError& error) {
     throw FileError(fmt::format("{}: {}; --exclude '*{}' leaves such files out", input.string(),
                                 error.what(), input.extension().string()),
                     input, {});
   }
-  warn_of_other_orientation(packet, turn.stored, own_warnings);
   companion.bytes.clear();
-  companion.text = turn_xmp(packet, turn, own_warnings);
   for (const std::string& warning : own_warnings)
     warnings.push_back(fmt::format("{}: {}", input.filename().string(), warning));
   return companion;

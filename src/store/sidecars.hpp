@@ -57,6 +57,11 @@ Companion turned_sidecar(const std::filesystem::path& input, const std::filesyst
                          const MetadataTurn& turn, const Source& source,
                          std::vector<std::string>& warnings);
 
+/// The content of an XMP file beside a picture, as it is beside the turned picture. Throws
+/// ImageFileError if it is not XMP.
+std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,
+                       std::vector<std::string>& warnings);
+
 /// The place of the sidecar that is made of `like` for another picture.
 std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);
 

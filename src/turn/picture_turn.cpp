@@ -233,6 +233,15 @@ void PictureTurn::take(const Image& image, std::span<const Orientation> orientat
   turns_left_ = reencoded_among(orientations);
 }
 
+MetadataTurn PictureTurn::metadata_turn(Orientation orientation, const TurnOutcome& planned) const {
+  return {.stored = header_.stored,
+          .pixels = planned.applied,
+          // The tag states the rest of the turn, which the pixels did not get.
+          .tag = compose(inverse(planned.applied), applied(orientation)),
+          .size = planned.size,
+          .untrimmed = header_.size()};
+}
+
 bool PictureTurn::looks_at_file(std::span<const Orientation> orientations) const {
   return reencoded_among(orientations) < orientations.size();
 }
@@ -282,6 +291,16 @@ PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view s
     throw ImageFileError(fmt::format("{}; the limit {}={} permits that", error.what(), error.name(),
                                      error.needed()));
   }
+}
+
+std::string refusal_in_memory(const PictureTurn& picture, Orientation orientation,
+                              bool allow_storage_change) {
+  const std::string change = picture.storage_change(orientation);
+  if (!change.empty() && picture.header().changes_only_if_allowed && !allow_storage_change) {
+    return fmt::format("not turned, because {}; allow_storage_change permits that", change);
+  }
+  const TurnOutcome outcome = picture.plan(orientation);
+  return outcome.route == Route::none ? outcome.message : std::string();
 }
 
 }  // namespace qturn

@@ -23,6 +23,7 @@
 
 #include "src/formats/codec/codec.hpp"
 #include "src/formats/codec/compressed_turn.hpp"
+#include "src/metadata/metadata_turn.hpp"
 #include "src/turn/lane.hpp"
 
 namespace qturn {
@@ -66,6 +67,9 @@ class PictureTurn {
 
   /// What turn() does, by the header alone. The route is none if turn() would throw.
   TurnOutcome plan(Orientation orientation) const;
+
+  /// What companions of the picture need to know of a turn that goes as `planned`.
+  MetadataTurn metadata_turn(Orientation orientation, const TurnOutcome& planned) const;
 
   /// Why turn() writes the picture in another form than the stored one; empty if it does not. If
   /// this is not permitted, turn() must not be called.
@@ -131,6 +135,10 @@ class PictureTurn {
 /// without the command line. Throws ImageFileError.
 PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
                              const PictureOptions& options);
+
+/// Why such a caller gets no turned file; empty if there is one.
+std::string refusal_in_memory(const PictureTurn& picture, Orientation orientation,
+                              bool allow_storage_change);
 
 }  // namespace qturn
 

@@ -39,24 +39,13 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
                            .limits = options.limits});
 }
 
-std::string refusal_of(const PictureTurn& picture, Orientation orientation,
-                       const TurnOptions& options) {
-  const std::string change = picture.storage_change(orientation);
-  if (!change.empty() && picture.header().changes_only_if_allowed &&
-      !options.allow_storage_change) {
-    return fmt::format("not turned, because {}; allow_storage_change permits that", change);
-  }
-  const TurnOutcome outcome = picture.plan(orientation);
-  return outcome.route == Route::none ? outcome.message : std::string();
-}
-
 }  // namespace
 
 Turned turn(const void* file, std::size_t bytes, Orientation orientation,
             const TurnOptions& options) {
   const std::span source(static_cast<const std::byte*>(file), bytes);
   PictureTurn picture = opened(source, orientation, options);
-  const std::string refusal = refusal_of(picture, orientation, options);
+  const std::string refusal = refusal_in_memory(picture, orientation, options.allow_storage_change);
   if (!refusal.empty()) throw ImageFileError(refusal);
 
   const std::atomic<bool> never{false};
@@ -83,7 +72,7 @@ TurnPlan plan_turn(const void* file, std::size_t bytes, Orientation orientation,
           .stored = header.stored,
           .pages = header.pages,
           .memory_bytes = std::max(need.reading, need.turning),
-          .refusal = refusal_of(picture, orientation, options)};
+          .refusal = refusal_in_memory(picture, orientation, options.allow_storage_change)};
 }
 
 }  // namespace qturn

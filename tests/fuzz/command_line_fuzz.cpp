@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/plan/find_files.hpp"
+#include "src/plan/variants.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
+#include "src/plan/variants.hpp"
 #include "tools/qturn/help.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/version.hpp"
@@ -560,30 +561,6 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->footer("")
       ->callback([&line] { line.command = CommandLine::Command::devices; });
   return app;
-}
-
-std::vector<Orientation> parse_variants(const std::string& text) {
-  constexpr Orientation all[] = {Orientation::identity,   Orientation::flop,
-                                 Orientation::rotate180,  Orientation::flip,
-                                 Orientation::transpose,  Orientation::rotate90,
-                                 Orientation::transverse, Orientation::rotate270};
-  if (text.empty() || text == "all") return {std::begin(all), std::end(all)};
-  if (text == "rotations")
-    return {Orientation::identity, Orientation::rotate180, Orientation::rotate90,
-            Orientation::rotate270};
-  std::vector<Orientation> variants;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    const std::string item = text.substr(start, end - start);
-    const auto orientation = orientation_of_name(item);
-    if (!orientation) throw std::invalid_argument(fmt::format("'{}' is not an orientation", item));
-    if (std::ranges::find(variants, *orientation) != variants.end())
-      throw std::invalid_argument(fmt::format("'{}' is named twice", item));
-    variants.push_back(*orientation);
-    start = end + 1;
-  }
-  std::ranges::sort(variants);
-  return variants;
 }
 
 }  // namespace qturn

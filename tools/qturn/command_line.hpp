@@ -94,10 +94,6 @@ struct CommandLine {
 /// The parser, filling `line` when it parses. `line` must outlive it.
 std::unique_ptr<CLI::App> make_parser(CommandLine& line);
 
-/// "all", "rotations" or a comma-separated list of orientations, in ascending order. Throws
-/// std::invalid_argument.
-std::vector<Orientation> parse_variants(const std::string& text);
-
 }  // namespace qturn
 
 #endif  // QTURN_TOOLS_QTURN_COMMAND_LINE_HPP

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 
@@ -45,21 +44,15 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
 }
 
 Keypoints keypoints_of(const std::string& text) {
-  if (text == "none") return {};
-  Keypoints keypoints;
-  const char* end = text.data() + text.size();
-  const auto count = std::from_chars(text.data(), end, keypoints.count);
-  const bool is_shape = count.ec == std::errc() && end - count.ptr == 2 && *count.ptr == 'x' &&
-                        keypoints.count > 0 && keypoints.count <= 10'000;
-  keypoints.values = is_shape ? count.ptr[1] - '0' : 0;
-  if (keypoints.values != 2 && keypoints.values != 3) {
+  const std::optional<Keypoints> keypoints = parse_keypoints(text);
+  if (!keypoints) {
     throw CLI::ValidationError(
         "--keypoints",
         fmt::format("'{}' is not none, or a number of keypoints and of values for each (2 or 3), "
                     "such as 17x3",
                     text));
   }
-  return keypoints;
+  return *keypoints;
 }
 
 CLI::Option* add_kind(CLI::App& app, CommandLine& line, const char* help) {

@@ -11,6 +11,7 @@
 
 #include "src/nvjpeg/device.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/variants.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"

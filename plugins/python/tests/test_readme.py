@@ -9,7 +9,7 @@ import pytest
 PLUGIN = pathlib.Path(__file__).parents[1]
 ROCKET = PLUGIN.parents[1] / "testdata" / "samples" / "camera roll" / "rocket.jpg"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", (PLUGIN / "README.md").read_text(), re.M | re.S)
-NEEDS = ("albumentations", "cupy", "cv2", "jax", "numpy", "torch", "torchvision")
+NEEDS = ("albumentations", "cupy", "cv2", "jax", "numpy", "ray", "torch", "torchvision")
 
 
 def missing(block):

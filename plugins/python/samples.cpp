@@ -1,0 +1,229 @@
+// Pictures with the files that belong to them, in memory: what qturn.ray does with a row.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plugins/python/bind.hpp"
+#include "plugins/python/orientations.hpp"
+#include "plugins/python/picture_arguments.hpp"
+#include "src/formats/table.hpp"
+#include "src/labels/label.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/labels/swap_pairs.hpp"
+#include "src/plan/lower_case.hpp"
+#include "src/plan/mask_files.hpp"
+#include "src/plan/variants.hpp"
+#include "src/run/sample_turn.hpp"
+#include "src/store/sidecars.hpp"
+
+namespace nb = nanobind;
+
+namespace qturn::python {
+namespace {
+
+constexpr std::pair<std::string_view, LabelsDrawnOn> frame_words[] = {
+    {"unknown", LabelsDrawnOn::unknown},
+    {"stored", LabelsDrawnOn::stored},
+    {"upright", LabelsDrawnOn::upright}};
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+nb::bytes python_bytes(std::span<const std::byte> bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+const LabelFormat& label_format(std::string_view word) {
+  const auto* found = std::ranges::find(label_formats, word, &LabelFormat::option);
+  if (found == std::end(label_formats)) {
+    throw nb::value_error(
+        fmt::format("format is \"{}\", expected one of yolo, voc, labelme", word).c_str());
+  }
+  return *found;
+}
+
+using Pairs = std::vector<std::pair<int, int>>;
+
+/// As --keypoints and --swap-pairs say it.
+std::optional<Keypoints> keypoints_of(const std::optional<std::string>& word,
+                                      const std::optional<Pairs>& swap_pairs) {
+  if (!word) {
+    if (swap_pairs) throw nb::value_error("swap_pairs is for keypoints, expected keypoints, too");
+    return std::nullopt;
+  }
+  std::optional<Keypoints> keypoints = parse_keypoints(*word);
+  if (!keypoints) {
+    throw nb::value_error(
+        fmt::format("keypoints is \"{}\", expected none, or a number of keypoints and of values "
+                    "for each (2 or 3), such as 17x3",
+                    *word)
+            .c_str());
+  }
+  if (!swap_pairs) return keypoints;
+  std::string lines;
+  for (const auto& [left, right] : *swap_pairs) lines += fmt::format("{} {}\n", left, right);
+  try {
+    const auto flip = flip_of(read_swap_pairs(lines), keypoints->count);
+    if (!flip) {
+      throw nb::value_error(
+          fmt::format("swap_pairs names a keypoint beyond the last one, {}", keypoints->count - 1)
+              .c_str());
+    }
+    keypoints->flip = *flip;
+  } catch (const LabelError& error) {
+    throw nb::value_error(fmt::format("swap_pairs: {}", error.why()).c_str());
+  }
+  return keypoints;
+}
+
+/// Which part a file of a sample has, by its name and its content.
+std::string kind_of_file(const std::string& name, nb::handle data) {
+  const std::filesystem::path lower = lower_case(name);
+  const std::string suffix = lower.extension();
+  if (codec_of_suffix(suffix)) return stem_of_mask(lower.stem().native()) ? "mask" : "picture";
+  if (is_xmp(lower)) return "xmp";
+  const FileBytes file(data);
+  const std::string_view text = text_of(*file);
+  const auto* format = std::ranges::find(label_formats, suffix, &LabelFormat::suffix);
+  if (format != std::end(label_formats) && format->is_of(text)) return std::string(format->option);
+  constexpr std::size_t enough = 1 << 16;
+  const std::string_view start = text.substr(0, enough);
+  const bool is_text = start.find('\0') == start.npos;
+  return is_text && may_hold_coordinates(start) ? "coordinates" : "other";
+}
+
+std::vector<Orientation> variants_of_key(nb::handle key, int count, std::uint64_t seed) {
+  nb::object bytes = nb::borrow(key);
+  if (nb::isinstance<nb::str>(key)) bytes = nb::steal(PyUnicode_EncodeFSDefault(key.ptr()));
+  if (!bytes.is_valid()) throw nb::python_error();
+  const FileBytes name(bytes);
+  return random_variants(text_of(*name), count, seed);
+}
+
+nb::object turn_label(nb::handle text, const std::string& format, nb::handle orientation,
+                      std::pair<std::int64_t, std::int64_t> size, const std::string& name,
+                      const std::optional<std::string>& keypoints,
+                      const std::optional<Pairs>& swap_pairs, nb::handle picture) {
+  const bool is_text = nb::isinstance<nb::str>(text);
+  nb::object bytes = nb::borrow(text);
+  if (is_text) bytes = nb::steal(PyUnicode_AsUTF8String(text.ptr()));
+  if (!bytes.is_valid()) throw nb::python_error();
+  const FileBytes file(bytes);
+  std::optional<FileBytes> turned_picture;
+  if (!picture.is_none()) turned_picture.emplace(picture);
+  const std::optional<Keypoints> shape = keypoints_of(keypoints, swap_pairs);
+  LabelTurn turn{.orientation = orientation_of(orientation),
+                 .size = {size.first, size.second},
+                 .name = name,
+                 .keypoints = shape};
+  if (turned_picture) turn.picture = **turned_picture;
+  try {
+    const std::string turned = label_format(format).turn(text_of(*file), turn);
+    if (is_text) return nb::str(turned.data(), turned.size());
+    return nb::bytes(turned.data(), turned.size());
+  } catch (const LabelError& error) {
+    throw ImageFileError(error.what());
+  }
+}
+
+using NamedBytes = std::pair<std::string, nb::object>;
+using KindOfBytes = std::tuple<std::string, std::string, nb::object>;
+using TurnedRow = std::tuple<nb::bytes, std::vector<nb::bytes>, std::vector<std::string>>;
+
+SampleFile sample_file(const std::string& name, std::string_view kind,
+                       std::span<const std::byte> bytes) {
+  SampleFile file{.name = name, .bytes = bytes, .kind = CompanionKind::sidecar, .format = nullptr};
+  if (kind == "xmp") return file;
+  file.kind = kind == "mask" ? CompanionKind::mask : CompanionKind::label;
+  if (file.kind == CompanionKind::label) file.format = &label_format(kind);
+  return file;
+}
+
+std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<KindOfBytes>& files,
+                                const std::vector<Orientation>& orientations,
+                                const std::vector<std::string>& names, const std::string& jpeg,
+                                const std::string& edges, const std::string& png,
+                                bool allow_storage_change, const std::string& labels_drawn_on,
+                                const std::optional<std::string>& keypoints,
+                                const std::optional<Pairs>& swap_pairs,
+                                const std::optional<nb::dict>& limits) {
+  const SampleOptions options{
+      .picture = {.jpeg = {value_of("jpeg", jpeg, jpeg_words),
+                           value_of("edges", edges, edge_words)},
+                  .png = value_of("png", png, png_words),
+                  .limits = limits_of(limits)},
+      .allow_storage_change = allow_storage_change,
+      .labels_drawn_on = value_of("labels_drawn_on", labels_drawn_on, frame_words),
+      .keypoints = keypoints_of(keypoints, swap_pairs)};
+  std::deque<FileBytes> owned;
+  const auto bytes_of = [&](nb::handle data) { return *owned.emplace_back(data); };
+  Sample sample{.picture = {.name = picture.first, .bytes = bytes_of(picture.second)}, .files = {}};
+  for (const auto& [name, kind, data] : files)
+    sample.files.push_back(sample_file(name, kind, bytes_of(data)));
+  std::vector<TurnedSample> turned;
+  {
+    const nb::gil_scoped_release others_may_run;
+    turned = turn_sample(sample, orientations, names, options);
+  }
+  std::vector<TurnedRow> rows;
+  for (TurnedSample& each : turned) {
+    std::vector<nb::bytes> turned_files;
+    for (const Bytes& file : each.files) turned_files.push_back(python_bytes(file));
+    rows.emplace_back(python_bytes(each.picture), std::move(turned_files),
+                      readable(std::move(each.warnings)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_samples(nb::module_& module) {
+  module.def("random_variants", &variants_of_key, nb::arg("key"), nb::arg("count"),
+             nb::arg("seed") = 0,
+             nb::sig("def random_variants(key: str | bytes, count: int, seed: int = 0) -> "
+                     "list[Orientation]"),
+             R"(What --random COUNT --seed SEED draws for the picture of this key: `count` different
+orientations, by their numbers. A pure function of its arguments; docs/augment.md has the rule.)");
+  module.def(
+      "turn_labels", &turn_label, nb::arg("text"), nb::arg("format"), nb::arg("orientation"),
+      nb::arg("size"), nb::kw_only(), nb::arg("name") = "", nb::arg("keypoints") = nb::none(),
+      nb::arg("swap_pairs") = nb::none(), nb::arg("picture") = nb::none(),
+      nb::sig("def turn_labels(text: str | typing_extensions.Buffer, format: str, orientation: "
+              "Orientation | str | int, size: tuple[int, int], *, name: str = '', keypoints: str | "
+              "None = None, swap_pairs: list[tuple[int, int]] | None = None, picture: "
+              "typing_extensions.Buffer | None = None) -> str | bytes"),
+      R"(The label of a turned picture, as `qturn augment` writes it: every other byte stays.
+
+format is "yolo", "voc" or "labelme"; size is (width, height) before the turn; name is that of the
+turned picture's file, which the last two formats hold; picture is its content, which LabelMe may
+hold. keypoints ("none" or "17x3") and swap_pairs are the options of the command line. Raises
+PictureError, which begins with the line and the column, for a label that cannot be turned.)");
+  // For qturn.ray.
+  module.def("variants_of", &parse_variants, nb::arg("words"));
+  module.def("kind_of_file", &kind_of_file, nb::arg("name"), nb::arg("data"));
+  module.def("turn_row", &turn_row, nb::arg("picture"), nb::arg("files"), nb::arg("orientations"),
+             nb::arg("names"), nb::kw_only(), nb::arg("jpeg"), nb::arg("edges"), nb::arg("png"),
+             nb::arg("allow_storage_change"), nb::arg("labels_drawn_on"), nb::arg("keypoints"),
+             nb::arg("swap_pairs"), nb::arg("limits"));
+}
+
+}  // namespace qturn::python
