@@ -22,6 +22,7 @@ Call::Call(nb::handle layout, nb::handle stream)
 void Call::choose_place(const Operand& first) {
   is_placed_ = true;
   first_ = first.library;
+  first_shape_ = first.memory.shape;
   place_.device = first.memory.device;
   if (place_.device == host) {
     stream_.reset();
@@ -61,8 +62,8 @@ Operand Call::source(nb::handle array) {
   if (!is_placed_) choose_place(operand);
   if (operand.memory.device != place_.device) {
     throw nb::value_error(("x of shape " + text(operand.memory.shape) + " is " +
-                           name_of(operand.memory.device) + ", the first one " +
-                           name_of(place_.device))
+                           name_of(operand.memory.device) + ", the first one, of shape " +
+                           text(first_shape_) + ", " + name_of(place_.device))
                               .c_str());
   }
   operand.planes = planes_of(operand.memory, layout_, "x");

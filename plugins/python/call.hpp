@@ -53,6 +53,7 @@ class Call {
   Layout layout_;
   std::optional<void*> stream_;  ///< the caller's, if it is not the first library's current one
   const Library* first_ = nullptr;
+  Axes first_shape_;
   bool waits_ = false;
   Place place_;
   bool is_placed_ = false;

@@ -8,8 +8,15 @@ namespace {
 
 nb::object cupy_cuda() { return nb::module_::import_("cupy").attr("cuda"); }
 
+/// Of the current device, which has to be `device`.
 nb::object external_stream(void* stream, int device) {
-  return cupy_cuda().attr("ExternalStream")(reinterpret_cast<std::uintptr_t>(stream), device);
+  const auto number = reinterpret_cast<std::uintptr_t>(stream);
+  const nb::object type = cupy_cuda().attr("Stream");
+  if (nb::hasattr(type, "from_external")) {  // CuPy 14, which has deprecated the other way
+    return type.attr("from_external")(
+        nb::module_::import_("qturn._arrays").attr("ForeignStream")(number));
+  }
+  return cupy_cuda().attr("ExternalStream")(number, device);
 }
 
 class CupyArrays : public Library {

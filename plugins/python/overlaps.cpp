@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace nb = nanobind;
@@ -17,15 +20,24 @@ struct Span {
   std::int64_t height;
   std::int64_t row_bytes;
   bool is_written;
+  std::size_t number;  ///< among those that are read, or written
+  const View* view;
 
-  Span(const View& view, bool written)
+  Span(const View& view, bool written, std::size_t which)
       : begin(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(view.data)) +
               std::min<std::int64_t>(0, (view.height - 1) * view.pitch)),
         end(begin + (view.height - 1) * std::abs(view.pitch) + view.row_bytes()),
         pitch(std::abs(view.pitch)),
         height(view.height),
         row_bytes(view.row_bytes()),
-        is_written(written) {}
+        is_written(written),
+        number(which),
+        view(&view) {}
+
+  std::string name() const {
+    return "image " + std::to_string(number) + " of " + (is_written ? "out" : "xs") + " (" +
+           std::to_string(view->width) + " x " + std::to_string(view->height) + " pixels)";
+  }
 };
 
 // Exact for parts of one picture, whose rows may lie between each other's.
@@ -45,30 +57,41 @@ bool share_bytes(const Span& a, const Span& b) {
   return rows_meet(rows) || rows_meet(rows + 1);
 }
 
-enum class Shared : std::uint8_t { nothing, results, source };
+void add_spans(const std::vector<View>& views, bool written, std::vector<Span>& spans) {
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (!views[i].empty()) spans.emplace_back(views[i], written, i);
+  }
+}
 
-/// Whether images that are written share memory with each other, or with one that is read.
-Shared shared(const std::vector<View>& xs, const std::vector<View>& out) {
+/// Two images that share memory, of which at least the second is written; nothing if none do.
+std::optional<std::pair<Span, Span>> shared(const std::vector<View>& xs,
+                                            const std::vector<View>& out) {
   std::vector<Span> spans;
   spans.reserve(xs.size() + out.size());
-  for (const View& view : xs) {
-    if (!view.empty()) spans.emplace_back(view, false);
-  }
-  for (const View& view : out) {
-    if (!view.empty()) spans.emplace_back(view, true);
-  }
+  add_spans(xs, false, spans);
+  add_spans(out, true, spans);
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  std::vector<const Span*> open;  // those that have begun before and end later
+  // Those that have begun before, by their end. Images that are read are not compared with each
+  // other: there may be many of one picture.
+  std::multimap<std::int64_t, const Span*> read;
+  std::multimap<std::int64_t, const Span*> written;
   for (const Span& span : spans) {
-    std::erase_if(open, [&](const Span* before) { return before->end <= span.begin; });
-    for (const Span* before : open) {
-      if (!(before->is_written || span.is_written) || !share_bytes(*before, span)) continue;
-      return before->is_written && span.is_written ? Shared::results : Shared::source;
+    const auto first_that_meets = [&](auto& open) -> const Span* {
+      open.erase(open.begin(), open.upper_bound(span.begin));
+      for (const auto& [end, before] : open) {
+        if (share_bytes(*before, span)) return before;
+      }
+      return nullptr;
+    };
+    const Span* other = first_that_meets(written);
+    if (other == nullptr && span.is_written) other = first_that_meets(read);
+    if (other != nullptr) {
+      return span.is_written ? std::pair(*other, span) : std::pair(span, *other);
     }
-    open.push_back(&span);
+    (span.is_written ? written : read).emplace(span.end, &span);
   }
-  return Shared::nothing;
+  return std::nullopt;
 }
 
 /// Whether the distances alone say that no two images overlap, as they do in nearly every array.
@@ -117,21 +140,18 @@ bool extents_meet(const Planes& a, const Planes& b) {
 
 void check_apart(const Array& out, const Planes& planes) {
   if (planes.first.empty() || planes.count() == 0 || are_nested(planes)) return;
-  if (shared({}, views_of(planes)) == Shared::nothing) return;
+  if (!shared({}, views_of(planes))) return;
   throw nb::value_error(
       ("out of shape " + text(out.shape) + " has images that overlap each other in memory")
           .c_str());
 }
 
 void check_apart(const std::vector<View>& xs, const std::vector<View>& out) {
-  switch (shared(xs, out)) {
-    case Shared::nothing:
-      return;
-    case Shared::results:
-      throw nb::value_error("two images of out overlap in memory");
-    case Shared::source:
-      throw nb::value_error("an image of xs and one of out overlap in memory: pass copies");
-  }
+  const auto both = shared(xs, out);
+  if (!both) return;
+  const char* remedy = both->first.is_written ? "" : ": pass copies";
+  throw nb::value_error(
+      (both->first.name() + " and " + both->second.name() + " overlap in memory" + remedy).c_str());
 }
 
 bool is_in_place(const Operand& src, const Operand& dst) {
@@ -144,7 +164,7 @@ bool is_in_place(const Operand& src, const Operand& dst) {
     return true;
   }
   if (src.planes.count() > 1 && extents_meet(src.planes, dst.planes) &&
-      shared(views_of(src.planes), views_of(dst.planes)) != Shared::nothing) {
+      shared(views_of(src.planes), views_of(dst.planes))) {
     throw nb::value_error(("x of shape " + text(src.memory.shape) + " and out of shape " +
                            text(dst.memory.shape) + " overlap in memory")
                               .c_str());

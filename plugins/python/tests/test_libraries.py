@@ -140,7 +140,7 @@ print(qturn.transform(library.array(t.picture((3, 4))), 6).shape)"""
 
 def test_places_do_not_mix():
     gpu = Torch("cuda")
-    with pytest.raises(ValueError, match="on the CPU, the first one on CUDA device 0"):
+    with pytest.raises(ValueError, match=r"on the CPU, the first one, of shape \(.*\), on CUDA device 0"):
         qturn.transform_batch([gpu.array(picture((3, 3))), picture((3, 3))], 1)
     with pytest.raises(ValueError, match="on the CPU, x of shape .* on CUDA device 0"):
         qturn.transform(gpu.array(picture((3, 3))), 1, picture((3, 3)).copy())
