@@ -127,7 +127,7 @@ class DlpackArrays : public Library {
   }
 
   static nb::object exported(const nb::object& dlpack, const nb::dict& arguments) {
-    nb::dict versioned(nb::steal<nb::dict>(PyDict_Copy(arguments.ptr())));
+    auto versioned = nb::steal<nb::dict>(PyDict_Copy(arguments.ptr()));
     versioned["max_version"] = nb::make_tuple(1, 0);
     try {
       return dlpack(**versioned);

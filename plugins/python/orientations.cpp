@@ -71,7 +71,7 @@ void bind_orientations(nb::module_& module) {
           "The orientation that undoes this one.")
       .def(
           "compose",
-          [](Orientation first, nb::object then) { return compose(first, orientation_of(then)); },
+          [](Orientation first, nb::handle then) { return compose(first, orientation_of(then)); },
           nb::arg("then").none(),
           "The one orientation that does this one and, on its result, `then`.")
       .def(
