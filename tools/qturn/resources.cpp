@@ -61,7 +61,7 @@ std::string set_device(const CommandLine& line, RunOptions& options) {
   const bool names_devices = line.device.starts_with("cuda:");
   if (line.local_rank && !names_devices)
     options.device = device_of_rank(std::move(options.device), *line.local_rank);
-  const std::string device = device_name(options.device, options.threads);
+  std::string device = device_name(options.device, options.threads);
   if (line.verbose)
     print_message(fmt::format("on {} ({}), memory {} MiB", device, options.device.why,
                               options.memory_bytes >> 20));
