@@ -1,5 +1,6 @@
 // Stopping while the other end of a pipe neither writes nor reads.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "tests/tar_files.hpp"
 
 namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
 
@@ -57,7 +59,10 @@ TEST_CASE("A signal ends a run that waits for more of the tar on standard input"
     input.write(std::string_view(tar).substr(0, tar.find("b.png") + 700));
     workplace.input_pipe = input.path();
     workplace.signal_in_wait(number, QTURN_DISTURBED_DISK);
-    CHECK(ended(workplace, {"cw", "-", "-o", "out.tar"}).exit_code == 128 + number);
+    const Result result = ended(workplace, {"cw", "-", "-o", "out.tar"});
+    CHECK(result.exit_code == 128 + number);
+    CHECK_THAT(result.err, ContainsSubstring("turned, but not all tars were written") &&
+                               ContainsSubstring(", interrupted; "));
     CHECK(workplace.files(".").empty());
   }
 }

@@ -179,61 +179,6 @@ TEST_CASE(
   CHECK(tar_of(workplace, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
 }
 
-TEST_CASE(
-    "A label whose picture is not in its sample is named, and is not left behind in silence") {
-  const Workplace workplace;
-  const auto turn = [&](const std::string& name, const std::string& text,
-                        std::vector<std::string> more = {}) {
-    workplace.add("in.tar", tests::tar({{"images/a.jpg", jpeg}, {name, text}}));
-    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
-    words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words);
-  };
-  const Result lost = turn("labels/a.txt", yolo);
-  CHECK(lost.exit_code == 1);
-  CHECK_THAT(lost.err, ContainsSubstring("a.txt may be a label, and no picture is in its sample"));
-  CHECK(names_of(tar_of(workplace, "out.tar")) == std::vector<std::string>{"images/a.jpg"});
-  CHECK(turn("images/A.txt", yolo).exit_code == 1);
-  CHECK(turn("all.json", R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})").exit_code == 1);
-  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 1);
-  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 1);
-  CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
-  CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
-  CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
-  CHECK(turn("labels/a.txt", "").exit_code == 0);
-}
-
-TEST_CASE(
-    "A mask that is a sample of its own is refused, because it would not be turned with its "
-    "picture") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
-  const Result apart = workplace.qturn({"cw", "in.tar", "-o", "out.tar"});
-  CHECK(apart.exit_code == 1);
-  CHECK_THAT(apart.err, ContainsSubstring("in.tar/a_mask.png: a_mask.png has the name of a mask, "
-                                          "and its picture is not in its sample"));
-  CHECK(names_of(tar_of(workplace, "out.tar")) == std::vector<std::string>{"a.jpg"});
-  CHECK(workplace.qturn({"cw", "in.tar", "-o", "all.tar", "--masks", "none"}).exit_code == 0);
-  CHECK(names_of(tar_of(workplace, "all.tar")) == std::vector<std::string>{"a.jpg", "a_mask.png"});
-  workplace.add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
-  CHECK(workplace.qturn({"cw", "in.tar", "-o", "x.tar"}).exit_code == 0);
-}
-
-TEST_CASE("A picture that is not selected is not copied with the variants of another") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar({{"a.png", png},
-                                      {"a.depth.png", png},
-                                      {"a.dng", "raw"},
-                                      {"a.seen", png},
-                                      {"a.cls", "1"}}));
-  const Result result = workplace.qturn(
-      {"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
-  CHECK(result.exit_code == 0);
-  CHECK(names_of(tar_of(workplace, "out.tar")) ==
-        std::vector<std::string>{"a__flop.png", "a__flop.cls"});
-  CHECK_THAT(result.err, ContainsSubstring("1 .png"));
-}
-
 TEST_CASE("What follows the end of a tar, and a wrong checksum, are no success") {
   const Workplace workplace;
   const std::string one = tests::tar({{"a.jpg", jpeg}}), two = tests::tar({{"b.jpg", jpeg}});
@@ -268,11 +213,33 @@ TEST_CASE("A tar that is cut gives the samples that are whole, and the exit stat
   workplace.add("in.tar", tests::tar({{"a.txt", "text"}}));
   const Result none = workplace.qturn({"upright", "in.tar", "-o", "none.tar"});
   CHECK(none.exit_code == 1);
+  CHECK_THAT(none.err, ContainsSubstring("0 of 0 pictures written; "));
   CHECK_THAT(none.err,
              ContainsSubstring("none.tar: not written, because there is no sample for it"));
   workplace.add("in.tar", "text");
   CHECK(workplace.qturn({"upright", "in.tar", "-o", "none.tar"}).exit_code == 2);
   CHECK_FALSE(workplace.exists("none.tar"));
+}
+
+TEST_CASE("A tar without members does not stop the others") {
+  Workplace workplace;
+  const std::string empty = tests::tar({});
+  workplace.add("in/empty.tar", empty);
+  workplace.add("in/full.tar", tests::tar({{"a.jpg", jpeg}}));
+  const Result result = workplace.qturn({"upright", "in/empty.tar", "in/full.tar", "-o", "out"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             ContainsSubstring("out/empty.tar: not written, because there is no sample"));
+  CHECK(workplace.files("out") == std::set<std::string>{"full.tar"});
+  CHECK(workplace.qturn({"upright", "in/full.tar", "in/empty.tar", "-o", "both.tar"}).exit_code ==
+        0);
+  CHECK(tar_of(workplace, "both.tar") == Members{{"a.jpg", jpeg}});
+  workplace.standard_input = empty;
+  CHECK(workplace.qturn({"upright", "-", "-o", "none.tar"}).exit_code == 1);
+  // A picture that the disk has lost looks like one.
+  workplace.add("lost.jpg", empty);
+  CHECK_THAT(workplace.qturn({"upright", "lost.jpg", "-o", "out"}).err,
+             ContainsSubstring("lost.jpg: "));
 }
 
 TEST_CASE("Several tars become one, or one each in a folder") {
@@ -323,7 +290,8 @@ TEST_CASE("A disk that takes no more leaves no tar") {
   workplace.largest_file = 1000;
   const Result result = workplace.qturn({"augment", "in.tar", "-o", "out.tar"});
   CHECK(result.exit_code == 1);
-  CHECK_THAT(result.err, ContainsSubstring("cannot write out.tar: File too large"));
+  CHECK_THAT(result.err, ContainsSubstring("cannot write out.tar: File too large") &&
+                             ContainsSubstring("pictures turned, but not all tars were written"));
   CHECK(workplace.files(".") == std::set<std::string>{"in.tar"});
 }
 
@@ -361,7 +329,14 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
   CHECK_THAT(refused({"cw", "in.tar", "--in-place"}), ContainsSubstring("not turned in place"));
   CHECK_THAT(refused({"cw", "in.tar", "a.jpg", "-o", "out.tar"}),
              ContainsSubstring("in.tar is a tar, and a.jpg is not"));
+  CHECK_THAT(refused({"cw", "in.tar", "absent.tar", "-o", "out.tar"}),
+             ContainsSubstring("cannot read absent.tar: No such file"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "there.tar"}), ContainsSubstring("exists already"));
+  for (const std::string name : {"out.tgz", "out.tar.gz", "out.TAR", "out.tar.zst"})
+    CHECK_THAT(refused({"cw", "in.tar", "-o", name}), ContainsSubstring("written uncompressed"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "a.jpg/out.tar"}), ContainsSubstring("a.jpg"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--others", "copy", "--labels", "none"}),
+             ContainsSubstring("leave out one"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "in.tar", "--overwrite"}),
              ContainsSubstring("is an input as well"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--resume"}),

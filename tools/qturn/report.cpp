@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
@@ -169,8 +170,8 @@ std::string Report::speed(double seconds) const {
 
 // On a terminal, one line that is drawn again; in a log, a new line every half minute.
 void Report::watch(const std::stop_token& stop) {
-  const bool terminal =
-      isatty(STDERR_FILENO) && std::getenv("TERM") && std::strcmp(std::getenv("TERM"), "dumb") != 0;
+  const char* kind = std::getenv("TERM");
+  const bool terminal = isatty(STDERR_FILENO) && kind && std::string_view(kind) != "dumb";
   std::mutex sleep_mutex;
   std::condition_variable_any sleeper;
   std::unique_lock sleep_lock(sleep_mutex);
@@ -198,7 +199,7 @@ void Report::draw(bool terminal) {
   line_is_drawn_ = terminal;
 }
 
-void Report::finish(bool interrupted) {
+void Report::finish(bool interrupted, std::string_view done) {
   watcher_ = {};
   if (line_is_drawn_) std::fputs("\r\033[K", stderr);
   line_is_drawn_ = false;
@@ -206,7 +207,7 @@ void Report::finish(bool interrupted) {
 
   const double seconds = seconds_since(start_);
   std::string text =
-      fmt::format("{} of {} written", done_, counted(outputs(), "picture", "pictures"));
+      fmt::format("{} of {} {}", done_, counted(outputs(), "picture", "pictures"), done);
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
@@ -224,7 +225,9 @@ void Report::finish(bool interrupted) {
   part(plan_.jobs.skipped_count(), "left alone because the output exists");
   part(done_before_, "done before the interruption");
   part(failed(), "failed");
-  if (interrupted) text += fmt::format(", interrupted with {} to do", outputs() - finished());
+  if (interrupted) text += ", interrupted";
+  if (interrupted && !plan_.jobs.empty())
+    text += fmt::format(" with {} to do", outputs() - finished());
   print_message(fmt::format("{}; {:.2f} s, {}, on {}", text, seconds, speed(seconds), device_));
   if (lossy_jpegs_ > 0) {
     print_message(

@@ -46,8 +46,8 @@ class Report {
   /// Adds an outcome. One call at a time.
   void add(const Outcome& outcome);
 
-  /// Stops the progress line and prints the summary.
-  void finish(bool interrupted);
+  /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
+  void finish(bool interrupted, std::string_view done = "written");
 
   /// Of an augmentation: the variants of each file that were written.
   const std::vector<OrientationSet>& written() const { return written_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/run/sample_stream.hpp"
@@ -24,7 +25,12 @@ namespace fs = std::filesystem;
 constexpr int exit_done = 0;
 constexpr int exit_some_failed = 1;
 
-bool is_tar(const std::string& input) { return may_be_tar(read_head(input, tar_head_bytes)); }
+bool is_tar(const std::string& input) try {
+  const Bytes head = read_head(input, tar_head_bytes);
+  return may_be_tar(head) || (fs::path(input).extension() == ".tar" && may_be_empty_tar(head));
+} catch (const FileError&) {
+  return false;
+}
 
 void refuse_unfit(const CommandLine& line) {
   const bool takes_companions_from_elsewhere = !line.labels.folder.empty() ||
@@ -49,6 +55,9 @@ void refuse_unfit(const CommandLine& line) {
        "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
       {line.shard.has_value(),
        "--shard deals the pictures of a folder; give each run tars of its own"},
+      {line.others == Others::copy && line.labels.take == TakeLabels::none,
+       "with --labels none the other files of a picture's sample are left out, so --others copy "
+       "would not copy them; leave out one"},
       {line.dry_run, "--dry-run does not read tars; leave it out"},
   };
   for (const auto& [is_given, why] : unfit)
@@ -67,11 +76,21 @@ std::string tar_name(const fs::path& input) {
   return name.replace_extension(".tar");
 }
 
+/// Such as out.tgz, which would become a folder.
+void refuse_name_of_tar(const fs::path& output) {
+  const std::string suffix = lower_suffix(output);
+  const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst"};
+  if (fs::is_directory(output) || std::ranges::find(of_tars, suffix) == std::end(of_tars)) return;
+  throw PlanError(output.string() +
+                  ": tars are written uncompressed; name a file that ends in .tar, or a folder");
+}
+
 std::vector<Place> places_of(const CommandLine& line) {
   const fs::path output = line.output;
   if (output.empty()) throw PlanError("no output; name a tar or a folder with -o");
   const bool is_one =
       is_to_standard_output(line) || (output.extension() == ".tar" && !fs::is_directory(output));
+  if (!is_one) refuse_name_of_tar(output);
   std::vector<Place> places;
   for (const std::string& input : line.inputs) {
     if (!is_one && input == "-")
@@ -161,6 +180,8 @@ class TarRun {
   }
 
   bool is_stopped() const { return stop_; }
+  /// A tar, that is, not a picture.
+  bool has_failed() const { return has_failed_; }
   const std::atomic<bool>& stop() const { return stop_; }
   void say_copied() const {
     std::string text;
@@ -175,7 +196,7 @@ class TarRun {
 
   void fail(const std::string& problem) {
     print_message(printable(problem));
-    found_.unreadable.push_back(problem);
+    has_failed_ = true;
   }
 
   const CommandLine& line_;
@@ -186,17 +207,19 @@ class TarRun {
   const std::atomic<bool>& stop_ = watch_stop_signals();
   SampleKeys keys_;
   std::map<std::string, std::uint64_t> copied_;
+  bool has_failed_ = false;
 };
 
 }  // namespace
 
 bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
-  if (is_from_standard_input(line)) return may_be_tar(head);
+  if (is_from_standard_input(line)) return may_be_tar(head) || may_be_empty_tar(head);
   const auto tars = std::ranges::count_if(line.inputs, is_tar);
   if (tars == 0 || tars == std::ssize(line.inputs)) return tars > 0;
+  const std::string& other = *std::ranges::find_if_not(line.inputs, is_tar);
+  if (!fs::is_directory(other)) (void)read_head(other, tar_head_bytes);  // says why it cannot
   throw PlanError(fmt::format("{} is a tar, and {} is not; turn them in runs of their own",
-                              printable(*std::ranges::find_if(line.inputs, is_tar)),
-                              printable(*std::ranges::find_if_not(line.inputs, is_tar))));
+                              *std::ranges::find_if(line.inputs, is_tar), other));
 }
 
 int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
@@ -214,11 +237,15 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   Plan found;
   Report report(line, found, device);
   TarRun tars(line, std::move(plan), options, found, report);
+  std::optional<TarOutput> output;
+  const auto begin = [&](const Place& place) {
+    output.emplace(place.output, if_exists, flushed, tars.stop());
+  };
+  begin(places.front());  // what fails here is an error before anything was started
   bool whole = true;
   try {
-    std::optional<TarOutput> output;
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
-      if (!output) output.emplace(places[i].output, if_exists, flushed, tars.stop());
+      if (!output) begin(places[i]);
       TarInput input = places[i].input == "-" ? TarInput(head, tars.stop())
                                               : TarInput(places[i].input, tars.stop());
       whole = tars.turn(places[i], input, *output);
@@ -231,10 +258,12 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
     print_message(printable(error.what()));
     whole = false;
   }
-  whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
-          report.incomplete() == 0 && whole;
+  const bool all_placed = whole;
+  whole = report.json_is_whole() && !tars.has_failed() && report.failed() == 0 &&
+          report.salvaged() == 0 && report.incomplete() == 0 && whole;
   tars.say_copied();
-  report.finish(tars.is_stopped());
+  report.finish(tars.is_stopped(),
+                all_placed ? "written" : "turned, but not all tars were written");
   if (tars.is_stopped()) return stop_exit_code();
   return whole ? exit_done : exit_some_failed;
 }

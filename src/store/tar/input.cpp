@@ -13,7 +13,7 @@
 
 namespace qturn {
 
-Bytes read_head(const std::filesystem::path& file, std::size_t count) try {
+Bytes read_head(const std::filesystem::path& file, std::size_t count) {
   Bytes head;
   read_in_parts(file, [&](std::span<const std::byte> part) {
     const std::size_t taken = std::min(part.size(), count - head.size());
@@ -21,8 +21,6 @@ Bytes read_head(const std::filesystem::path& file, std::size_t count) try {
     return head.size() < count;
   });
   return head;
-} catch (const FileError&) {
-  return {};
 }
 
 TarInput::TarInput(const std::filesystem::path& file, const std::atomic<bool>& stop)

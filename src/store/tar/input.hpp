@@ -11,7 +11,8 @@
 
 namespace qturn {
 
-/// The first bytes of a regular file, at most `count`; none if it is not one, or cannot be read.
+/// The first bytes of a regular file, at most `count`. Throws FileError if it is not one, or cannot
+/// be read.
 Bytes read_head(const std::filesystem::path& file, std::size_t count);
 
 class TarInput {

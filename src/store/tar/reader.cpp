@@ -49,6 +49,10 @@ bool is_tar_header(std::span<const std::byte> head) {
   return sum == stated;
 }
 
+bool is_padding(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 std::string refusal_of(archive_entry* entry, std::string_view name) {
   if (archive_entry_hardlink(entry)) return "is a link to another member";
   switch (archive_entry_filetype(entry)) {
@@ -70,6 +74,10 @@ std::string refusal_of(archive_entry* entry, std::string_view name) {
 
 bool may_be_tar(std::span<const std::byte> head) {
   return is_gzip(head) || is_zstd(head) || is_tar_header(head);
+}
+
+bool may_be_empty_tar(std::span<const std::byte> head) {
+  return head.size() >= block_bytes && is_padding(head.first(block_bytes));
 }
 
 class TarReader::Archive {
@@ -119,9 +127,6 @@ class TarReader::Archive {
   /// Reads what follows the end, so that the writer of a pipe is not stopped, and checksums are
   /// compared. Returns whether it is more than padding.
   bool drain() {
-    const auto is_padding = [](std::span<const std::byte> bytes) {
-      return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-    };
     const std::uint64_t unread = given_ - static_cast<std::uint64_t>(position());
     const std::span last = std::span(buffer_).first(last_given_);
     bool has_more = !is_padding(last.last(std::min<std::uint64_t>(unread, last.size())));
@@ -171,7 +176,7 @@ TarReader::TarReader(ReadSome read) {
     have += got;
   }
   head.resize(have);
-  if (!may_be_tar(head)) throw TarError("is not a tar");
+  if (!may_be_tar(head) && !may_be_empty_tar(head)) throw TarError("is not a tar");
   const bool gzip = is_gzip(head), zstd = is_zstd(head);
   ReadSome whole = [read = std::move(read), head = std::move(head),
                     taken = std::size_t{0}](std::span<std::byte> memory) mutable {

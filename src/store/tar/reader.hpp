@@ -25,6 +25,9 @@ class TarError : public std::runtime_error {
 /// Whether a file begins as a tar, or as something compressed that may hold one. `head`: its first
 /// tar_head_bytes, or all of a shorter file.
 bool may_be_tar(std::span<const std::byte> head);
+/// Whether a file may be a tar without members, which begins with zeros, as damaged files of any
+/// kind may.
+bool may_be_empty_tar(std::span<const std::byte> head);
 inline constexpr std::size_t tar_head_bytes = 512;
 
 struct TarMember {

@@ -1,0 +1,83 @@
+// What belongs to a sample of a tar, and that no part of one is written or lost in silence.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "tests/cli/cli_pictures.hpp"
+#include "tests/cli/cli_program.hpp"
+#include "tests/tar_files.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+const std::string png = cli::png(cli::random_picture(31, 17));
+const std::string mask = cli::png(cli::random_picture(64, 48, 1));
+const std::string yolo = "0 0.25 0.5 0.1 0.2\n";
+
+Names names_in(const Workplace& workplace, const fs::path& tar) {
+  Names names;
+  for (const auto& [name, content] : tests::members_of(workplace.content(tar)))
+    names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A label whose picture is not in its sample is named, and is not left behind in silence") {
+  const Workplace workplace;
+  const auto turn = [&](const std::string& name, const std::string& text,
+                        std::vector<std::string> more = {}) {
+    workplace.add("in.tar", tests::tar({{"images/a.jpg", jpeg}, {name, text}}));
+    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    return workplace.qturn(words);
+  };
+  const Result lost = turn("labels/a.txt", yolo);
+  CHECK(lost.exit_code == 1);
+  CHECK_THAT(lost.err, ContainsSubstring("a.txt may be a label, and no picture is in its sample"));
+  CHECK(names_in(workplace, "out.tar") == Names{"images/a.jpg"});
+  CHECK(turn("images/A.txt", yolo).exit_code == 1);
+  CHECK(turn("all.json", R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})").exit_code == 1);
+  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 1);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 1);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", "").exit_code == 0);
+}
+
+TEST_CASE(
+    "A mask that is a sample of its own is refused, because it would not be turned with its "
+    "picture") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
+  const Result apart = workplace.qturn({"cw", "in.tar", "-o", "out.tar"});
+  CHECK(apart.exit_code == 1);
+  CHECK_THAT(apart.err, ContainsSubstring("in.tar/a_mask.png: a_mask.png has the name of a mask, "
+                                          "and its picture is not in its sample"));
+  CHECK(names_in(workplace, "out.tar") == Names{"a.jpg"});
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "all.tar", "--masks", "none"}).exit_code == 0);
+  CHECK(names_in(workplace, "all.tar") == Names{"a.jpg", "a_mask.png"});
+  workplace.add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "x.tar"}).exit_code == 0);
+}
+
+TEST_CASE("A picture that is not selected is not copied with the variants of another") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.png", png},
+                                      {"a.depth.png", png},
+                                      {"a.dng", "raw"},
+                                      {"a.seen", png},
+                                      {"a.cls", "1"}}));
+  const Result result = workplace.qturn(
+      {"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
+  CHECK(result.exit_code == 0);
+  CHECK(names_in(workplace, "out.tar") == Names{"a__flop.png", "a__flop.cls"});
+  CHECK_THAT(result.err, ContainsSubstring("1 .png"));
+}
