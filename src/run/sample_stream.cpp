@@ -251,25 +251,63 @@ std::uint64_t SampleStream::size(const fs::path& name) const {
 void SampleStream::keep(std::size_t job, std::vector<Made> files) {
   const std::lock_guard lock(mutex_);
   Sample& sample = sample_of(job);
-  const auto& outputs = sample.jobs[job - sample.jobs.front().number].outputs;
-  const auto variant = std::ranges::find(outputs, files.front().output, &JobOutput::path);
+  const std::size_t variant = variant_of(sample, job, files.front().output);
   for (Made& made : files) {
     const auto file = std::ranges::find(sample.files, made.input, &SampleFile::path);
     sample.result_bytes += made.content.size();
-    sample.kept.push_back({.variant = static_cast<std::size_t>(variant - outputs.begin()),
+    sample.kept.push_back({.variant = variant,
                            .file = static_cast<std::size_t>(file - sample.files.begin()),
                            .name = made.output.native().substr(options_.output.size()),
                            .content = std::move(made.content)});
   }
 }
 
-void SampleStream::settle(const Outcome& outcome) {
+std::size_t SampleStream::variant_of(const Sample& sample, std::size_t job,
+                                     const fs::path& output) {
+  const auto& outputs = sample.jobs[job - sample.jobs.front().number].outputs;
+  const auto found = std::ranges::find(outputs, output, &JobOutput::path);
+  return static_cast<std::size_t>(found - outputs.begin());
+}
+
+/// A reader would take what is there of a variant for all of it.
+void SampleStream::leave_out_parts(Sample& sample) {
+  const auto is_missing = [](const Outcome& outcome) {
+    return outcome.status == Status::failed || outcome.status == Status::skipped;
+  };
+  std::map<std::size_t, Outcome> missing;  // by the variant
+  for (const Outcome& outcome : sample.outcomes) {
+    if (!is_missing(outcome)) continue;
+    Outcome& first =
+        missing.try_emplace(variant_of(sample, outcome.job, outcome.output), outcome).first->second;
+    if (outcome.status == Status::failed && first.status != Status::failed) first = outcome;
+  }
+  for (Outcome& outcome : sample.outcomes) {
+    const auto found = missing.find(variant_of(sample, outcome.job, outcome.output));
+    if (found == missing.end() || is_missing(outcome)) continue;
+    const Outcome& other = found->second;
+    outcome.status = other.status;
+    outcome.route = other.route;
+    outcome.loss = Loss::none;
+    outcome.message =
+        fmt::format("left out, because {} of the same sample is", other.input.filename().string());
+  }
+  std::erase_if(sample.kept, [&](const Kept& each) {
+    const bool is_left_out = missing.contains(each.variant);
+    if (is_left_out) sample.result_bytes -= each.content.size();
+    return is_left_out;
+  });
+}
+
+void SampleStream::settle(Outcome outcome, const std::function<void(const Outcome&)>& report) {
   std::unique_lock lock(mutex_);
   Sample& settled = sample_of(outcome.job);
+  settled.outcomes.push_back(std::move(outcome));
   if (--settled.outputs_left > 0) return;
   for (const SampleFile& file : settled.files) files_.erase(file.path.native());
   settled.files.clear();
   settled.file_bytes = 0;
+  leave_out_parts(settled);
+  for (const Outcome& each : std::exchange(settled.outcomes, {})) report(each);
   while (!samples_.empty() && samples_.begin()->second.outputs_left == 0) {
     Sample sample = std::move(samples_.begin()->second);
     samples_.erase(samples_.begin());

@@ -68,9 +68,11 @@ class SampleStream : public JobStream, public Source {
   };
   /// Keeps a result, the picture first, until its sample is written.
   void keep(std::size_t job, std::vector<Made> files);
-  /// To be called for each outcome. Writes the samples that are complete. Throws what `write`
-  /// throws; the run cannot go on then.
-  void settle(const Outcome& outcome);
+  /// To be called for each outcome. Gives those of a sample to `report` when all are there, and
+  /// writes the samples that are complete. A variant of a sample is whole or left out: if one of
+  /// its pictures is not there, the others become outcomes alike. Throws what `write` throws; the
+  /// run cannot go on then.
+  void settle(Outcome outcome, const std::function<void(const Outcome&)>& report);
 
   /// Why the tar could not be read to its end; empty if it could.
   const std::string& problem() const { return problem_; }
@@ -93,6 +95,7 @@ class SampleStream : public JobStream, public Source {
     std::vector<Job> jobs = {};
     std::size_t outputs_left = 0;
     std::vector<Kept> kept = {};
+    std::vector<Outcome> outcomes = {};
     std::uint64_t file_bytes = 0, result_bytes = 0;
 
     void refuse(const std::string& file, std::string why) {
@@ -110,6 +113,9 @@ class SampleStream : public JobStream, public Source {
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
   std::uint64_t in_use() const;
   Sample& sample_of(std::size_t job);
+  static std::size_t variant_of(const Sample& sample, std::size_t job,
+                                const std::filesystem::path& output);
+  static void leave_out_parts(Sample& sample);
   std::filesystem::path path_of(const std::string& member) const;
 
   const SampleStreamOptions options_;

@@ -2,6 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 #include "tests/tar_files.hpp"
@@ -80,4 +82,40 @@ TEST_CASE("A picture that is not selected is not copied with the variants of ano
   CHECK(result.exit_code == 0);
   CHECK(names_in(workplace, "out.tar") == Names{"a__flop.png", "a__flop.cls"});
   CHECK_THAT(result.err, ContainsSubstring("1 .png"));
+}
+
+TEST_CASE("A sample is written whole, or it is left out") {
+  const Workplace workplace;
+  const auto status_of = [&](const Result& result, const std::string& output) {
+    for (const std::string& line : result.out_lines()) {
+      const auto json = nlohmann::json::parse(line);
+      if (json["output"] == output) return json["status"].get<std::string>();
+    }
+    return std::string("none");
+  };
+  workplace.add("in.tar", tests::tar({{"a.left.png", png.substr(0, 200)},
+                                      {"a.right.png", png},
+                                      {"a.txt", yolo},
+                                      {"b.png", png}}));
+  for (const std::string threads : {"1", "4"}) {
+    CAPTURE(threads);
+    const Result damaged =
+        workplace.qturn({"cw", "in.tar", "-o", "out.tar", "--overwrite", "--json", "-j", threads});
+    CHECK(damaged.exit_code == 1);
+    CHECK_THAT(damaged.err, ContainsSubstring("in.tar/a.right.png: left out, because a.left.png of "
+                                              "the same sample is") &&
+                                ContainsSubstring("1 of 3 pictures written, 2 failed"));
+    CHECK(status_of(damaged, "out.tar/a.right.png") == "failed");
+    CHECK(names_in(workplace, "out.tar") == Names{"b.png"});
+  }
+  // The right edge of the first is not a whole block, so that it stays as it is.
+  const std::string odd = cli::jpeg(cli::smooth_picture(61, 48));
+  workplace.add("in.tar", tests::tar({{"a.jpg", odd}, {"a.right.jpg", jpeg}, {"a.cls", "1"}}));
+  const Result skipped = workplace.qturn({"augment", "in.tar", "-o", "skip.tar", "--variants",
+                                          "identity,flop", "--jpeg-edges", "skip", "--json"});
+  CHECK(skipped.exit_code == 0);
+  CHECK_THAT(skipped.err, ContainsSubstring("2 left alone because a turn would not be lossless"));
+  CHECK(status_of(skipped, "skip.tar/a__flop.right.jpg") == "skipped");
+  CHECK(names_in(workplace, "skip.tar") ==
+        Names{"a__identity.jpg", "a__identity.right.jpg", "a__identity.cls"});
 }

@@ -160,10 +160,9 @@ class TarRun {
     }
     const SampleSink sink(*samples);
     JobStream& jobs = *samples;
-    const RunEnd end = run(jobs, *samples, sink, options_, stop_, [&](const Outcome& outcome) {
-      report_.add(outcome);
-      samples->settle(outcome);
-    });
+    const auto report = [&](const Outcome& outcome) { report_.add(outcome); };
+    const RunEnd end = run(jobs, *samples, sink, options_, stop_,
+                           [&](const Outcome& outcome) { samples->settle(outcome, report); });
     if (!samples->problem().empty() && !stop_) fail(samples->problem());
     for (const auto& [type, count] : samples->left_out()) found_.others[type] += count;
     for (const auto& [type, count] : samples->copied()) copied_[type] += count;
