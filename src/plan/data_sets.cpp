@@ -75,10 +75,17 @@ class Finder {
     roots_ = {own};
     for (const DataSetPath& each : paths)
       if (each.key == "path") roots_ = {own / each.value, fs::absolute(each.value), own};
-    // It may be that of another data set, above this one.
-    if (std::ranges::none_of(paths, [&](const DataSetPath& each) { return is_of_run(each); }))
-      return;
     const fs::path output = output_of(path);
+    bool is_of_run = false;
+    for (const DataSetPath& each : paths) {
+      if (leads_to_run(each)) {
+        is_of_run = true;
+      } else if (each.key != "path") {
+        const fs::path place = resolved(each.value).value_or(each.value);
+        if (place.is_absolute()) found_.add_elsewhere({path, output, file.hash, place});
+      }
+    }
+    if (!is_of_run) return;  // it may be that of another data set, above this one
     LabelText turned(file.text);
     for (const DataSetPath& each : paths) {
       if (each.key == "path") {
@@ -100,7 +107,7 @@ class Finder {
   }
 
   /// Whether it is a list, or a folder with pictures of the run.
-  bool is_of_run(const DataSetPath& entry) const {
+  bool leads_to_run(const DataSetPath& entry) const {
     if (entry.key == "path") return false;
     const auto found = resolved(entry.value);
     return found && (fs::is_directory(*found) ? holds_pictures(*found) : is_list(*found));
@@ -192,7 +199,7 @@ class Finder {
       if (line.empty()) continue;
       const auto picture = picture_of(line, own);
       if (!picture) {
-        ++left_out;
+        if (left_out++ == 0) found_.add_elsewhere({path, output, file.hash, own / line});
         continue;
       }
       refuse_outside(*picture, output, fmt::format("{}:{}", path.string(), number));

@@ -198,6 +198,54 @@ TEST_CASE("A replay fails by name where a file of a data set has changed") {
   CHECK(workplace.exists("again/data.yaml"));
 }
 
+TEST_CASE("A data set that was moved is replayed, or refused where absolute paths decide") {
+  struct Layout {
+    std::string yaml, list, leads_to;  ///< all replayed if empty
+  };
+  const std::string old = "/data/", moved = "/elsewhere/data/";
+  for (const auto& [yaml, list, leads_to] :
+       {Layout{"path: .\ntrain: images/t\nval: val.txt\n", "./images/v/b.png\n", ""},
+        {"path: ROOT/data\ntrain: images/t\nval: val.txt\n", "./images/v/b.png\n", ""},
+        {"train: ROOT/data/images/t\n", "", old + "images/t"},
+        {"train: ROOT/data/images/t\nval: images/v\n", "", old + "images/t"},
+        {"train: images/t\nval: val.txt\n", "ROOT/data/images/v/b.png\n./images/t/a.png\n",
+         old + "images/v/b.png"},
+        {"train: images/t\nval: images/none\n", "", moved + "images/none"}}) {
+    CAPTURE(yaml, list);
+    Workplace workplace;
+    const std::string root = fs::canonical(workplace.path());
+    const auto with_root = [&](std::string text) {
+      const std::size_t at = text.find("ROOT");
+      return at == std::string::npos ? text : text.replace(at, 4, root);
+    };
+    for (const char* name : {"data/images/t/a.png", "data/images/v/b.png"})
+      workplace.add(name, cli::png(cli::labelled_picture));
+    workplace.add("data/images/none/x", "");
+    workplace.add("data/data.yaml", with_root(yaml) + "names: [cat]\n");
+    if (!list.empty()) workplace.add("data/val.txt", with_root(list));
+    make(workplace, {"--variants", "cw"});
+    fs::create_directory(workplace.path() / "elsewhere");
+    fs::rename(workplace.path() / "data", workplace.path() / "elsewhere/data");
+    Words words = {"augment", "elsewhere/data", "-o", "again", "--replay", "out/manifest.jsonl"};
+    const Result result = workplace.qturn(words);
+    if (leads_to.empty()) {
+      INFO(result.err);
+      CHECK(result.exit_code == 0);
+    } else {
+      CHECK(result.exit_code == 2);
+      CHECK_THAT(result.err, ContainsSubstring("would not become what out/manifest.jsonl lists: it "
+                                               "leads to " +
+                                               root + leads_to + ", and the data set has been"));
+      CHECK_FALSE(workplace.exists("again"));
+      // What the message says.
+      fs::create_symlink("elsewhere/data", workplace.path() / "data");
+      words[1] = "data";
+      CHECK(workplace.qturn(words).exit_code == 0);
+    }
+    CHECK(workplace.tree("again") == workplace.tree("out"));
+  }
+}
+
 TEST_CASE("What cannot be replayed is refused") {
   Workplace workplace;
   workplace.add("data/a.png", cli::png(cli::labelled_picture));

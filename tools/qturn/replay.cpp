@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <span>
 
 #include "src/plan/find_files.hpp"
 #include "src/store/path_set.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/data_set_files.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -105,6 +107,7 @@ std::uint64_t Replay::check(const Plan& plan) const {
     const auto entry = read_manifest_line(line);
     const auto file = entry ? std::nullopt : read_manifest_file(line);
     if (!entry && !file) return;
+    if (file) refuse_moved(plan, *file);
     if (planned.contains(entry ? entry->picture.output : file->output)) return;
     const std::string& name = entry ? entry->key : file->output;
     if (name != std::exchange(last, name)) missing.add(name);
@@ -115,6 +118,28 @@ std::uint64_t Replay::check(const Plan& plan) const {
         path_.string(), missing.text()));
   }
   return others;
+}
+
+/// What has absolute paths, or would have those of the originals, is another file elsewhere.
+void Replay::refuse_moved(const Plan& plan, const ManifestFile& listed) const {
+  const fs::path output = plan.output_folder / listed.output;
+  const DataSets& data_sets = plan.jobs.data_sets();
+  const auto elsewhere =
+      std::ranges::find(data_sets.elsewhere(), output, &DataSets::Elsewhere::output);
+  if (elsewhere == data_sets.elsewhere().end() || elsewhere->hash != listed.source) return;
+  const auto planned = std::ranges::find(data_sets.files(), output, &DataSets::File::output);
+  if (planned != data_sets.files().end()) {
+    std::vector<OrientationSet> written;
+    for (const FoundFile& file : plan.jobs.files()) written.push_back(file.to_do);
+    const std::string text = data_set_text(*planned, plan, written);
+    if (header_.program != version || hash_of(std::as_bytes(std::span(text))) == listed.result)
+      return;
+  }
+  throw PlanError(fmt::format(
+      "{} would not become what {} lists: it leads to {}, and the data set has been moved or "
+      "copied "
+      "since; put it where it lay for that run (a symbolic link will do), and name it by that path",
+      elsewhere->input.string(), path_.string(), elsewhere->place.string()));
 }
 
 void Replay::compare(const ManifestFile& made, const ManifestFile& listed,

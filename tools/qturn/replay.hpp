@@ -33,7 +33,8 @@ class Replay {
   bool lists(const std::string& output) const;
 
   /// Throws PlanError if the plan does not make all that is listed, and names what it does not
-  /// find. Returns the number of pictures that are not listed.
+  /// find, or what depends on where a data set lies that has been moved. Returns the number of
+  /// pictures that are not listed.
   std::uint64_t check(const Plan& plan) const;
 
   /// These throw FileError if what was read or made is not what is listed. Safe on several threads.
@@ -48,6 +49,7 @@ class Replay {
   };
   void for_each_line(const std::function<void(const std::string&, std::streamoff)>& visit) const;
   std::string line_of(const std::string& output) const;
+  void refuse_moved(const Plan& plan, const ManifestFile& listed) const;
   void compare(const ManifestFile& made, const ManifestFile& listed,
                const std::filesystem::path& input) const;
 
