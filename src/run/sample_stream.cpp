@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "src/formats/table.hpp"
@@ -30,26 +29,13 @@ bool is_hidden_member(const std::string& name) {
 
 std::string type_of(const SampleFile& file) {
   const std::string suffix = lower_suffix(file.name);
+  constexpr std::size_t longest = 16;
+  if (suffix.size() > longest) return "longer suffix";
   return suffix.empty() ? "no suffix" : suffix;
 }
 
-/// A result on its way to its sample.
-class StagedMembers : public StagedResult {
- public:
-  StagedMembers(SampleStream& samples, std::size_t job, std::vector<SampleStream::Made> files)
-      : samples_(samples), job_(job), files_(std::move(files)) {}
-  const std::vector<std::string>& warnings() const override { return warnings_; }
-  std::vector<std::string> put_in_place() override {
-    samples_.keep(job_, std::move(files_));
-    return {};
-  }
-
- private:
-  SampleStream& samples_;
-  const std::size_t job_;
-  std::vector<SampleStream::Made> files_;
-  std::vector<std::string> warnings_;
-};
+/// What a file takes besides its bytes: its name, as it is kept in several places.
+std::uint64_t bytes_of_name(const std::string& name) { return 512 + 4 * name.size(); }
 
 }  // namespace
 
@@ -118,11 +104,11 @@ fs::path SampleStream::path_of(const std::string& member) const {
 /// False if the run is over.
 bool SampleStream::take(const TarMember& member) {
   Sample& sample = *current_;
-  const auto is_same = [&](const SampleFile& file) { return file.name == member.name; };
-  const std::uint64_t needed = memory_of(sample.file_bytes + member.bytes, 0);
+  const std::uint64_t name_bytes = bytes_of_name(member.name);
+  const std::uint64_t needed = memory_of(sample.file_bytes + member.bytes + name_bytes, 0);
   if (!member.refusal.empty()) {
     sample.refuse(member.name, member.refusal + "; its sample is left out");
-  } else if (std::ranges::any_of(sample.files, is_same)) {
+  } else if (sample.names.contains(xxh64(member.name, 0))) {
     sample.refuse(member.name, "is in its sample twice; the sample is left out");
   } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
     sample.refuse(member.name,
@@ -135,7 +121,8 @@ bool SampleStream::take(const TarMember& member) {
   SampleFile& file =
       sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member.name)});
   file.bytes = reader_.content();
-  sample.file_bytes += file.bytes.size();
+  sample.names.insert(xxh64(member.name, 0));
+  sample.file_bytes += file.bytes.size() + name_bytes;
   return true;
 }
 
@@ -143,18 +130,37 @@ std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t re
   return file_bytes + std::max(result_bytes, write_ ? file_bytes * results_ : 0);
 }
 
-std::uint64_t SampleStream::in_use() const {
+std::uint64_t SampleStream::memory_of(const Sample& sample) const {
+  return memory_of(sample.file_bytes, std::max(sample.result_bytes, sample.expected_bytes));
+}
+
+/// If the size of the pixels tells, and not that of the files.
+std::uint64_t SampleStream::expected_results(const Sample& sample) const {
+  if (!options_.plan.format || options_.plan.format->is_lossy) return 0;
   std::uint64_t bytes = 0;
-  for (const auto& [first, sample] : samples_)
-    bytes += memory_of(sample.file_bytes, sample.result_bytes);
+  for (const Job& job : sample.jobs) {
+    const auto file = std::ranges::find(sample.files, job.input, &SampleFile::path);
+    if (file == sample.files.end() || job.copy_verbatim) continue;
+    const Codec* codec = format_of(options_.plan, lower_suffix(file->name), file->bytes);
+    try {
+      if (codec->check_limits) codec->check_limits(file->bytes, Limits());
+      bytes += codec->read_header(file->bytes).pixel_bytes_total * job.outputs.size();
+    } catch (const ImageFileError&) {  // which its outcome says
+    }
+  }
+  return bytes;
+}
+
+std::uint64_t SampleStream::in_use() const {
+  std::uint64_t bytes = writing_bytes_;
+  for (const auto& [first, sample] : samples_) bytes += memory_of(sample);
   return bytes;
 }
 
 /// Until there is so much, or nothing else to wait for. False if the run is over.
 bool SampleStream::wait_for_memory(std::uint64_t needed) {
   std::unique_lock lock(mutex_);
-  while (!stop_ && !is_given_up_ && !samples_.empty() &&
-         in_use() + needed > options_.memory_bytes) {
+  while (!stop_ && !is_given_up_ && in_use() > 0 && in_use() + needed > options_.memory_bytes) {
     changed_.wait_for(lock, std::chrono::milliseconds(100));  // a signal notifies nobody
   }
   return !stop_ && !is_given_up_;
@@ -171,6 +177,8 @@ void SampleStream::publish() {
   }
   plan(sample);
   if (sample.jobs.empty()) return;
+  sample.expected_bytes = expected_results(sample);
+  if (!wait_for_memory(memory_of(sample))) return;
   const std::lock_guard lock(mutex_);
   const std::size_t first = job_count_;
   for (Job& job : sample.jobs) {
@@ -248,13 +256,36 @@ std::uint64_t SampleStream::size(const fs::path& name) const {
   return files_.at(name.native())->bytes.size();
 }
 
+void SampleStream::count_result(std::size_t job, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  Sample& sample = sample_of(job);
+  const std::uint64_t needed = sample.file_bytes + sample.result_bytes + bytes;
+  sample.is_too_large = sample.is_too_large || needed > options_.largest_bytes;
+  if (sample.is_too_large) throw FileError(why_too_large(), {}, {});
+  sample.result_bytes += bytes;
+}
+
+std::string SampleStream::why_too_large() const {
+  return fmt::format(
+      "its sample needs more than {} MiB of memory with its results; a larger --memory permits "
+      "that",
+      options_.largest_bytes >> 20);
+}
+
+void SampleStream::forget_result(std::size_t job, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto after = samples_.upper_bound(job);
+  if (after == samples_.begin()) return;
+  const auto& [first, sample] = *std::prev(after);
+  if (job - first < sample.jobs.size()) std::prev(after)->second.result_bytes -= bytes;
+}
+
 void SampleStream::keep(std::size_t job, std::vector<Made> files) {
   const std::lock_guard lock(mutex_);
   Sample& sample = sample_of(job);
   const std::size_t variant = variant_of(sample, job, files.front().output);
   for (Made& made : files) {
     const auto file = std::ranges::find(sample.files, made.input, &SampleFile::path);
-    sample.result_bytes += made.content.size();
     sample.kept.push_back({.variant = variant,
                            .file = static_cast<std::size_t>(file - sample.files.begin()),
                            .name = made.output.native().substr(options_.output.size()),
@@ -270,7 +301,7 @@ std::size_t SampleStream::variant_of(const Sample& sample, std::size_t job,
 }
 
 /// A reader would take what is there of a variant for all of it.
-void SampleStream::leave_out_parts(Sample& sample) {
+void SampleStream::leave_out_parts(Sample& sample) const {
   const auto is_missing = [](const Outcome& outcome) {
     return outcome.status == Status::failed || outcome.status == Status::skipped;
   };
@@ -283,16 +314,17 @@ void SampleStream::leave_out_parts(Sample& sample) {
   }
   for (Outcome& outcome : sample.outcomes) {
     const auto found = missing.find(variant_of(sample, outcome.job, outcome.output));
-    if (found == missing.end() || is_missing(outcome)) continue;
-    const Outcome& other = found->second;
-    outcome.status = other.status;
-    outcome.route = other.route;
+    const bool is_alone = found == missing.end();
+    if (is_missing(outcome) || (is_alone && !sample.is_too_large)) continue;
+    outcome.status = is_alone ? Status::failed : found->second.status;
+    outcome.route = is_alone ? Route::none : found->second.route;
     outcome.loss = Loss::none;
-    outcome.message =
-        fmt::format("left out, because {} of the same sample is", other.input.filename().string());
+    outcome.message = is_alone ? why_too_large()
+                               : fmt::format("left out, because {} of the same sample is",
+                                             found->second.input.filename().string());
   }
   std::erase_if(sample.kept, [&](const Kept& each) {
-    const bool is_left_out = missing.contains(each.variant);
+    const bool is_left_out = sample.is_too_large || missing.contains(each.variant);
     if (is_left_out) sample.result_bytes -= each.content.size();
     return is_left_out;
   });
@@ -305,33 +337,23 @@ void SampleStream::settle(Outcome outcome, const std::function<void(const Outcom
   if (--settled.outputs_left > 0) return;
   for (const SampleFile& file : settled.files) files_.erase(file.path.native());
   settled.files.clear();
-  settled.file_bytes = 0;
+  settled.file_bytes = settled.expected_bytes = 0;
   leave_out_parts(settled);
   for (const Outcome& each : std::exchange(settled.outcomes, {})) report(each);
   while (!samples_.empty() && samples_.begin()->second.outputs_left == 0) {
     Sample sample = std::move(samples_.begin()->second);
     samples_.erase(samples_.begin());
-    // Whoever waits for memory may go on with what this sample leaves.
+    writing_bytes_ = sample.result_bytes;
     lock.unlock();
     std::ranges::sort(sample.kept, {},
                       [](const Kept& each) { return std::pair(each.variant, each.file); });
     for (const Kept& each : sample.kept) write_(each.name, each.content);
     sample.kept.clear();
     lock.lock();
+    writing_bytes_ = 0;
+    changed_.notify_all();
   }
   changed_.notify_all();
-}
-
-std::unique_ptr<StagedResult> SampleSink::stage(const Result& result,
-                                                const Companions& companions) const {
-  std::vector<SampleStream::Made> files;
-  const auto add = [&](const fs::path& input, const fs::path& output,
-                       std::span<const std::byte> content) {
-    files.push_back({input, output, Bytes(content.begin(), content.end())});
-  };
-  add(result.input, result.output, result.bytes);
-  for (const Companion& each : companions) add(each.input, each.output, each.content());
-  return std::make_unique<StagedMembers>(samples_, result.job, std::move(files));
 }
 
 }  // namespace qturn

@@ -66,7 +66,12 @@ class SampleStream : public JobStream, public Source {
     std::filesystem::path input, output;
     Bytes content;
   };
-  /// Keeps a result, the picture first, until its sample is written.
+  /// Counts what a result takes. Throws FileError if its sample would take too much with it, which
+  /// is left out then, whichever of its results came first.
+  void count_result(std::size_t job, std::uint64_t bytes);
+  /// It was given up.
+  void forget_result(std::size_t job, std::uint64_t bytes);
+  /// Keeps a result that was counted, the picture first, until its sample is written.
   void keep(std::size_t job, std::vector<Made> files);
   /// To be called for each outcome. Gives those of a sample to `report` when all are there, and
   /// writes the samples that are complete. A variant of a sample is whole or left out: if one of
@@ -90,13 +95,16 @@ class SampleStream : public JobStream, public Source {
   struct Sample {
     std::string key;
     std::vector<SampleFile> files = {};
-    std::string refusal = {};  ///< why it is not turned; or empty
-    std::string refused = {};  ///< the file to blame
+    bool is_too_large = false;  ///< with its results
+    std::string refusal = {};   ///< why it is not turned; or empty
+    std::string refused = {};   ///< the file to blame
     std::vector<Job> jobs = {};
     std::size_t outputs_left = 0;
     std::vector<Kept> kept = {};
     std::vector<Outcome> outcomes = {};
-    std::uint64_t file_bytes = 0, result_bytes = 0;
+    SampleKeys names = {};                               ///< of files
+    std::uint64_t file_bytes = 0;                        ///< with their names
+    std::uint64_t result_bytes = 0, expected_bytes = 0;  ///< of results; expected: 0 if not known
 
     void refuse(const std::string& file, std::string why) {
       if (!refusal.empty()) return;
@@ -111,11 +119,14 @@ class SampleStream : public JobStream, public Source {
   void publish();
   void plan(Sample& sample);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
+  std::uint64_t memory_of(const Sample& sample) const;
+  std::uint64_t expected_results(const Sample& sample) const;
   std::uint64_t in_use() const;
   Sample& sample_of(std::size_t job);
   static std::size_t variant_of(const Sample& sample, std::size_t job,
                                 const std::filesystem::path& output);
-  static void leave_out_parts(Sample& sample);
+  std::string why_too_large() const;
+  void leave_out_parts(Sample& sample) const;
   std::filesystem::path path_of(const std::string& member) const;
 
   const SampleStreamOptions options_;
@@ -137,6 +148,7 @@ class SampleStream : public JobStream, public Source {
   std::map<std::size_t, Sample> samples_;  // that are not written, by the number of the first job
   mutable std::unordered_map<std::string, SampleFile*> files_;  // of those, by path
   std::size_t job_count_ = 0;
+  std::uint64_t writing_bytes_ = 0;  // of the sample that is being written
   bool is_given_up_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 #include "tests/jpeg_pictures.hpp"
+#include "tests/tar_files.hpp"
 
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -124,6 +125,44 @@ TEST_CASE("Option --memory holds for standard input and standard output") {
   CHECK(turned.exit_code == 0);
   CHECK(turned.out.size() == workplace.standard_input.size());
   check_resident(turned, 160);
+}
+
+TEST_CASE("The results of a tar's samples count, whatever the size of its files") {
+  Workplace workplace;
+  // 9 MB of pixels each, of one value: 72 MB of results.
+  const cli::Picture white{3000, 1000, 3, SampleFormat::u8,
+                           std::vector<unsigned char>(9'000'000, 255)};
+  const std::string file = cli::encoded(white, qturn::png_codec);
+  tests::Members members;
+  for (int i = 0; i < 4; ++i) members.emplace_back(std::to_string(i) + ".png", file);
+  workplace.add("in.tar", tests::tar(members));
+  const auto augmented = [&](const std::string& memory) {
+    return workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "all", "--format",
+                            "pnm", "--overwrite", "--fsync", "never", "-j", "4", "--device", "cpu",
+                            "--memory", memory});
+  };
+  const Result made = augmented("128MiB");
+  CHECK(made.exit_code == 0);
+  CHECK_THAT(made.err, ContainsSubstring("32 of 32 pictures written"));
+  check_resident(made, 128);
+  const Result refused = augmented("64MiB");
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("in.tar/0.png: its sample needs more than 64 MiB of memory") &&
+                 ContainsSubstring("0 of 32 pictures written, 32 failed"));
+  check_resident(refused, 64);
+}
+
+TEST_CASE("The names of a tar's members count") {
+  Workplace workplace;
+  tests::Members members = {{"a.png", cli::png(cli::random_picture(20, 10))}};
+  for (int i = 0; i < 60; ++i)
+    members.emplace_back("a." + std::to_string(i) + std::string(100'000, 'x'), "");
+  workplace.add("in.tar", tests::tar(members, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE}));
+  const Result refused =
+      workplace.qturn({"upright", "in.tar", "-o", "out.tar", "--memory", "16MiB"});
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("its sample needs 16 MiB of memory"));
 }
 
 TEST_CASE("A TGA of run lengths that decodes to much more than --memory is refused") {
