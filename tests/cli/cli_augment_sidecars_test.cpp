@@ -47,7 +47,9 @@ TEST_CASE("Files of a picture's stem are copied with each variant, and counted")
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: other files of the stem of a picture, copied with each of "
                                "its variants: 1 .caption, 1 .cls, 1 .json\n"));
-  CHECK_THAT(result.err, ContainsSubstring("4 of 4 pictures written, 6 sidecars with them"));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: 4 of 4 variants of 2 pictures written, 2 of "
+                                           "them copied byte for byte; "));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: written with them: 2 labels, 6 sidecars\n"));
   CHECK_THAT(result.err,
              ContainsSubstring("left out, because they are not pictures: 2 .cls, 1 no suffix\n"));
   CHECK(results(workplace) == Names{"x/A__identity.PNG", "x/A__flop.PNG", "x/A__identity.caption",
@@ -220,6 +222,25 @@ TEST_CASE("A text among labels that are beside pictures is not a caption") {
   const Result result = augment(workplace, {"d"});
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.err, StartsWith("qturn: d/a.txt: is not a YOLO label"));
+}
+
+TEST_CASE("The summary counts variants, and a reason that all of a picture share is said once") {
+  Workplace workplace;
+  workplace.add("d/bad.png", "not a picture");
+  workplace.add("d/fine.png", picture);
+  workplace.add("d/fine_mask.png", picture);
+  workplace.add("d/README", "");
+  const Result result =
+      workplace.qturn({"augment", "d", "-o", "out", "--variants", "cw,ccw", "--others", "copy"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 2 pictures turn with them\n"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: 2 of 4 variants of 2 pictures written, 2 failed; ") &&
+                 ContainsSubstring("qturn: written with them: 2 masks\n") &&
+                 ContainsSubstring("qturn: copied as they are: 1 other file\n"));
+  const std::size_t first = result.err.find("qturn: d/bad.png: ");
+  REQUIRE(first != std::string::npos);
+  CHECK(result.err.find("qturn: d/bad.png: ", first + 1) == std::string::npos);
 }
 
 TEST_CASE("Option --strict refuses a file that would be copied, but not XMP") {

@@ -77,7 +77,7 @@ TEST_CASE("A COCO file is found, and the turned one lies where it lay") {
     CHECK(result.exit_code == 0);
     CHECK_THAT(
         result.err,
-        StartsWith("qturn: COCO labels of 1 of 1 pictures turn with them: " + layout.file + "\n"));
+        StartsWith("qturn: COCO labels of 1 of 1 picture turn with them: " + layout.file + "\n"));
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(workplace.content("out/" + layout.out_file) == one_flopped);
     CHECK(results(workplace).size() == 2);

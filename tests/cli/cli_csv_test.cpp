@@ -47,7 +47,7 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
     CHECK_THAT(result.err,
-               StartsWith("qturn: CSV labels of 1 of 1 pictures turn with them: " + layout.file +
+               StartsWith("qturn: CSV labels of 1 of 1 picture turn with them: " + layout.file +
                           "; boxes from xmin, ymin, xmax, ymax, in pixels\n"));
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(workplace.content("out/" + layout.out_file) == one_flopped);

@@ -61,7 +61,7 @@ TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
     const Result result = augment(workplace, {layout.input});
     CHECK(result.exit_code == 0);
     CHECK_THAT(result.err,
-               ContainsSubstring("qturn: YOLO labels of 1 of 1 pictures turn with them"));
+               ContainsSubstring("qturn: YOLO labels of 1 of 1 picture turn with them"));
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(results(workplace) == Names{layout.out_picture, layout.out_label});
     CHECK(workplace.content(fs::path("out") / layout.out_label) == flopped);

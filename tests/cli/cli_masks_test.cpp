@@ -62,7 +62,7 @@ TEST_CASE("Masks turn with their pictures, and lie to them as before") {
     workplace.add(layout.mask, cli::png(mask));
     const Result result = augment(workplace, {layout.input});
     CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 1 pictures turn with them\n"));
+    CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 1 picture turn with them\n"));
     REQUIRE(results(workplace) == Names{layout.out_picture, layout.out_mask});
     const fs::path out = workplace.path() / "out";
     CHECK(cli::pixels_of(out / layout.out_picture) == cli::turned(picture, Orientation::flop));

@@ -61,7 +61,7 @@ TEST_CASE("A tar is augmented as its files in a folder are, with labels, masks a
   const Result result =
       workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "flop,rotate90"});
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("6 of 6 pictures written"));
+  CHECK_THAT(result.err, ContainsSubstring("6 of 6 variants written"));
   CHECK_THAT(result.err,
              ContainsSubstring("copied with each variant of their picture: 1 .cls, 1 .json"));
   const Members made = tar_of(workplace, "out.tar");
@@ -291,7 +291,7 @@ TEST_CASE("A disk that takes no more leaves no tar") {
   const Result result = workplace.qturn({"augment", "in.tar", "-o", "out.tar"});
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring("cannot write out.tar: File too large") &&
-                             ContainsSubstring("pictures turned, but not all tars were written"));
+                             ContainsSubstring("variants turned, but not all tars were written"));
   CHECK(workplace.files(".") == std::set<std::string>{"in.tar"});
 }
 

@@ -86,8 +86,10 @@ void LabelsToCheck::print_summary() const {
   const auto pictures = std::ranges::count_if(
       files_, [](const FoundFile& file) { return file.picture && !file.is_companion; });
   const bool any = std::ranges::any_of(counts_, [](std::uint64_t count) { return count > 0; });
-  std::string text = fmt::format("labels of {} of {} pictures checked{}", check_.labelled(),
-                                 pictures, any ? ":" : ", nothing found");
+  std::string text =
+      fmt::format("labels of {} of {} checked{}", check_.labelled(),
+                  counted(static_cast<std::uint64_t>(pictures), "picture", "pictures"),
+                  any ? ":" : ", nothing found");
   for (std::size_t fault = 0; fault < counts_.size(); ++fault) {
     if (counts_[fault] == 0) continue;
     text += fmt::format("\n  {:<18}{:>8}", name(static_cast<LabelFault>(fault)), counts_[fault]);

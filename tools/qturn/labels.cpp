@@ -16,7 +16,7 @@
 namespace qturn {
 namespace {
 
-void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) {
+void say_shared_labels(const SharedLabels::File& file, const std::string& pictures) {
   std::uint64_t listed = 0, strays = 0, problems = 0;
   for (std::size_t image = 0; image < file.content->size(); ++image) {
     const LabelledImages::Image& each = (*file.content)[image];
@@ -31,8 +31,8 @@ void say_shared_labels(const SharedLabels::File& file, std::ptrdiff_t pictures) 
     return print_message(
         fmt::format("{}: none of its images ({}) is a picture of this run", name, listed));
   }
-  std::string text = fmt::format("{} labels of {} of {} pictures turn with them: {}",
-                                 file.format->name, file.found, pictures, name);
+  std::string text = fmt::format("{} labels of {} of {} turn with them: {}", file.format->name,
+                                 file.found, pictures, name);
   if (const std::string note = file.content->note(); !note.empty()) text += "; " + printable(note);
   if (listed > file.found)
     text += fmt::format("; images that are not here: {} of {}", listed - file.found, listed);
@@ -91,8 +91,9 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
 void say_labels(const CommandLine& line, const Plan& plan) {
   const LabelFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
-  const auto pictures = std::ranges::count_if(
+  const auto count = std::ranges::count_if(
       plan.jobs.files(), [](const FoundFile& file) { return file.picture && !file.is_companion; });
+  const std::string pictures = counted(static_cast<std::uint64_t>(count), "picture", "pictures");
   for (const LabelFormat& format : label_formats) {
     const auto is_of = [&](const LabelFiles::Label& label) {
       return labels.place_of(label).format == &format;
@@ -107,7 +108,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       if (keypoints && keypoints->count > 0)
         kind = fmt::format("; {} keypoints of {} values each", keypoints->count, keypoints->values);
     }
-    print_message(fmt::format("{} labels of {} of {} pictures turn with them{}", format.name,
+    print_message(fmt::format("{} labels of {} of {} turn with them{}", format.name,
                               std::ranges::count_if(labels, is_of), pictures, kind));
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
@@ -119,8 +120,7 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     print_message(printable(problem));
   const auto say = [&](const char* what, const std::set<std::size_t>& with) {
     if (!with.empty())
-      print_message(
-          fmt::format("{} of {} of {} pictures turn with them", what, with.size(), pictures));
+      print_message(fmt::format("{} of {} of {} turn with them", what, with.size(), pictures));
   };
   std::set<std::size_t> with_masks, with_xmp;
   for (const LabelFiles::Label& mask : plan.jobs.masks()) with_masks.insert(mask.file);

@@ -30,11 +30,11 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+}  // namespace
+
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
-
-}  // namespace
 
 std::string printable(std::string_view path) {
   std::string text;
@@ -108,13 +108,17 @@ void Report::add(const Outcome& outcome) {
   const bool is_incomplete = outcome.status == Status::done &&
                              (!outcome.is_whole || (line_.strict && !outcome.warnings.empty()));
   incomplete_ += is_incomplete ? 1 : 0;
-  if (outcome.status == Status::done)
-    sidecars_ += static_cast<std::uint64_t>(
-        std::ranges::count(outcome.companions, CompanionKind::sidecar, &CompanionOutcome::kind));
+  if (outcome.status == Status::done || outcome.status == Status::salvaged)
+    for (const CompanionOutcome& companion : outcome.companions)
+      ++companions_[static_cast<int>(companion.kind)];
+  if (!outcome.is_picture) {
+    ++others_;
+    others_written_ += outcome.status == Status::done ? 1 : 0;
+  }
   by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
-  ++routes_[static_cast<int>(outcome.route)];
+  routes_[static_cast<int>(outcome.route)] += outcome.is_picture ? 1 : 0;
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
   json_.put([&] { return json_line(outcome); });
@@ -124,7 +128,7 @@ void Report::add(const Outcome& outcome) {
       line_.command == CommandLine::Command::turn && line_.orientation == Orientation::identity;
   std::string text;
   if (outcome.status == Status::failed)
-    text += fmt::format("qturn: {}: {}\n", input, printable(outcome.message));
+    text += once(fmt::format("qturn: {}: {}\n", input, printable(outcome.message)));
   if (outcome.status == Status::salvaged) {
     text +=
         fmt::format("qturn: {}: only a part is salvaged: {}\n", input, printable(outcome.message));
@@ -139,7 +143,7 @@ void Report::add(const Outcome& outcome) {
   }
   if (!line_.quiet || is_incomplete)
     for (const std::string& warning : outcome.warnings)
-      text += fmt::format("qturn: {}: warning: {}\n", input, printable(warning));
+      text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning)));
   if (line_.verbose && outcome.status == Status::done)
     text += fmt::format("{} -> {} ({}, {} x {}{})\n", input, printable(outcome.output.string()),
                         is_upright ? "upright" : name(outcome.variant), outcome.width,
@@ -166,6 +170,41 @@ std::string Report::speed(double seconds) const {
   const double megapixels = static_cast<double>(pixels_) / 1e6;
   return fmt::format("{:.0f} MP, {:.1f} MP/s, {:.1f} images/s", megapixels, megapixels / seconds,
                      static_cast<double>(done_) / seconds);
+}
+
+std::string Report::once(std::string line) {
+  return said_.insert(std::hash<std::string>()(line)).second ? std::move(line) : "";
+}
+
+/// "8 of 12 variants of 3 pictures written"
+std::string Report::done_in_words(std::string_view done) const {
+  std::uint64_t others = 0, pictures = 0;
+  for (const FoundFile& file : plan_.jobs.files()) {
+    if (!file.picture) others += static_cast<std::uint64_t>(file.to_do.size());
+    pictures += file.picture && !file.to_do.empty() ? 1 : 0;
+  }
+  if (plan_.jobs.empty()) others = others_;
+  const std::uint64_t total = outputs() - others, written = done_ - others_written_;
+  if (line_.command != CommandLine::Command::augment)
+    return fmt::format("{} of {} {}", written, counted(total, "picture", "pictures"), done);
+  const std::string variants = counted(total, "variant", "variants");
+  const std::string of =
+      pictures > 0 ? fmt::format(" of {}", counted(pictures, "picture", "pictures")) : "";
+  return fmt::format("{} of {}{} {}", written, variants, of, done);
+}
+
+void Report::print_others() const {
+  std::string text;
+  const auto add = [&](CompanionKind kind, const char* one, const char* many) {
+    const std::uint64_t count = companions_[static_cast<int>(kind)];
+    if (count > 0) text += (text.empty() ? "" : ", ") + counted(count, one, many);
+  };
+  add(CompanionKind::label, "label", "labels");
+  add(CompanionKind::mask, "mask", "masks");
+  add(CompanionKind::sidecar, "sidecar", "sidecars");
+  if (!text.empty()) print_message("written with them: " + text);
+  if (others_written_ > 0)
+    print_message("copied as they are: " + counted(others_written_, "other file", "other files"));
 }
 
 // On a terminal, one line that is drawn again; in a log, a new line every half minute.
@@ -206,13 +245,11 @@ void Report::finish(bool interrupted, std::string_view done) {
   if (line_.quiet) return;
 
   const double seconds = seconds_since(start_);
-  std::string text =
-      fmt::format("{} of {} {}", done_, counted(outputs(), "picture", "pictures"), done);
+  std::string text = done_in_words(done);
   const auto part = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
   const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
-  part(sidecars_, sidecars_ == 1 ? "sidecar with them" : "sidecars with them");
   part(salvaged_, "of them salvaged from damaged files");
   part(by(Route::copied), "of them copied byte for byte");
   part(by(Route::tagged), "of them by the tag alone");
@@ -229,6 +266,7 @@ void Report::finish(bool interrupted, std::string_view done) {
   if (interrupted && !plan_.jobs.empty())
     text += fmt::format(" with {} to do", outputs() - finished());
   print_message(fmt::format("{}; {:.2f} s, {}, on {}", text, seconds, speed(seconds), device_));
+  print_others();
   if (lossy_jpegs_ > 0) {
     print_message(
         fmt::format("{} could not be turned losslessly and {} re-encoded; --jpeg-edges trim or tag "

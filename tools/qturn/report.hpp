@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
@@ -24,6 +25,9 @@ namespace qturn {
 /// A path for a terminal: control characters are written as \xNN, so that a name cannot control the
 /// terminal.
 std::string printable(std::string_view path);
+
+/// "1 picture", "2 pictures".
+std::string counted(std::uint64_t count, const char* one, const char* many);
 
 /// Prints "qturn: MESSAGE" on standard error.
 void print_message(std::string_view message);
@@ -76,6 +80,10 @@ class Report {
   void watch(const std::stop_token& stop);
   void draw(bool terminal);
   std::string speed(double seconds) const;
+  std::string done_in_words(std::string_view done) const;
+  void print_others() const;
+  /// Empty if that was said before, as of another variant of the picture.
+  std::string once(std::string line);
 
   const CommandLine& line_;
   const Plan& plan_;
@@ -88,7 +96,10 @@ class Report {
   std::uint64_t done_ = 0, done_before_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0;
   std::uint64_t routes_[route_count] = {};
   std::uint64_t salvaged_ = 0;
-  std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0, sidecars_ = 0;
+  std::uint64_t by_nvjpeg_ = 0, incomplete_ = 0;
+  std::uint64_t companions_[3] = {};                  // that were written, by CompanionKind
+  std::uint64_t others_ = 0, others_written_ = 0;     // what --others copy copies
+  std::unordered_set<std::size_t> said_;              // hashes of lines
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::vector<OrientationSet> written_;
   MadeFiles made_;
