@@ -143,13 +143,13 @@ TEST_CASE("The results of a tar's samples count, whatever the size of its files"
   };
   const Result made = augmented("128MiB");
   CHECK(made.exit_code == 0);
-  CHECK_THAT(made.err, ContainsSubstring("32 of 32 pictures written"));
+  CHECK_THAT(made.err, ContainsSubstring("32 of 32 variants written"));
   check_resident(made, 128);
   const Result refused = augmented("64MiB");
   CHECK(refused.exit_code == 1);
   CHECK_THAT(refused.err,
              ContainsSubstring("in.tar/0.png: its sample needs more than 64 MiB of memory") &&
-                 ContainsSubstring("0 of 32 pictures written, 32 failed"));
+                 ContainsSubstring("0 of 32 variants written, 32 failed"));
   check_resident(refused, 64);
 }
 
