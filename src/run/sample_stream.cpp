@@ -288,8 +288,8 @@ void SampleStream::keep(std::size_t job, std::vector<Made> files) {
     const auto file = std::ranges::find(sample.files, made.input, &SampleFile::path);
     sample.kept.push_back({.variant = variant,
                            .file = static_cast<std::size_t>(file - sample.files.begin()),
-                           .name = made.output.native().substr(options_.output.size()),
-                           .content = std::move(made.content)});
+                           .member = {.name = made.output.native().substr(options_.output.size()),
+                                      .content = std::move(made.content)}});
   }
 }
 
@@ -325,9 +325,28 @@ void SampleStream::leave_out_parts(Sample& sample) const {
   }
   std::erase_if(sample.kept, [&](const Kept& each) {
     const bool is_left_out = sample.is_too_large || missing.contains(each.variant);
-    if (is_left_out) sample.result_bytes -= each.content.size();
+    if (is_left_out) sample.result_bytes -= each.member.content.size();
     return is_left_out;
   });
+}
+
+void SampleStream::write(Sample& sample) const {
+  std::ranges::sort(sample.kept, {},
+                    [](const Kept& each) { return std::pair(each.variant, each.file); });
+  for (auto next = sample.kept.begin(); next != sample.kept.end();) {
+    const std::size_t variant = next->variant;
+    std::vector<NewMember> members;
+    for (; next != sample.kept.end() && next->variant == variant; ++next)
+      members.push_back(std::move(next->member));
+    const std::string problem = write_(members);
+    if (problem.empty()) continue;
+    for (Outcome& outcome : sample.outcomes) {
+      if (variant_of(sample, outcome.job, outcome.output) != variant) continue;
+      outcome.status = Status::failed;
+      outcome.loss = Loss::none;
+      outcome.message = problem;
+    }
+  }
 }
 
 void SampleStream::settle(Outcome outcome, const std::function<void(const Outcome&)>& report) {
@@ -339,15 +358,13 @@ void SampleStream::settle(Outcome outcome, const std::function<void(const Outcom
   settled.files.clear();
   settled.file_bytes = settled.expected_bytes = 0;
   leave_out_parts(settled);
-  for (const Outcome& each : std::exchange(settled.outcomes, {})) report(each);
   while (!samples_.empty() && samples_.begin()->second.outputs_left == 0) {
     Sample sample = std::move(samples_.begin()->second);
     samples_.erase(samples_.begin());
     writing_bytes_ = sample.result_bytes;
     lock.unlock();
-    std::ranges::sort(sample.kept, {},
-                      [](const Kept& each) { return std::pair(each.variant, each.file); });
-    for (const Kept& each : sample.kept) write_(each.name, each.content);
+    write(sample);
+    for (const Outcome& each : sample.outcomes) report(each);
     sample.kept.clear();
     lock.lock();
     writing_bytes_ = 0;

@@ -28,6 +28,7 @@
 #include "src/store/sink.hpp"
 #include "src/store/source.hpp"
 #include "src/store/tar/reader.hpp"
+#include "src/store/tar/writer.hpp"
 
 namespace qturn {
 
@@ -45,8 +46,8 @@ using SampleKeys = std::unordered_set<std::uint64_t>;
 
 class SampleStream : public JobStream, public Source {
  public:
-  /// A result that is to be written, in its order.
-  using Write = std::function<void(const std::string& name, std::span<const std::byte> content)>;
+  /// Writes a variant of a sample, in its order. Returns why it is not written; or empty.
+  using Write = std::function<std::string(std::span<const NewMember> members)>;
 
   /// Reads the tar's beginning with `read`. Throws TarError if it is not a tar. `stop` and `keys`
   /// must outlive it.
@@ -73,10 +74,10 @@ class SampleStream : public JobStream, public Source {
   void forget_result(std::size_t job, std::uint64_t bytes);
   /// Keeps a result that was counted, the picture first, until its sample is written.
   void keep(std::size_t job, std::vector<Made> files);
-  /// To be called for each outcome. Gives those of a sample to `report` when all are there, and
-  /// writes the samples that are complete. A variant of a sample is whole or left out: if one of
-  /// its pictures is not there, the others become outcomes alike. Throws what `write` throws; the
-  /// run cannot go on then.
+  /// To be called for each outcome. Writes the samples that are complete, in their order, and gives
+  /// their outcomes to `report`. A variant of a sample is whole or left out: if one of its pictures
+  /// is not there, the others become outcomes alike. Throws what `write` throws; the run cannot go
+  /// on then.
   void settle(Outcome outcome, const std::function<void(const Outcome&)>& report);
 
   /// Why the tar could not be read to its end; empty if it could.
@@ -89,8 +90,7 @@ class SampleStream : public JobStream, public Source {
  private:
   struct Kept {
     std::size_t variant, file;  ///< its order in the sample
-    std::string name;
-    Bytes content;
+    NewMember member;
   };
   struct Sample {
     std::string key;
@@ -127,6 +127,7 @@ class SampleStream : public JobStream, public Source {
                                 const std::filesystem::path& output);
   std::string why_too_large() const;
   void leave_out_parts(Sample& sample) const;
+  void write(Sample& sample) const;
   std::filesystem::path path_of(const std::string& member) const;
 
   const SampleStreamOptions options_;

@@ -21,10 +21,15 @@ const Members three = {{"x/a.jpg", std::string(700, 'a')},
                        {"x/a.txt", ""},
                        {"x/" + std::string(200, 'b') + ".cls", "1"}};
 
+qturn::NewMember member(const std::string& name, const std::string& content) {
+  const auto bytes = qturn::bytes_of(content);
+  return {name, {bytes.begin(), bytes.end()}};
+}
+
 std::string written(const Members& members) {
   std::string made;
   qturn::TarWriter writer([&](std::span<const std::byte> part) { made += qturn::text_of(part); });
-  for (const auto& [name, content] : members) writer.add(name, qturn::bytes_of(content));
+  for (const auto& [name, content] : members) writer.add(member(name, content));
   writer.finish();
   return made;
 }
@@ -191,27 +196,39 @@ TEST_CASE("What a reader or a writer throws comes out as it is") {
       }(),
       Broken);
   qturn::TarWriter writer([](std::span<const std::byte>) { throw Broken(); });
-  CHECK_THROWS_AS(writer.add("a", qturn::bytes_of("x")), Broken);
+  CHECK_THROWS_AS(writer.add(member("a", "x")), Broken);
 }
 
 TEST_CASE("A tar is in its place when it is finished, and not before") {
   const TemporaryFolder folder;
   const auto place = folder.path() / "new/out.tar";
+  const qturn::NewMember a = member("a", "x");
   const std::atomic<bool> stop = false;
   const auto count = [&] {
     return std::distance(std::filesystem::directory_iterator(folder.path() / "new"), {});
   };
   {
     qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
-    output.add("a", qturn::bytes_of("x"));
+    output.add({&a, 1});
     CHECK_FALSE(std::filesystem::exists(place));
     CHECK(count() == 1);
   }
   CHECK(count() == 0);
   qturn::TarOutput output(place, qturn::IfExists::fail, true, stop);
   CHECK(output.is_empty());
-  output.add("a", qturn::bytes_of("x"));
+  output.add({&a, 1});
   CHECK(output.finish().empty());
   CHECK(count() == 1);
   CHECK(content_of(place) == written({{"a", "x"}}));
+}
+
+TEST_CASE("What a member takes in a tar is known before it is written") {
+  const std::size_t end = 1024;
+  for (const std::size_t length : {1, 99, 100, 101, 510, 511, 512, 1100}) {
+    for (const std::size_t bytes : {0, 1, 511, 512, 513}) {
+      const std::string name(length, 'n'), content(bytes, 'c');
+      CAPTURE(length, bytes);
+      CHECK(written({{name, content}}).size() == qturn::bytes_in_tar(member(name, content)) + end);
+    }
+  }
 }

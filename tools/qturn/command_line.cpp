@@ -102,6 +102,18 @@ void add_outputs(CLI::App& app, CommandLine& line) {
                  "standard output; for tars, a tar, a folder that gets one for each, or -")
       ->type_name("OUTPUT")
       ->group(group);
+  CLI::Option* tar_size =
+      app.add_option("--tar-size", line.tar_bytes,
+                     "of tars: begin another one before it is larger than SIZE, such as 1GB; "
+                     "out.tar becomes out-000000.tar, out-000001.tar, ...")
+          ->transform(CLI::AsSizeValue(false).description(""))
+          ->check(CLI::Range(std::uint64_t{1} << 10, std::uint64_t{1} << 60).description(""))
+          ->type_name("SIZE")
+          ->group(group);
+  app.add_flag("--unpack", line.unpack,
+               "of tars: write files into the folder OUTPUT, instead of a tar for each")
+      ->excludes(tar_size)
+      ->group(group);
   app.add_option("--base", line.base,
                  "put absolute paths from --files-from under OUTPUT relative to DIR")
       ->type_name("DIR")

@@ -45,6 +45,8 @@ struct CommandLine {
        allow_storage_change = false;
   std::string base;
   std::vector<std::string> include, exclude;
+  std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
+  bool unpack = false;
   bool hidden = false, raw = false, follow = false, break_links = false;
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty

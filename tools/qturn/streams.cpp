@@ -49,6 +49,8 @@ void take_closed_streams() {
 }
 
 void refuse_what_is_for_tars(const CommandLine& line) {
+  if (line.unpack || line.tar_bytes > 0)
+    throw PlanError("--unpack and --tar-size are for tars as inputs; leave them out");
   if (line.command != CommandLine::Command::augment) {
     if (label_words(line).empty()) return;
     throw PlanError(

@@ -10,10 +10,10 @@
 #include "src/plan/label_files.hpp"
 #include "src/run/sample_stream.hpp"
 #include "src/store/tar/input.hpp"
-#include "src/store/tar/output.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 
@@ -66,7 +66,7 @@ void refuse_unfit(const CommandLine& line) {
 
 struct Place {
   std::string input;  ///< "-": standard input
-  fs::path output;    ///< the tar
+  fs::path output;    ///< a tar; a folder with --unpack
 };
 
 /// "000.tar" of "in/000.tar.gz".
@@ -88,9 +88,13 @@ void refuse_name_of_tar(const fs::path& output) {
 std::vector<Place> places_of(const CommandLine& line) {
   const fs::path output = line.output;
   if (output.empty()) throw PlanError("no output; name a tar or a folder with -o");
-  const bool is_one =
-      is_to_standard_output(line) || (output.extension() == ".tar" && !fs::is_directory(output));
-  if (!is_one) refuse_name_of_tar(output);
+  const bool is_tar_name = output.extension() == ".tar" && !fs::is_directory(output);
+  if (line.tar_bytes > 0 && !is_tar_name)
+    throw PlanError("--tar-size numbers tars; name them with -o, such as out/train.tar");
+  if (line.unpack && (is_tar_name || is_to_standard_output(line)))
+    throw PlanError("--unpack needs a folder; name one with -o");
+  const bool is_one = is_to_standard_output(line) || is_tar_name || line.unpack;
+  if (!is_one || line.unpack) refuse_name_of_tar(output);
   std::vector<Place> places;
   for (const std::string& input : line.inputs) {
     if (!is_one && input == "-")
@@ -108,12 +112,7 @@ std::vector<Place> places_of(const CommandLine& line) {
     for (const Place& other : places)
       if (fs::equivalent(other.input, place.output, absent))
         throw PlanError(place.output.string() + ": is an input as well; choose another output");
-    if (place.output == "-" || !fs::exists(fs::symlink_status(place.output))) continue;
-    if (!fs::is_regular_file(place.output))
-      throw PlanError(place.output.string() + ": is not a regular file; choose another output");
-    if (line.existing != Existing::overwrite)
-      throw PlanError(place.output.string() +
-                      ": exists already; use --overwrite, or another output");
+    refuse_existing_output(line, place.output);
   }
   return places;
 }
@@ -139,7 +138,7 @@ class TarRun {
   }
 
   /// Turns what one of them holds. Returns false if the run is over.
-  bool turn(const Place& place, TarInput& input, TarOutput& output) {
+  bool turn(const Place& place, TarInput& input, SampleOutput& output) {
     const std::string name = place.input == "-" ? "standard input" : place.input;
     SampleStreamOptions options{.plan = plan_,
                                 .name = name,
@@ -149,9 +148,7 @@ class TarRun {
                                 .strict = line_.strict};
     std::optional<SampleStream> samples;
     const auto read = [&](std::span<std::byte> memory) { return input.read_some(memory); };
-    const auto write = [&](const std::string& member, std::span<const std::byte> content) {
-      output.add(member, content);
-    };
+    const auto write = [&](std::span<const NewMember> members) { return output.add(members); };
     try {
       samples.emplace(std::move(options), read, stop_, keys_, write);
     } catch (const TarError& error) {
@@ -170,7 +167,7 @@ class TarRun {
   }
 
   /// Puts the output in its place. Throws FileError.
-  void finish(const Place& place, TarOutput& output) {
+  void finish(const Place& place, SampleOutput& output) {
     keys_.clear();
     if (output.is_empty())
       return fail(place.output.string() + ": not written, because there is no sample for it");
@@ -230,15 +227,12 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
     json.refuse(place.input);
     json.refuse(place.output);
   }
-  const IfExists if_exists =
-      line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
-  const bool flushed = line.fsync != Fsync::never;
   Plan found;
   Report report(line, found, device);
   TarRun tars(line, std::move(plan), options, found, report);
-  std::optional<TarOutput> output;
+  std::unique_ptr<SampleOutput> output;
   const auto begin = [&](const Place& place) {
-    output.emplace(place.output, if_exists, flushed, tars.stop());
+    output = open_sample_output(line, place.output, tars.stop());
   };
   begin(places.front());  // what fails here is an error before anything was started
   bool whole = true;

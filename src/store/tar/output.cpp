@@ -25,9 +25,11 @@ TarOutput::TarOutput(const std::filesystem::path& path, IfExists if_exists, bool
           write_to_standard_output(part, stop);
       }) {}
 
-void TarOutput::add(const std::string& name, std::span<const std::byte> content) {
-  is_empty_ = false;
-  writer_.add(name, content);
+void TarOutput::add(std::span<const NewMember> members) {
+  for (const NewMember& member : members) {
+    is_empty_ = false;
+    writer_.add(member);
+  }
 }
 
 std::vector<std::string> TarOutput::finish() {

@@ -24,7 +24,7 @@ class TarOutput {
   TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed,
             const std::atomic<bool>& stop);
 
-  void add(const std::string& name, std::span<const std::byte> content);
+  void add(std::span<const NewMember> members);
   bool is_empty() const { return is_empty_; }
   /// Puts it in its place. Returns what to warn of.
   std::vector<std::string> finish();

@@ -9,6 +9,21 @@
 #include <utility>
 
 namespace qturn {
+namespace {
+
+constexpr std::uint64_t block = 512;
+
+std::uint64_t in_blocks(std::uint64_t bytes) { return (bytes + block - 1) / block * block; }
+
+}  // namespace
+
+std::uint64_t bytes_in_tar(const NewMember& member) {
+  constexpr std::size_t longest_in_header = 100;
+  const std::size_t length = member.name.size();
+  // A longer name is a member of its own, with a byte that ends it.
+  const std::uint64_t name = length > longest_in_header ? block + in_blocks(length + 1) : 0;
+  return name + block + in_blocks(member.content.size());
+}
 
 TarWriter::TarWriter(Append append)
     : append_(std::move(append)), archive_(archive_write_new()), entry_(archive_entry_new()) {
@@ -38,9 +53,10 @@ TarWriter::~TarWriter() {
   archive_entry_free(entry_);
 }
 
-void TarWriter::add(const std::string& name, std::span<const std::byte> content) {
+void TarWriter::add(const NewMember& member) {
+  std::span<const std::byte> content = member.content;
   archive_entry_clear(entry_);
-  archive_entry_set_pathname(entry_, name.c_str());
+  archive_entry_set_pathname(entry_, member.name.c_str());
   archive_entry_set_filetype(entry_, AE_IFREG);
   archive_entry_set_perm(entry_, 0644);
   archive_entry_set_mtime(entry_, 0, 0);

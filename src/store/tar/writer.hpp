@@ -3,15 +3,26 @@
 #define QTURN_SRC_STORE_TAR_WRITER_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <span>
 #include <string>
 
+#include "src/picture/bytes.hpp"
+
 struct archive;
 struct archive_entry;
 
 namespace qturn {
+
+struct NewMember {
+  std::string name;
+  Bytes content;
+};
+
+/// The bytes that it takes in a tar.
+std::uint64_t bytes_in_tar(const NewMember& member);
 
 /// In GNU's form, where a name is its bytes, whatever the locale is.
 class TarWriter {
@@ -24,7 +35,7 @@ class TarWriter {
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
 
-  void add(const std::string& name, std::span<const std::byte> content);
+  void add(const NewMember& member);
   /// Ends the tar. Without that it has no end, which not every reader notices.
   void finish();
 
