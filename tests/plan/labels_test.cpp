@@ -50,8 +50,11 @@ TEST_CASE("Pictures alone have no labels") {
 TEST_CASE("A file of the picture's stem is its label") {
   for (const std::string suffix : {".txt", ".xml", ".json", ".XML"}) {
     const TemporaryFolder folder;
-    folder.add("data/a" + suffix, "x");
+    folder.add("data/a" + suffix, "0 0.5 0.5 1 1");
     CHECK(label_in(folder, "data", {"a.jpg"}) == "data/a" + suffix);
+    const TemporaryFolder captions;
+    captions.add("data/a" + suffix, "2 dogs");
+    CHECK(label_in(captions, "data", {"a.jpg"}) == "");
   }
 }
 

@@ -3,7 +3,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include <cerrno>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -32,23 +31,22 @@ TarWriter::TarWriter(Append append)
   archive_write_set_bytes_per_block(archive_, 0);  // contents are handed over as they lie
   check(archive_write_open(
       archive_, this, nullptr,
-      [](archive* self, void* client, const void* bytes, std::size_t count) -> la_ssize_t {
+      [](archive*, void* client, const void* bytes, std::size_t count) -> la_ssize_t {
         auto& writer = *static_cast<TarWriter*>(client);
         try {
-          if (!writer.error_) writer.append_({static_cast<const std::byte*>(bytes), count});
+          if (!writer.error_ && !writer.is_given_up_)
+            writer.append_({static_cast<const std::byte*>(bytes), count});
         } catch (...) {  // no exception crosses the library
           writer.error_ = std::current_exception();
         }
-        if (!writer.error_) return static_cast<la_ssize_t>(count);
-        archive_set_error(self, EIO, "cannot be written");
-        return -1;
+        // After a failure it would not free all that it has.
+        return static_cast<la_ssize_t>(count);
       },
       nullptr));
 }
 
 TarWriter::~TarWriter() {
-  // Otherwise it would write the end of the tar.
-  if (!is_finished_) archive_write_fail(archive_);
+  is_given_up_ = !is_finished_;  // the end of the tar is not written
   archive_write_free(archive_);
   archive_entry_free(entry_);
 }

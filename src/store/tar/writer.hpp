@@ -45,7 +45,7 @@ class TarWriter {
   Append append_;
   archive* archive_;
   archive_entry* entry_;
-  bool is_finished_ = false;
+  bool is_finished_ = false, is_given_up_ = false;
   std::exception_ptr error_;
 };
 
