@@ -28,6 +28,7 @@
 #include "src/labels/label.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/variants.hpp"
@@ -43,10 +44,6 @@ constexpr std::pair<std::string_view, LabelsDrawnOn> frame_words[] = {
     {"unknown", LabelsDrawnOn::unknown},
     {"stored", LabelsDrawnOn::stored},
     {"upright", LabelsDrawnOn::upright}};
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 nb::bytes python_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
@@ -149,9 +146,10 @@ using NamedBytes = std::pair<std::string, nb::object>;
 using KindOfBytes = std::tuple<std::string, std::string, nb::object>;
 using TurnedRow = std::tuple<nb::bytes, std::vector<nb::bytes>, std::vector<std::string>>;
 
-SampleFile sample_file(const std::string& name, std::string_view kind,
-                       std::span<const std::byte> bytes) {
-  SampleFile file{.name = name, .bytes = bytes, .kind = CompanionKind::sidecar, .format = nullptr};
+FileInMemory sample_file(const std::string& name, std::string_view kind,
+                         std::span<const std::byte> bytes) {
+  FileInMemory file{
+      .name = name, .bytes = bytes, .kind = CompanionKind::sidecar, .format = nullptr};
   if (kind == "xmp") return file;
   file.kind = kind == "mask" ? CompanionKind::mask : CompanionKind::label;
   if (file.kind == CompanionKind::label) file.format = &label_format(kind);

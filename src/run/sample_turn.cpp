@@ -13,6 +13,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/labels/label_text.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/run/mask_turns.hpp"
 #include "src/store/sidecars.hpp"
 
@@ -23,12 +24,8 @@ namespace fs = std::filesystem;
 
 const std::atomic<bool> never{false};
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-Bytes bytes_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
+Bytes copy_of(std::string_view text) {
+  const auto bytes = bytes_of(text);
   return {bytes.begin(), bytes.end()};
 }
 
@@ -58,7 +55,7 @@ class SampleSource : public Source {
 
  private:
   std::span<const std::byte> bytes_of(const fs::path& name) const {
-    return std::ranges::find(sample_.files, name.native(), &SampleFile::name)->bytes;
+    return std::ranges::find(sample_.files, name.native(), &FileInMemory::name)->bytes;
   }
 
   const Sample& sample_;
@@ -102,7 +99,7 @@ class SampleTurn {
       turned.picture.assign(sample_.picture.bytes.begin(), sample_.picture.bytes.end());
     const MetadataTurn turn = picture_.metadata_turn(orientation, turned.outcome);
     std::size_t mask = 0;
-    for (const SampleFile& file : sample_.files) {
+    for (const FileInMemory& file : sample_.files) {
       switch (file.kind) {
         case CompanionKind::label:
           turned.files.push_back(label(file, turn, name, turned.picture));
@@ -122,12 +119,12 @@ class SampleTurn {
  private:
   static std::vector<fs::path> names_of_masks(const Sample& sample) {
     std::vector<fs::path> names;
-    for (const SampleFile& file : sample.files)
+    for (const FileInMemory& file : sample.files)
       if (file.kind == CompanionKind::mask) names.emplace_back(file.name);
     return names;
   }
 
-  Bytes label(const SampleFile& file, const MetadataTurn& turn, std::string_view name,
+  Bytes label(const FileInMemory& file, const MetadataTurn& turn, std::string_view name,
               std::span<const std::byte> picture) const {
     return with_name(file.name, [&] {
       const LabelTurn how{.orientation = turn_of_labels(turn, options_.labels_drawn_on),
@@ -135,15 +132,15 @@ class SampleTurn {
                           .name = name,
                           .keypoints = options_.keypoints,
                           .picture = picture};
-      return bytes_of(file.format->turn(text_of(file.bytes), how));
+      return copy_of(file.format->turn(text_of(file.bytes), how));
     });
   }
 
-  static Bytes sidecar(const SampleFile& file, const MetadataTurn& turn,
+  static Bytes sidecar(const FileInMemory& file, const MetadataTurn& turn,
                        std::vector<std::string>& warnings) {
     std::vector<std::string> own_warnings;
     Bytes turned = with_name(file.name, [&] {
-      return bytes_of(turned_xmp(std::string(text_of(file.bytes)), turn, own_warnings));
+      return copy_of(turned_xmp(std::string(text_of(file.bytes)), turn, own_warnings));
     });
     for (const std::string& warning : own_warnings)
       warnings.push_back(fmt::format("{}: {}", file.name, warning));

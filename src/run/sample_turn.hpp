@@ -20,7 +20,7 @@
 namespace qturn {
 
 /// The caller's bytes, by a name as files have it: "x/a.jpg".
-struct SampleFile {
+struct FileInMemory {
   std::string name;
   std::span<const std::byte> bytes;
   CompanionKind kind = CompanionKind::sidecar;  ///< a sidecar is XMP
@@ -28,8 +28,8 @@ struct SampleFile {
 };
 
 struct Sample {
-  SampleFile picture;
-  std::vector<SampleFile> files;
+  FileInMemory picture;
+  std::vector<FileInMemory> files;
 };
 
 struct SampleOptions {
