@@ -127,7 +127,7 @@ bool SampleStream::take(const TarMember& member) {
 }
 
 std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const {
-  return file_bytes + std::max(result_bytes, write_ ? file_bytes * results_ : 0);
+  return file_bytes + std::max(result_bytes, file_bytes * results_);
 }
 
 std::uint64_t SampleStream::memory_of(const Sample& sample) const {
@@ -276,8 +276,8 @@ void SampleStream::forget_result(std::size_t job, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto after = samples_.upper_bound(job);
   if (after == samples_.begin()) return;
-  const auto& [first, sample] = *std::prev(after);
-  if (job - first < sample.jobs.size()) std::prev(after)->second.result_bytes -= bytes;
+  auto& [first, sample] = *std::prev(after);
+  if (job - first < sample.jobs.size()) sample.result_bytes -= bytes;
 }
 
 void SampleStream::keep(std::size_t job, std::vector<Made> files) {

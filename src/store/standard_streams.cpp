@@ -73,7 +73,7 @@ class WrittenPicture : public StagedResult {
 
 // A signal does not end a write() that waits for the other end of a pipe.
 void write_to_standard_output(std::span<const std::byte> bytes, const std::atomic<bool>& stop) {
-  const Output output;
+  static const Output output;
   while (!bytes.empty()) {
     wait_for_reader(output.file(), stop);
     const ssize_t written =

@@ -104,14 +104,17 @@ std::vector<Place> places_of(const CommandLine& line) {
   }
   std::set<fs::path> seen;
   for (const Place& place : places) {
-    if (!seen.insert(place.output).second && !is_one) {
+    if (!seen.insert(place.output).second) {
+      if (is_one) break;  // it was looked at
       throw PlanError(fmt::format("{}: two inputs have this name; choose another output for one",
                                   place.output.string()));
     }
     std::error_code absent;
-    for (const Place& other : places)
-      if (fs::equivalent(other.input, place.output, absent))
-        throw PlanError(place.output.string() + ": is an input as well; choose another output");
+    if (fs::exists(place.output, absent)) {
+      for (const Place& other : places)
+        if (fs::equivalent(other.input, place.output, absent))
+          throw PlanError(place.output.string() + ": is an input as well; choose another output");
+    }
     refuse_existing_output(line, place.output);
   }
   return places;
