@@ -428,6 +428,15 @@ void add_shard(CLI::App& app, CommandLine& line) {
   for (const char* other :
        {"--overwrite", "--skip-existing", "--update", "--replay", "--html", "--journal"})
     shard->excludes(other);
+  app.add_option_function<std::string>(
+         "--shard-by", [&line](const std::string& by) { line.shard_by_sample = by == "sample"; },
+         "what is divided of tars: tar: whole tars, the default; sample: the samples of each tar, "
+         "for "
+         "a few large ones, which each shard then reads")
+      ->check(CLI::IsMember({"tar", "sample"}).description(""))
+      ->type_name("tar|sample")
+      ->needs(shard)
+      ->group("Running");
 }
 
 }  // namespace

@@ -78,8 +78,9 @@ struct CommandLine {
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
   bool label_orientation = false;
-  bool shard_is_auto = false;  ///< the environment says which
-  bool quick = false;          ///< check: without the pixels
+  bool shard_is_auto = false;    ///< the environment says which
+  bool shard_by_sample = false;  ///< each shard looks into all tars
+  bool quick = false;            ///< check: without the pixels
   bool check_labels = false;
   bool json = false;
   bool quiet = false, verbose = false;

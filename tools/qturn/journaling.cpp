@@ -122,6 +122,7 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
     text += " " + option.name;
     if (!option.value.empty()) text += " " + option.value;
   }
+  flag(line.shard_by_sample, "--shard-by sample");
   flag(line.strict, "--strict");
   flag(line.break_links, "--break-links");
   if (!line.backup.empty()) value("--backup", line.backup);

@@ -194,11 +194,6 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-int say_shard_is_done(const CommandLine& line) {
-  if (!line.quiet) print_message("all of this shard is done already");
-  return exit_done;
-}
-
 int turn_pictures(const CommandLine& line, const Replay* replay) {
   RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
@@ -224,7 +219,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
 
   std::optional<ShardOfRun> shard;
   if (line.shard)
-    shard.emplace(line, wanted, plan, options.jpeg.edges);
+    shard.emplace(line, wanted, plan.output_folder, Dealt::samples, keys_of(plan, *line.shard),
+                  options.jpeg.edges);
   else
     refuse_unmerged_shards(plan.output_folder);
   if (shard && !line.quiet) print_message(shard->in_words());
@@ -277,7 +273,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     if (augmentation)
       whole = augmentation->finish(report, options, journals.get(), stop || !end.error.empty()) &&
               whole;
-    if (shard && whole && !stop) shard->complete();
+    if (shard && whole && !stop) shard->complete({shard_manifest_name, shard_parts_name});
     if (journals) {
       const bool all_done = !stop && end.error.empty() && report.failed() == 0 &&
                             report.incomplete() == 0 && (whole || !shard);

@@ -17,6 +17,7 @@
 #include "tools/qturn/shard_manifests.hpp"
 #include "tools/qturn/shard_parts.hpp"
 #include "tools/qturn/shards.hpp"
+#include "tools/qturn/tar_shard.hpp"
 
 namespace qturn {
 
@@ -36,11 +37,12 @@ class Merge {
   void check();
   /// Throws FileError.
   void write();
-  std::uint64_t pictures() const { return pictures_; }
+  std::string in_words() const;
 
  private:
   void refuse_incomplete();
   void refuse_changed(const Shard& shard, const ShardDone& done) const;
+  void check_tars();
   void check_entries();
   void read_parts();
   void remove_temporaries() const;
@@ -54,11 +56,13 @@ class Merge {
   std::optional<ShardManifests> manifests_;
   SharedPartsByName parts_;
   std::map<std::string, ManifestFile> files_;  // as in the manifest
+  WrittenTars tars_;
   std::uint64_t pictures_ = 0;
 };
 
 void Merge::check() {
   refuse_incomplete();
+  if (run_.dealt != Dealt::samples) return check_tars();
   manifests_.emplace(output_, run_.shards);
   files_ = manifests_->files();
   check_entries();
@@ -67,7 +71,7 @@ void Merge::check() {
 
 void Merge::refuse_incomplete() {
   SomeNames incomplete;
-  std::uint64_t samples = 0;
+  std::uint64_t count = 0;
   for (std::uint64_t index = 0; index < run_.shards; ++index) {
     const Shard shard{index, run_.shards};
     const auto done = read_shard_done(output_, shard);
@@ -77,7 +81,7 @@ void Merge::refuse_incomplete() {
     }
     locks_.emplace_back(shard_folder(output_, shard));
     refuse_changed(shard, *done);
-    samples += done->samples;
+    count += done->count;
   }
   if (incomplete.count() > 0) {
     throw PlanError(fmt::format(
@@ -85,23 +89,40 @@ void Merge::refuse_incomplete() {
         incomplete.count(), run_.shards, incomplete.count() == 1 ? "is" : "are", incomplete.text(),
         incomplete.count() == 1 ? "it" : "them"));
   }
-  if (samples != run_.samples) {
+  if (count != run_.dealt_count()) {
     throw PlanError(
-        fmt::format("{}: the shards have {} samples, the run has {}; run all shards "
+        fmt::format("{}: the shards have {} {}, the run has {}; run all shards "
                     "again, to another output",
-                    output_.string(), samples, run_.samples));
+                    output_.string(), count, run_.dealt == Dealt::samples ? "samples" : "tars",
+                    run_.dealt_count()));
   }
 }
 
 void Merge::refuse_changed(const Shard& shard, const ShardDone& done) const {
-  for (const auto& [name, hash] :
-       {std::pair(shard_manifest_name, done.manifest), std::pair(shard_parts_name, done.parts)}) {
+  for (const auto& [name, hash] : done.files) {
     const fs::path file = shard_folder(output_, shard) / name;
     if (hash_of_file(file) == hash) continue;
     throw PlanError(fmt::format(
         "{} is not what shard {} has written; remove the folder {} and the results of the shard, "
         "and run it again",
         file.string(), shard.index, file.parent_path().string()));
+  }
+}
+
+void Merge::check_tars() {
+  for (std::uint64_t index = 0; index < run_.shards; ++index) {
+    const fs::path manifest = shard_folder(output_, {index, run_.shards}) / shard_manifest_name;
+    for (const auto& [name, tar] : read_written_tars(manifest)) {
+      std::error_code none;
+      if (tar.bytes > 0 && fs::file_size(output_ / name, none) != tar.bytes) {
+        throw PlanError(
+            fmt::format("{} is not the tar that shard {} has written; put it back, or remove the "
+                        "folder {}, and "
+                        "run the shard again with --resume",
+                        (output_ / name).string(), index, manifest.parent_path().string()));
+      }
+      tars_[name] = tar;
+    }
   }
 }
 
@@ -151,6 +172,7 @@ void Merge::remove_temporaries() const {
 
 void Merge::write() {
   remove_temporaries();
+  if (run_.dealt != Dealt::samples) return write_written_tars(output_ / shard_manifest_name, tars_);
   for (const auto& [name, parts] : parts_) write_parts(name, parts);
   if (run_.label_orientation && pictures_ > 0) write_orientations();
   write_manifest();
@@ -204,6 +226,17 @@ void Merge::write_manifest() const {
   warn(write_files(std::span(&file, 1), IfExists::replace));
 }
 
+std::string Merge::in_words() const {
+  if (run_.dealt == Dealt::samples)
+    return fmt::format("samples: {}, pictures: {}", run_.count, pictures_);
+  std::uint64_t tars = 0, samples = 0;
+  for (const auto& [name, tar] : tars_) {
+    tars += tar.bytes > 0 ? 1 : 0;
+    samples += tar.samples;
+  }
+  return fmt::format("tars: {}, samples: {}", tars, samples);
+}
+
 /// First under another name, so that what a kill leaves of it is not taken for shards.
 void remove_shards(const fs::path& output) {
   const fs::path merged = shards_folder(output).string() + "-merged";
@@ -235,8 +268,7 @@ int merge_shards(const CommandLine& line) {
         fmt::format("{}; 'qturn merge {}' can be repeated", error.what(), output.string()));
   }
   if (!line.quiet) {
-    print_message(fmt::format("shards: {}, samples: {}, pictures: {}; {} is one output now",
-                              run->shards, run->samples, merge.pictures(),
+    print_message(fmt::format("shards: {}, {}; {} is one output now", run->shards, merge.in_words(),
                               printable(output.string())));
   }
   return 0;

@@ -19,14 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-IfExists if_exists(const CommandLine& line) {
-  return line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
-}
-
 class OneTar : public SampleOutput {
  public:
-  OneTar(const CommandLine& line, const fs::path& place, const std::atomic<bool>& stop)
-      : tar_(place, if_exists(line), line.fsync != Fsync::never, stop) {}
+  OneTar(const CommandLine& line, const fs::path& place, IfExists if_exists,
+         const std::atomic<bool>& stop)
+      : tar_(place, if_exists, line.fsync != Fsync::never, stop) {}
   std::string add(std::span<const NewMember> members) override {
     tar_.add(members);
     return {};
@@ -91,10 +88,8 @@ class NumberedTars : public SampleOutput {
 
 class Folder : public SampleOutput {
  public:
-  Folder(const CommandLine& line, fs::path place)
-      : place_(std::move(place)),
-        if_exists_(if_exists(line)),
-        fsync_(line.fsync.value_or(Fsync::end)) {}
+  Folder(const CommandLine& line, fs::path place, IfExists if_exists)
+      : place_(std::move(place)), if_exists_(if_exists), fsync_(line.fsync.value_or(Fsync::end)) {}
 
   std::string add(std::span<const NewMember> members) override try {
     is_empty_ = false;
@@ -150,10 +145,11 @@ void refuse_numbered(const fs::path& place) {
 }  // namespace
 
 std::unique_ptr<SampleOutput> open_sample_output(const CommandLine& line, const fs::path& place,
+                                                 IfExists if_exists,
                                                  const std::atomic<bool>& stop) {
-  if (line.unpack) return std::make_unique<Folder>(line, place);
+  if (line.unpack) return std::make_unique<Folder>(line, place, if_exists);
   if (line.tar_bytes > 0) return std::make_unique<NumberedTars>(line, place, stop);
-  return std::make_unique<OneTar>(line, place, stop);
+  return std::make_unique<OneTar>(line, place, if_exists, stop);
 }
 
 void refuse_existing_output(const CommandLine& line, const fs::path& place) {
@@ -165,8 +161,10 @@ void refuse_existing_output(const CommandLine& line, const fs::path& place) {
   }
   if (!fs::is_regular_file(place))
     throw PlanError(place.string() + ": is not a regular file; choose another output");
-  if (line.existing != Existing::overwrite)
-    throw PlanError(place.string() + ": exists already; use --overwrite, or another output");
+  if (line.existing == Existing::overwrite) return;
+  throw PlanError(place.string() + (line.shard
+                                        ? ": exists already; choose another output"
+                                        : ": exists already; use --overwrite, or another output"));
 }
 
 }  // namespace qturn

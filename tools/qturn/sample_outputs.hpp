@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/store/safe_file.hpp"
 #include "src/store/tar/writer.hpp"
 #include "tools/qturn/command_line.hpp"
 
@@ -30,7 +31,7 @@ class SampleOutput {
 /// numbered: out-000000.tar, out-000001.tar, ... for out.tar. `stop` must outlive it.
 std::unique_ptr<SampleOutput> open_sample_output(const CommandLine& line,
                                                  const std::filesystem::path& place,
-                                                 const std::atomic<bool>& stop);
+                                                 IfExists if_exists, const std::atomic<bool>& stop);
 
 /// Throws PlanError if something lies where this output would be written that may not be replaced.
 void refuse_existing_output(const CommandLine& line, const std::filesystem::path& place);

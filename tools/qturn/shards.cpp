@@ -21,17 +21,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int shards_version = 1;
+constexpr int shards_version = 2;
+
+constexpr const char* dealt_words[] = {"samples", "tars", "samples of tars"};
 
 fs::path place_of_run(const fs::path& output) { return shards_folder(output) / "run.json"; }
 fs::path place_of_done(const fs::path& output, const Shard& shard) {
   return shard_folder(output, shard) / "done.json";
 }
 
-ContentHash hash_in(const Json& json, const char* member) {
-  const auto hash = hash_of_digits(json.at(member).get<std::string>());
-  if (!hash) throw std::invalid_argument(member);
+ContentHash hash_in(const Json& json) {
+  const auto hash = hash_of_digits(json.get<std::string>());
+  if (!hash) throw std::invalid_argument("hash");
   return *hash;
+}
+
+Dealt dealt_in(const Json& json) {
+  const auto* word = std::ranges::find(dealt_words, json.get<std::string>());
+  if (word == std::end(dealt_words)) throw std::invalid_argument("dealt");
+  return static_cast<Dealt>(word - dealt_words);
 }
 
 /// What `read` makes of the file's JSON; nothing if there is no file.
@@ -65,7 +73,8 @@ Json json_of(const ShardedRun& run) {
   json["shards"] = run.shards;
   put_name(json, "operation", run.operation);
   put_name(json, "inputs", run.inputs);
-  json["samples"] = run.samples;
+  json["dealt"] = dealt_words[static_cast<int>(run.dealt)];
+  json["count"] = run.count;
   json["keys"] = digits_of(run.keys);
   json["label_orientation"] = run.label_orientation;
   return json;
@@ -110,9 +119,12 @@ void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& 
     return "the inputs " + names;
   };
   if (there.inputs != own.inputs) refuse(output, inputs_of(there), "a run of " + inputs_of(own));
-  if (there.samples != own.samples || there.keys != own.keys) {
-    refuse(output, fmt::format("{} samples, as the first shard has found them", there.samples),
-           fmt::format("a run of {} samples with other names", own.samples));
+  if (there.dealt != own.dealt || there.count != own.count || there.keys != own.keys) {
+    const auto in_words = [](const ShardedRun& run) {
+      return fmt::format("{} {}", run.count, run.dealt == Dealt::samples ? "samples" : "tars");
+    };
+    refuse(output, in_words(there) + ", as the first shard has found them",
+           fmt::format("a run of {} with other names", in_words(own)));
   }
 }
 
@@ -130,39 +142,52 @@ std::optional<ShardedRun> read_sharded_run(const fs::path& output) {
                       .shards = json.at("shards").get<std::uint64_t>(),
                       .operation = get_name(json, "operation"),
                       .inputs = get_name(json, "inputs"),
-                      .samples = json.at("samples").get<std::uint64_t>(),
-                      .keys = hash_in(json, "keys"),
+                      .dealt = dealt_in(json.at("dealt")),
+                      .count = json.at("count").get<std::uint64_t>(),
+                      .keys = hash_in(json.at("keys")),
                       .label_orientation = json.at("label_orientation").get<bool>()};
   });
 }
 
 std::optional<ShardDone> read_shard_done(const fs::path& output, const Shard& shard) {
   return read_json(place_of_done(output, shard), [](const Json& json) {
-    return ShardDone{.samples = json.at("samples").get<std::uint64_t>(),
-                     .manifest = hash_in(json, "manifest"),
-                     .parts = hash_in(json, "parts")};
+    ShardDone done{.count = json.at("count").get<std::uint64_t>(), .files = {}};
+    for (const auto& [name, hash] : json.at("files").items()) done.files[name] = hash_in(hash);
+    return done;
   });
 }
 
-ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
-                       JpegEdges edges)
-    : shard_(*line.shard), variables_(line.shard_variables), output_(plan.output_folder) {
-  run_ = {.program = version,
-          .shards = shard_.count,
-          .operation = operation_of(line, edges),
-          .inputs = fmt::format("{}", fmt::join(absolute_inputs(options), "\n")),
-          .keys = {},
-          .label_orientation = line.label_orientation};
-  Hasher keys;
+void DealtKeys::add(const std::string& key, bool is_own) {
+  hasher_.add(std::as_bytes(std::span(key.c_str(), key.size() + 1)));
+  ++count_;
+  own_ += is_own ? 1 : 0;
+}
+
+DealtKeys keys_of(const Plan& plan, const Shard& shard) {
+  DealtKeys keys;
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files) {
     if (file.is_companion) continue;
     const std::string key = files.key(file);
-    keys.add(std::as_bytes(std::span(key.c_str(), key.size() + 1)));
-    ++run_.samples;
-    samples_ += shard_.takes(key) ? 1 : 0;
+    keys.add(key, shard.takes(key));
   }
-  run_.keys = keys.hash();
+  return keys;
+}
+
+ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, fs::path output,
+                       Dealt dealt, DealtKeys keys, JpegEdges edges)
+    : shard_(*line.shard),
+      variables_(line.shard_variables),
+      output_(std::move(output)),
+      run_{.program = version,
+           .shards = shard_.count,
+           .operation = operation_of(line, edges),
+           .inputs = fmt::format("{}", fmt::join(absolute_inputs(options), "\n")),
+           .dealt = dealt,
+           .count = keys.count(),
+           .keys = keys.hash(),
+           .label_orientation = line.label_orientation},
+      own_(keys.own()) {
   look();
   is_complete_ = read_shard_done(output_, shard_).has_value();
 }
@@ -184,22 +209,29 @@ bool ShardOfRun::begin() {
 }
 
 std::string ShardOfRun::in_words() const {
-  return fmt::format("shard {} of {}{}: {} of {} samples", shard_.index, shard_.count,
-                     variables_.empty() ? "" : fmt::format(" ({})", variables_), samples_,
-                     run_.samples);
+  const std::string variables = variables_.empty() ? "" : fmt::format(" ({})", variables_);
+  const std::string shard =
+      fmt::format("shard {} of {}{}: ", shard_.index, shard_.count, variables);
+  if (run_.dealt == Dealt::samples_of_tars)
+    return shard + fmt::format("its samples of {} tar{}", run_.count, run_.count == 1 ? "" : "s");
+  return shard +
+         fmt::format("{} of {} {}", own_, run_.count, dealt_words[static_cast<int>(run_.dealt)]);
 }
 
-void ShardOfRun::complete() const {
-  const fs::path folder = shard_folder(output_, shard_);
+void ShardOfRun::complete(std::initializer_list<const char*> files) const {
   Json json;
   json["qturn_shards"] = shards_version;
   json["shard"] = shard_.index;
   json["of"] = shard_.count;
-  json["samples"] = samples_;
-  for (const auto& [member, name] :
-       {std::pair("manifest", shard_manifest_name), std::pair("parts", shard_parts_name)})
-    json[member] = digits_of(hash_of_file(folder / name).value());
+  json["count"] = own_;
+  for (const char* name : files)
+    json["files"][name] = digits_of(hash_of_file(folder() / name).value());
   write_json(place_of_done(output_, shard_), json, IfExists::replace);
+}
+
+int say_shard_is_done(const CommandLine& line) {
+  if (!line.quiet) print_message("all of this shard is done already");
+  return 0;
 }
 
 bool is_begun(const fs::path& output, const Shard& shard) {

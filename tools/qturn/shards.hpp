@@ -6,14 +6,18 @@
 //                                      the files that are about all pictures, and, written last,
 //                                      done.json
 //
-// `qturn merge` makes one output of them. merge.hpp has that.
+// `qturn merge` makes one output of them. merge.hpp has that. tar_shard.hpp has what is of tars
+// alone.
 #ifndef QTURN_TOOLS_QTURN_SHARDS_HPP
 #define QTURN_TOOLS_QTURN_SHARDS_HPP
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "src/plan/jobs.hpp"
 #include "src/store/content_hash.hpp"
@@ -29,34 +33,59 @@ std::filesystem::path shards_folder(const std::filesystem::path& output);
 /// OUTPUT/.qturn-shards/3-of-8
 std::filesystem::path shard_folder(const std::filesystem::path& output, const Shard& shard);
 
+/// What shards divide among them. Of `samples_of_tars`, each looks into all tars.
+enum class Dealt : std::uint8_t { samples, tars, samples_of_tars };
+
 /// What all shards of a run have in common.
 struct ShardedRun {
   std::string program;  ///< the version of qturn
   std::uint64_t shards = 0;
   std::string operation;  ///< with the options on which results depend
   std::string inputs;     ///< as absolute_inputs(), a line for each
-  std::uint64_t samples = 0;
-  ContentHash keys;  ///< of all samples
+  Dealt dealt = Dealt::samples;
+  std::uint64_t count = 0;  ///< of samples, or of tars
+  ContentHash keys;         ///< of all of those
   bool label_orientation = false;
   bool operator==(const ShardedRun&) const = default;
+
+  /// How many all shards have together.
+  std::uint64_t dealt_count() const {
+    return dealt == Dealt::samples_of_tars ? count * shards : count;
+  }
 };
 
 /// What a complete shard says of itself.
 struct ShardDone {
-  std::uint64_t samples = 0;
-  ContentHash manifest, parts;
+  std::uint64_t count = 0;                   ///< of its samples, or of its tars
+  std::map<std::string, ContentHash> files;  ///< that it has written beside, by name
 };
 
 /// Nothing if there is no such file. Both throw FileError if it is not one of theirs.
 std::optional<ShardedRun> read_sharded_run(const std::filesystem::path& output);
 std::optional<ShardDone> read_shard_done(const std::filesystem::path& output, const Shard& shard);
 
+/// The keys of what shards divide among them, in an order on which all of them agree.
+class DealtKeys {
+ public:
+  void add(const std::string& key, bool is_own);
+  std::uint64_t count() const { return count_; }
+  std::uint64_t own() const { return own_; }
+  ContentHash hash() { return hasher_.hash(); }
+
+ private:
+  Hasher hasher_;
+  std::uint64_t count_ = 0, own_ = 0;
+};
+
+/// Of the samples of a plan.
+DealtKeys keys_of(const Plan& plan, const Shard& shard);
+
 /// A run that is one of several.
 class ShardOfRun {
  public:
   /// Writes nothing. Throws PlanError if the output is that of another run.
-  ShardOfRun(const CommandLine& line, const PlanOptions& options, const Plan& plan,
-             JpegEdges edges);
+  ShardOfRun(const CommandLine& line, const PlanOptions& options, std::filesystem::path output,
+             Dealt dealt, DealtKeys keys, JpegEdges edges);
 
   /// "shard 3 of 8: 125 of 1000 samples"; with --shard auto also which variables say so
   std::string in_words() const;
@@ -66,8 +95,10 @@ class ShardOfRun {
   /// there, and says what all shards do if none has yet. False: another run has done all of the
   /// shard meanwhile. Throws PlanError as the constructor, and FileError.
   bool begin();
-  /// To be called when all else is written. Throws FileError.
-  void complete() const;
+  /// To be called when all else is written, which are files of these names in the folder of the
+  /// shard. Throws FileError.
+  void complete(std::initializer_list<const char*> files) const;
+  std::filesystem::path folder() const { return shard_folder(output_, shard_); }
 
  private:
   /// Whether there is a record. Throws PlanError.
@@ -77,9 +108,12 @@ class ShardOfRun {
   const std::string variables_;
   const std::filesystem::path output_;
   ShardedRun run_;
-  std::uint64_t samples_ = 0;
+  std::uint64_t own_ = 0;
   bool is_complete_ = false;
 };
+
+/// Of a shard with nothing left to do. Returns the exit status.
+int say_shard_is_done(const CommandLine& line);
 
 /// Whether a run of this shard may have put results into the output, which are its own.
 bool is_begun(const std::filesystem::path& output, const Shard& shard);

@@ -16,6 +16,7 @@
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_shard.hpp"
 
 namespace qturn {
 namespace {
@@ -40,10 +41,9 @@ void refuse_unfit(const CommandLine& line) {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
       {!line.files_from.empty(),
        "--files-from lists files; name tars as inputs, in a run of their own"},
-      {line.resume || !line.journal.empty(),
+      {(line.resume && !line.shard) || !line.journal.empty(),
        "a tar is written whole or not at all, so there is nothing to resume; leave out --resume "
-       "and "
-       "--journal"},
+       "and --journal"},
       {line.existing == Existing::skip || line.existing == Existing::update,
        "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
@@ -53,8 +53,8 @@ void refuse_unfit(const CommandLine& line) {
       {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
       {takes_companions_from_elsewhere,
        "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
-      {line.shard.has_value(),
-       "--shard deals the pictures of a folder; give each run tars of its own"},
+      {line.shard && (line.unpack || line.tar_bytes > 0),
+       "--shard writes a tar for each tar; leave out --unpack and --tar-size"},
       {line.others == Others::copy && line.labels.take == TakeLabels::none,
        "with --labels none the other files of a picture's sample are left out, so --others copy "
        "would not copy them; leave out one"},
@@ -94,6 +94,7 @@ std::vector<Place> places_of(const CommandLine& line) {
   if (line.unpack && (is_tar_name || is_to_standard_output(line)))
     throw PlanError("--unpack needs a folder; name one with -o");
   const bool is_one = is_to_standard_output(line) || is_tar_name || line.unpack;
+  if (is_one && line.shard) throw PlanError("--shard needs a folder as output; name one with -o");
   if (!is_one || line.unpack) refuse_name_of_tar(output);
   std::vector<Place> places;
   for (const std::string& input : line.inputs) {
@@ -115,13 +116,32 @@ std::vector<Place> places_of(const CommandLine& line) {
         if (fs::equivalent(other.input, place.output, absent))
           throw PlanError(place.output.string() + ": is an input as well; choose another output");
     }
-    refuse_existing_output(line, place.output);
   }
   return places;
 }
 
+/// The shard of this run. Leaves the places that are its own, under the names that it gives them.
+TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges edges,
+                  std::vector<Place>& places) {
+  std::set<std::string> tars;
+  for (const Place& place : places) tars.insert(place.output.filename());
+  TarShard shard(line, plan, tars, edges);
+  for (Place& place : places)
+    place.output.replace_filename(name_in_shard(line, place.output.filename()));
+  std::erase_if(places,
+                [&](const Place& place) { return !shard.is_to_do(place.output.filename()); });
+  return shard;
+}
+
+void refuse_existing(const CommandLine& line, const std::vector<Place>& places) {
+  std::set<fs::path> seen;
+  for (const Place& place : places)
+    if (seen.insert(place.output).second) refuse_existing_output(line, place.output);
+}
+
 /// The options that decide what becomes of a sample.
 PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
+  if (!line.shard_by_sample) plan.shard.reset();
   plan.labels = line.labels;
   plan.masks = mask_options(line);
   plan.labels.keypoints = keypoints_of_options(plan);
@@ -151,7 +171,10 @@ class TarRun {
                                 .strict = line_.strict};
     std::optional<SampleStream> samples;
     const auto read = [&](std::span<std::byte> memory) { return input.read_some(memory); };
-    const auto write = [&](std::span<const NewMember> members) { return output.add(members); };
+    const auto write = [&](std::span<const NewMember> members) {
+      ++written_.samples;
+      return output.add(members);
+    };
     try {
       samples.emplace(std::move(options), read, stop_, keys_, write);
     } catch (const TarError& error) {
@@ -169,18 +192,27 @@ class TarRun {
     return !stop_ && is_whole(end);
   }
 
-  /// Puts the output in its place. Throws FileError.
-  void finish(const Place& place, SampleOutput& output) {
+  /// Puts the output in its place. Nothing if something has failed since the last one. Throws
+  /// FileError.
+  std::optional<WrittenTar> finish(const Place& place, SampleOutput& output) {
     keys_.clear();
-    if (output.is_empty())
-      return fail(place.output.string() + ": not written, because there is no sample for it");
-    for (const std::string& warning : output.finish())
-      print_message("warning: " + printable(warning));
+    WrittenTar written = std::exchange(written_, {});
+    if (!output.is_empty()) {
+      for (const std::string& warning : output.finish())
+        print_message("warning: " + printable(warning));
+      if (line_.shard) written.bytes = fs::file_size(place.output);
+    } else if (!line_.shard_by_sample) {
+      fail(place.output.string() + ": not written, because there is no sample for it");
+    }
+    if (std::exchange(failures_before_, failures()) != failures()) return std::nullopt;
+    return written;
   }
 
   bool is_stopped() const { return stop_; }
-  /// A tar, that is, not a picture.
-  bool has_failed() const { return has_failed_; }
+  /// Of pictures and of tars.
+  std::uint64_t failures() const {
+    return failed_tars_ + report_.failed() + report_.salvaged() + report_.incomplete();
+  }
   const std::atomic<bool>& stop() const { return stop_; }
   void say_copied() const {
     std::string text;
@@ -195,7 +227,7 @@ class TarRun {
 
   void fail(const std::string& problem) {
     print_message(printable(problem));
-    has_failed_ = true;
+    ++failed_tars_;
   }
 
   const CommandLine& line_;
@@ -206,7 +238,8 @@ class TarRun {
   const std::atomic<bool>& stop_ = watch_stop_signals();
   SampleKeys keys_;
   std::map<std::string, std::uint64_t> copied_;
-  bool has_failed_ = false;
+  WrittenTar written_;
+  std::uint64_t failed_tars_ = 0, failures_before_ = 0;
 };
 
 }  // namespace
@@ -224,7 +257,18 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
 int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
               const Bytes& head, const std::string& device) {
   refuse_unfit(line);
-  const std::vector<Place> places = places_of(line);
+  std::vector<Place> places = places_of(line);
+  refuse_unmerged_inputs(plan);
+  std::optional<TarShard> shard;
+  if (line.shard) {
+    shard.emplace(shard_of(line, plan, options.jpeg.edges, places));
+    if (!line.quiet) print_message(shard->in_words());
+    if (shard->is_complete()) return say_shard_is_done(line);
+  } else {
+    for (const Place& place : places) refuse_unmerged_shards(place.output.parent_path());
+  }
+  const bool is_begun = shard && shard->is_begun();
+  if (!is_begun) refuse_existing(line, places);
   const ReportPlace json = ReportPlace::json(line);
   for (const Place& place : places) {
     json.refuse(place.input);
@@ -232,13 +276,21 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   }
   Plan found;
   Report report(line, found, device);
+  if (shard) {
+    if (!shard->begin()) return say_shard_is_done(line);
+    std::erase_if(places,
+                  [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
+  }
   TarRun tars(line, std::move(plan), options, found, report);
   std::unique_ptr<SampleOutput> output;
   const auto begin = [&](const Place& place) {
-    output = open_sample_output(line, place.output, tars.stop());
+    const bool replaces = line.existing == Existing::overwrite || is_begun;
+    output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
+                                tars.stop());
   };
-  begin(places.front());  // what fails here is an error before anything was started
-  bool whole = true;
+  // What fails here is an error before anything was started.
+  if (!places.empty()) begin(places.front());
+  bool whole = true, all_placed = false;
   try {
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
       if (!output) begin(places[i]);
@@ -247,16 +299,17 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
       whole = tars.turn(places[i], input, *output);
       const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
       if (!whole || !is_last) continue;
-      tars.finish(places[i], *output);
+      const std::optional<WrittenTar> written = tars.finish(places[i], *output);
       output.reset();
+      if (shard && written) shard->add(places[i].output.filename(), *written);
     }
+    all_placed = whole;
+    whole = report.json_is_whole() && tars.failures() == 0 && whole;
+    if (shard && whole) shard->complete();
   } catch (const FileError& error) {
     print_message(printable(error.what()));
     whole = false;
   }
-  const bool all_placed = whole;
-  whole = report.json_is_whole() && !tars.has_failed() && report.failed() == 0 &&
-          report.salvaged() == 0 && report.incomplete() == 0 && whole;
   tars.say_copied();
   report.finish(tars.is_stopped(),
                 all_placed ? "written" : "turned, but not all tars were written");

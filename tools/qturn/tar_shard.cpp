@@ -1,0 +1,140 @@
+#include "tools/qturn/tar_shard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "src/picture/bytes.hpp"
+#include "src/store/json_names.hpp"
+#include "src/store/safe_file.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int tars_version = 1;
+
+/// Calls `visit(tar, is_own)`. Tars are dealt in the order of their names, like cards.
+template <typename Visit>
+void deal(const CommandLine& line, const std::set<std::string>& tars, Visit visit) {
+  std::uint64_t number = 0;
+  for (const std::string& tar : tars) {
+    const bool is_own = number++ % line.shard->count == line.shard->index;
+    visit(tar, line.shard_by_sample || is_own);
+  }
+}
+
+DealtKeys keys_of(const CommandLine& line, const std::set<std::string>& tars) {
+  DealtKeys keys;
+  deal(line, tars, [&](const std::string& tar, bool is_own) { keys.add(tar, is_own); });
+  return keys;
+}
+
+std::set<std::string> own_of(const CommandLine& line, const std::set<std::string>& tars) {
+  std::set<std::string> own;
+  deal(line, tars, [&](const std::string& tar, bool is_own) {
+    if (is_own) own.insert(name_in_shard(line, tar));
+  });
+  return own;
+}
+
+}  // namespace
+
+std::string name_in_shard(const CommandLine& line, const std::string& tar) {
+  if (!line.shard_by_sample) return tar;
+  return fmt::format("{}-{:05}-of-{:05}.tar", fs::path(tar).stem().string(), line.shard->index,
+                     line.shard->count);
+}
+
+WrittenTars read_written_tars(const fs::path& manifest) try {
+  const Bytes bytes = read_file(manifest);
+  WrittenTars tars;
+  std::string_view rest = text_of(bytes);
+  bool is_first = true;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const Json json = Json::parse(line);
+    if (std::exchange(is_first, false)) {
+      if (json.at("qturn_tars") != tars_version) throw std::invalid_argument("version");
+      continue;
+    }
+    tars[get_name(json, "tar")] = {.samples = json.at("samples").get<std::uint64_t>(),
+                                   .bytes = json.at("bytes").get<std::uint64_t>()};
+  }
+  return tars;
+} catch (const FileError&) {
+  throw;
+} catch (const std::exception&) {
+  throw FileError(manifest.string() + " is damaged, or of another version of qturn", manifest, {});
+}
+
+void write_written_tars(const fs::path& manifest, const WrittenTars& tars) {
+  Json first;
+  first["qturn_tars"] = tars_version;
+  std::string text = dump(first) + "\n";
+  for (const auto& [name, tar] : tars) {
+    Json json;
+    put_name(json, "tar", name);
+    json["samples"] = tar.samples;
+    json["bytes"] = tar.bytes;
+    text += dump(json) + "\n";
+  }
+  for (const std::string& warning :
+       write_file(manifest, std::as_bytes(std::span(text)), {}, IfExists::replace))
+    print_message("warning: " + printable(warning));
+}
+
+TarShard::TarShard(const CommandLine& line, const PlanOptions& options,
+                   const std::set<std::string>& tars, JpegEdges edges)
+    : output_(line.output),
+      own_(own_of(line, tars)),
+      run_(line, options, output_, line.shard_by_sample ? Dealt::samples_of_tars : Dealt::tars,
+           keys_of(line, tars), edges),
+      is_begun_(fs::exists(manifest())) {
+  if (!is_begun_ || line.resume || is_complete()) return;
+  throw PlanError(fmt::format("{}: an earlier attempt of this shard did not end; use --resume",
+                              run_.folder().string()));
+}
+
+bool TarShard::is_to_do(const std::string& tar) const {
+  return own_.contains(tar) && !written_.contains(tar);
+}
+
+bool TarShard::begin() {
+  std::error_code failure;
+  fs::create_directories(run_.folder(), failure);
+  if (failure) throw FileError("cannot make " + run_.folder().string(), run_.folder(), failure);
+  lock_.emplace(run_.folder());
+  if (!run_.begin()) return false;
+  if (!fs::exists(manifest())) write_written_tars(manifest(), {});
+  remove_temporaries();
+  written_ = read_written_tars(manifest());
+  std::erase_if(written_, [&](const auto& each) {
+    const auto& [name, tar] = each;
+    std::error_code none;
+    return tar.bytes > 0 && fs::file_size(output_ / name, none) != tar.bytes;
+  });
+  return true;
+}
+
+/// No other run writes these tars while the lock is held.
+void TarShard::remove_temporaries() const {
+  for (const auto& entry : fs::directory_iterator(output_)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_temporary_name(name)) continue;
+    if (own_.contains(name.substr(1, name.rfind(".qturn-") - 1))) fs::remove(entry.path());
+  }
+}
+
+void TarShard::add(const std::string& tar, const WrittenTar& written) {
+  written_[tar] = written;
+  write_written_tars(manifest(), written_);
+}
+
+}  // namespace qturn

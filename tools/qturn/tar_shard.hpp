@@ -1,0 +1,76 @@
+// A run that is one of several that divide tars among them. Each has written some of the tars, and
+// its manifest, a file of JSON lines, names those that are whole:
+//
+//   {"qturn_tars": 1}
+//   {"tar": "000.tar", "samples": 1000, "bytes": 81920}
+//
+// A tar of which a sample has failed is not named, and is written again by the next attempt.
+#ifndef QTURN_TOOLS_QTURN_TAR_SHARD_HPP
+#define QTURN_TOOLS_QTURN_TAR_SHARD_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "src/store/folder_lock.hpp"
+#include "tools/qturn/shards.hpp"
+
+namespace qturn {
+
+struct WrittenTar {
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;  ///< 0: there was no sample for it, and it is not written
+};
+
+/// By the names in the output.
+using WrittenTars = std::map<std::string, WrittenTar>;
+
+/// What a shard calls its part of "000.tar": with --shard-by sample, "000-00003-of-00008.tar".
+std::string name_in_shard(const CommandLine& line, const std::string& tar);
+
+/// Both throw FileError.
+WrittenTars read_written_tars(const std::filesystem::path& manifest);
+void write_written_tars(const std::filesystem::path& manifest, const WrittenTars& tars);
+
+class TarShard {
+ public:
+  /// `tars`: the names of those that a run without --shard would write. Writes nothing. Throws
+  /// PlanError if the output is that of another run, or if this shard was interrupted and is not to
+  /// be resumed.
+  TarShard(const CommandLine& line, const PlanOptions& options, const std::set<std::string>& tars,
+           JpegEdges edges);
+
+  std::string in_words() const { return run_.in_words(); }
+  bool is_complete() const { return run_.is_complete(); }
+  /// Whether an earlier attempt has begun, so that what is in the place of a tar is its own.
+  bool is_begun() const { return is_begun_; }
+  /// Whether the tar is this shard's, and not written yet.
+  bool is_to_do(const std::string& tar) const;
+
+  /// Takes the lock, and removes what a killed attempt has left. As ShardOfRun::begin().
+  bool begin();
+  /// The tar is whole and in its place. Throws FileError.
+  void add(const std::string& tar, const WrittenTar& written);
+  /// Whether all of them are.
+  bool is_done() const { return written_.size() == own_.size(); }
+  /// As ShardOfRun::complete().
+  void complete() const { run_.complete({shard_manifest_name}); }
+
+ private:
+  std::filesystem::path manifest() const { return run_.folder() / shard_manifest_name; }
+  void remove_temporaries() const;
+
+  const std::filesystem::path output_;
+  const std::set<std::string> own_;
+  ShardOfRun run_;
+  bool is_begun_ = false;
+  std::optional<FolderLock> lock_;
+  WrittenTars written_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_TAR_SHARD_HPP
