@@ -28,8 +28,10 @@ std::int64_t id_in(JsonValue object, std::string_view member) {
   return *id;
 }
 
-std::string new_id(std::int64_t id, Orientation variant) {
-  return std::to_string(8 * id + static_cast<int>(variant) - 1);
+/// The id of one of several variants.
+void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn) {
+  if (turn.variant)
+    edits.replace(value.text(), std::to_string(8 * id + static_cast<int>(*turn.variant) - 1));
 }
 
 std::int64_t side_of(JsonValue value) {
@@ -142,7 +144,7 @@ CocoImage::CocoImage(std::string_view text, TextPlace place)
 std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) const {
   LabelText edits(text_);
   const JsonValue image = json_.root();
-  edits.replace(image.member("id").text(), new_id(id_, turn.variant));
+  replace_id(edits, image.member("id"), id_, turn);
   if (swaps_axes(turn.orientation)) {
     const std::string_view width = image.member("width").text();
     const std::string_view height = image.member("height").text();
@@ -261,8 +263,8 @@ std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
                                    const CocoCategories& categories) const {
   LabelText edits(text_);
   const JsonValue annotation = json_.root();
-  edits.replace(annotation.member("id").text(), new_id(id_, turn.variant));
-  edits.replace(annotation.member("image_id").text(), new_id(image_, turn.variant));
+  replace_id(edits, annotation.member("id"), id_, turn);
+  replace_id(edits, annotation.member("image_id"), image_, turn);
   const CoordinateTurn coordinates{turn.orientation, size.width, size.height};
   if (!box_.empty()) {
     const LabelBox box = turned_box(

@@ -53,7 +53,7 @@ class CocoImage {
   const std::string& file_name() const { return file_name_; }
 
   /// `name` takes the place of the last part of file_name. The new id is 8 x old + the number of
-  /// the variant - 1, in annotations too.
+  /// the variant - 1 if there is one, in annotations too.
   std::string turned(const VariantTurn& turn, std::string_view name) const;
 
  private:

@@ -65,7 +65,8 @@ class LabelledImages {
 
 /// What the user asked for, and what is done to the labels.
 struct VariantTurn {
-  Orientation variant = Orientation::identity;
+  /// Nothing if a picture has one result, which keeps its ids.
+  std::optional<Orientation> variant = Orientation::identity;
   Orientation orientation = Orientation::identity;
 };
 

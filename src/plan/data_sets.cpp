@@ -30,12 +30,6 @@ class Finder {
     const std::set<fs::path> paths = yaml_files();
     if (!paths.empty()) folders_ = folders_of_pictures();
     for (const fs::path& path : paths) add_yaml(path);
-    if (options_.others == Others::copy && !found_.empty()) {
-      throw PlanError(
-          fmt::format("--others copy would also copy {} as it is; leave it out, or --exclude '*{}'",
-                      found_.files().front().input.string(),
-                      found_.files().front().input.extension().string()));
-    }
     return std::move(found_);
   }
 

@@ -59,7 +59,7 @@ class DataSets {
 
 /// Those in the folders of the inputs, in their parents and beside folders called images, if YOLO
 /// labels are turned. Throws PlanError for one that cannot be read, for a list that could not name
-/// its pictures, if two would go to the same place, and if other files are to be copied.
+/// its pictures, and if two would go to the same place.
 DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names);
 

@@ -66,7 +66,7 @@ struct FoundFile {
   std::int64_t modified_ns = 0;  ///< since 1970
   std::uint32_t folder : 27 = 0;
   std::uint32_t picture : 1 = false;       ///< by its content; by its suffix if that does not tell
-  std::uint32_t is_companion : 1 = false;  ///< a mask or a sidecar, written with its picture
+  std::uint32_t is_companion : 1 = false;  ///< a mask, a label..., written with its picture
   std::uint32_t is_link : 1 = false;       ///< a symbolic link; all the rest is about its target
   std::uint32_t has_links : 1 = false;     ///< it has other names (hard links)
   std::uint32_t is_named : 1 = false;      ///< as an input, not found in a folder or a list

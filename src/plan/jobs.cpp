@@ -9,6 +9,7 @@
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/in_place.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
@@ -77,6 +78,36 @@ void refuse_shared_in_place_of_companions(const JobList& jobs) {
   }
 }
 
+/// Interrupted in the middle, such a file would say of some pictures what is no longer true.
+void refuse_shared_in_place(const SharedLabels& labels) {
+  for (const SharedLabels::File& file : labels.files()) {
+    if (file.found == 0) continue;
+    throw PlanError(fmt::format(
+        "{}: {} labels of many pictures in one file are not turned in place; write the turned "
+        "pictures and labels into a folder with -o, or turn the pictures alone with --labels none",
+        file.input.string(), file.format->name));
+  }
+}
+
+/// What is turned with pictures is not copied as it is, too.
+void mark_as_companions(FileList& files, const LabelFiles& labels, const SharedLabels& shared,
+                        const DataSets& data_sets) {
+  PathSet of_many;
+  for (const SharedLabels::File& file : shared.files())
+    if (file.found > 0) of_many.add(normal_path(file.input));
+  for (const DataSets::File& file : data_sets.files()) of_many.add(normal_path(file.input));
+  of_many.sort();
+  for (FoundFile& file : files) {
+    if (file.picture) continue;
+    const std::string path = normal_path(files.path(file));
+    if (labels.contain(path) || of_many.contains(path)) file.is_companion = true;
+  }
+}
+
+bool has_variants(const PlanOptions& options) {
+  return !options.variants.empty() || options.random_variants > 0 || options.listed_variants;
+}
+
 }  // namespace
 
 JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLabels shared_labels,
@@ -140,6 +171,7 @@ bool JobList::have_companion(std::string_view path) const {
 
 fs::path JobList::label_of(const LabelFiles& among, const LabelFiles::Label& label,
                            Orientation variant) const {
+  if (names_.in_place()) return among.path(label);
   const FoundFile& file = files_[label.file];
   return names_.folder_of(among.place_of(label).folder) +
          LabelFiles::name_of(label, file.name, names_.name_of(file, variant));
@@ -186,16 +218,19 @@ Plan plan(const PlanOptions& options) try {
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
-  DataSets data_sets = find_data_sets(options, found.files, names);
+  if (in_place) refuse_shared_in_place(shared_labels);
+  DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
   PathSet shared;
   for (const SharedLabels::File& file : shared_labels.files()) shared.add(normal_path(file.input));
   for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
   shared.sort();
-  LabelFiles sidecars = find_sidecar_files(options, found.files, [&](const std::string& path) {
-    return labels.contain(path) || masks.contain(path) || shared.contains(path);
-  });
-  if (options.others == Others::copy && !(labels.empty() && shared_labels.empty()))
-    throw PlanError("--others copy would also copy the labels as they are; leave it out");
+  LabelFiles sidecars;
+  if (has_variants(options)) {
+    sidecars = find_sidecar_files(options, found.files, [&](const std::string& path) {
+      return labels.contain(path) || masks.contain(path) || shared.contains(path);
+    });
+  }
+  if (copy_others) mark_as_companions(found.files, labels, shared_labels, data_sets);
   others.sort();
   const auto leave_uncounted = [&](const fs::path& label) {
     const auto counted = plan.others.find(lower_suffix(label));
@@ -208,7 +243,7 @@ Plan plan(const PlanOptions& options) try {
     if (file.found > 0) leave_uncounted(file.input);
   for (const DataSets::File& file : data_sets.files()) leave_uncounted(file.input);
   if (in_place) {
-    place_in_place(options, found.files);
+    place_in_place(options, {&labels, &sidecars, &masks}, found.files);
   } else {
     place_outputs(options, names, {&labels, &sidecars, &masks}, found);
   }

@@ -109,8 +109,8 @@ std::optional<Keypoints> keypoints_of_options(const PlanOptions& options);
 /// and of each format the first label that is not empty. Beside pictures, a text is not a label if
 /// no text there is of the format and it holds no coordinates: a caption, for example. Throws
 /// PlanError for a picture with two labels, for a label whose copy would lie outside of the output,
-/// for a file that is not a label of the format that its suffix promises, if none is found that was
-/// asked for, and if other files are to be copied.
+/// for a file that is not a label of the format that its suffix promises, and if none is found that
+/// was asked for.
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames* names);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -27,13 +26,6 @@ namespace fs = std::filesystem;
 bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
          folder.end();
-}
-
-/// A file with the name of a sidecar need not be one. To read them all would take as long as the
-/// run, so this is asked only about those that are in the way.
-bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {
-  const std::vector<Sidecar> found = find_sidecars(picture, shared).sidecars;
-  return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
 /// A file that the run would write: a result, a label, mask or sidecar that the plan knows, or a
@@ -182,10 +174,11 @@ void Targets::refuse_two_in_one_place() {
                       files_.path(*target.file), path_of(target)));
     }
     if (is_written(other->second)) {
-      throw PlanError(fmt::format(
-          "{} and {} would both be written to {}; run them one after the other, each with its "
-          "own output",
-          source_of(other->second), source_of(target), path_of(target)));
+      throw PlanError(fmt::format("{} and {} would both be written to {}; {}",
+                                  source_of(other->second), source_of(target), path_of(target),
+                                  names_.folder().empty()
+                                      ? "name a folder as output"
+                                      : "run them one after the other, each with its own output"));
     }
     other->second = target;
   };
@@ -323,25 +316,6 @@ void Targets::settle_existing() {
   }
 }
 
-/// Leaves those to do that are not a file which another one is already. Each name of a file with
-/// hard links becomes a file of its own.
-void leave_out_same_files(FileList& files) {
-  std::vector<std::size_t> by_id(files.size());
-  std::iota(by_id.begin(), by_id.end(), 0);
-  std::ranges::sort(by_id, {}, [&](std::size_t i) { return std::pair(files.id(files[i]), i); });
-  std::optional<FileId> last;
-  std::set<fs::path> places;
-  for (const std::size_t i : by_id) {
-    FoundFile& file = files[i];
-    const FileId id = files.id(file);
-    if (last != id) places.clear();
-    const bool is_first = last != id;
-    last = id;
-    if (file.has_links ? places.insert(fs::canonical(files.path(file))).second : is_first)
-      file.to_do.add(Orientation::identity);
-  }
-}
-
 }  // namespace
 
 void place_outputs(const PlanOptions& options, const OutputNames& names,
@@ -360,45 +334,6 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
   targets.refuse_inside_inputs();
   targets.settle_existing();
   if (options.sidecars) targets.refuse_two_in_one_place();
-}
-
-namespace {
-
-/// Whether a file has other names than its backup, which is one if an interrupted run has made it.
-bool has_other_names(const fs::path& file, const fs::path& backup) {
-  std::error_code none;
-  const bool is_kept = !backup.empty() && fs::equivalent(file, backup, none);
-  return fs::hard_link_count(file) > (is_kept ? 2 : 1);
-}
-
-}  // namespace
-
-void place_in_place(const PlanOptions& options, FileList& files) {
-  leave_out_same_files(files);
-  SomeNames linked;
-  SharedStems shared;
-  for (const FoundFile& file : files) {
-    if (file.to_do.empty()) continue;
-    const std::string path = files.path(file);
-    if (file.is_link) files.set_link_target(file, fs::canonical(path).native());
-    if (options.break_links) continue;
-    const fs::path backup = options.backup.empty()
-                                ? fs::path()
-                                : options.backup / fs::path(files.key(file)).relative_path();
-    if (file.has_links && has_other_names(path, backup)) linked.add(path);
-    if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
-    for (const Sidecar& sidecar : named_as_sidecars(path)) {
-      const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
-      if (has_other_names(sidecar.path, kept) && is_sidecar(sidecar.path, path, shared))
-        linked.add(sidecar.path.string());
-    }
-  }
-  if (linked.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {} other names (hard links), which would stay as they are; --break-links turns the "
-        "named ones only",
-        linked.text(), linked.count() == 1 ? "has" : "have"));
-  }
 }
 
 }  // namespace qturn

@@ -22,12 +22,6 @@ namespace qturn {
 void place_outputs(const PlanOptions& options, const OutputNames& names,
                    const LabelFiles::All& companions, FoundFiles& found);
 
-/// Makes each file its own output; for a symbolic link, its target. A file that was found under two
-/// names is to do once.
-///
-/// Throws PlanError for files with hard links, and their sidecars, unless `options.break_links`.
-void place_in_place(const PlanOptions& options, FileList& files);
-
 }  // namespace qturn
 
 #endif  // QTURN_SRC_PLAN_OUTPUTS_HPP

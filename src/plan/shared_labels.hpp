@@ -100,7 +100,7 @@ class SharedLabelPictures {
 
 /// As `options.labels` says. `unreadable`: as Plan::unreadable. Reads each file once. Throws
 /// PlanError for one that cannot be read, if none holds any of the pictures, if pictures in two
-/// folders fit equally, if two would go to the same place, and if other files are to be copied.
+/// folders fit equally, and if two would go to the same place.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const OutputNames& names,
                                 const std::vector<std::string>& unreadable);

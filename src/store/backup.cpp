@@ -14,6 +14,38 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// A key without "." and "..", unless it begins with it. An absolute one, of a list, keeps all its
+/// folders.
+fs::path normal_key(const fs::path& key) { return key.relative_path().lexically_normal(); }
+
+}  // namespace
+
+fs::path backup_place(const fs::path& backup, const fs::path& key) {
+  const fs::path normal = normal_key(key);
+  if (*normal.begin() == "..") {
+    throw FileError("its backup would lie outside of " + backup.string() +
+                        "; list the file as an absolute path",
+                    key, {});
+  }
+  return backup / normal;
+}
+
+fs::path backup_place(const fs::path& backup, const fs::path& key, const fs::path& picture,
+                      const fs::path& companion) {
+  const auto absolute = [](const fs::path& path) { return fs::absolute(path).lexically_normal(); };
+  const fs::path from = absolute(companion).lexically_relative(absolute(picture).parent_path());
+  const fs::path normal = normal_key(normal_key(key).parent_path() / from);
+  if (*normal.begin() == "..") {
+    throw FileError("the backup of " + companion.string() + " would lie outside of " +
+                        backup.string() + "; name as the input the folder that holds it and " +
+                        picture.string(),
+                    companion, {});
+  }
+  return backup / normal;
+}
+
 Backup::Backup(const fs::path& original, fs::path place, bool flushed) {
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot keep a backup at " + place.string(), place, reason);

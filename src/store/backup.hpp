@@ -7,6 +7,17 @@
 
 namespace qturn {
 
+/// Where the original of a picture with this key is kept. Throws FileError if that is outside of
+/// `backup`.
+std::filesystem::path backup_place(const std::filesystem::path& backup,
+                                   const std::filesystem::path& key);
+
+/// And that of a file that belongs to the picture: it lies to that place as it does to the picture.
+std::filesystem::path backup_place(const std::filesystem::path& backup,
+                                   const std::filesystem::path& key,
+                                   const std::filesystem::path& picture,
+                                   const std::filesystem::path& companion);
+
 class Backup {
  public:
   /// Gives `original` a second name (a hard link), or copies it to where that is not possible.

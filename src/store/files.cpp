@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 
 #include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
@@ -13,6 +14,11 @@ namespace qturn {
 namespace fs = std::filesystem;
 
 namespace {
+
+bool is_upright(const MetadataTurn& turn) {
+  return turn.stored == Orientation::identity && turn.pixels == Orientation::identity &&
+         turn.tag == Orientation::identity;
+}
 
 class StagedFileResult : public StagedResult {
  public:
@@ -80,6 +86,7 @@ Sink::Companions planned_companions(const Result& result, const Source& source,
 Sink::Companions FileSink::companions(const Result& result,
                                       std::vector<std::string>& warnings) const {
   Companions companions = turned_sidecars(result, warnings);
+  if (options_.in_place && is_upright(result.turn)) return companions;  // all is left as it is
   static const FileSource files;
   for (Companion& each :
        planned_companions(result, options_.source ? *options_.source : files, warnings))
@@ -91,10 +98,9 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
                                            std::vector<std::string>& warnings) const {
   if (options_.sidecars == Sidecars::ignore) return {};
   const MetadataTurn& turn = result.turn;
-  const bool is_upright = turn.stored == Orientation::identity &&
-                          turn.pixels == Orientation::identity && turn.tag == Orientation::identity;
+  const bool stays_upright = is_upright(turn);
   const bool are_written =
-      options_.sidecars == Sidecars::turn && !(is_upright && options_.in_place);
+      options_.sidecars == Sidecars::turn && !(stays_upright && options_.in_place);
   FoundSidecars found;
   try {
     found = find_sidecars(result.input, shared_stems_);
@@ -103,7 +109,7 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
   }
   // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
   // not reported.
-  if (!is_upright || are_written) {
+  if (!stays_upright || are_written) {
     if (are_written && !found.unreadable.empty()) {
       throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
                       result.input, {});
@@ -114,7 +120,7 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
   }
   for (const Sidecar& sidecar : found.sidecars) {
     const std::string name = sidecar.path.filename().string();
-    if (!is_upright) {
+    if (!stays_upright) {
       if (!are_written) {
         warnings.push_back(fmt::format(
             "{} beside it holds an orientation of its own, which --sidecars would turn", name));
@@ -175,34 +181,48 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
 std::vector<Backup> FileSink::backups(const Result& result, const Companions& companions) const {
   std::vector<Backup> made;
   if (options_.backup.empty()) return made;
-  // An absolute key, of a list, keeps all its folders.
-  const fs::path key = result.key.relative_path().lexically_normal();
-  if (*key.begin() == "..") {
-    throw FileError("its backup would lie outside of " + options_.backup.string() +
-                        "; list the file as an absolute path",
-                    result.input, {});
-  }
-  const fs::path place = options_.backup / key;
   const bool flushed = options_.fsync == Fsync::each;
-  made.emplace_back(result.input, place, flushed);
-  for (const Companion& companion : companions)
-    made.emplace_back(companion.input, place.parent_path() / companion.input.filename(), flushed);
+  made.emplace_back(result.input, backup_place(options_.backup, result.key), flushed);
+  for (const Companion& companion : companions) {
+    made.emplace_back(companion.input,
+                      backup_place(options_.backup, result.key, result.input, companion.input),
+                      flushed);
+  }
   return made;
 }
 
 bool FileSink::is_done(const Result& result) const {
   if (!journals_) return false;
-  const bool is_done = journals_->is_done(result.output);
-  std::vector<fs::path> others = result.masks;
-  for (const SidecarFile& sidecar : result.sidecars) others.push_back(sidecar.output);
-  if (!result.label.output.empty()) others.push_back(result.label.output);
+  std::vector<fs::path> files = {result.output};
+  files.insert(files.end(), result.masks.begin(), result.masks.end());
+  for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);
+  if (!result.label.output.empty()) files.push_back(result.label.output);
+  // What a turn leaves as it is, such as an empty label, tells nothing in place.
+  if (options_.in_place) {
+    const auto tells = [&](const fs::path& file) {
+      return !journals_->stays_the_same(file, result.output);
+    };
+    if (std::ranges::any_of(files, tells)) std::erase_if(files, std::not_fn(tells));
+  }
+  const auto is_done = [&](const fs::path& file) {
+    return journals_->is_done(file, result.output);
+  };
+  const bool is_first_done = is_done(files.front());
   const auto differs = std::ranges::find_if(
-      others, [&](const fs::path& other) { return journals_->is_done(other) != is_done; });
-  if (differs == others.end()) return is_done;
+      files, [&](const fs::path& file) { return is_done(file) != is_first_done; });
+  if (differs == files.end()) return is_first_done;
+  if (options_.in_place) {
+    const fs::path& done = is_first_done ? files.front() : *differs;
+    const fs::path& original = is_first_done ? *differs : files.front();
+    throw FileError(fmt::format("of what belongs together, {} is turned and {} is not; restore one "
+                                "of them, and resume again",
+                                done.string(), original.string()),
+                    *differs, {});
+  }
   if (options_.if_exists == IfExists::replace) return false;
   throw FileError(fmt::format("of {} and {} the interrupted run has written one, and the other is "
                               "missing; use --resume --overwrite",
-                              result.output.string(), differs->string()),
+                              files.front().string(), differs->string()),
                   *differs, {});
 }
 

@@ -223,17 +223,29 @@ std::size_t Journals::index_of(const fs::path& target) const {
 
 Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
 
-bool Journals::is_done(const fs::path& target) const {
+// What belongs to a picture may lie elsewhere, and is in the picture's journal.
+const JournalContent::Hashes* Journals::before(const fs::path& target,
+                                               const fs::path& picture) const {
+  return journals_[index_of(picture)].before(target);
+}
+
+bool Journals::stays_the_same(const fs::path& target, const fs::path& picture) const {
+  const JournalContent::Hashes* known = before(target, picture);
+  return known && known->source == known->result;
+}
+
+bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
   if (options_.start != JournalOptions::Start::resume) return false;
-  const JournalContent::Hashes* known = journals_[index_of(target)].before(target);
+  const JournalContent::Hashes* known = before(target, picture);
   if (options_.in_place) {
     if (!known) return false;
     const auto found = hash_of_file(target);
     if (found == known->result) return true;
     if (found == known->source) return false;
     throw FileError(
-        "is neither the original nor what the interrupted run made of it, and was left as it is; "
-        "look at it, and once all others are done --restart forgets the journal",
+        (target == picture ? "" : target.string() + " ") +
+            "is neither the original nor what the interrupted run made of it, and was left as it "
+            "is; look at it, and once all others are done --restart forgets the journal",
         target, {});
   }
   const auto found = hash_of_file(target);

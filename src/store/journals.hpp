@@ -69,9 +69,13 @@ class Journals {
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
 
-  /// Whether the run that this one resumes has put a result there. Throws FileError if what is
-  /// there is neither that nor what the result is to replace.
-  bool is_done(const std::filesystem::path& target) const;
+  /// Whether the run that this one resumes has put a result there, the picture itself or what
+  /// belongs to it. Throws FileError if what is there is neither that nor what the result is to
+  /// replace.
+  bool is_done(const std::filesystem::path& target, const std::filesystem::path& picture) const;
+  /// Whether what that run has put there, or was about to, is the same as what it was made of.
+  bool stays_the_same(const std::filesystem::path& target,
+                      const std::filesystem::path& picture) const;
 
   /// Of what the run that this one resumes has made the file at this place, if it has.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
@@ -92,6 +96,8 @@ class Journals {
     std::optional<JournalContent> content;
   };
   std::size_t index_of(const std::filesystem::path& target) const;
+  const JournalContent::Hashes* before(const std::filesystem::path& target,
+                                       const std::filesystem::path& picture) const;
   void find_places();
   void refuse_others(std::span<const std::filesystem::path> below) const;
   void refuse_own() const;

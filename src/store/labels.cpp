@@ -15,8 +15,8 @@ Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
   if (turn.tag != Orientation::identity) {
     throw ImageFileError(
         "a turn that is stored in the tag does not move the pixels that labels and masks lie on; "
-        "leave out "
-        "--tag-only and --jpeg-edges tag");
+        "leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the default "
+        "in place");
   }
   if (turn.whole_size() != turn.old_size())
     throw ImageFileError(

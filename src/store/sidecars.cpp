@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -138,6 +139,11 @@ FoundSidecars find_sidecars(const fs::path& picture, SharedStems& shared) {
     found.sidecars.push_back(std::move(sidecar));
   }
   return found;
+}
+
+bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shared) {
+  const std::vector<Sidecar> found = find_sidecars(picture, shared).sidecars;
+  return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
 }  // namespace qturn

@@ -48,6 +48,11 @@ struct FoundSidecars {
 /// Those of them that hold an orientation. Throws FileError as named_as_sidecars() does.
 FoundSidecars find_sidecars(const std::filesystem::path& picture, SharedStems& shared);
 
+/// Whether a file that has the name of a sidecar is one. To read them all would take as long as the
+/// run, so this is asked only about those that are in the way.
+bool is_sidecar(const std::filesystem::path& file, const std::filesystem::path& picture,
+                SharedStems& shared);
+
 /// Whether a file is called as XMP is.
 bool is_xmp(const std::filesystem::path& path);
 

@@ -155,8 +155,6 @@ TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is r
   workplace.add("data/a.png", cli::png(picture));
   CHECK_THAT(augment(workplace, {"data", "--labels", "coco:none.json"}).err,
              StartsWith("qturn: cannot read none.json: No such file or directory"));
-  workplace.add("data/x.json", one);
-  CHECK(augment(workplace, {"data", "--others", "copy"}).exit_code == 2);
 }
 
 TEST_CASE(

@@ -225,9 +225,6 @@ TEST_CASE("A label that is not clear is refused before the start") {
                      {"augment", "d", "-o", "out"}),
              ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be written to "
                                "out/a__identity.txt for both"));
-  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", label}},
-                {"augment", "d", "-o", "out", "--others", "copy"}) ==
-        "qturn: --others copy would also copy the labels as they are; leave it out\n");
   CHECK_THAT(refused({{"d/a.png", "picture"},
                       {"d/a.txt", label},
                       {"d/one.yaml", "kpt_shape: [2, 3]"},

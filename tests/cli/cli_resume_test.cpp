@@ -34,6 +34,9 @@ void add_pictures(const Workplace& workplace) {
     workplace.add("in/x" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png",
                   cli::png(picture));
   }
+  workplace.add("in/x0/0.txt", "0 0.25 0.5 0.1 0.2\n");
+  workplace.add("in/x1/1.txt", "");
+  workplace.add("in/x1/1_mask.png", cli::png(cli::random_picture(6, 4, 1)));
   workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
   workplace.add("in/a.xmp", packet);
 }

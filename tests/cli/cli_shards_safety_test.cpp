@@ -195,7 +195,7 @@ TEST_CASE("What shards have written is no input before it is merged") {
   require_refused(workplace.qturn({"augment", "out", "-o", "more"}), why);
   CHECK(workplace.tree("out") == before);
   require_done(workplace.qturn({"merge", "out"}));
-  require_done(workplace.qturn({"cw", "out/images", "--in-place"}));
+  require_done(workplace.qturn({"cw", "out/images", "--in-place", "--labels", "none"}));
 }
 
 TEST_CASE("A shard that is refused decides nothing for the others") {

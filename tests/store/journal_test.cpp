@@ -137,14 +137,14 @@ TEST_CASE("what belongs to a picture follows it, and temporaries of other runs s
   resume.start = JournalOptions::Start::resume;
   const auto journals = open(resume);
   CHECK(content_of(folder.path() / "a.xmp") == "new");
-  CHECK(journals->is_done(folder.path() / "a.jpg"));
-  CHECK_FALSE(journals->is_done(folder.path() / "b.jpg"));
+  CHECK(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"));
+  CHECK_FALSE(journals->is_done(folder.path() / "b.jpg", folder.path() / "b.jpg"));
   CHECK_FALSE(fs::exists(folder.path() / (".b.jpg.qturn-" + run_id() + "bbbb")));
   CHECK(fs::exists(folder.path() / ".b.jpg.qturn-othersbbbb"));
   folder.add("a.jpg", "old");
-  CHECK_FALSE(journals->is_done(folder.path() / "a.jpg"));
+  CHECK_FALSE(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"));
   folder.add("a.jpg", "edited");
-  CHECK_THROWS_AS(journals->is_done(folder.path() / "a.jpg"), FileError);
+  CHECK_THROWS_AS(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"), FileError);
   CHECK(journals->finish(true).empty());
   CHECK_FALSE(fs::exists(folder.path() / journal_name));
 }

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "src/store/safe_file.hpp"
-#include "tools/qturn/data_set_files.hpp"
 #include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
@@ -15,6 +13,7 @@
 #include "tools/qturn/result_options.hpp"
 #include "tools/qturn/shard_parts.hpp"
 #include "tools/qturn/shards.hpp"
+#include "tools/qturn/shared_files.hpp"
 #include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/version.hpp"
 
@@ -23,16 +22,6 @@ namespace qturn {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// False if a file that `write` writes could not be.
-template <typename Write>
-bool write_and_warn(Write write) try {
-  for (const std::string& warning : write()) print_message("warning: " + printable(warning));
-  return true;
-} catch (const FileError& error) {
-  print_message(printable(error.what()));
-  return false;
-}
 
 ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
   ManifestHeader header{version, std::vector<std::string>()};
@@ -75,28 +64,8 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   keep_reports_from(manifest_);
   orientations_ = orientation_labels_place(line, plan);
   keep_reports_from(orientations_);
-  const auto take = [&](const auto& file, const char* what) {
-    keep_reports_from(file.input);
-    if (!is_listed(file.output)) return;
-    std::error_code none;  // one of them is not there
-    if (std::filesystem::equivalent(file.input, file.output, none))
-      throw PlanError(file.output.string() + ": is an input as well; choose another output");
-    check_place(line, file.output, what);
-    keep_reports_from(file.output);
-  };
-  for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {
-    if (file.found > 0)
-      take(file, "the labels");
-    else
-      keep_reports_from(file.input);
-  }
-  for (const DataSets::File& file : plan.jobs.data_sets().files())
-    take(file, "the file of the data set");
+  SharedFiles(line_, plan_, replay_).check(keep_reports_from);
   html.refuse_all_but_pages();
-}
-
-bool Augmentation::is_listed(const std::filesystem::path& output) const {
-  return !replay_ || replay_->lists(output.lexically_relative(plan_.output_folder).string());
 }
 
 bool Augmentation::write_shared_files(const Report& report,
@@ -107,31 +76,7 @@ bool Augmentation::write_shared_files(const Report& report,
       return write_shard_parts(manifest_.parent_path() / shard_parts_name, line_, plan_, written);
     });
   }
-  bool is_whole = true;
-  const auto write = [&](const auto& file, auto write_file) {
-    if (!is_listed(file.output)) return;
-    const auto made = [&](const ManifestFile& each) {
-      if (replay_) replay_->check(each, file.input);
-      listed.push_back(each);
-    };
-    is_whole = write_and_warn([&] { return write_file(made); }) && is_whole;
-  };
-  for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
-    if (file.found == 0) continue;
-    VariantsInPlace variants(file, line_, plan_, written);
-    const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
-      return variants.of(image);
-    };
-    write(file, [&](const auto& made) {
-      return write_shared_labels(file, plan_.output_folder, variants_of, made);
-    });
-  }
-  for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
-    write(file, [&](const auto& made) {
-      return write_data_set_file(file, data_set_text(file, plan_, written.variants),
-                                 plan_.output_folder, made);
-    });
-  }
+  bool is_whole = SharedFiles(line_, plan_, replay_).write(written, listed);
   if (!orientations_.empty()) {
     is_whole = write_and_warn([&] {
                  return write_orientation_labels(orientations_, plan_, report.written());

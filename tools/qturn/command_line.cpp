@@ -476,7 +476,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
         ->add_flag("--sidecars", line.sidecars,
                    "also turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp)")
         ->group("Output");
-    add_labels_of_tars(*command, line);
+    add_labels(*command, line);
     add_inputs(*command, line);
     add_others(*command, line);
     add_jpeg(*command, line);
@@ -529,6 +529,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                  "classifier of orientations")
       ->group(group);
   add_labels(*augment, line);
+  add_page(*augment, line);
   add_inputs(*augment, line);
   add_others(*augment, line);
   add_jpeg(*augment, line);

@@ -110,20 +110,6 @@ CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
 
 }  // namespace
 
-void add_labels_of_tars(CLI::App& app, CommandLine& line) {
-  add_kind(app, line,
-           "of a tar: auto (default) turns the YOLO, Pascal VOC and LabelMe labels in it; yolo, "
-           "voc or labelme turns those alone; none turns the pictures alone")
-      ->type_name("auto|none|yolo|voc|labelme");
-  add_masks(app, line,
-            "of a tar: auto (default, but with --labels none) turns masks with their pictures; "
-            "none takes them for pictures like others")
-      ->type_name("auto|none");
-  add_drawn_on(app, line,
-               "of a tar: whether the labels and masks of a picture with an orientation tag were "
-               "drawn on the pixels as they are stored, or on the upright picture");
-}
-
 void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
@@ -144,6 +130,9 @@ void add_labels(CLI::App& app, CommandLine& line) {
                  "the data set's YAML file, left and right in the names of COCO's keypoints")
       ->type_name("FILE")
       ->group(group);
+}
+
+void add_page(CLI::App& app, CommandLine& line) {
   add_html(app, line,
            "also write a page for a browser, with all variants of up to 50 pictures and their "
            "labels drawn over them");

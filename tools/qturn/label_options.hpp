@@ -8,11 +8,11 @@
 
 namespace qturn {
 
-/// For augment.
+/// For operations that turn.
 void add_labels(CLI::App& app, CommandLine& line);
 
-/// Those of the other operations, which turn labels in tars alone.
-void add_labels_of_tars(CLI::App& app, CommandLine& line);
+/// For augment.
+void add_page(CLI::App& app, CommandLine& line);
 
 /// For check, which looks at labels only with --labels.
 void add_label_check(CLI::App& app, CommandLine& line);

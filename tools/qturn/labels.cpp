@@ -12,6 +12,7 @@
 #include "src/store/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/shared_files.hpp"
 
 namespace qturn {
 namespace {
@@ -140,6 +141,14 @@ std::string label_in_words(const Plan& plan, const Outcome& outcome) {
   for (const SharedLabel& label : plan.jobs.shared_labels().of(outcome.job))
     words += fmt::format(", with its labels in {}", printable(label.file.string()));
   return words;
+}
+
+void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
+  refuse_other_labels(line, plan);
+  say_labels(line, plan);
+  SharedFiles(line, plan, nullptr).check([&](const std::filesystem::path& file) {
+    json.refuse(file);
+  });
 }
 
 }  // namespace qturn

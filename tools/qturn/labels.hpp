@@ -6,6 +6,7 @@
 
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json_lines.hpp"
 
 namespace qturn {
 
@@ -18,6 +19,10 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
 
 /// Prints how many pictures have labels, masks and sidecars, unless --quiet.
 void say_labels(const CommandLine& line, const Plan& plan);
+
+/// Of an operation other than augment: all that is to be said and refused before the run. Throws
+/// PlanError.
+void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
 /// ", with LABEL -> OUTPUT" for each label, sidecar and mask of an output that is planned, and ",
 /// with its labels in FILE".

@@ -30,6 +30,7 @@
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/shard_source.hpp"
 #include "tools/qturn/shards.hpp"
+#include "tools/qturn/shared_files.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/suggestion.hpp"
@@ -103,9 +104,9 @@ PlanOptions plan_options(const CommandLine& line) {
       options.variants = parse_variants(line.variants);
     options.seed = line.seed;
     options.shard = line.shard;
-    options.labels = line.labels;
-    options.masks = mask_options(line);
   }
+  options.labels = line.labels;
+  options.masks = mask_options(line);
   return options;
 }
 
@@ -209,6 +210,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     standard_input.emplace(read_standard_input(head, options.largest_bytes));
     wanted.standard_input = standard_input->picture();
   }
+  if (standard_input || is_to_standard_output(line)) leave_labels(line, wanted);
   const FileSource files;
   const Source& source = standard_input ? static_cast<const Source&>(*standard_input) : files;
   if (replay) wanted.listed_variants = replay->variants();
@@ -228,6 +230,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   std::optional<Augmentation> augmentation;
   if (line.command == CommandLine::Command::augment)
     augmentation.emplace(line, plan, json_place, replay);
+  else if (wanted.labels.take != TakeLabels::none || wanted.masks.take)
+    check_labels_of_turn(line, plan, json_place);
   if (line.dry_run) return print_plan(line, plan, source, options);
   const std::string device = set_device(line, options);
 
@@ -273,6 +277,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
     if (augmentation)
       whole = augmentation->finish(report, options, journals.get(), stop || !end.error.empty()) &&
               whole;
+    else if (!stop && end.error.empty())
+      whole = write_shared_files(line, plan, report) && whole;
     if (shard && whole && !stop) shard->complete({shard_manifest_name, shard_parts_name});
     if (journals) {
       const bool all_done = !stop && end.error.empty() && report.failed() == 0 &&

@@ -63,10 +63,8 @@ bool is_whole(const RunEnd& end) {
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
-  if (line.command == CommandLine::Command::augment) {
-    written_.resize(plan.jobs.files().size());
-    if (!plan.jobs.shared_labels().empty()) stored_.resize(plan.jobs.files().size());
-  }
+  written_.resize(plan.jobs.files().size());
+  if (!plan.jobs.shared_labels().empty()) stored_.resize(plan.jobs.files().size());
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
@@ -156,11 +154,13 @@ void Report::add(const Outcome& outcome) {
     line_is_drawn_ = false;
     std::fputs(text.c_str(), stderr);
   }
-  if (!written_.empty() &&
-      (outcome.status == Status::done || outcome.status == Status::done_before))
+  const bool is_written = outcome.status == Status::done || outcome.status == Status::salvaged;
+  if (!written_.empty() && (is_written || outcome.status == Status::done_before))
     written_[outcome.job].add(outcome.variant);
-  if (!written_.empty() && outcome.status == Status::done) made_.add(outcome);
-  if (!stored_.empty() && outcome.status == Status::done && outcome.is_picture)
+  if (!written_.empty() && line_.command == CommandLine::Command::augment &&
+      outcome.status == Status::done)
+    made_.add(outcome);
+  if (!stored_.empty() && is_written && outcome.is_picture)
     stored_[outcome.job] =
         StoredPicture{compose(outcome.applied, inverse(outcome.variant)),
                       turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};

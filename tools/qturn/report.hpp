@@ -53,11 +53,11 @@ class Report {
   /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
   void finish(bool interrupted, std::string_view done = "written");
 
-  /// Of an augmentation: the variants of each file that were written.
+  /// The variants of each file that were written; of other operations than augment, the turn.
   const std::vector<OrientationSet>& written() const { return written_; }
-  /// And what this run has made.
+  /// Of an augmentation: what this run has made.
   MadeFiles& made() { return made_; }
-  /// And each picture as it is stored, if this run has read it; nothing if no label file of many
+  /// Each picture as it is stored, if this run has read it; nothing if no label file of many
   /// pictures asks for it.
   const std::vector<std::optional<StoredPicture>>& stored() const { return stored_; }
 

@@ -60,7 +60,7 @@ Json json_of(std::size_t image, const std::vector<LabelledVariant>& variants) {
   json["image"] = image;
   for (const LabelledVariant& variant : variants) {
     Json each;
-    each["variant"] = static_cast<int>(variant.turn.variant);
+    each["variant"] = static_cast<int>(variant.turn.variant.value());
     each["orientation"] = static_cast<int>(variant.turn.orientation);
     put_name(each, "name", variant.name);
     each["width"] = variant.size.width;

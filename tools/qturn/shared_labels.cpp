@@ -32,8 +32,13 @@ const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
 
 void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& image) {
   const FoundFile& file = jobs_.files()[picture];
-  const OrientationSet there = file.kept | written_.variants[picture];
+  const bool has_variants = line_.command == CommandLine::Command::augment;
+  OrientationSet there = file.kept | written_.variants[picture];
   if (there.empty()) return;
+  if (!has_variants) {  // the plan does not know how the one result is turned
+    there = {};
+    there.add(line_.orientation);
+  }
   const StoredPicture stored = stored_of(picture);
   const bool names_suffix = image.file_name.ends_with(file.name);
   there.for_each([&](Orientation variant) {
@@ -45,7 +50,8 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
         turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
                              line_.labels_drawn_on);
     const fs::path name = jobs_.names().name_of(file, variant);
-    variants_.push_back({.turn = {variant, orientation},
+    const auto told_apart_by = has_variants ? std::optional(variant) : std::nullopt;
+    variants_.push_back({.turn = {told_apart_by, orientation},
                          .name = names_suffix ? name : name.stem(),
                          .size = size_for_labels(turn, line_.labels_drawn_on)});
   });

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/qturn/label_options.hpp"
-
 namespace qturn {
 namespace {
 
@@ -53,12 +51,7 @@ void refuse_what_is_for_tars(const CommandLine& line) {
     throw PlanError("--unpack and --tar-size are for tars as inputs; leave them out");
   if (line.shard_by_sample)
     throw PlanError("--shard-by is for tars; a folder is divided by samples anyway");
-  if (line.command != CommandLine::Command::augment) {
-    if (label_words(line).empty()) return;
-    throw PlanError(
-        "this operation turns labels and masks in tars alone; use augment, or leave out --labels, "
-        "--masks and --labels-drawn-on");
-  }
+  if (line.command != CommandLine::Command::augment) return;
   if (is_from_standard_input(line)) {
     throw PlanError(
         "standard input is not a tar, and augment reads nothing else there; name a folder, or "
@@ -71,6 +64,17 @@ void refuse_what_is_for_tars(const CommandLine& line) {
 void refuse_unfit_for_streams(const CommandLine& line) {
   if (is_from_standard_input(line)) refuse_unfit_for_input(line);
   if (is_to_standard_output(line)) refuse_unfit_for_output(line);
+}
+
+void leave_labels(const CommandLine& line, PlanOptions& options) {
+  if (line.labels.take == TakeLabels::one_format || line.labels.take == TakeLabels::one_file ||
+      (line.masks && line.masks->take)) {
+    throw PlanError(
+        "labels and masks do not go through standard input and output; leave out --labels and "
+        "--masks, or name files");
+  }
+  options.labels = {};
+  options.masks = {};
 }
 
 }  // namespace qturn

@@ -22,6 +22,9 @@ void take_closed_streams();
 /// Throws PlanError for what means nothing unless the inputs are tars.
 void refuse_what_is_for_tars(const CommandLine& line);
 
+/// A picture on a standard stream has no files beside it. Throws PlanError if they are asked for.
+void leave_labels(const CommandLine& line, PlanOptions& options);
+
 /// Throws PlanError for what means nothing there.
 void refuse_unfit_for_streams(const CommandLine& line);
 

@@ -1,0 +1,175 @@
+#include "src/plan/in_place.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include "src/plan/find_files.hpp"
+#include "src/store/backup.hpp"
+#include "src/store/sidecars.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Leaves those to do that are not a file which another one is already. Each name of a file with
+/// hard links becomes a file of its own.
+void leave_out_same_files(FileList& files) {
+  std::vector<std::size_t> by_id(files.size());
+  std::iota(by_id.begin(), by_id.end(), 0);
+  std::ranges::sort(by_id, {}, [&](std::size_t i) {
+    const FileId id = files.id(files[i]);
+    return std::tuple(id.device, id.inode, i);
+  });
+  std::optional<FileId> last;
+  std::set<fs::path> places;
+  for (const std::size_t i : by_id) {
+    FoundFile& file = files[i];
+    if (file.is_companion) continue;
+    const FileId id = files.id(file);
+    if (last != id) places.clear();
+    const bool is_first = last != id;
+    last = id;
+    if (file.has_links ? places.insert(fs::canonical(files.path(file))).second : is_first)
+      file.to_do.add(Orientation::identity);
+  }
+}
+
+/// Whether a file has other names than its backup, which is one if an interrupted run has made it.
+bool has_other_names(const fs::path& file, const fs::path& backup) {
+  std::error_code none;
+  const bool is_kept = !backup.empty() && fs::equivalent(file, backup, none);
+  return fs::hard_link_count(file) > (is_kept ? 2 : 1);
+}
+
+/// A label, a mask or a sidecar that is replaced with its picture.
+struct Companion {
+  FileId id;
+  std::size_t picture;  ///< the number of its file
+  const LabelFiles* among;
+  const LabelFiles::Label* label;
+
+  fs::path path() const { return among->path(*label); }
+};
+
+class Companions {
+ public:
+  Companions(const PlanOptions& options, const LabelFiles::All& all, const FileList& files)
+      : options_(options), files_(files) {
+    for (const LabelFiles* among : all) {
+      for (const LabelFiles::Label& label : *among) {
+        const fs::path path = among->path(label);
+        struct stat status;
+        if (::stat(path.c_str(), &status) != 0)
+          throw PlanError(fmt::format("{}: {}", path.string(), system_code(errno).message()));
+        companions_.push_back({{status.st_dev, status.st_ino}, label.file, among, &label});
+      }
+    }
+    std::ranges::sort(companions_, {}, [](const Companion& each) {
+      return std::tuple(each.id.device, each.id.inode, each.picture);
+    });
+  }
+
+  void refuse_wrong_turns() const {
+    for (auto first = companions_.begin(); first != companions_.end();) {
+      const auto last = std::find_if(first, companions_.end(),
+                                     [&](const Companion& each) { return each.id != first->id; });
+      refuse_wrong_turns(first, last);
+      first = last;
+    }
+  }
+
+  /// Adds those with other names than that of their backup.
+  void find_linked(SomeNames& linked) const {
+    for (const Companion& each : companions_) {
+      const fs::path path = each.path();
+      const fs::path backup = backup_of(each);
+      if (!options_.break_links && has_other_names(path, backup)) linked.add(path.string());
+    }
+  }
+
+ private:
+  using At = std::vector<Companion>::const_iterator;
+
+  /// Those from `first` to `last` are one file.
+  void refuse_wrong_turns(At first, At last) const {
+    const auto is_to_do = [&](const Companion& each) { return !file_of(each).to_do.empty(); };
+    const auto own = std::find_if(first, last, is_to_do);
+    if (own == last) {
+      throw PlanError(fmt::format(
+          "{} would stay as it is, because {} is another name of a picture that is turned; turn "
+          "them into a folder with -o",
+          first->path().string(), files_.path(file_of(*first))));
+    }
+    const auto other = std::find_if(first, last, [&](const Companion& each) {
+      return each.picture != own->picture &&
+             (is_to_do(each) || files_.id(file_of(each)) != files_.id(file_of(*own)));
+    });
+    if (other == last) return;
+    throw PlanError(fmt::format(
+        "{} belongs to {} and to {}, and would be turned twice; turn them one after "
+        "the other with -o, each with its own output",
+        own->path().string(), files_.path(file_of(*own)), files_.path(file_of(*other))));
+  }
+
+  /// Empty without --backup.
+  fs::path backup_of(const Companion& each) const try {
+    if (options_.backup.empty()) return {};
+    const FoundFile& picture = file_of(each);
+    return backup_place(options_.backup, files_.key(picture), files_.path(picture), each.path());
+  } catch (const FileError& error) {
+    throw PlanError(error.what());
+  }
+
+  const FoundFile& file_of(const Companion& each) const { return files_[each.picture]; }
+
+  const PlanOptions& options_;
+  const FileList& files_;
+  std::vector<Companion> companions_;
+};
+
+}  // namespace
+
+void place_in_place(const PlanOptions& options, const LabelFiles::All& companions,
+                    FileList& files) {
+  leave_out_same_files(files);
+  SomeNames linked;
+  SharedStems shared;
+  for (const FoundFile& file : files) {
+    if (file.to_do.empty()) continue;
+    const std::string path = files.path(file);
+    if (file.is_link) files.set_link_target(file, fs::canonical(path).native());
+    if (options.break_links) continue;
+    const fs::path backup = options.backup.empty()
+                                ? fs::path()
+                                : options.backup / fs::path(files.key(file)).relative_path();
+    if (file.has_links && has_other_names(path, backup)) linked.add(path);
+    if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
+    for (const Sidecar& sidecar : named_as_sidecars(path)) {
+      const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
+      if (has_other_names(sidecar.path, kept) && is_sidecar(sidecar.path, path, shared))
+        linked.add(sidecar.path.string());
+    }
+  }
+  const Companions turned_with_them(options, companions, files);
+  turned_with_them.refuse_wrong_turns();
+  turned_with_them.find_linked(linked);
+  if (linked.count() > 0) {
+    throw PlanError(fmt::format(
+        "{} {} other names (hard links), which would stay as they are; --break-links turns the "
+        "named ones only",
+        linked.text(), linked.count() == 1 ? "has" : "have"));
+  }
+}
+
+}  // namespace qturn

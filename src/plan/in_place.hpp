@@ -1,0 +1,22 @@
+// Results that take the place of what they are made of.
+#ifndef QTURN_SRC_PLAN_IN_PLACE_HPP
+#define QTURN_SRC_PLAN_IN_PLACE_HPP
+
+#include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/options.hpp"
+
+namespace qturn {
+
+/// Makes each file its own output; for a symbolic link, its target. A file that was found under two
+/// names is to do once. Companions are turned with their pictures.
+///
+/// Throws PlanError for files with hard links, and what belongs to them, unless
+/// `options.break_links`; for a label or a mask that would be turned twice, with two pictures, or
+/// not at all, because its picture is turned under another name; and for one whose backup would lie
+/// outside of `options.backup`.
+void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_IN_PLACE_HPP

@@ -1,0 +1,50 @@
+// The files about many pictures that are turned with them: COCO and CSV labels, the YAML file of a
+// data set and its lists.
+#ifndef QTURN_TOOLS_QTURN_SHARED_FILES_HPP
+#define QTURN_TOOLS_QTURN_SHARED_FILES_HPP
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/manifest_lines.hpp"
+#include "tools/qturn/replay.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/shared_labels.hpp"
+
+namespace qturn {
+
+/// False if a file that `write` writes could not be: a message says why. Prints what it warns of.
+bool write_and_warn(const std::function<std::vector<std::string>()>& write);
+
+class SharedFiles {
+ public:
+  /// `replay`: null without --replay, which writes those alone that its manifest lists.
+  SharedFiles(const CommandLine& line, const Plan& plan, const Replay* replay)
+      : line_(line), plan_(plan), replay_(replay) {}
+
+  /// Throws PlanError if one could not be written. `keep_reports_from` is told of each of them, and
+  /// of what it is made of.
+  void check(const std::function<void(const std::filesystem::path&)>& keep_reports_from) const;
+
+  /// To be called when the pictures are written. Adds to `listed` what the manifest lists. False if
+  /// one could not be written: messages say why.
+  bool write(const WrittenPictures& written, std::vector<ManifestFile>& listed) const;
+
+ private:
+  bool is_listed(const std::filesystem::path& output) const;
+
+  const CommandLine& line_;
+  const Plan& plan_;
+  const Replay* const replay_;
+};
+
+/// After a run that was not interrupted, of an operation other than augment. Writes nothing if no
+/// picture was written or is there.
+bool write_shared_files(const CommandLine& line, const Plan& plan, const Report& report);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SHARED_FILES_HPP
