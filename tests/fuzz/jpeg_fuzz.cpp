@@ -1,6 +1,7 @@
 // Feeds libFuzzer's inputs to the turning of JPEGs. Damage may only ever be an ImageFileError; what
 // is turned must be readable, and give the source's coefficients when turned back. What is found to
-// be whole for a device that is silent about damage, libjpeg must find whole, too.
+// be whole for a device that is silent about damage, libjpeg must find whole, too. Coefficients
+// that are read without libjpeg must be its own.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "src/formats/jpeg/hardware/hardware.hpp"
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/turn.hpp"
+#include "tests/formats/jpeg_readers.hpp"
 
 namespace {
 
@@ -39,6 +41,13 @@ std::vector<unsigned char> pixels_of(const Bytes& file) {
 
 void check(const Bytes& file, Orientation orientation) {
   constexpr JpegOptions lossless{JpegMode::lossless, JpegEdges::fail};
+  if (const auto own = tests::own_coefficients(file)) {
+    try {
+      require(*own == tests::libjpeg_coefficients(file), "libjpeg reads other coefficients");
+    } catch (const ImageFileError& error) {
+      require(false, error.what());
+    }
+  }
   if (JpegTurn(file, lossless).route(orientation) == Route::lossless) {
     const Bytes turned = turned_jpeg(file, orientation, lossless);
     try {

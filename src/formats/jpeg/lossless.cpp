@@ -5,10 +5,26 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/reading/sequential_reader.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 
 namespace qturn {
+namespace {
+
+// For less data, making the tables takes longer than libjpeg takes for all: 24 us, 2026-11-23.
+constexpr std::size_t worth_tables = 5000;
+
+void read_to_end(JpegDecoder& decoder, JpegBlocks& blocks) {
+  const std::vector<JpegScan>& scans = decoder.file.scans;
+  if (!scans.empty() && scans.front().bytes >= worth_tables && read_sequential(decoder, blocks)) {
+    return;
+  }
+  blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
+  guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
+}
+
+}  // namespace
 
 struct JpegCoefficients::Parts {
   explicit Parts(PixelArena& arena) : blocks(arena) {}
@@ -30,8 +46,7 @@ JpegCoefficients::JpegCoefficients(JpegDecoder& decoder, PixelArena& arena,
     : parts_(std::make_unique<Parts>(arena)) {
   decoder.stop_by(stop);
   parts_->shape = shape_of(decoder.info);
-  parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
-  guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
+  read_to_end(decoder, parts_->blocks);
   parts_->picture = describe(decoder);
   parts_->tail = decoder.file.trailing_data();
   add_notes(decoder, warnings);

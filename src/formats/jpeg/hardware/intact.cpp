@@ -11,8 +11,8 @@
 #include <deque>
 #include <memory>
 
-#include "src/formats/jpeg/hardware/baseline_codes.hpp"
-#include "src/formats/jpeg/hardware/unstuffed_bits.hpp"
+#include "src/formats/jpeg/reading/baseline_codes.hpp"
+#include "src/formats/jpeg/reading/unstuffed_bits.hpp"
 
 namespace qturn {
 namespace {

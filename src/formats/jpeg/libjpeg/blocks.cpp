@@ -58,6 +58,16 @@ void JpegBlocks::serve(j_common_ptr codec) {
   codec->mem->access_virt_barray = access;
 }
 
+void JpegBlocks::lay_out(std::span<const JpegBlockArray> sizes) {
+  arrays_ = {};
+  count_ = sizes.size();
+  for (std::size_t i = 0; i < count_; ++i) {
+    arrays_[i].blocks_per_row = sizes[i].blocks_per_row;
+    arrays_[i].rows = arrays_[i].defined_rows = sizes[i].rows;
+  }
+  realize();
+}
+
 // One block of memory for all: arenas keep few blocks better than many.
 void JpegBlocks::realize() {
   std::size_t bytes = 0;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/picture/pixel_arena.hpp"
@@ -37,6 +38,9 @@ class JpegBlocks {
   /// From now on `codec`, which this must outlive, has its arrays of blocks here, one for each
   /// component, in order. What another codec had here is lost.
   void serve(j_common_ptr codec);
+
+  /// Arrays of these sizes, without a codec, and not cleared. What another codec had here is lost.
+  void lay_out(std::span<const JpegBlockArray> sizes);
 
   /// What was asked for; valid until the arena is cleared.
   const JpegBlockArray& component(int index) const {

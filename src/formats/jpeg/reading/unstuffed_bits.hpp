@@ -1,7 +1,7 @@
 // The bits of entropy-coded data, without the zero that follows each 0xFF: one window of the data
 // at a time, small enough for the cache of a core, so that readers never have to look for 0xFF.
-#ifndef QTURN_SRC_FORMATS_JPEG_HARDWARE_UNSTUFFED_BITS_HPP
-#define QTURN_SRC_FORMATS_JPEG_HARDWARE_UNSTUFFED_BITS_HPP
+#ifndef QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
+#define QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
 
 #include <algorithm>
 #include <array>
@@ -37,16 +37,20 @@ class UnstuffedBits {
   /// Where reading goes on, in bits from the beginning of the window.
   std::size_t at() const { return at_; }
   void go_to(std::size_t at) { at_ = at; }
+  /// How many bytes of the window are data.
+  std::size_t have() const { return have_; }
   /// How far at() may come before move_on(), if position() is not to come farther than this.
   std::uint64_t limit(std::uint64_t farthest) const {
     return farthest < passed_ ? 0 : std::min<std::uint64_t>(8 * have_, farthest - passed_);
   }
 
-  /// Moves the window on if it is nearly used up. At least a word's bits are ahead then, or the
-  /// end.
+  /// Moves the window on if it is nearly used up. At least `ahead` bytes are ahead then, or the
+  /// end and as many zeros.
   void move_on() {
     if (have_ < at_ / 8 + ahead && (!rest_.empty() || have_ == 0)) fill();
   }
+  /// More than a block takes: 64 times 27 bits.
+  static constexpr std::size_t ahead = 256;
 
   /// From the beginning of the data.
   std::uint64_t position() const { return passed_ + at_; }
@@ -57,16 +61,16 @@ class UnstuffedBits {
   bool end_is_near() const { return rest_.empty(); }
 
  private:
-  static constexpr std::size_t ahead = 64, size = 1 << 15;
+  static constexpr std::size_t size = 1 << 15;
 
   void fill();
 
   std::span<const std::byte> rest_;  ///< not in the window yet
   std::size_t at_ = 0, have_ = 0;
   std::uint64_t passed_ = 0;
-  std::array<std::byte, size + 16> window_;
+  std::array<std::byte, size + ahead + 16> window_;
 };
 
 }  // namespace qturn
 
-#endif  // QTURN_SRC_FORMATS_JPEG_HARDWARE_UNSTUFFED_BITS_HPP
+#endif  // QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP

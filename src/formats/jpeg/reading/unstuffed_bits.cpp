@@ -1,4 +1,4 @@
-#include "src/formats/jpeg/hardware/unstuffed_bits.hpp"
+#include "src/formats/jpeg/reading/unstuffed_bits.hpp"
 
 #include <algorithm>
 

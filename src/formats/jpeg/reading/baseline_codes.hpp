@@ -7,8 +7,8 @@
 // leap. So a leap always starts and ends among AC coefficients, and the end of a block is
 // arithmetic, not a branch. For that, each block of an MCU has its own leaps. What no leap covers
 // (long codes, full blocks, 1 in 300) is read code by code.
-#ifndef QTURN_SRC_FORMATS_JPEG_HARDWARE_BASELINE_CODES_HPP
-#define QTURN_SRC_FORMATS_JPEG_HARDWARE_BASELINE_CODES_HPP
+#ifndef QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP
+#define QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP
 
 #include <array>
 #include <cstddef>
@@ -97,4 +97,4 @@ std::vector<JpegLeap> jpeg_leaps(std::span<const JpegBlockCodes> mcu);
 
 }  // namespace qturn
 
-#endif  // QTURN_SRC_FORMATS_JPEG_HARDWARE_BASELINE_CODES_HPP
+#endif  // QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP

@@ -1,4 +1,4 @@
-#include "src/formats/jpeg/hardware/baseline_codes.hpp"
+#include "src/formats/jpeg/reading/baseline_codes.hpp"
 
 #include <algorithm>
 
