@@ -258,10 +258,14 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
   // The ids of broken images are not known, so an annotation may be of one of them.
   const bool knows_all_images =
       std::ranges::find(problems, LabelFault::broken, &LabelProblem::fault) == problems.end();
+  std::uint64_t count = 0;
+  bool any_to_check = false;
   CocoAnnotationsReader annotations(
       content, categories,
       [&](std::optional<std::size_t> image, const std::vector<LabelShape>& shapes,
           const std::vector<LabelProblem>& of_annotation) {
+        ++count;
+        any_to_check = any_to_check || !shapes.empty() || !of_annotation.empty();
         const auto picture = image ? file.pictures[*image] : std::nullopt;
         const auto tell_of_picture = [&](const LabelProblem& problem) {
           tell({file.input, picture, problem});
@@ -272,6 +276,12 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
       });
   read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
   annotations.finish();
+  if (count > 0 && !any_to_check) {
+    note(
+        fmt::format("{}: its annotations ({}) have no boxes, polygons, masks or keypoints, so "
+                    "there is nothing to check in them",
+                    file.input.string(), count));
+  }
 }
 
 void LabelCheck::check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures,

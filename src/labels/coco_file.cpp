@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "src/labels/swap_pairs.hpp"
@@ -35,6 +36,14 @@ CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs
     const auto& [image, category, count] = what;
     const std::string why = why_not_mirrored(content_.categories_, category, count);
     if (!why.empty()) content_.mirror_problems_.try_emplace(image, at_place(place, why));
+  }
+  const auto has_sides = [&](const auto& keypoints) {
+    return !std::ranges::is_sorted(content_.categories_[std::get<1>(keypoints.first)].flip);
+  };
+  if (std::ranges::any_of(keypoints_, has_sides)) {
+    content_.note_ = swap_pairs
+                         ? "keypoints change places in a mirror as --swap-pairs says"
+                         : "keypoints that are called left and right change places in a mirror";
   }
   return std::move(content_);
 }

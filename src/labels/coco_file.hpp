@@ -29,12 +29,14 @@ class CocoContent : public LabelledImages {
   /// The index of the image of this id.
   std::optional<std::size_t> find(std::int64_t id) const;
   const CocoCategories& categories() const { return categories_; }
+  std::string note() const override { return note_; }
 
  private:
   friend class CocoReader;
   friend class CocoImagesReader;
   std::unordered_map<std::int64_t, std::uint32_t> by_id_;
   CocoCategories categories_;
+  std::string note_;
 };
 
 /// Takes a file part by part. All throw LabelError for what concerns more than one image.

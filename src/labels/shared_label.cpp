@@ -50,13 +50,16 @@ std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, Vari
                                                      std::move(variants_of), std::move(append));
 }
 
-/// Whether it has both members.
+/// Whether it has both members, or ends within one of them.
 std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
-  return [images = false, annotations = false,
+  return [images = false, annotations = false, last = ' ',
           window = std::string()](std::string_view part) mutable -> std::optional<bool> {
     window += part;
     images = images || window.find("\"images\"") != std::string::npos;
     annotations = annotations || window.find("\"annotations\"") != std::string::npos;
+    const std::size_t end = part.find_last_not_of(" \t\r\n");
+    if (end != std::string_view::npos) last = part[end];
+    if (part.empty() && last != '}') return images || annotations;
     window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
     if (images && annotations) return true;
     return std::nullopt;

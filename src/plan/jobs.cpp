@@ -80,6 +80,8 @@ void refuse_shared_in_place_of_companions(const JobList& jobs) {
 
 /// Interrupted in the middle, such a file would say of some pictures what is no longer true.
 void refuse_shared_in_place(const SharedLabels& labels) {
+  for (const SharedLabels::Broken& file : labels.broken())
+    throw PlanError(fmt::format("{}; {}", file.problem, turn_pictures_alone));
   for (const SharedLabels::File& file : labels.files()) {
     if (file.found == 0) continue;
     throw PlanError(fmt::format(
@@ -95,6 +97,7 @@ void mark_as_companions(FileList& files, const LabelFiles& labels, const SharedL
   PathSet of_many;
   for (const SharedLabels::File& file : shared.files())
     if (file.found > 0) of_many.add(normal_path(file.input));
+  for (const SharedLabels::Broken& file : shared.broken()) of_many.add(normal_path(file.input));
   for (const DataSets::File& file : data_sets.files()) of_many.add(normal_path(file.input));
   of_many.sort();
   for (FoundFile& file : files) {
@@ -149,6 +152,7 @@ Job JobList::operator[](std::size_t index) const {
     job.keypoints = labels_.place_of(*label).keypoints;
   }
   job.shared_labels = shared_labels_.of(number);
+  job.problem = shared_labels_.problem(number);
   const auto sidecars = sidecars_.all_of(number), masks = masks_.all_of(number);
   for (const LabelFiles::Label& sidecar : sidecars) job.sidecars.push_back(sidecars_.path(sidecar));
   for (const LabelFiles::Label& mask : masks) job.masks.push_back(masks_.path(mask));
@@ -217,11 +221,14 @@ Plan plan(const PlanOptions& options) try {
         "a picture from standard input has no name; name a file with -o, or - for standard output");
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, &names);
-  SharedLabels shared_labels = find_shared_labels(options, found.files, names, plan.unreadable);
+  SharedLabels shared_labels =
+      find_shared_labels(options, found.files, labels, names, plan.unreadable);
   if (in_place) refuse_shared_in_place(shared_labels);
   DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
   PathSet shared;
   for (const SharedLabels::File& file : shared_labels.files()) shared.add(normal_path(file.input));
+  for (const SharedLabels::Broken& file : shared_labels.broken())
+    shared.add(normal_path(file.input));
   for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
   shared.sort();
   LabelFiles sidecars;

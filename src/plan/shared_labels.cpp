@@ -204,6 +204,17 @@ void SharedLabels::add(File file) {
   files_.push_back(std::move(file));
 }
 
+void SharedLabels::add_broken(Broken file) {
+  paths_.add(normal_path(file.input));
+  broken_.push_back(std::move(file));
+}
+
+std::string SharedLabels::problem(std::size_t picture) const {
+  const auto found =
+      std::ranges::find_if(broken_, [&](const Broken& file) { return file.may_label[picture]; });
+  return found == broken_.end() ? "" : found->problem;
+}
+
 void SharedLabels::finish() {
   paths_.sort();
   std::ranges::sort(uses_, {},
@@ -229,9 +240,6 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
 SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
                                       const std::optional<std::vector<int>>& swap_pairs) {
   SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
-  const auto fail = [&](const std::string& why) {
-    throw PlanError(fmt::format("{}; {}", why, turn_pictures_alone));
-  };
   try {
     const auto reader = format.reader();
     file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
@@ -240,9 +248,9 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
     });
     file.content = reader->finish(swap_pairs);
   } catch (const LabelError& error) {
-    fail(fmt::format("{}:{}", path.string(), error.what()));
+    throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
   } catch (const FileError& error) {
-    fail(error.what());
+    throw PlanError(error.what());
   }
   return file;
 }
@@ -253,8 +261,48 @@ SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& 
   return options.labels.take == TakeLabels::found ? files_beside(files) : SharedLabelFiles();
 }
 
+namespace {
+
+/// Which pictures may have labels in a file that cannot be read: those at its place that have none
+/// elsewhere.
+std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOptions& options,
+                                          const FileList& files, const LabelFiles& own,
+                                          const SharedLabels& shared) {
+  fs::path place = fs::path(normal_path(file)).parent_path();
+  if (lower_case(place.filename().string()) == "annotations") place = place.parent_path();
+  const bool is_named = options.labels.take == TakeLabels::one_file;
+  std::map<std::uint32_t, bool> are_at_place;
+  std::vector<bool> without(files.size());
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    const FoundFile& picture = files[number];
+    if (!picture.picture || picture.is_companion) continue;
+    const auto [known, is_new] = are_at_place.try_emplace(picture.folder, is_named);
+    if (is_new && !is_named)
+      known->second = normal_path(files.folder_of(picture).path).starts_with((place / "").native());
+    without[number] = known->second && !own.of(number) && shared.of(number).empty();
+  }
+  return without;
+}
+
+void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& options,
+                const FileList& files, const LabelFiles& own, SharedLabels& labels) {
+  for (SharedLabels::Broken& file : broken)
+    file.may_label = pictures_without_labels(file.input, options, files, own, labels);
+  const auto is_left = [&](const FoundFile& picture) {
+    const auto number = static_cast<std::size_t>(&picture - &*files.begin());
+    return picture.picture && !picture.is_companion &&
+           std::ranges::none_of(broken, [&](const auto& file) { return file.may_label[number]; });
+  };
+  if (std::ranges::none_of(files, is_left))
+    throw PlanError(fmt::format("{}; {}", broken.front().problem, turn_pictures_alone));
+  for (SharedLabels::Broken& file : broken) labels.add_broken(std::move(file));
+  labels.finish();
+}
+
+}  // namespace
+
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
-                                const OutputNames& names,
+                                const LabelFiles& own, const OutputNames& names,
                                 const std::vector<std::string>& unreadable) {
   const SharedLabelFiles formats = shared_label_files(options, files);
   SharedLabels labels;
@@ -270,9 +318,16 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   const SharedLabelPictures pictures(files, formats);
   std::map<fs::path, fs::path> by_output;
   SomeNames without_pictures;
+  std::vector<SharedLabels::Broken> broken;
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
-    SharedLabels::File file = read_shared_labels(path, *format, swap_pairs);
+    SharedLabels::File file;
+    try {
+      file = read_shared_labels(path, *format, swap_pairs);
+    } catch (const PlanError& error) {
+      broken.push_back({path, error.what()});
+      continue;
+    }
     pictures.find_those_of(file);
     found += file.found;
     without_pictures.add(path.string());
@@ -289,7 +344,9 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
     labels.add(std::move(file));
   }
   labels.finish();
-  if (found == 0) {
+  if (!broken.empty()) {
+    add_broken(std::move(broken), options, files, own, labels);
+  } else if (found == 0) {
     SomeNames reasons;
     for (const std::string& reason : unreadable) reasons.add(reason);
     throw PlanError(fmt::format(

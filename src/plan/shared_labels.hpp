@@ -22,6 +22,7 @@
 
 #include "src/labels/shared_label.hpp"
 #include "src/plan/file_list.hpp"
+#include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/store/labels.hpp"
@@ -42,17 +43,29 @@ class SharedLabels {
     std::size_t found = 0;                                  ///< how many of its images are there
   };
 
+  /// One that cannot be read.
+  struct Broken {
+    std::filesystem::path input;
+    std::string problem;               ///< with its name, and the place in it if that is known
+    std::vector<bool> may_label = {};  ///< by the number of a file: a picture without other labels
+  };
+
   /// Ascending by their paths. Nothing is made of those of which no image is there.
   const std::vector<File>& files() const { return files_; }
+  const std::vector<Broken>& broken() const { return broken_; }
   bool empty() const { return files_.empty(); }
 
   /// What they say of a picture.
   std::vector<SharedLabel> of(std::size_t picture) const;
 
+  /// Why it is not known what labels a picture has; empty if it is.
+  std::string problem(std::size_t picture) const;
+
   /// Of an absolute, normal path.
   bool contain(std::string_view path) const { return paths_.contains(path); }
 
   void add(File file);
+  void add_broken(Broken file);
   /// To be called when all are added.
   void finish();
 
@@ -62,11 +75,13 @@ class SharedLabels {
     std::uint32_t file, image;
   };
   std::vector<File> files_;
+  std::vector<Broken> broken_;
   std::vector<Use> uses_;  // ascending by picture
   PathSet paths_;
 };
 
-/// A file with its content, without its output and its pictures. Throws PlanError.
+/// A file with its content, without its output and its pictures. Throws PlanError, which names the
+/// file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
                                       const SharedLabelFormat& format,
                                       const std::optional<std::vector<int>>& swap_pairs);
@@ -98,11 +113,13 @@ class SharedLabelPictures {
   std::unordered_map<std::uint32_t, std::string> folders_;
 };
 
-/// As `options.labels` says. `unreadable`: as Plan::unreadable. Reads each file once. Throws
-/// PlanError for one that cannot be read, if none holds any of the pictures, if pictures in two
-/// folders fit equally, and if two would go to the same place.
+/// As `options.labels` says. `own`: the labels of one picture each. `unreadable`: as
+/// Plan::unreadable. Reads each file once. One that cannot be read may be about any picture at its
+/// place that has no other labels. Throws PlanError if that is true of all pictures, if none of the
+/// files holds any of the pictures, if pictures in two folders fit equally, and if two would go to
+/// the same place.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
-                                const OutputNames& names,
+                                const LabelFiles& own, const OutputNames& names,
                                 const std::vector<std::string>& unreadable);
 
 }  // namespace qturn

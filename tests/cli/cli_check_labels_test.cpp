@@ -466,3 +466,18 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
              ContainsSubstring("notes, which is not an HTML page"));
   CHECK(workplace.content("notes") == "mine");
 }
+
+TEST_CASE("check --labels says of a COCO file of captions that there is nothing to check in it") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/x.json",
+                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
+"annotations": [{"id": 2, "image_id": 1, "caption": "a cat"}]})");
+  for (const char* labels : {"auto", "coco:d/x.json"}) {
+    const Result result = workplace.qturn({"check", "--labels", labels, "d"});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, ContainsSubstring("qturn: d/x.json: its annotations (1) have no boxes, "
+                                             "polygons, masks or keypoints, so there is nothing to "
+                                             "check in them"));
+  }
+}

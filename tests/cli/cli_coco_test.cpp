@@ -309,3 +309,65 @@ TEST_CASE("A picture whose mask cannot be turned is not in the COCO file, and ot
   CHECK(cli::decoded(workplace.path() / "out/masks/a__flop.png").pages.front() ==
         cli::turned(mask, Orientation::flop));
 }
+
+TEST_CASE("A COCO file that is broken concerns the pictures that it alone may label") {
+  const std::string whole = coco(image(1, "c.png"), annotation(2, 1, box));
+  const std::string broken[] = {
+      whole.substr(0, whole.find("\"bbox\"")),                   // ends within an annotation
+      whole.substr(0, whole.find("\"width\"")),                  // ends within an image
+      coco(image(1, "c.png"), annotation(2, 1, box) + " oops"),  // is not JSON
+  };
+  for (const std::string& text : broken) {
+    CAPTURE(text);
+    Workplace workplace;
+    workplace.add("d/one/train/c.png", cli::png(picture));
+    workplace.add("d/one/train/b.png", cli::png(picture));
+    workplace.add("d/one/train/b.txt", "0 0.25 0.5 0.1 0.20\n");
+    workplace.add("d/one/annotations/x.json", text);
+    workplace.add("d/two/train/a.png", cli::png(picture));
+    workplace.add("d/two/annotations/x.json", one);
+    const Result result = augment(workplace, {"d"});
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err,
+               ContainsSubstring("qturn: d/one/train/c.png: d/one/annotations/x.json:"));
+    CHECK_THAT(result.err,
+               ContainsSubstring("; pictures that it may be about, which are not written: 1 of 3"));
+    CHECK(results(workplace) == Names{"one/train/b__flop.png", "one/train/b__flop.txt",
+                                      "two/train/a__flop.png", "two/annotations/x.json"});
+    CHECK(workplace.content("out/two/annotations/x.json") == one_flopped);
+
+    const Result copied = workplace.qturn({"flop", "d", "-o", "more", "--others", "copy"});
+    CHECK(copied.exit_code == 1);
+    CHECK(workplace.files("more") ==
+          Names{"one/train/b.png", "one/train/b.txt", "two/train/a.png", "two/annotations/x.json"});
+    const Result in_place = workplace.qturn({"flop", "d/one", "--in-place"});
+    CHECK(in_place.exit_code == 2);
+    CHECK_THAT(in_place.err, StartsWith("qturn: d/one/annotations/x.json:"));
+  }
+}
+
+TEST_CASE("The keypoints of COCO's persons change places in a mirror, and the run says so") {
+  const char* const names[] = {
+      "nose",           "left_eye",   "right_eye",   "left_ear",   "right_ear",   "left_shoulder",
+      "right_shoulder", "left_elbow", "right_elbow", "left_wrist", "right_wrist", "left_hip",
+      "right_hip",      "left_knee",  "right_knee",  "left_ankle", "right_ankle"};
+  json person = {{"id", 1}, {"name", "person"}, {"keypoints", names}};
+  json points = json::array(), turned = json::array();
+  for (int i = 0; i < 17; ++i) {
+    for (const int value : {i % 9, i % 5, 2}) points.push_back(value);
+    const int from = i == 0 ? 0 : (i % 2 == 1 ? i + 1 : i - 1);
+    for (const int value : {8 - from % 9, from % 5, 2}) turned.push_back(value);
+  }
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("data/x.json",
+                "{\"images\": [" + image(1, "a.png") + "], \"annotations\": [" +
+                    annotation(2, 1, "\"category_id\": 1, \"keypoints\": " + points.dump()) +
+                    "], \"categories\": [" + person.dump() + "]}");
+  const Result result = augment(workplace, {"data"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("data/x.json; keypoints that are called left and right "
+                                           "change places in a mirror\n"));
+  const json made = json::parse(workplace.content("out/x.json"));
+  CHECK(made["annotations"][0]["keypoints"] == turned);
+}

@@ -72,9 +72,10 @@ bool Augmentation::write_shared_files(const Report& report,
                                       std::vector<ManifestFile>& listed) const {
   const WrittenPictures written{report.written(), report.stored()};
   if (line_.shard) {
-    return write_and_warn([&] {
-      return write_shard_parts(manifest_.parent_path() / shard_parts_name, line_, plan_, written);
-    });
+    return plan_.jobs.shared_labels().broken().empty() && write_and_warn([&] {
+             return write_shard_parts(manifest_.parent_path() / shard_parts_name, line_, plan_,
+                                      written);
+           });
   }
   bool is_whole = SharedFiles(line_, plan_, replay_).write(written, listed);
   if (!orientations_.empty()) {

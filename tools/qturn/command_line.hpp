@@ -66,7 +66,6 @@ struct CommandLine {
   std::optional<Shard> shard;     ///< augment: one of several runs
   std::string shard_variables;    ///< of the environment that say which; or empty
   std::optional<int> local_rank;  ///< among several processes on this machine
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::uint64_t seed = 0;
   LabelOptions labels = {.take = TakeLabels::found};
   std::optional<MaskOptions> masks;  ///< not set: as --labels none says
@@ -84,6 +83,7 @@ struct CommandLine {
   bool check_labels = false;
   bool json = false;
   bool quiet = false, verbose = false;
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::string json_file;  ///< empty: standard output
   std::string html_file;  ///< empty: no page
 

@@ -43,6 +43,12 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
   print_message(text);
 }
 
+void say_broken(const SharedLabels::Broken& file, const std::string& pictures) {
+  print_message(fmt::format("{}; pictures that it may be about, which are not written: {} of {}",
+                            printable(file.problem), std::ranges::count(file.may_label, true),
+                            pictures));
+}
+
 void say_copied_sidecars(const Plan& plan) {
   std::map<std::string, std::uint64_t> by_suffix;
   for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
@@ -114,6 +120,8 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   }
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     say_shared_labels(file, pictures);
+  for (const SharedLabels::Broken& file : plan.jobs.shared_labels().broken())
+    say_broken(file, pictures);
   for (const DataSets::File& file : plan.jobs.data_sets().files())
     print_message(
         fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));

@@ -44,7 +44,7 @@ bool SharedFiles::is_listed(const fs::path& output) const {
 }
 
 bool SharedFiles::write(const WrittenPictures& written, std::vector<ManifestFile>& listed) const {
-  bool is_whole = true;
+  bool is_whole = plan_.jobs.shared_labels().broken().empty();
   const auto write = [&](const auto& file, auto write_file) {
     if (!is_listed(file.output)) return;
     const auto made = [&](const ManifestFile& each) {
