@@ -135,8 +135,7 @@ JobList::JobList(FileList files, OutputNames names, LabelFiles labels, SharedLab
                     [&](std::size_t number) { return std::pair(~files_[number].bytes, number); });
 }
 
-Job JobList::operator[](std::size_t index) const {
-  const std::size_t number = order_[index];
+Job JobList::job_of(std::size_t number) const {
   const FoundFile& file = files_[number];
   Job job{.number = number,
           .input = files_.path(file),
@@ -232,7 +231,7 @@ Plan plan(const PlanOptions& options) try {
   for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
   shared.sort();
   LabelFiles sidecars;
-  if (has_variants(options)) {
+  if (has_variants(options) || options.to_samples) {
     sidecars = find_sidecar_files(options, found.files, [&](const std::string& path) {
       return labels.contain(path) || masks.contain(path) || shared.contains(path);
     });

@@ -69,7 +69,9 @@ class JobList {
   /// Largest file first, ties by key.
   std::size_t size() const { return order_.size(); }
   bool empty() const { return order_.empty(); }
-  Job operator[](std::size_t index) const;
+  Job operator[](std::size_t index) const { return job_of(order_[index]); }
+  /// Of the file of this number.
+  Job job_of(std::size_t number) const;
 
   struct Iterator {
     const JobList* list;

@@ -239,7 +239,7 @@ class Finder {
 
   /// A label that would not be found beside its picture.
   void refuse_outside(const FoundFile& file, std::uint32_t place) const {
-    if (!names_ || names_->in_place()) return;
+    if (!names_ || names_->in_place() || options_.to_samples) return;
     const FileList::Folder& pictures = files_.folder_of(file);
     const FileList::Folder& labels = labels_.place(place).folder;
     if (labels.path == pictures.path || labels.key != pictures.key) return;

@@ -61,7 +61,9 @@ struct PlanOptions {
   /// Instead of both: the picture that standard input holds.
   std::optional<std::span<const std::byte>> standard_input = {};
   std::filesystem::path output;  ///< empty: in place
-  std::filesystem::path base;    ///< --base
+  /// Instead: the pictures become samples of tars, with all that belongs to them.
+  bool to_samples = false;
+  std::filesystem::path base;  ///< --base
   std::vector<std::string> include,
       exclude;  ///< globs: matched against the key and against the file name
   bool hidden = false;

@@ -60,6 +60,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
       seed_(options.seed),
       listed_variants_(options.listed_variants) {
   for (const Orientation variant : options.variants) variants_.add(variant);
+  if (options.to_samples) return;
   if (is_standard_output()) {
     if (!one_file) throw PlanError("several pictures cannot go to standard output; name a folder");
     is_file_ = true;

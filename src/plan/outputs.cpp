@@ -320,13 +320,10 @@ void Targets::settle_existing() {
 
 void place_outputs(const PlanOptions& options, const OutputNames& names,
                    const LabelFiles::All& companions, FoundFiles& found) {
-  if (names.is_standard_output()) {
-    for (FoundFile& file : found.files) file.to_do.add(Orientation::identity);
+  if (names.is_standard_output() || options.to_samples) {
+    for (FoundFile& file : found.files)
+      if (!file.is_companion) file.to_do.add(Orientation::identity);
     return;
-  }
-  if (options.output.extension() == ".tar") {
-    throw PlanError(options.output.string() +
-                    ": a tar is made of tars alone; name a folder as output");
   }
   Targets targets(options, names, companions, found);
   targets.refuse_two_in_one_place();

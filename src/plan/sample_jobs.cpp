@@ -35,7 +35,8 @@ class SamplePlanner {
       : options_(options), output_(output), files_(files) {}
 
   SamplePlan plan() {
-    for (const SampleFile& file : files_) (is_picture(file) ? pictures_ : others_).push_back(&file);
+    for (const SampleFile& file : files_)
+      (is_mask(file) ? masks_ : is_picture(file) ? pictures_ : others_).push_back(&file);
     take_masks_out_of_pictures();
     if (pictures_.empty()) {
       take_without_picture();
@@ -49,7 +50,14 @@ class SamplePlanner {
   }
 
  private:
+  static bool is(const SampleFile& file, MemberRole::Kind kind) {
+    return file.role && file.role->kind == kind;
+  }
+
+  static bool is_mask(const SampleFile& file) { return is(file, MemberRole::Kind::mask); }
+
   bool is_picture(const SampleFile& file) const {
+    if (file.role) return is(file, MemberRole::Kind::picture);
     return is_selected(options_, file.name, fs::path(file.name).filename()) &&
            format_of(options_, lower_suffix(file.name), file.bytes);
   }
@@ -58,7 +66,8 @@ class SamplePlanner {
   void take_masks_out_of_pictures() {
     if (!options_.masks.take) return;
     const std::string own = lower_case(fs::path(key_of_sample(files_.front().name)).filename());
-    const auto is_mask = [&](const SampleFile* file) {
+    const auto is_named_mask = [&](const SampleFile* file) {
+      if (file->role) return false;
       const std::string stem = lower_stem(*file);
       const auto of = stem_of_mask(stem);
       return of && std::ranges::any_of(pictures_, [&](const SampleFile* picture) {
@@ -66,11 +75,11 @@ class SamplePlanner {
              });
     };
     const auto masks =
-        std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_mask));
-    masks_.assign(masks, pictures_.end());
+        std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_named_mask));
+    masks_.insert(masks_.end(), masks, pictures_.end());
     pictures_.erase(masks, pictures_.end());
     for (const SampleFile* picture : pictures_) {
-      if (!stem_of_mask(lower_stem(*picture))) continue;
+      if (picture->role || !stem_of_mask(lower_stem(*picture))) continue;
       refuse(*picture,
              "has the name of a mask, and its picture is not in its sample, so they would not be "
              "turned together; call it as in a.mask.png, or use --masks none");
@@ -164,6 +173,8 @@ class SamplePlanner {
   }
 
   void add_other(const SampleFile& file) {
+    if (is(file, MemberRole::Kind::label)) return add_label(file, *file.role->format);
+    if (is(file, MemberRole::Kind::sidecar)) return add_sidecar(file);
     const auto* format = label_format_of(file);
     const bool takes_all = options_.labels.take == TakeLabels::found;
     if (!takes_labels(file) || is_unselected_picture(file)) {
@@ -209,13 +220,13 @@ class SamplePlanner {
     }
     job.label = file.path;
     job.label_format = &format;
-    job.keypoints = options_.labels.keypoints;
+    job.keypoints = file.role ? file.role->keypoints : options_.labels.keypoints;
     for (JobOutput& output : job.outputs) output.label = output_of(file.name, output.variant);
   }
 
   void add_sidecar(const SampleFile& file) {
     if (!is_xmp(file.name)) {
-      refuse_coordinates(file);
+      if (!file.role) refuse_coordinates(file);
       plan_.copied.push_back(&file);
     }
     Job& job = job_of(lower_stem(file));

@@ -1,16 +1,18 @@
-// What is made of a sample of a tar. A sample is what WebDataset takes for one: files that follow
+// What is made of a sample. In a tar, a sample is what WebDataset takes for one: files that follow
 // each other, and whose names agree up to the first dot after the last slash.
 //
 //   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
 //
-// No folder is looked into: all that belongs to a picture is in its sample. What a file is, and
-// what is refused, is decided as for files beside a picture (label_files.hpp, mask_files.hpp,
-// sidecar_files.hpp).
+// No folder is looked into: all that belongs to a picture is in its sample. What a file of a tar
+// is, and what is refused, is decided as for files beside a picture (label_files.hpp,
+// mask_files.hpp, sidecar_files.hpp). The files of a folder have their roles already
+// (folder_samples.hpp).
 #ifndef QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
 #define QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 
 #include "src/picture/bytes.hpp"
 #include "src/plan/jobs.hpp"
+#include "src/store/member_reader.hpp"
 
 namespace qturn {
 
@@ -25,7 +28,8 @@ struct SampleFile {
   std::string name;            ///< in the tar
   std::filesystem::path path;  ///< by which messages and the source know it
   Bytes bytes = {};
-  bool is_read_once = false;  ///< a picture or a mask
+  std::optional<MemberRole> role = {};  ///< not set: its name and its bytes tell
+  bool is_read_once = false;            ///< a picture or a mask
 };
 
 /// "x/a" of "x/a.mask.png".

@@ -39,13 +39,13 @@ std::uint64_t bytes_of_name(const std::string& name) { return 512 + 4 * name.siz
 
 }  // namespace
 
-SampleStream::SampleStream(SampleStreamOptions options, TarReader::ReadSome read,
+SampleStream::SampleStream(SampleStreamOptions options, std::unique_ptr<MemberReader> reader,
                            const std::atomic<bool>& stop, SampleKeys& keys, Write write)
     : options_(std::move(options)),
       stop_(stop),
       write_(std::move(write)),
       results_(most_results(options_.plan)),
-      reader_(std::move(read)),
+      reader_(std::move(reader)),
       keys_(keys) {}
 
 bool SampleStream::has(std::size_t index) {
@@ -62,12 +62,12 @@ bool SampleStream::has(std::size_t index) {
 /// False if the run is over. At the end of the tar there may be no sample.
 bool SampleStream::read_sample() try {
   for (;;) {
-    std::optional<TarMember> member = std::exchange(next_member_, std::nullopt);
-    if (!member) member = reader_.next();
+    std::optional<Member> member = std::exchange(next_member_, std::nullopt);
+    if (!member) member = reader_->next();
     if (!member) {
       is_at_end_ = true;
       if (current_) publish();
-      if (reader_.has_more()) {
+      if (reader_->has_more()) {
         problem_ = options_.name +
                    ": holds more after its end, perhaps another tar; that is left out, so turn the "
                    "tars one by one";
@@ -90,7 +90,10 @@ bool SampleStream::read_sample() try {
   if (stop_) return false;
   problem_ = fmt::format("{}: {}", options_.name, error.what());
   if (current_) {
-    current_->refuse(current_->files.empty() ? current_->key : current_->files.front().name,
+    const Member member{.name = current_->key};
+    current_->refuse(current_->files.empty()
+                         ? SampleFile{.name = member.name, .path = path_of(member)}
+                         : current_->files.front(),
                      "left out, because the tar is damaged or cut here, and more of the sample may "
                      "be missing");
     publish();
@@ -98,21 +101,21 @@ bool SampleStream::read_sample() try {
   return true;
 }
 
-fs::path SampleStream::path_of(const std::string& member) const {
-  return options_.name + "/" + member;
+fs::path SampleStream::path_of(const Member& member) const {
+  return member.path.empty() ? fs::path(options_.name + "/" + member.name) : member.path;
 }
 
 /// False if the run is over.
-bool SampleStream::take(const TarMember& member) {
+bool SampleStream::take(const Member& member) {
   Sample& sample = *current_;
   const std::uint64_t name_bytes = bytes_of_name(member.name);
   const std::uint64_t needed = memory_of(sample.file_bytes + member.bytes + name_bytes, 0);
   if (!member.refusal.empty()) {
-    sample.refuse(member.name, member.refusal + "; its sample is left out");
+    sample.refuse(member.name, path_of(member), member.refusal + "; its sample is left out");
   } else if (sample.names.contains(xxh64(member.name, 0))) {
-    sample.refuse(member.name, "is in its sample twice; the sample is left out");
+    sample.refuse(member.name, path_of(member), "is in its sample twice; the sample is left out");
   } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
-    sample.refuse(member.name,
+    sample.refuse(member.name, path_of(member),
                   fmt::format("its sample needs {} MiB of memory with its results, "
                               "more than {} MiB; a larger --memory permits that",
                               std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20));
@@ -120,8 +123,13 @@ bool SampleStream::take(const TarMember& member) {
   if (!sample.refusal.empty()) return true;
   if (!wait_for_memory(needed)) return false;
   SampleFile& file =
-      sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member.name)});
-  file.bytes = reader_.content();
+      sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member)});
+  file.role = member.role;
+  try {
+    file.bytes = reader_->content();
+  } catch (const MemberError& error) {
+    sample.refuse(file, error.what());
+  }
   sample.names.insert(xxh64(member.name, 0));
   sample.file_bytes += file.bytes.size() + name_bytes;
   return true;
@@ -143,6 +151,7 @@ std::uint64_t SampleStream::expected_results(const Sample& sample) const {
     const auto file = std::ranges::find(sample.files, job.input, &SampleFile::path);
     if (file == sample.files.end() || job.copy_verbatim) continue;
     const Codec* codec = format_of(options_.plan, lower_suffix(file->name), file->bytes);
+    if (!codec) continue;
     try {
       if (codec->check_limits) codec->check_limits(file->bytes, Limits());
       bytes += codec->read_header(file->bytes).pixel_bytes_total * job.outputs.size();
@@ -171,7 +180,7 @@ void SampleStream::publish() {
   Sample sample = std::move(*current_);
   current_.reset();
   if (!keys_.insert(xxh64(sample.key, 0)).second && !sample.files.empty()) {
-    sample.refuse(sample.files.front().name,
+    sample.refuse(sample.files.front(),
                   fmt::format("left out, because there was a sample called {} before; its files "
                               "must follow each other, as tar --sort=name writes them",
                               sample.key));
@@ -195,21 +204,21 @@ void SampleStream::plan(Sample& sample) {
     try {
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
       if (options_.strict && !planned.copied.empty()) {
-        sample.refuse(planned.copied.front()->name,
+        sample.refuse(*planned.copied.front(),
                       "would be copied as it is with each variant of its picture (--strict)");
       }
       for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
       sample.jobs = std::move(planned.jobs);
     } catch (const PlanError& error) {
-      sample.refuse(sample.files.front().name, error.what());
+      sample.refuse(sample.files.front(), error.what());
     }
   }
   if (!sample.refusal.empty()) {
     sample.files.clear();
     sample.file_bytes = 0;
     sample.jobs = {Job{}};
-    sample.jobs.front().input = path_of(sample.refused);
+    sample.jobs.front().input = sample.refused_path;
     sample.jobs.front().key = sample.refused;
     sample.jobs.front().problem = sample.refusal;
     sample.jobs.front().outputs.push_back({.path = options_.output + sample.refused});

@@ -1,9 +1,10 @@
-// Samples on their way from tars to where they go: jobs as they are read, their files as a Source,
-// and their results back in the order of the samples, whatever the order in which they are done.
+// Samples on their way from tars or folders to where they go: jobs as they are read, their files as
+// a Source, and their results back in the order of the samples, whatever the order in which they
+// are done.
 //
 // Memory is bounded by bytes: what has been read and what waits for an earlier sample, with room
 // for the results that are still to come. A sample that needs more comes alone. Nothing but the
-// order and the bytes of the tars decides what is written, so threads and memory change no byte.
+// order and the bytes of the files decides what is written, so threads and memory change no byte.
 #ifndef QTURN_SRC_RUN_SAMPLE_STREAM_HPP
 #define QTURN_SRC_RUN_SAMPLE_STREAM_HPP
 
@@ -33,7 +34,7 @@ namespace qturn {
 
 struct SampleStreamOptions {
   const PlanOptions& plan;          ///< must outlive the stream
-  std::string name;                 ///< of the tar, in paths of inputs and in messages
+  std::string name;                 ///< of the tar, in paths of inputs and in messages; or empty
   std::string output;               ///< what goes before names in paths of outputs; ends with '/'
   std::uint64_t memory_bytes = 0;   ///< for samples under way
   std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
@@ -48,10 +49,9 @@ class SampleStream : public JobStream, public Source {
   /// Writes a variant of a sample, in its order. Returns why it is not written; or empty.
   using Write = std::function<std::string(std::span<const NewMember> members)>;
 
-  /// Reads the tar's beginning with `read`. Throws TarError if it is not a tar. `stop` and `keys`
-  /// must outlive it.
-  SampleStream(SampleStreamOptions options, TarReader::ReadSome read, const std::atomic<bool>& stop,
-               SampleKeys& keys, Write write);
+  /// `stop` and `keys` must outlive it.
+  SampleStream(SampleStreamOptions options, std::unique_ptr<MemberReader> reader,
+               const std::atomic<bool>& stop, SampleKeys& keys, Write write);
 
   bool has(std::size_t index) override;
   Job operator[](std::size_t index) override;
@@ -97,6 +97,7 @@ class SampleStream : public JobStream, public Source {
     bool is_too_large = false;  ///< with its results
     std::string refusal = {};   ///< why it is not turned; or empty
     std::string refused = {};   ///< the file to blame
+    std::filesystem::path refused_path = {};
     std::vector<Job> jobs = {};
     std::size_t outputs_left = 0;
     std::vector<Kept> kept = {};
@@ -105,15 +106,19 @@ class SampleStream : public JobStream, public Source {
     std::uint64_t file_bytes = 0;                        ///< with their names
     std::uint64_t result_bytes = 0, expected_bytes = 0;  ///< of results; expected: 0 if not known
 
-    void refuse(const std::string& file, std::string why) {
+    void refuse(const std::string& file, const std::filesystem::path& path, std::string why) {
       if (!refusal.empty()) return;
       refused = file;
+      refused_path = path;
       refusal = std::move(why);
+    }
+    void refuse(const SampleFile& file, std::string why) {
+      refuse(file.name, file.path, std::move(why));
     }
   };
 
   bool read_sample();
-  bool take(const TarMember& member);
+  bool take(const Member& member);
   bool wait_for_memory(std::uint64_t more);
   void publish();
   void plan(Sample& sample);
@@ -127,7 +132,7 @@ class SampleStream : public JobStream, public Source {
   std::string why_too_large() const;
   void leave_out_parts(Sample& sample) const;
   void write(Sample& sample) const;
-  std::filesystem::path path_of(const std::string& member) const;
+  std::filesystem::path path_of(const Member& member) const;
 
   const SampleStreamOptions options_;
   const std::atomic<bool>& stop_;
@@ -135,10 +140,10 @@ class SampleStream : public JobStream, public Source {
   const std::uint64_t results_;  // of a picture, at most
 
   // Of whoever calls has().
-  TarReader reader_;
+  const std::unique_ptr<MemberReader> reader_;
   SampleKeys& keys_;
   std::optional<Sample> current_;
-  std::optional<TarMember> next_member_;  // of the next sample
+  std::optional<Member> next_member_;  // of the next sample
   bool is_at_end_ = false;
   std::string problem_;
   std::map<std::string, std::uint64_t> left_out_, copied_;

@@ -47,6 +47,7 @@ struct CommandLine {
   std::vector<std::string> include, exclude;
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
   bool unpack = false;
+  bool shard_by_sample = false;  ///< each shard looks into all tars
   bool hidden = false, raw = false, follow = false, break_links = false;
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty
@@ -77,9 +78,8 @@ struct CommandLine {
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
   bool label_orientation = false;
-  bool shard_is_auto = false;    ///< the environment says which
-  bool shard_by_sample = false;  ///< each shard looks into all tars
-  bool quick = false;            ///< check: without the pixels
+  bool shard_is_auto = false;  ///< the environment says which
+  bool quick = false;          ///< check: without the pixels
   bool check_labels = false;
   bool json = false;
   bool quiet = false, verbose = false;

@@ -25,6 +25,7 @@
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/merge.hpp"
+#include "tools/qturn/packing.hpp"
 #include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -203,6 +204,10 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   if (are_tars(line, head)) {
     const std::string device = set_device(line, options);
     return turn_tars(line, std::move(wanted), options, head, device);
+  }
+  if (is_packed(line)) {
+    const std::string device = set_device(line, options);
+    return turn_and_pack(line, std::move(wanted), options, device);
   }
   refuse_what_is_for_tars(line);
   std::optional<StandardInput> standard_input;

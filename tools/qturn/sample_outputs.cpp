@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "src/formats/table.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/store/group_commit.hpp"
 #include "src/store/safe_file.hpp"
@@ -150,6 +151,14 @@ std::unique_ptr<SampleOutput> open_sample_output(const CommandLine& line, const 
   if (line.unpack) return std::make_unique<Folder>(line, place, if_exists);
   if (line.tar_bytes > 0) return std::make_unique<NumberedTars>(line, place, stop);
   return std::make_unique<OneTar>(line, place, if_exists, stop);
+}
+
+void refuse_name_of_tar(const fs::path& output) {
+  const std::string suffix = lower_suffix(output);
+  const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst"};
+  if (fs::is_directory(output) || std::ranges::find(of_tars, suffix) == std::end(of_tars)) return;
+  throw PlanError(output.string() +
+                  ": tars are written uncompressed; name a file that ends in .tar, or a folder");
 }
 
 void refuse_existing_output(const CommandLine& line, const fs::path& place) {

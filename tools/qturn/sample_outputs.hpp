@@ -33,6 +33,9 @@ std::unique_ptr<SampleOutput> open_sample_output(const CommandLine& line,
                                                  const std::filesystem::path& place,
                                                  IfExists if_exists, const std::atomic<bool>& stop);
 
+/// Throws PlanError for a name such as out.tgz, which would become a folder.
+void refuse_name_of_tar(const std::filesystem::path& output);
+
 /// Throws PlanError if something lies where this output would be written that may not be replaced.
 void refuse_existing_output(const CommandLine& line, const std::filesystem::path& place);
 

@@ -57,8 +57,6 @@ void refuse_what_is_for_tars(const CommandLine& line) {
         "standard input is not a tar, and augment reads nothing else there; name a folder, or "
         "--files-from -");
   }
-  if (is_to_standard_output(line))
-    throw PlanError("augment writes several files; name a folder with -o, or turn a tar");
 }
 
 void refuse_unfit_for_streams(const CommandLine& line) {

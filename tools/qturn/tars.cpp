@@ -7,24 +7,18 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/label_files.hpp"
-#include "src/run/sample_stream.hpp"
 #include "src/store/tar/input.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
-#include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_run.hpp"
 #include "tools/qturn/tar_shard.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int exit_done = 0;
-constexpr int exit_some_failed = 1;
 
 bool is_tar(const std::string& input) try {
   const Bytes head = read_head(input, tar_head_bytes);
@@ -41,16 +35,7 @@ void refuse_unfit(const CommandLine& line) {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
       {!line.files_from.empty(),
        "--files-from lists files; name tars as inputs, in a run of their own"},
-      {(line.resume && !line.shard) || !line.journal.empty(),
-       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume "
-       "and --journal"},
-      {line.existing == Existing::skip || line.existing == Existing::update,
-       "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
-      {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
       {!line.base.empty(), "--base is for the paths in a list; leave it out"},
-      {!line.replay.empty(), "--replay needs the files of a manifest; tars have none"},
-      {line.label_orientation, "--label-orientation needs a folder as output"},
-      {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
       {takes_companions_from_elsewhere,
        "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
       {line.shard && (line.unpack || line.tar_bytes > 0),
@@ -58,10 +43,10 @@ void refuse_unfit(const CommandLine& line) {
       {line.others == Others::copy && line.labels.take == TakeLabels::none,
        "with --labels none the other files of a picture's sample are left out, so --others copy "
        "would not copy them; leave out one"},
-      {line.dry_run, "--dry-run does not read tars; leave it out"},
   };
   for (const auto& [is_given, why] : unfit)
     if (is_given) throw PlanError(why);
+  refuse_unfit_for_tars(line);
 }
 
 struct Place {
@@ -74,15 +59,6 @@ std::string tar_name(const fs::path& input) {
   fs::path name = input.filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
   return name.replace_extension(".tar");
-}
-
-/// Such as out.tgz, which would become a folder.
-void refuse_name_of_tar(const fs::path& output) {
-  const std::string suffix = lower_suffix(output);
-  const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst"};
-  if (fs::is_directory(output) || std::ranges::find(of_tars, suffix) == std::end(of_tars)) return;
-  throw PlanError(output.string() +
-                  ": tars are written uncompressed; name a file that ends in .tar, or a folder");
 }
 
 std::vector<Place> places_of(const CommandLine& line) {
@@ -139,108 +115,19 @@ void refuse_existing(const CommandLine& line, const std::vector<Place>& places) 
     if (seen.insert(place.output).second) refuse_existing_output(line, place.output);
 }
 
-/// The options that decide what becomes of a sample.
-PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
-  if (!line.shard_by_sample) plan.shard.reset();
-  plan.labels = line.labels;
-  plan.masks = mask_options(line);
-  plan.labels.keypoints = keypoints_of_options(plan);
-  return plan;
+/// Returns false if the run is over.
+bool turn_tar(TarRun& tars, const Place& place, TarInput& input, SampleOutput& output) {
+  const std::string name = place.input == "-" ? "standard input" : place.input;
+  std::unique_ptr<MemberReader> reader;
+  try {
+    reader = std::make_unique<TarReader>(
+        [&input](std::span<std::byte> memory) { return input.read_some(memory); });
+  } catch (const TarError& error) {
+    tars.fail(fmt::format("{}: {}", name, error.what()));
+    return true;
+  }
+  return tars.turn(name, std::move(reader), place.output, output);
 }
-
-class TarRun {
- public:
-  TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
-         Report& report)
-      : line_(line),
-        plan_(sample_options(line, std::move(plan))),
-        options_(options),
-        found_(found),
-        report_(report) {
-    options_.memory_bytes -= options.memory_bytes / share_of_samples;
-  }
-
-  /// Turns what one of them holds. Returns false if the run is over.
-  bool turn(const Place& place, TarInput& input, SampleOutput& output) {
-    const std::string name = place.input == "-" ? "standard input" : place.input;
-    SampleStreamOptions options{.plan = plan_,
-                                .name = name,
-                                .output = (place.output / "").string(),
-                                .memory_bytes = options_.memory_bytes / share_of_samples,
-                                .largest_bytes = options_.largest_bytes,
-                                .strict = line_.strict};
-    std::optional<SampleStream> samples;
-    const auto read = [&](std::span<std::byte> memory) { return input.read_some(memory); };
-    const auto write = [&](std::span<const NewMember> members) {
-      ++written_.samples;
-      return output.add(members);
-    };
-    try {
-      samples.emplace(std::move(options), read, stop_, keys_, write);
-    } catch (const TarError& error) {
-      fail(fmt::format("{}: {}", name, error.what()));
-      return true;
-    }
-    const SampleSink sink(*samples);
-    JobStream& jobs = *samples;
-    const auto report = [&](const Outcome& outcome) { report_.add(outcome); };
-    const RunEnd end = run(jobs, *samples, sink, options_, stop_,
-                           [&](const Outcome& outcome) { samples->settle(outcome, report); });
-    if (!samples->problem().empty() && !stop_) fail(samples->problem());
-    for (const auto& [type, count] : samples->left_out()) found_.others[type] += count;
-    for (const auto& [type, count] : samples->copied()) copied_[type] += count;
-    return !stop_ && is_whole(end);
-  }
-
-  /// Puts the output in its place. Nothing if something has failed since the last one. Throws
-  /// FileError.
-  std::optional<WrittenTar> finish(const Place& place, SampleOutput& output) {
-    keys_.clear();
-    WrittenTar written = std::exchange(written_, {});
-    if (!output.is_empty()) {
-      for (const std::string& warning : output.finish())
-        print_message("warning: " + printable(warning));
-      if (line_.shard) written.bytes = fs::file_size(place.output);
-    } else if (!line_.shard_by_sample) {
-      fail(place.output.string() + ": not written, because there is no sample for it");
-    }
-    if (std::exchange(failures_before_, failures()) != failures()) return std::nullopt;
-    return written;
-  }
-
-  bool is_stopped() const { return stop_; }
-  /// Of pictures and of tars.
-  std::uint64_t failures() const {
-    return failed_tars_ + report_.failed() + report_.salvaged() + report_.incomplete();
-  }
-  const std::atomic<bool>& stop() const { return stop_; }
-  void say_copied() const {
-    std::string text;
-    for (const auto& [type, count] : copied_)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(type));
-    if (!text.empty() && !line_.quiet)
-      print_message("other files of samples, copied with each variant of their picture: " + text);
-  }
-
- private:
-  static constexpr std::uint64_t share_of_samples = 4;
-
-  void fail(const std::string& problem) {
-    print_message(printable(problem));
-    ++failed_tars_;
-  }
-
-  const CommandLine& line_;
-  const PlanOptions plan_;
-  RunOptions options_;
-  Plan& found_;
-  Report& report_;
-  const std::atomic<bool>& stop_ = watch_stop_signals();
-  SampleKeys keys_;
-  std::map<std::string, std::uint64_t> copied_;
-  WrittenTar written_;
-  std::uint64_t failed_tars_ = 0, failures_before_ = 0;
-};
 
 }  // namespace
 
@@ -296,10 +183,10 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
       if (!output) begin(places[i]);
       TarInput input = places[i].input == "-" ? TarInput(head, tars.stop())
                                               : TarInput(places[i].input, tars.stop());
-      whole = tars.turn(places[i], input, *output);
+      whole = turn_tar(tars, places[i], input, *output);
       const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
       if (!whole || !is_last) continue;
-      const std::optional<WrittenTar> written = tars.finish(places[i], *output);
+      const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
       output.reset();
       if (shard && written) shard->add(places[i].output.filename(), *written);
     }
@@ -310,11 +197,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
     print_message(printable(error.what()));
     whole = false;
   }
-  tars.say_copied();
-  report.finish(tars.is_stopped(),
-                all_placed ? "written" : "turned, but not all tars were written");
-  if (tars.is_stopped()) return stop_exit_code();
-  return whole ? exit_done : exit_some_failed;
+  return tars.end(all_placed, whole);
 }
 
 }  // namespace qturn

@@ -204,7 +204,7 @@ TarReader::TarReader(ReadSome read) {
 
 TarReader::~TarReader() = default;
 
-std::optional<TarMember> TarReader::next() {
+std::optional<Member> TarReader::next() {
   for (;;) {
     tar_->skip();
     const std::int64_t end_of_last = tar_->position();
@@ -218,9 +218,9 @@ std::optional<TarMember> TarReader::next() {
     archive_entry* entry = tar_->entry();
     if (archive_entry_filetype(entry) == AE_IFDIR) continue;
     const char* name = archive_entry_pathname(entry);
-    TarMember member{.name = name ? name : "",
-                     .bytes = static_cast<std::uint64_t>(archive_entry_size(entry)),
-                     .refusal = {}};
+    Member member{.name = name ? name : "",
+                  .bytes = static_cast<std::uint64_t>(archive_entry_size(entry)),
+                  .refusal = {}};
     member.refusal = refusal_of(entry, member.name);
     if (member.refusal.empty()) member.name = fs::path(member.name).lexically_normal().string();
     member_bytes_ = member.bytes;

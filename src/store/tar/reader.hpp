@@ -13,6 +13,7 @@
 #include <string>
 
 #include "src/picture/bytes.hpp"
+#include "src/store/member_reader.hpp"
 
 namespace qturn {
 
@@ -30,28 +31,21 @@ bool may_be_tar(std::span<const std::byte> head);
 bool may_be_empty_tar(std::span<const std::byte> head);
 inline constexpr std::size_t tar_head_bytes = 512;
 
-struct TarMember {
-  std::string name;         ///< relative, without "." and ".."; as it is written there if refused
-  std::uint64_t bytes = 0;  ///< as its header says, which may be anything
-  std::string refusal;      ///< why it is not taken; or empty
-};
-
-class TarReader {
+class TarReader : public MemberReader {
  public:
   /// Reads some bytes of the file, none at its end. What it throws comes out of this class.
   using ReadSome = std::function<std::size_t(std::span<std::byte> memory)>;
 
   explicit TarReader(ReadSome read);
-  ~TarReader();
+  ~TarReader() override;
 
   /// The next one that is not a folder; nothing after the last, when all has been read. Throws
   /// TarError if the file is not a tar, is damaged, or ends too early.
-  std::optional<TarMember> next();
+  std::optional<Member> next() override;
+  /// Memory is taken as bytes come, not as the header promises. Throws as next().
+  Bytes content() override;
   /// After the last: whether there is more than padding after the end, such as another tar.
-  bool has_more() const { return has_more_; }
-  /// The content of that. Memory is taken as bytes come, not as the header promises. Throws as
-  /// next().
-  Bytes content();
+  bool has_more() const override { return has_more_; }
 
  private:
   class Archive;

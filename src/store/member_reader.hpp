@@ -1,0 +1,51 @@
+// The files of samples, one after the other: of a tar, or of folders.
+#ifndef QTURN_SRC_STORE_MEMBER_READER_HPP
+#define QTURN_SRC_STORE_MEMBER_READER_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "src/labels/label.hpp"
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+/// What a file is to its sample, if that is known from where it lay.
+struct MemberRole {
+  enum class Kind : std::uint8_t { picture, label, mask, sidecar };
+  Kind kind = Kind::picture;
+  const LabelFormat* format = nullptr;  ///< of a label
+  std::optional<Keypoints> keypoints = {};
+};
+
+struct Member {
+  std::string name;          ///< relative, without "." and ".."; as it is written there if refused
+  std::uint64_t bytes = 0;   ///< as its header says, which may be anything
+  std::string refusal = {};  ///< why it is not taken; or empty
+  std::filesystem::path path = {};  ///< of a file; empty: it lies in a tar
+  std::optional<MemberRole> role = {};
+};
+
+/// Why one member cannot be read. Others can follow.
+class MemberError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class MemberReader {
+ public:
+  virtual ~MemberReader() = default;
+  /// Those of a sample follow each other. Nothing after the last.
+  virtual std::optional<Member> next() = 0;
+  /// Of that which next() returned. Throws MemberError.
+  virtual Bytes content() = 0;
+  /// After the last: whether something follows that is not read.
+  virtual bool has_more() const { return false; }
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_STORE_MEMBER_READER_HPP

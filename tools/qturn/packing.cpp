@@ -1,0 +1,104 @@
+#include "tools/qturn/packing.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "src/run/folder_samples.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/labels.hpp"
+#include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/shards.hpp"
+#include "tools/qturn/streams.hpp"
+#include "tools/qturn/tar_run.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+void refuse_unfit(const CommandLine& line) {
+  const std::pair<bool, const char*> unfit[] = {
+      {line.unpack, "--unpack writes the files of tars; the inputs are files already"},
+      {line.shard.has_value(),
+       "--shard does not divide one tar; pack parts of the folder (--include), and give the tars "
+       "to --shard"},
+      {line.others == Others::copy,
+       "a tar holds samples, so --others copy has no place for other files; leave it out"},
+  };
+  for (const auto& [is_given, why] : unfit)
+    if (is_given) throw PlanError(why);
+  refuse_unfit_for_tars(line);
+}
+
+void refuse_shared_labels(const Plan& found) {
+  for (const SharedLabels::File& file : found.jobs.shared_labels().files()) {
+    if (file.found == 0) continue;
+    throw PlanError(
+        fmt::format("{}: labels many pictures, and in a tar each sample has labels of its own; "
+                    "name a folder as "
+                    "output, or use --labels none",
+                    file.input.string()));
+  }
+}
+
+void say_left_out(const CommandLine& line, const Plan& found) {
+  for (const DataSets::File& file : found.jobs.data_sets().files()) {
+    if (!line.quiet)
+      print_message(printable(file.input.string()) +
+                    " is about the whole data set, and is left out of the tar");
+  }
+}
+
+}  // namespace
+
+bool is_packed(const CommandLine& line) {
+  if (is_from_standard_input(line) || line.in_place) return false;
+  if (!is_to_standard_output(line)) {
+    if (fs::path(line.output).extension() == ".tar") return !fs::is_directory(line.output);
+    refuse_name_of_tar(line.output);
+    return false;
+  }
+  return line.command == CommandLine::Command::augment || line.inputs.size() != 1 ||
+         fs::is_directory(line.inputs.front());
+}
+
+int turn_and_pack(const CommandLine& line, PlanOptions plan, const RunOptions& options,
+                  const std::string& device) {
+  refuse_unfit(line);
+  plan.to_samples = true;
+  const fs::path place = line.output;
+  const Plan found = qturn::plan(plan);
+  refuse_unmerged_inputs(plan);
+  refuse_shared_labels(found);
+  refuse_other_labels(line, found);
+  refuse_copied_sidecars(line, found);
+  refuse_existing_output(line, place);
+  const FileSource files;
+  auto reader = std::make_unique<FolderSamples>(found.jobs, files);
+  const ReportPlace json = ReportPlace::json(line);
+  json.refuse(found);
+  json.refuse(place);
+  say_labels(line, found);
+  say_left_out(line, found);
+  Plan counted;
+  counted.others = found.others;
+  counted.unreadable = found.unreadable;
+  Report report(line, counted, device);
+  TarRun tars(line, std::move(plan), options, counted, report);
+  const IfExists if_exists =
+      line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
+  const auto output = open_sample_output(line, place, if_exists, tars.stop());
+  bool is_placed = false;
+  try {
+    is_placed = tars.turn("", std::move(reader), place, *output);
+    if (is_placed) tars.finish(place, *output);
+  } catch (const FileError& error) {
+    print_message(printable(error.what()));
+    is_placed = false;
+  }
+  const bool whole = report.json_is_whole() && tars.failures() == 0 && is_placed;
+  return tars.end(is_placed, whole);
+}
+
+}  // namespace qturn

@@ -1,0 +1,120 @@
+#include "tools/qturn/tar_run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "src/plan/label_files.hpp"
+#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/stop_signals.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int exit_done = 0;
+constexpr int exit_some_failed = 1;
+
+constexpr std::uint64_t share_of_samples = 4;
+
+/// The options that decide what becomes of a sample.
+PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
+  if (!line.shard_by_sample) plan.shard.reset();
+  plan.labels.keypoints = keypoints_of_options(plan);
+  return plan;
+}
+
+}  // namespace
+
+void refuse_unfit_for_tars(const CommandLine& line) {
+  const std::pair<bool, const char*> unfit[] = {
+      {(line.resume && !line.shard) || !line.journal.empty(),
+       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume "
+       "and --journal"},
+      {line.existing == Existing::skip || line.existing == Existing::update,
+       "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
+      {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
+      {!line.replay.empty(), "--replay needs the files of a manifest; tars have none"},
+      {line.label_orientation, "--label-orientation needs a folder as output"},
+      {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
+      {line.dry_run, "--dry-run does not read or write tars; leave it out"},
+  };
+  for (const auto& [is_given, why] : unfit)
+    if (is_given) throw PlanError(why);
+}
+
+TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
+               Report& report)
+    : line_(line),
+      plan_(sample_options(line, std::move(plan))),
+      options_(options),
+      found_(found),
+      report_(report),
+      stop_(watch_stop_signals()) {
+  options_.memory_bytes -= options.memory_bytes / share_of_samples;
+}
+
+bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
+                  const fs::path& place, SampleOutput& output) {
+  const SampleStreamOptions options{.plan = plan_,
+                                    .name = name,
+                                    .output = (place / "").string(),
+                                    .memory_bytes = options_.memory_bytes / share_of_samples,
+                                    .largest_bytes = options_.largest_bytes,
+                                    .strict = line_.strict};
+  const auto write = [&](std::span<const NewMember> members) {
+    ++written_.samples;
+    return output.add(members);
+  };
+  SampleStream samples(options, std::move(reader), stop_, keys_, write);
+  const SampleSink sink(samples);
+  JobStream& jobs = samples;
+  const auto report = [&](const Outcome& outcome) { report_.add(outcome); };
+  const RunEnd end = run(jobs, samples, sink, options_, stop_,
+                         [&](const Outcome& outcome) { samples.settle(outcome, report); });
+  if (!samples.problem().empty() && !stop_) fail(samples.problem());
+  for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
+  for (const auto& [type, count] : samples.copied()) copied_[type] += count;
+  return !stop_ && is_whole(end);
+}
+
+std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleOutput& output) {
+  keys_.clear();
+  WrittenTar written = std::exchange(written_, {});
+  if (!output.is_empty()) {
+    for (const std::string& warning : output.finish())
+      print_message("warning: " + printable(warning));
+    if (line_.shard) written.bytes = fs::file_size(place);
+  } else if (!line_.shard_by_sample) {
+    fail(place.string() + ": not written, because there is no sample for it");
+  }
+  if (std::exchange(failures_before_, failures()) != failures()) return std::nullopt;
+  return written;
+}
+
+void TarRun::fail(const std::string& problem) {
+  print_message(printable(problem));
+  ++failed_tars_;
+}
+
+std::uint64_t TarRun::failures() const {
+  return failed_tars_ + report_.failed() + report_.salvaged() + report_.incomplete();
+}
+
+void TarRun::say_copied() const {
+  std::string text;
+  for (const auto& [type, count] : copied_)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(type));
+  if (!text.empty() && !line_.quiet)
+    print_message("other files of samples, copied with each variant of their picture: " + text);
+}
+
+int TarRun::end(bool all_placed, bool whole) {
+  say_copied();
+  report_.finish(stop_, all_placed ? "written" : "turned, but not all tars were written");
+  if (stop_) return stop_exit_code();
+  return whole ? exit_done : exit_some_failed;
+}
+
+}  // namespace qturn

@@ -1,0 +1,62 @@
+// Samples from a reader to an output: what a run does for each tar or folder, and what it counts.
+#ifndef QTURN_TOOLS_QTURN_TAR_RUN_HPP
+#define QTURN_TOOLS_QTURN_TAR_RUN_HPP
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/run/sample_stream.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/tar_shard.hpp"
+
+namespace qturn {
+
+/// Throws PlanError for options that make no sense with tars as outputs, whatever the inputs are.
+void refuse_unfit_for_tars(const CommandLine& line);
+
+class TarRun {
+ public:
+  /// `found` receives what is left out. The arguments must outlive it.
+  TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
+         Report& report);
+
+  /// Turns what `reader` gives. `name`: of the tar, or empty. Returns false if the run is over.
+  bool turn(const std::string& name, std::unique_ptr<MemberReader> reader,
+            const std::filesystem::path& place, SampleOutput& output);
+  /// Puts the output in its place. Nothing if something has failed since the last one. Throws
+  /// FileError.
+  std::optional<WrittenTar> finish(const std::filesystem::path& place, SampleOutput& output);
+  /// Prints the summary. Returns the exit status.
+  int end(bool all_placed, bool whole);
+
+  /// Says why a tar is not turned, or not written.
+  void fail(const std::string& problem);
+  /// Of pictures and of tars.
+  std::uint64_t failures() const;
+  const std::atomic<bool>& stop() const { return stop_; }
+
+ private:
+  void say_copied() const;
+
+  const CommandLine& line_;
+  const PlanOptions plan_;
+  RunOptions options_;
+  Plan& found_;
+  Report& report_;
+  const std::atomic<bool>& stop_;
+  SampleKeys keys_;
+  std::map<std::string, std::uint64_t> copied_;
+  WrittenTar written_;
+  std::uint64_t failed_tars_ = 0, failures_before_ = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_TAR_RUN_HPP
