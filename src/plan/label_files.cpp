@@ -24,7 +24,8 @@ std::string text_of(const fs::path& path) {
 }
 
 /// Takes the pairs of --swap-pairs for those that change places in a mirror.
-void swap(Keypoints& keypoints, const std::vector<int>& pairs, const PlanOptions& options) {
+void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
+                    const PlanOptions& options) {
   if (keypoints.count == 0) return;
   const auto flip = flip_of(pairs, keypoints.count);
   if (!flip) {
@@ -117,7 +118,7 @@ class Finder {
     std::optional<Keypoints> keypoints = options_.labels.keypoints;
     if (!keypoints)
       keypoints = nearest(place, [&](const fs::path& folder) { return keypoints_in(folder); });
-    if (keypoints && swap_pairs_) swap(*keypoints, *swap_pairs_, options_);
+    if (keypoints && swap_pairs_) set_swap_pairs(*keypoints, *swap_pairs_, options_);
     return keypoints;
   }
 
@@ -310,7 +311,8 @@ std::span<const LabelFiles::Label> LabelFiles::all_of(std::size_t file) const {
 std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
                                 const fs::path& output) {
   // "a.jpg.xmp" of "a.jpg"
-  const std::string own = label.name, whole = picture.native();
+  const std::string own = label.name;
+  const std::string& whole = picture.native();
   if (picture.has_extension() && lower_case(own).starts_with(lower_case(whole) + "."))
     return output.string() + own.substr(whole.size());
   return output.stem().string() + own.substr(picture.stem().native().size());
@@ -344,7 +346,7 @@ std::optional<Keypoints> keypoints_of_options(const PlanOptions& options) {
         "their "
         "number as in --keypoints 17x3");
   }
-  if (pairs) swap(*keypoints, *pairs, options);
+  if (pairs) set_swap_pairs(*keypoints, *pairs, options);
   return keypoints;
 }
 

@@ -5,11 +5,12 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "src/plan/sample_key.hpp"
 #include "src/store/content_hash.hpp"
 
 namespace qturn {
 
-bool Shard::takes(std::string_view key) const { return xxh64(key, 0) % count == index; }
+bool Shard::takes(std::string_view key) const { return xxh64(sample_key(key), 0) % count == index; }
 
 Shard parse_shard(const std::string& text) {
   constexpr std::uint64_t most = 1'000'000;

@@ -15,7 +15,7 @@ inline constexpr std::string_view shards_name = ".qturn-shards";
 struct Shard {
   std::uint64_t index = 0, count = 1;  ///< 0 <= index < count
 
-  /// Whether XXH64(key, seed 0) mod count is the index.
+  /// Whether XXH64(sample_key(key), seed 0) mod count is the index.
   bool takes(std::string_view key) const;
   bool operator==(const Shard&) const = default;
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "src/plan/sample_key.hpp"
 #include "src/store/content_hash.hpp"
 
 namespace qturn {
@@ -17,7 +18,7 @@ std::vector<Orientation> random_variants(std::string_view key, int count, std::u
   if (count < 1 || count > 8) {
     throw std::invalid_argument("count is " + std::to_string(count) + ", expected 1 to 8");
   }
-  std::string bytes(key);
+  std::string bytes(sample_key(key));
   bytes.push_back('\0');
   std::array<std::pair<std::uint64_t, Orientation>, 8> scores;
   for (int n = 1; n <= 8; ++n) {

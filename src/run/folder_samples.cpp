@@ -7,16 +7,12 @@
 
 #include "src/plan/lower_case.hpp"
 #include "src/plan/sample_jobs.hpp"
+#include "src/plan/sample_key.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// "x/a" of "x/a.jpg".
-std::string without_suffix(const std::string& key) {
-  return fs::path(key).replace_extension().string();
-}
 
 /// Where no picture is, there is nothing to do.
 bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
@@ -28,7 +24,7 @@ void refuse_one_sample_of_two(const FileList& files) {
     if (before) {
       const std::string a = files.key(*before), b = files.key(file);
       if (key_of_sample(a) == key_of_sample(b) &&
-          lower_case(without_suffix(a)) != lower_case(without_suffix(b))) {
+          lower_case(std::string(sample_key(a))) != lower_case(std::string(sample_key(b)))) {
         throw PlanError(fmt::format(
             "{} and {} would be one sample, called {}, because its name ends at the first dot; "
             "rename them, or name a folder as output",
@@ -72,7 +68,7 @@ void FolderSamples::gather() {
     if (!sample_.empty() && own != sample) break;
     sample = own;
     const Job job = jobs_.job_of(next_file_);
-    const std::string stem = without_suffix(job.key);
+    const std::string stem(sample_key(job.key));
     add(job.key, job.input, {Kind::picture});
     if (!job.label.empty()) {
       add(stem + job.label.extension().string(), job.label,

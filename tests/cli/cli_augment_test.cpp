@@ -129,7 +129,7 @@ TEST_CASE("The example in docs/augment.md is what the program does") {
   workplace.add("data/x/a.jpg", cli::jpeg(cli::smooth_picture(16, 8)));
   CHECK(workplace.qturn({"augment", "data", "-o", "out", "--random", "3"}).exit_code == 0);
   CHECK(workplace.files("out") ==
-        Names{"x/a__identity.jpg", "x/a__rotate180.jpg", "x/a__rotate270.jpg", "manifest.jsonl"});
+        Names{"x/a__rotate180.jpg", "x/a__transpose.jpg", "x/a__transverse.jpg", "manifest.jsonl"});
   CHECK_THAT(
       workplace.content("out/manifest.jsonl"),
       ContainsSubstring("{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,"
