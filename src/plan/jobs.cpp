@@ -78,16 +78,24 @@ void refuse_shared_in_place_of_companions(const JobList& jobs) {
   }
 }
 
-/// Interrupted in the middle, such a file would say of some pictures what is no longer true.
-void refuse_shared_in_place(const SharedLabels& labels) {
+/// In place, interrupted in the middle, such a file would say of some pictures what is no longer
+/// true. In a tar each sample has labels of its own.
+void refuse_shared(const SharedLabels& labels, bool in_place) {
   for (const SharedLabels::Broken& file : labels.broken())
     throw PlanError(fmt::format("{}; {}", file.problem, turn_pictures_alone));
   for (const SharedLabels::File& file : labels.files()) {
     if (file.found == 0) continue;
+    if (in_place) {
+      throw PlanError(fmt::format(
+          "{}: {} labels of many pictures in one file are not turned in place; write the turned "
+          "pictures and labels into a folder with -o, or turn the pictures alone with --labels "
+          "none",
+          file.input.string(), file.format->name));
+    }
     throw PlanError(fmt::format(
-        "{}: {} labels of many pictures in one file are not turned in place; write the turned "
-        "pictures and labels into a folder with -o, or turn the pictures alone with --labels none",
-        file.input.string(), file.format->name));
+        "{}: labels many pictures, and in a tar each sample has labels of its own; name a folder "
+        "as output, or use --labels none",
+        file.input.string()));
   }
 }
 
@@ -222,7 +230,7 @@ Plan plan(const PlanOptions& options) try {
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels =
       find_shared_labels(options, found.files, labels, names, plan.unreadable);
-  if (in_place) refuse_shared_in_place(shared_labels);
+  if (in_place || options.to_samples) refuse_shared(shared_labels, in_place);
   DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
   PathSet shared;
   for (const SharedLabels::File& file : shared_labels.files()) shared.add(normal_path(file.input));

@@ -125,6 +125,10 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
   workplace.add("coco/coco.json",
                 R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
                     "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}]})");
+  workplace.add("broken/a.png", cli::png(cli::labelled_picture));
+  workplace.add("broken/b.png", cli::png(cli::labelled_picture));
+  workplace.add("broken/b.txt", "0 .5 .5 .1 .1\n");
+  workplace.add("broken/coco.json", R"({"images": [{"id": 1, "file_name": "a.png", )");
   workplace.add("there.tar", "x");
   const auto before = workplace.tree(".");
   const auto refused = [&](const Words& words, const char* why) {
@@ -135,6 +139,7 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
   };
   refused({"augment", "dots", "-o", "o.tar"}, "would be one sample, called x/IMG");
   refused({"augment", "coco", "-o", "o.tar"}, "coco/coco.json: labels many pictures");
+  refused({"augment", "broken", "-o", "o.tar"}, "broken/coco.json:1:");
   refused({"augment", "data", "-o", "there.tar"}, "there.tar: exists already");
   refused({"augment", "data", "-o", "o.tgz"}, "written uncompressed");
   refused({"cw", "data", "-o", "o.tar.gz"}, "written uncompressed");

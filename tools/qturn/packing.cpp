@@ -31,17 +31,6 @@ void refuse_unfit(const CommandLine& line) {
   refuse_unfit_for_tars(line);
 }
 
-void refuse_shared_labels(const Plan& found) {
-  for (const SharedLabels::File& file : found.jobs.shared_labels().files()) {
-    if (file.found == 0) continue;
-    throw PlanError(
-        fmt::format("{}: labels many pictures, and in a tar each sample has labels of its own; "
-                    "name a folder as "
-                    "output, or use --labels none",
-                    file.input.string()));
-  }
-}
-
 void say_left_out(const CommandLine& line, const Plan& found) {
   for (const DataSets::File& file : found.jobs.data_sets().files()) {
     if (!line.quiet)
@@ -70,7 +59,6 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, const RunOptions& o
   const fs::path place = line.output;
   const Plan found = qturn::plan(plan);
   refuse_unmerged_inputs(plan);
-  refuse_shared_labels(found);
   refuse_other_labels(line, found);
   refuse_copied_sidecars(line, found);
   refuse_existing_output(line, place);
