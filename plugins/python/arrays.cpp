@@ -22,7 +22,7 @@ constexpr Row rows[] = {
     {"cupy", "ndarray", cupy_arrays},
 };
 
-const Library* find_library(nb::handle type, const char* which) {
+const Library* find_library(nb::handle type) {
   for (nb::handle base : nb::borrow<nb::tuple>(type.attr("__mro__"))) {
     const auto module = text(nb::object(base.attr("__module__")));
     const auto name = text(nb::object(base.attr("__name__")));
@@ -33,25 +33,30 @@ const Library* find_library(nb::handle type, const char* which) {
   }
   if (nb::hasattr(type, "cudaPtr") && nb::hasattr(type, "elemSize")) return gpu_mats();
   if (nb::hasattr(type, "__dlpack__")) return dlpack_arrays();
-  throw nb::type_error(
-      (std::string(which) + " is of type " + text(type) +
-       ", expected an array: of NumPy, PyTorch, CuPy, JAX or another library with " +
-       "DLPack, or a cv2.cuda.GpuMat")
-          .c_str());
+  return nullptr;
 }
 
 }  // namespace
 
-const Library& library_of(nb::handle array, const char* which) {
+const Library* find_library_of(nb::handle array) {
   // Never destroyed, and each type stays alive, so that its address is not another type's later.
   static auto& known = *new std::unordered_map<PyObject*, const Library*>;
   const nb::handle type = array.type();
   const auto found = known.find(type.ptr());
-  if (found != known.end()) return *found->second;
-  const Library* library = find_library(type, which);
+  if (found != known.end()) return found->second;
+  const Library* library = find_library(type);
   type.inc_ref();
   known.emplace(type.ptr(), library);
-  return *library;
+  return library;
+}
+
+const Library& library_of(nb::handle array, const char* which) {
+  if (const Library* library = find_library_of(array)) return *library;
+  throw nb::type_error(
+      (std::string(which) + " is of type " + text(array.type()) +
+       ", expected an array: of NumPy, PyTorch, CuPy, JAX or another library with " +
+       "DLPack, or a cv2.cuda.GpuMat")
+          .c_str());
 }
 
 nb::object Library::finished(nb::handle, nb::object made) const { return made; }
@@ -62,6 +67,7 @@ nb::object Library::permuted(nb::handle, const Axes&) const {
 }
 void* Library::current_stream(int) const { return nullptr; }
 void Library::keep_for(nb::handle, int, void*) const {}
+void Library::written(nb::handle) const {}
 
 std::optional<void*> stream_of(nb::handle stream) {
   if (stream.is_none()) return std::nullopt;

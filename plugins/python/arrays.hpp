@@ -69,9 +69,14 @@ class Library {
   virtual void* current_stream(int device) const;
   /// Says that `array` is used on `stream`, which is not the library's current one.
   virtual void keep_for(nanobind::handle array, int device, void* stream) const;
+  /// Says that what is in `array` was changed.
+  virtual void written(nanobind::handle array) const;
   /// Whether the library cannot be told about streams, so that a call has to wait for its work.
   virtual bool waits() const { return false; }
 };
+
+/// The library that `object` is of; null if it is not an array.
+const Library* find_library_of(nanobind::handle object);
 
 /// The library that `array` is of; throws nanobind::type_error, which calls it `which`, if it is
 /// not an array.

@@ -15,6 +15,9 @@ void bind_pictures(nanobind::module_& module);
 /// Pictures with their labels and masks: turn_labels(), and what qturn.ray is made of.
 void bind_samples(nanobind::module_& module);
 
+/// followed(): whether PyTorch has to see what is done to arrays.
+void bind_following(nanobind::module_& module);
+
 /// transform() and transform_batch() of arrays.
 void bind_transform(nanobind::module_& module);
 

@@ -14,6 +14,13 @@ std::string name_of(int device) {
   return device == host ? "on the CPU" : "on CUDA device " + std::to_string(device);
 }
 
+/// Whether the same object says of both what their items are, so that no names need to be compared.
+bool have_one_type_object(const Operand& a, const Operand& b) {
+  if (a.library != b.library) return false;
+  const nb::object dtype = nb::getattr(a.array, "dtype", nb::none());
+  return !dtype.is_none() && dtype.is(nb::getattr(b.array, "dtype", nb::none()));
+}
+
 }  // namespace
 
 Call::Call(nb::handle layout, nb::handle stream)
@@ -92,25 +99,27 @@ Operand Call::given(nb::handle out, Operand& src, const Axes& shape, const char*
   operand.array = nb::borrow(out);
   operand.memory = read(operand, "out");
   const Array& memory = operand.memory;
-  const std::string given = "out of shape " + text(memory.shape);
+  const auto given = [&] { return "out of shape " + text(memory.shape); };
   if (without_single_channel(memory.shape) != without_single_channel(shape)) {
-    throw nb::value_error(
-        (given + " does not fit x of shape " + text(src.memory.shape) + ", expected " + text(shape))
-            .c_str());
+    throw nb::value_error((given() + " does not fit x of shape " + text(src.memory.shape) +
+                           ", expected " + text(shape))
+                              .c_str());
   }
-  const std::string expected_type = type != nullptr ? type : src.library->type_name(src.array);
-  const std::string given_type = operand.library->type_name(out);
-  if (given_type != expected_type) {
-    throw nb::type_error((given + " is " + given_type + ", expected " + expected_type +
-                          " for x of shape " + text(src.memory.shape))
-                             .c_str());
+  if (type != nullptr || !have_one_type_object(src, operand)) {
+    const std::string expected_type = type != nullptr ? type : src.library->type_name(src.array);
+    const std::string given_type = operand.library->type_name(out);
+    if (given_type != expected_type) {
+      throw nb::type_error((given() + " is " + given_type + ", expected " + expected_type +
+                            " for x of shape " + text(src.memory.shape))
+                               .c_str());
+    }
   }
   if (memory.device != place_.device) {
-    throw nb::value_error((given + " is " + name_of(memory.device) + ", x of shape " +
+    throw nb::value_error((given() + " is " + name_of(memory.device) + ", x of shape " +
                            text(src.memory.shape) + " " + name_of(place_.device))
                               .c_str());
   }
-  if (memory.read_only) throw nb::value_error((given + " is read-only").c_str());
+  if (memory.read_only) throw nb::value_error((given() + " is read-only").c_str());
   operand.planes =
       planes_of(memory, type == nullptr ? layout_ : Layout::chw, "out", src.planes.interleaved);
   if (type == nullptr && operand.planes.interleaved && !src.planes.interleaved) {
@@ -118,7 +127,7 @@ Operand Call::given(nb::handle out, Operand& src, const Axes& shape, const char*
   }
   if (type == nullptr && operand.planes.interleaved != src.planes.interleaved &&
       !src.planes.first.empty()) {
-    throw nb::value_error((given + " and x of shape " + text(src.memory.shape) +
+    throw nb::value_error((given() + " and x of shape " + text(src.memory.shape) +
                            ": channels_last must be both or neither; pass .contiguous() for one")
                               .c_str());
   }
@@ -130,14 +139,18 @@ void Call::settle() const {
   if (waits_) wait(place_);
 }
 
+void Call::keep(const Operand& operand) const {
+  const std::optional<void*> stream = stream_for(*operand.library);
+  if (stream) operand.library->keep_for(operand.array, place_.device, *stream);
+}
+
 nb::object Call::finished(const Operand& src, Operand dst, bool is_given) const {
-  const auto keep = [&](const Operand& operand) {
-    const std::optional<void*> stream = stream_for(*operand.library);
-    if (stream) operand.library->keep_for(operand.array, place_.device, *stream);
-  };
   keep(src);
-  if (is_given) keep(dst);
-  if (is_given) return std::move(dst.array);
+  if (is_given) {
+    keep(dst);
+    dst.library->written(dst.array);
+    return std::move(dst.array);
+  }
   return src.library->finished(src.array, std::move(dst.array));
 }
 

@@ -38,7 +38,9 @@ class Call {
   /// `out` is.
   Operand given(nanobind::handle out, Operand& src, const Axes& shape, const char* type = nullptr);
 
-  /// After the kernels were enqueued: what the caller gets for `dst`.
+  /// After the kernels were enqueued: the memory of `operand` stays until they are done.
+  void keep(const Operand& operand) const;
+  /// After that: what the caller gets for `dst`.
   nanobind::object finished(const Operand& src, Operand dst, bool is_given) const;
   /// Before that, once for a call: waits if the library of an operand needs it.
   void settle() const;

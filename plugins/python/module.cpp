@@ -6,6 +6,7 @@ NB_MODULE(_qturn, module) {
   qturn::python::bind_orientations(module);
   qturn::python::bind_pictures(module);
   qturn::python::bind_samples(module);
+  qturn::python::bind_following(module);
   qturn::python::bind_transform(module);
   qturn::python::bind_planar(module);
 }

@@ -1,5 +1,6 @@
 // to_planar(): interleaved images become the planes that a network takes, turned and normalised in
 // one pass.
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -121,8 +122,8 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
   for (const Operand& source : images.sources) {
     const std::string other = source.library->type_name(source.array);
     if (other != type) {
-      throw nb::type_error(("xs are " + type + " " + text(first.memory.shape) + " and " + other +
-                            " " + text(source.memory.shape) + ", expected one type")
+      throw nb::type_error(fmt::format("xs are {} {} and {} {}, expected one type", type,
+                                       text(first.memory.shape), other, text(source.memory.shape))
                                .c_str());
     }
   }
@@ -154,7 +155,7 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
     call.settle();
   }
   for (const Operand& source : images.sources) {
-    if (&source != &first) static_cast<void>(call.finished(source, source, true));
+    if (&source != &first) call.keep(source);
   }
   return call.finished(first, dst, !out.is_none());
 }

@@ -4,47 +4,18 @@ import sys
 from . import _qturn
 
 
-_asked = None  # looked up once, because a call takes microseconds
+def _is_compiling():
+    """Whether PyTorch compiles the caller. It asks this before functions of C++, which it cannot look into."""
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    return compiler is not None and compiler.is_compiling()
 
 
-def _ask(torch):
-    global _asked
-    _asked = (torch._C._is_tracing, torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack,
-              torch.autograd.forward_ad, torch.Tensor, torch.Tensor.__torch_dispatch__, torch.autograd.graph.increment_version)
-    return _asked
-
-
-def _is_following():
-    """Whether PyTorch follows what is done to all tensors: it traces, maps..."""
-    is_tracing, modes, level, forward_ad, _, _, _ = _asked or _ask(sys.modules["torch"])
-    return is_tracing() or modes() > 0 or level() is not None or forward_ad._current_level >= 0
-
-
-def _has_no_memory(x):
-    """Whether a tensor is of a type that PyTorch asks what is done to it."""
-    _, _, _, _, plain, dispatch, _ = _asked or _ask(sys.modules["torch"])
-    return type(x) is not plain and type(x).__torch_dispatch__ is not dispatch
-
-
-def _needs_operator(x):
+def needs_operator(xs):
     """Whether PyTorch has to see an operator of its own."""
-    torch = sys.modules.get("torch")
-    if torch is None or not isinstance(x, getattr(torch, "Tensor", ())):
-        return False
-    return torch.compiler.is_compiling() or x.requires_grad and torch.is_grad_enabled() or _is_following() or _has_no_memory(x)
-
-
-def _any_needs_operator(xs):
-    """The same for a list, with one question for what is true of all tensors."""
-    torch = sys.modules.get("torch")
-    kind = getattr(torch, "Tensor", ())
-    tensors = [x for x in xs if isinstance(x, kind)]
-    if not tensors:
-        return False
-    if torch.compiler.is_compiling() or _is_following():
-        return True
-    wants_gradients = torch.is_grad_enabled()
-    return any([x.requires_grad and wants_gradients or _has_no_memory(x) for x in tensors])
+    if not _is_compiling():
+        return _qturn.followed(xs, None) is not None
+    kind = sys.modules["torch"].Tensor
+    return any([isinstance(x, kind) for x in (xs if isinstance(xs, (list, tuple)) else (xs,))])
 
 
 class ForeignStream:
@@ -57,28 +28,16 @@ class ForeignStream:
         return 0, self.number  # version of the protocol
 
 
-def _listed(arrays):
-    return arrays if isinstance(arrays, (list, tuple)) else (arrays,)
-
-
 def _run(name, function, xs, out, *arguments):
     """Calls the function of C++, which reads and writes memory that PyTorch does not see."""
-    torch = sys.modules.get("torch")
-    kind = getattr(torch, "Tensor", ())
-    written = [each for each in _listed(out) if isinstance(each, kind)]
-    tensors = [each for each in _listed(xs) if isinstance(each, kind)] + written
-    if not tensors or torch.compiler.is_compiling():  # PyTorch ends its graph before the call, and asks again
-        return function(xs, *arguments)
-    if _is_following() or any(map(_has_no_memory, tensors)):
-        raise RuntimeError(f"{name} cannot be traced or mapped by PyTorch: call transform() or transform_batch() without out= and "
-                           "stream=, or call it outside")
-    if torch.is_grad_enabled() and any([x.requires_grad for x in tensors]):
-        raise RuntimeError(f"{name} has no gradient, but one of its tensors requires one: pass its .detach(), or use torch.no_grad()")
-    result = function(xs, *arguments)
-    for one in written:
-        if not one.is_inference():
-            _asked[-1](one)
-    return result
+    if not _is_compiling():  # else PyTorch ends its graph before the call, and asks again
+        followed = _qturn.followed(xs, out)
+        if followed == "traced":
+            raise RuntimeError(f"{name} cannot be traced or mapped by PyTorch: call transform() or transform_batch() without out= and "
+                               "stream=, or call it outside")
+        if followed == "gradient":
+            raise RuntimeError(f"{name} has no gradient, but one of its tensors requires one: pass its .detach(), or use torch.no_grad()")
+    return function(xs, *arguments)
 
 
 def transform(x, orientation, out=None, *, layout="hwc", stream=None):
@@ -94,8 +53,8 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
     On a GPU the call returns without waiting. ValueError and TypeError name both shapes.
     """
     if out is None and stream is None:
-        if not _needs_operator(x):
-            return _qturn.transform(x, orientation, out, layout, stream)
+        if not needs_operator(x):
+            return _qturn.transform(x, orientation, None, layout, None)
         from . import torch
         return torch.transform(x, orientation, layout)
     return _run("transform() with out= or stream=", _qturn.transform, x, out, orientation, out, layout, stream)
@@ -110,7 +69,7 @@ def transform_batch(xs, orientations, out=None, *, layout="hwc", stream=None):
     Everything else is as in transform().
     """
     if out is None and stream is None:
-        if not _any_needs_operator(_listed(xs)):
+        if not needs_operator(xs):
             return _qturn.transform_batch(xs, orientations, None, layout, None)
         from . import torch
         return torch.transform_batch(xs, orientations, layout)

@@ -16,7 +16,12 @@ _library.define("transform_batch(Tensor xs, int[] orientations, str layout) -> T
 
 
 def transform(x, orientation, layout="hwc"):
-    """qturn.transform() as an operator."""
+    """qturn.transform() as an operator. Where PyTorch need not see one, the call goes past its dispatcher, which takes longer."""
+    if type(x) is torch.Tensor and not _arrays.needs_operator(x):
+        try:
+            return _qturn.transform(x, orientation, None, layout, None)
+        except (TypeError, ValueError):
+            pass  # what only the operator takes: views that PyTorch resolves, meta tensors
     if torch.autograd.forward_ad._current_level >= 0:  # PyTorch would make its tangents zeros without a word
         raise RuntimeError("qturn.transform() has a gradient, but no derivative in forward mode (jvp, jacfwd)")
     return torch.ops.qturn.transform(x, _number(orientation), layout)

@@ -115,7 +115,39 @@ def test_captured_in_a_graph():
         assert torch.equal(second[i], reference(first[i], orientation))
 
 
+class Listed(torch.utils._python_dispatch.TorchDispatchMode):
+    """Which operators PyTorch sees."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.names.append(str(function))
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("transform", [qturn.transform, qturn.torch.transform])
+def test_pytorch_sees_an_operator_where_it_looks(device, transform):
+    x = torch.rand(4, 5, device=device)
+    with Listed() as seen:
+        transform(x, 6)
+    assert "qturn.transform.default" in seen.names
+    assert transform(x.requires_grad_(), 6).grad_fn is not None
+    with torch.no_grad():
+        assert transform(x, 6).grad_fn is None
+
+
+@pytest.mark.parametrize("transform", [qturn.transform, qturn.torch.transform])
+def test_a_plain_call_goes_past_the_dispatcher(device, transform):
+    x = torch.rand(4, 5, device=device)
+    with torch.profiler.profile() as profile:
+        transform(x, 6)
+    assert not [event.name for event in profile.events() if event.name.startswith("qturn::")]
+
+
 def test_a_tensor_elsewhere_is_refused():
+    assert qturn.torch.transform(torch.empty(3, 4, device="meta"), 6).shape == (4, 3)  # by the operator
     with pytest.raises(TypeError, match="x is a tensor on meta, expected the CPU or a CUDA device"):
         qturn._qturn.transform(torch.empty(3, 4, device="meta"), 6, None, "hwc", None)
 
@@ -126,6 +158,7 @@ def test_views_that_are_conjugated_or_negated_when_they_are_read():
         with pytest.raises(ValueError, match=r"x of shape \(2, 2\) is the (conjugate|negative) of what is in memory: pass its .resolve_(conj|neg)\(\)"):
             qturn.transform(view, 6)
         assert torch.equal(torch.ops.qturn.transform(view, 6, "hwc"), view.rot90(-1))
+        assert torch.equal(qturn.torch.transform(view, 6), view.rot90(-1))
         with pytest.raises(ValueError, match="resolve"):
             qturn.transform(torch.zeros_like(view), 1, view)
 
