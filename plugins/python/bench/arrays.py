@@ -1,11 +1,14 @@
 """Prints the tables of docs/measurements/python-h200.md, every row in one run. usage: python3 plugins/python/bench/arrays.py [--cpu]
 
 On a GPU: bytes read and written a second by transform() and its rivals in PyTorch and CuPy, as parts of a copy of the same
-bytes, and the host's time for a call. With --cpu: NumPy on one core. A row that is lost stays in the table.
+bytes, and the host's time for a call. NPP is in the table where its library is found: in CUDA's toolkit, in the package nvidia-npp,
+or in a folder of LD_LIBRARY_PATH. With --cpu: NumPy on one core. A row that is lost stays in the table.
 """
 import argparse
+import ctypes
 import os
 import statistics
+import sys
 import time
 
 import numpy
@@ -24,6 +27,54 @@ def print_table(head, rows=()):
     print("|" + "---|" * len(head))
     for row in rows:
         print_row(row)
+
+
+class NppStream(ctypes.Structure):
+    """NppStreamContext of nppdefs.h."""
+    _fields_ = [("stream", ctypes.c_void_p), ("device", ctypes.c_int), ("multiprocessors", ctypes.c_int), ("threads_resident", ctypes.c_int),
+                ("threads", ctypes.c_int), ("shared_bytes", ctypes.c_size_t), ("major", ctypes.c_int), ("minor", ctypes.c_int),
+                ("flags", ctypes.c_uint), ("reserved", ctypes.c_int)]
+
+
+class NppSize(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int)]
+
+
+NPP_VERTICAL_AXIS = 1
+
+
+def npp_libraries():
+    """libnppidei, which transposes, and libnppig, which mirrors; nothing if there is no NPP."""
+    folders = ["", "/usr/local/cuda/lib64/", *(f"{path}/nvidia/{package}/lib/" for path in sys.path for package in ("cu13", "npp"))]
+    for folder in folders:
+        for version in (".13", ".12", ""):
+            try:
+                ctypes.CDLL(f"{folder}libnppc.so{version}", mode=ctypes.RTLD_GLOBAL)
+                return {"Transpose": ctypes.CDLL(f"{folder}libnppidei.so{version}"), "Mirror": ctypes.CDLL(f"{folder}libnppig.so{version}")}
+            except OSError:
+                continue
+    return {}
+
+
+def npp_calls(libraries, dtype, channels):
+    """transpose and flop of NPP, for the types that it has."""
+    import torch
+    kind = {torch.uint8: "8u", torch.float32: "32f"}.get(dtype)
+    if not libraries or (kind, channels) not in [("8u", 1), ("8u", 3), ("8u", 4), ("32f", 1)]:
+        return {}
+    gpu = torch.cuda.get_device_properties(0)
+    context = NppStream(torch.cuda.current_stream().cuda_stream, 0, gpu.multi_processor_count, gpu.max_threads_per_multi_processor, 1024,
+                        gpu.shared_memory_per_block, gpu.major, gpu.minor, 0, 0)
+
+    def call(name, x, y, *axis):
+        pointers = [argument for each in (x, y) for argument in (ctypes.c_void_p(each.data_ptr()), ctypes.c_int(each.stride(0) * each.element_size()))]
+        status = getattr(libraries[name], f"nppi{name}_{kind}_C{channels}R_Ctx")(*pointers, NppSize(x.shape[1], x.shape[0]), *axis, context)
+        if status != 0:
+            raise RuntimeError(f"NPP's {name} failed with {status}")
+        return y
+
+    return {"transpose": lambda x: call("Transpose", x, x.new_empty((x.shape[1], x.shape[0], x.shape[2]))),
+            "flop": lambda x: call("Mirror", x, torch.empty_like(x), NPP_VERTICAL_AXIS)}
 
 
 def on_gpu():
@@ -76,18 +127,26 @@ def on_gpu():
     ]
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, medians of {ROUNDS}\n")
     print("Times of the rivals are multiples of qturn's; rivals make their result contiguous.\n")
-    print_table(["shape", "type", "turn", "qturn reads and writes", "of clone()", "PyTorch", "torch.compile", "CuPy"])
+    libraries = npp_libraries()
+    print(f"NPP: {libraries['Mirror']._name}\n" if libraries else "NPP: libnppig was not found, so its column is empty.\n")
+    print_table(["shape", "type", "turn", "qturn reads and writes", "of clone()", "PyTorch", "torch.compile", "CuPy", "NPP"])
     for label, shape, dtype, chw in shapes:
         torch._dynamo.reset()  # else it stops to compile after some shapes
         bytes_each = torch.empty(0, dtype=dtype).element_size() * int(numpy.prod(shape))
         sources = [torch.randint(0, 255, shape, device="cuda").to(dtype) for _ in range(min(64, 1 + 512_000_000 // bytes_each))]
         calls = max(20, min(200, 4_000_000_000 // bytes_each))
         copy = seconds(lambda x: x.clone(), sources, calls)
+        npp = {} if chw or len(shape) != 3 else npp_calls(libraries, dtype, shape[2])
         for operation, calls_of in rivals(chw).items():
             took = [seconds(call, sources, calls) for call in calls_of]
             times = [f"{rival / took[0]:.2f}" for rival in took[1:]]
+            times += [""] * (3 - len(times))
+            if operation in npp:
+                if not torch.equal(npp[operation](sources[0]), calls_of[0](sources[0])):
+                    raise RuntimeError(f"NPP's {operation} of {label} gives other pixels")
+                times.append(f"{seconds(npp[operation], sources, calls) / took[0]:.2f}")
             print_row([label, str(dtype)[6:], operation, f"{2 * bytes_each / took[0] / 1e9:.0f} GB/s", f"{copy / took[0]:.0%}",
-                       *times, *[""] * (3 - len(times))])
+                       *times, *[""] * (4 - len(times))])
         del sources
     print()
 
