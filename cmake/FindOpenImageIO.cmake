@@ -17,7 +17,7 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(OpenImageIO
   REQUIRED_VARS OpenImageIO_LIBRARY OpenImageIO_UTIL_LIBRARY OpenImageIO_INCLUDE_DIR OpenImageIO_IMATH_INCLUDE_DIR
   VERSION_VAR OpenImageIO_VERSION
-  REASON_FAILURE_MESSAGE "scripts/setup fetches it into build/deps/oiio; elsewhere CMAKE_PREFIX_PATH names its folder")
+  REASON_FAILURE_MESSAGE "scripts/setup fetches it into build/deps/oiio. For another one, name its folder in CMAKE_PREFIX_PATH.")
 
 if(OpenImageIO_FOUND AND NOT TARGET OpenImageIO::OpenImageIO)
   add_library(OpenImageIO::OpenImageIO UNKNOWN IMPORTED)
