@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@
 #include "plugins/python/picture_arguments.hpp"
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
+#include "src/turn/turn_in.hpp"
 
 namespace nb = nanobind;
 
@@ -45,6 +47,20 @@ struct TurnedFile {
   std::string format;
   TurnOutcome outcome;
   std::vector<std::string> warnings;
+};
+
+/// The memory of a picture, which a thread keeps for its next one. To clear new pages took a tenth
+/// of the time of turning a JPEG of 12 megapixels, whose coefficients have 36 MB.
+class KeptLane {
+ public:
+  Turned turn(std::span<const std::byte> file, Orientation orientation,
+              const TurnOptions& options) {
+    return turn_in(*lane_, kept_bytes, file, orientation, options);
+  }
+
+ private:
+  static constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+  std::unique_ptr<Lane> lane_ = make_cpu_lane(2 * kept_bytes);  // a half is for turned pages
 };
 
 std::string format_written(std::span<const std::byte> source, const TurnOptions& options) {
@@ -74,7 +90,8 @@ TurnedFile turn_file(nb::handle data, nb::handle orientation, const std::string&
   Turned turned;
   {
     const nb::gil_scoped_release others_may_run;
-    turned = turn((*file).data(), (*file).size(), wanted, options);
+    thread_local KeptLane lane;
+    turned = lane.turn(*file, wanted, options);
   }
   turned.outcome.message = readable(turned.outcome.message);
   return {nb::bytes(turned.bytes.data(), turned.bytes.size()), format_written(*file, options),

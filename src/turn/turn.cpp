@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "src/formats/table.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "src/turn/turn_in.hpp"
 
 namespace qturn {
 namespace {
@@ -43,16 +45,25 @@ PictureTurn opened(std::span<const std::byte> file, Orientation orientation,
 
 Turned turn(const void* file, std::size_t bytes, Orientation orientation,
             const TurnOptions& options) {
-  const std::span source(static_cast<const std::byte*>(file), bytes);
+  const std::unique_ptr<Lane> lane = make_cpu_lane(0);
+  return turn_in(*lane, 0, {static_cast<const std::byte*>(file), bytes}, orientation, options);
+}
+
+Turned turn_in(Lane& lane, std::size_t kept_bytes, std::span<const std::byte> source,
+               Orientation orientation, const TurnOptions& options) {
+  const auto clear = [&](Lane* used) {
+    used->clear();
+    used->keep_at_most(kept_bytes);
+  };
+  const std::unique_ptr<Lane, decltype(clear)> cleared(&lane, clear);
   PictureTurn picture = opened(source, orientation, options);
   const std::string refusal = refusal_in_memory(picture, orientation, options.allow_storage_change);
   if (!refusal.empty()) throw ImageFileError(refusal);
 
   const std::atomic<bool> never{false};
-  const std::unique_ptr<Lane> lane = make_cpu_lane(0);
   const TurnOutcome outcome = picture.plan(orientation);
   if (outcome.route != Route::skipped) {
-    picture.read(std::span(&orientation, 1), *lane, never);
+    picture.read(std::span(&orientation, 1), lane, never);
   }
   Turned turned{.bytes = {}, .outcome = outcome, .warnings = picture.warnings()};
   turned.bytes = picture.turn(orientation, never, turned.warnings);

@@ -5,11 +5,13 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "src/check/check.hpp"
+#include "src/turn/turn_in.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/jpeg_pictures.hpp"
 
@@ -173,6 +175,26 @@ TEST_CASE("The suffix counts where the content cannot tell") {
   const TurnPlan tagged = planned(tga, Orientation::flip, {.suffix = ".tga", .tag_only = true});
   CHECK(tagged.outcome.route == Route::none);
   CHECK_THAT(tagged.refusal, ContainsSubstring("tga has no place for an orientation"));
+}
+
+TEST_CASE("A lane that pictures share makes the same files, and keeps no more than it is told") {
+  constexpr std::size_t plenty = std::size_t{1} << 20;
+  const std::unique_ptr<Lane> lane = make_cpu_lane(2 * plenty);
+  const Bytes png = small_png(Orientation::rotate90);
+  const Bytes jpeg = make_jpeg({.width = 256, .height = 128});
+  Bytes damaged = jpeg;
+  damaged.resize(damaged.size() / 2);
+  for (const std::size_t kept_bytes : {plenty, std::size_t{0}, plenty}) {
+    for (const Bytes* file : {&png, &jpeg, &jpeg, &png}) {
+      const Turned turned = turn_in(*lane, kept_bytes, *file, Orientation::transpose, {});
+      CHECK(turned.bytes == turned_by(*file, Orientation::transpose).bytes);
+      CHECK((lane->kept_bytes() > 0) == (kept_bytes > 0));
+      CHECK(lane->kept_bytes() <= kept_bytes);
+    }
+    CHECK_THROWS_AS(turn_in(*lane, kept_bytes, damaged, Orientation::transpose, {}),
+                    ImageFileError);
+    CHECK(lane->kept_bytes() <= kept_bytes);
+  }
 }
 
 TEST_CASE("Memory is told beforehand, and grows with the picture") {
