@@ -20,6 +20,28 @@ CudaStream::CudaStream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
 }
 
+void use_device(int device) {
+  check(cudaSetDevice(device), "the device");
+  // If it is refused, only time is lost.
+  if (cudaSetDeviceFlags(cudaDeviceScheduleYield) != cudaSuccess) cudaGetLastError();
+}
+
+std::byte* allocate_page_locked(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "page-locked memory");
+  return static_cast<std::byte*>(memory);
+}
+
+std::byte* PageLockedBuffer::reserve(std::size_t bytes) {
+  if (bytes > bytes_) {
+    data_.reset();
+    bytes_ = 0;
+    data_.reset(allocate_page_locked(bytes));
+    bytes_ = bytes;
+  }
+  return data_.get();
+}
+
 std::byte* DeviceBuffer::reserve(std::size_t bytes) {
   if (bytes > bytes_) {
     check(cudaFree(data_), "device memory");

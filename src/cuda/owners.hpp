@@ -1,4 +1,4 @@
-// CUDA's errors as exceptions, and owners of its streams and memory, for lanes and for nvJPEG.
+// CUDA's errors as exceptions, and owners of its streams and memory, for lanes and for JPEGs.
 #ifndef QTURN_SRC_CUDA_OWNERS_HPP
 #define QTURN_SRC_CUDA_OWNERS_HPP
 
@@ -6,6 +6,7 @@
 #include <qturn/cuda.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace qturn {
@@ -53,6 +54,30 @@ class DeviceBuffer {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+/// Makes `device` current for this thread, whose waits for it yield to other threads. By CUDA's
+/// default they spin, and take cores from the threads that feed the device. If they sleep, they
+/// wake up too late.
+void use_device(int device);
+
+struct FreePageLocked {
+  void operator()(std::byte* memory) const { cudaFreeHost(memory); }
+};
+
+/// Page-locked memory that grows to the largest size that was requested.
+class PageLockedBuffer {
+ public:
+  /// Its content is lost if it has to grow. Throws OutOfDeviceMemory.
+  std::byte* reserve(std::size_t bytes);
+  std::byte* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<std::byte, FreePageLocked> data_;
+  std::size_t bytes_ = 0;
+};
+
+/// Page-locked memory that all devices can use. Throws OutOfDeviceMemory.
+std::byte* allocate_page_locked(std::size_t bytes);
 
 }  // namespace qturn
 

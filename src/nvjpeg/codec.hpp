@@ -44,10 +44,6 @@ struct Release {
   }
 };
 
-struct FreePageLocked {
-  void operator()(std::byte* memory) const { cudaFreeHost(memory); }
-};
-
 /// nvJPEG for one device. May be used by several threads.
 class NvJpegHandle {
  public:

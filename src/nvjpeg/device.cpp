@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "src/nvjpeg/batches.hpp"
+#include "src/cuda/batches.hpp"
 #include "src/nvjpeg/codec.hpp"
 
 namespace qturn {
@@ -21,6 +21,10 @@ constexpr int encoders_per_worker = 2;
 // The share of a device's free memory that the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
 
+const PlanarRequest& request_of(const DeviceWork& work) {
+  return std::get<PlanarRequest>(*work.request);
+}
+
 PlanarLayout layout_of(const PlanarRequest& request) {
   return PlanarLayout(request.size, request.h, request.v);
 }
@@ -29,14 +33,6 @@ PlanarLayout turned_layout(const PlanarRequest& request, Orientation orientation
   const bool swap = swaps_axes(orientation);
   return PlanarLayout(turned_size(orientation, request.size), swap ? request.v : request.h,
                       swap ? request.h : request.v);
-}
-
-// Threads that wait for the device yield to others. By CUDA's default they spin, and take two to
-// three cores from the threads that feed the device. If they sleep, they wake up too late.
-void use(int device) {
-  check(cudaSetDevice(device), "the device");
-  // If it is refused, only time is lost.
-  if (cudaSetDeviceFlags(cudaDeviceScheduleYield) != cudaSuccess) cudaGetLastError();
 }
 
 /// The engines of a device, for all its workers. A decoder has page-locked memory for the files of
@@ -54,7 +50,7 @@ struct DeviceCodecs {
       : device(of_device),
         decoding(std::async(std::launch::async,
                             [=]() -> std::unique_ptr<DeviceDecoder> {
-                              use(of_device);
+                              use_device(of_device);
                               try {
                                 return std::make_unique<DeviceDecoder>();
                               } catch (const NvJpegError&) {
@@ -62,7 +58,7 @@ struct DeviceCodecs {
                               }
                             })),
         encoding(std::async(std::launch::async, [=] {
-          use(of_device);
+          use_device(of_device);
           return std::make_unique<NvJpegHandle>(NVJPEG_BACKEND_DEFAULT);
         })) {}
 
@@ -111,12 +107,12 @@ class DeviceWorker {
     }
   }
 
-  void run(std::span<PlanarWork* const> batch, const std::function<void()>& decoded_all,
+  void run(std::span<DeviceWork* const> batch, const std::function<void()>& decoded_all,
            const std::function<void(std::size_t)>& done) {
     std::vector<Picture> pictures;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (codecs_->decoding.get()->decoder.supports(batch[i]->request->header)) {
-        pictures.push_back({i, batch[i], layout_of(*batch[i]->request)});
+      if (codecs_->decoding.get()->decoder.supports(request_of(*batch[i]).header)) {
+        pictures.push_back({i, batch[i], layout_of(request_of(*batch[i]))});
       } else {
         done(i);
       }
@@ -143,7 +139,7 @@ class DeviceWorker {
  private:
   struct Picture {
     std::size_t index;
-    PlanarWork* work;
+    DeviceWork* work;
     PlanarLayout layout;
     std::byte* planes = nullptr;
     std::atomic<std::size_t>* left = nullptr;
@@ -167,8 +163,8 @@ class DeviceWorker {
     std::uint64_t decoded = 0, turned = 0;
     for (const Picture& picture : pictures) {
       decoded += picture.layout.bytes;
-      for (const PlanarRequest::Output& output : picture.work->request->outputs) {
-        turned += turned_layout(*picture.work->request, output.orientation).bytes;
+      for (const PlanarRequest::Output& output : request_of(*picture.work).outputs) {
+        turned += turned_layout(request_of(*picture.work), output.orientation).bytes;
       }
     }
     decoded_.reserve(with_room(decoded, pictures.size()));
@@ -186,7 +182,7 @@ class DeviceWorker {
       std::vector<PlanarLayout> layouts;
       std::vector<std::byte*> planes;
       for (const std::size_t i : some) {
-        files.push_back(pictures[i].work->request->file);
+        files.push_back(request_of(*pictures[i].work).file);
         layouts.push_back(pictures[i].layout);
         planes.push_back(pictures[i].planes);
       }
@@ -203,7 +199,7 @@ class DeviceWorker {
   std::vector<Encoding> turn(const std::vector<Picture*>& decoded) {
     std::vector<Encoding> encodings;
     for (Picture* picture : decoded) {
-      const PlanarRequest& request = *picture->work->request;
+      const PlanarRequest& request = request_of(*picture->work);
       for (std::size_t o = 0; o < request.outputs.size(); ++o) {
         encodings.push_back(
             {picture, o, turned_layout(request, request.outputs[o].orientation), nullptr});
@@ -214,7 +210,7 @@ class DeviceWorker {
     for (Encoding& encoding : encodings) {
       PlanesImage& image = images.emplace_back();
       image.planes = 3;
-      image.orientation = encoding.picture->work->request->outputs[encoding.output].orientation;
+      image.orientation = request_of(*encoding.picture->work).outputs[encoding.output].orientation;
       for (std::size_t p = 0; p < 3; ++p) {
         const PlanarLayout::Plane& from = encoding.picture->layout.planes[p];
         const PlanarLayout::Plane& to = encoding.layout.planes[p];
@@ -238,8 +234,8 @@ class DeviceWorker {
       Picture& picture = *encodings[i].picture;
       if (encodings[i].output > 0) continue;
       picture.left = &left[i];
-      left[i] = picture.work->request->outputs.size();
-      picture.work->results.emplace(picture.work->request->outputs.size());
+      left[i] = request_of(*picture.work).outputs.size();
+      picture.work->results.emplace(request_of(*picture.work).outputs.size());
     }
     std::mutex failing;
     std::atomic<std::size_t> next = 0;
@@ -247,8 +243,8 @@ class DeviceWorker {
       cudaSetDevice(codecs_->device);
       for (std::size_t i = next++; i < encodings.size(); i = next++) {
         const Encoding& encoding = encodings[i];
-        PlanarWork& work = *encoding.picture->work;
-        const PlanarRequest& request = *work.request;
+        DeviceWork& work = *encoding.picture->work;
+        const PlanarRequest& request = request_of(work);
         try {
           const auto made =
               encoder.encode(encoding.planes, encoding.layout,
@@ -319,8 +315,8 @@ NvJpegStatus nvjpeg_status(int device) {
   return status;
 }
 
-std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
-                                                 const std::atomic<bool>& stop) {
+std::unique_ptr<JpegDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
+                                               const std::atomic<bool>& stop) {
   if (devices.empty() || !nvjpeg_library().problem.empty()) return nullptr;
   std::vector<std::shared_ptr<SharedCodecs>> all;
   for (const int device : devices) all.push_back(std::make_shared<SharedCodecs>(device));
@@ -330,7 +326,8 @@ std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices
       workers.push_back({shared->device, [shared, &spare] { return make_worker(*shared, spare); }});
     }
   }
-  const auto device_bytes = [](const PlanarRequest& request) {
+  const auto device_bytes = [](const JpegRequest& asked) {
+    const auto& request = std::get<PlanarRequest>(asked);
     std::uint64_t bytes = layout_of(request).bytes;
     for (const auto& output : request.outputs) {
       bytes += turned_layout(request, output.orientation).bytes;

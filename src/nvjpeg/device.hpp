@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/spare_bytes.hpp"
 
 namespace qturn {
@@ -30,8 +30,8 @@ inline constexpr std::size_t nvjpeg_requests_per_device = 384;
 
 /// All of `devices` that have nvJPEG's hardware engines, together; null if there is no nvJPEG. They
 /// start in the background. `spare` must outlive them.
-std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
-                                                 const std::atomic<bool>& stop);
+std::unique_ptr<JpegDevice> make_nvjpeg_device(const std::vector<int>& devices, SpareBytes& spare,
+                                               const std::atomic<bool>& stop);
 
 }  // namespace qturn
 

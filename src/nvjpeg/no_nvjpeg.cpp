@@ -7,8 +7,8 @@ NvJpegStatus nvjpeg_status(int) {
   return {.version = {}, .engines = 0, .problem = "this qturn was built without nvJPEG's header"};
 }
 
-std::unique_ptr<PlanarDevice> make_nvjpeg_device(const std::vector<int>&, SpareBytes&,
-                                                 const std::atomic<bool>&) {
+std::unique_ptr<JpegDevice> make_nvjpeg_device(const std::vector<int>&, SpareBytes&,
+                                               const std::atomic<bool>&) {
   return nullptr;
 }
 

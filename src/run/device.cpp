@@ -38,7 +38,7 @@ DeviceChoice choose_device(std::string_view option, Work work) {
     throw std::invalid_argument(
         fmt::format("'{}' is not a device; choose auto, cpu, cuda or cuda:0,1", option));
   if (option == "auto" && work == Work::other)
-    return {{}, "a GPU makes only --jpeg planar and fastest faster"};
+    return {{}, "a GPU makes only many JPEGs faster, and --jpeg planar"};
   const std::vector<int> wanted =
       lists ? parse_indices(option.substr(numbered.size())) : std::vector<int>{};
 
@@ -50,6 +50,11 @@ DeviceChoice choose_device(std::string_view option, Work work) {
       choice.cuda.push_back(device.index);
     else
       problem = fmt::format("device {} ({}): {}", device.index, device.name, device.problem);
+  }
+  if (option == "auto" && work == Work::moves_jpegs) {
+    choice.only_jpegs = true;
+    choice.why = choice.cuda.empty() ? problem : "for JPEGs; all else is turned on the CPU";
+    return choice;
   }
   if (option == "auto") {
     std::erase_if(choice.cuda, [&](int device) {
@@ -75,8 +80,9 @@ DeviceChoice choose_device(std::string_view option, Work work) {
 DeviceChoice device_of_rank(DeviceChoice choice, int local_rank) {
   const std::size_t devices = choice.cuda.size();
   if (devices < 2) return choice;
-  const int device = choice.cuda[static_cast<std::size_t>(local_rank) % devices];
-  return {{device}, fmt::format("one of {}, for local rank {}", devices, local_rank)};
+  choice.cuda = {choice.cuda[static_cast<std::size_t>(local_rank) % devices]};
+  choice.why = fmt::format("one of {}, for local rank {}", devices, local_rank);
+  return choice;
 }
 
 }  // namespace qturn

@@ -247,15 +247,23 @@ void Flight::plan_masks(std::span<const Orientation> written) {
   mask_bytes_ = masks_.plan(turns, options_.labels_drawn_on);
 }
 
+// What is to be reserved besides the file, which `needed` counts.
+std::uint64_t Flight::besides_file(std::uint64_t needed) const {
+  needed += mask_bytes_;
+  return needed - std::min(needed, std::min(job_.file_bytes, shared_.files.total()));
+}
+
+bool Flight::can_have(std::uint64_t needed) const {
+  // Other files stay in memory while this picture is turned.
+  const std::uint64_t files = std::min(options_.largest_bytes, shared_.files.total());
+  return besides_file(needed) <= options_.largest_bytes - files;
+}
+
 // `needed` counts the file.
 void Flight::reserve(std::uint64_t needed) {
-  needed += mask_bytes_;
-  const std::uint64_t of_files = std::min(job_.file_bytes, shared_.files.total());
-  const std::uint64_t more = needed > of_files ? needed - of_files : 0;
-  // Other files stay in memory while this picture is turned.
-  const std::uint64_t most =
-      options_.largest_bytes - std::min(options_.largest_bytes, shared_.files.total());
-  if (more > most) {
+  const std::uint64_t more = besides_file(needed);
+  if (!can_have(needed)) {
+    needed += mask_bytes_;
     // What --memory must be: an eighth of it is for files.
     const std::uint64_t pixels = needed - std::min(needed, job_.file_bytes);
     refuse_size(what_is_in_it(picture_->header()) + " need", std::max(needed, pixels + pixels / 7));
@@ -272,14 +280,17 @@ void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) con
 
 // Takes those out of `orientations` that the device has turned.
 void Flight::turn_on_device(std::vector<Orientation>& orientations) {
-  PlanarDevice& device = *shared_.device;
+  JpegDevice& device = *shared_.device;
   if (options_.jpeg.mode == JpegMode::fastest && device.is_busy() &&
       shared_.seats.free() > options_.threads / kept_for_device) {
     return;
   }
   const auto request = picture_->request(orientations);
   if (!request) return;
-  reserve((1 << 20) + (1 + 2 * request->outputs.size()) * original_.bytes.size());
+  const std::uint64_t needed =
+      (1 << 20) + (1 + 2 * orientations_of(*request).size()) * original_.bytes.size();
+  if (!can_have(needed)) return;  // one output at a time needs less
+  reserve(needed);
   auto made = away([&] { return device.turn(*request); });
   if (!made) return;
   picture_->accept(*request, std::move(*made));

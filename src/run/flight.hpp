@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/spare_bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/byte_budget.hpp"
@@ -39,8 +39,8 @@ struct Shared {
   const std::atomic<bool>& stop;
   TimeLimit& time_limit;
   SpareBytes& spare;
-  PlanarDevice* device;  ///< takes the JPEGs that it can; null: there is none
-  ByteBudget files;      ///< the memory for files that have been read
+  JpegDevice* device;  ///< takes the JPEGs that it can; null: there is none
+  ByteBudget files;    ///< the memory for files that have been read
   ByteBudget pixels;
   Seats seats;
   LanePool lanes;
@@ -73,6 +73,8 @@ class Flight {
   void plan_masks(std::span<const Orientation> written);
   void decode_masks() { masks_.decode(stop()); }
   void turn_on_device(std::vector<Orientation>& orientations);
+  std::uint64_t besides_file(std::uint64_t needed) const;
+  bool can_have(std::uint64_t needed) const;
   void reserve(std::uint64_t needed);
   [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);

@@ -1,4 +1,5 @@
 // A build without a CUDA compiler: says so wherever a CUDA device is asked for.
+#include "src/jpeg_cuda/scan_device.hpp"
 #include "src/run/device.hpp"
 #include "src/run/lane_pool.hpp"
 
@@ -6,6 +7,11 @@ namespace qturn {
 
 Devices find_devices() {
   return {.cuda_problem = "this program was built without CUDA", .cuda = {}};
+}
+
+std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>&, const ScanDeviceLimits&,
+                                             SpareBytes&, const std::atomic<bool>&) {
+  throw std::logic_error("a CUDA device in a build without CUDA");
 }
 
 std::unique_ptr<Lane> make_cuda_lane(int, std::size_t) {

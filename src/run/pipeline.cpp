@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "src/jpeg_cuda/scan_device.hpp"
 #include "src/nvjpeg/device.hpp"
 #include "src/run/flight.hpp"
 
@@ -22,10 +23,26 @@ std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   const auto count = static_cast<std::size_t>(options.threads);
   const std::size_t keep_bytes = options.memory_bytes / 2 / count;
   for (std::size_t i = 0; i < count; ++i) {
-    lanes.push_back(devices.empty() ? make_cpu_lane(keep_bytes)
-                                    : make_cuda_lane(devices[i % devices.size()], keep_bytes));
+    lanes.push_back(devices.empty() || options.device.only_jpegs
+                        ? make_cpu_lane(keep_bytes)
+                        : make_cuda_lane(devices[i % devices.size()], keep_bytes));
   }
   return lanes;
+}
+
+std::unique_ptr<JpegDevice> make_jpeg_device(const RunOptions& options, SpareBytes& spare,
+                                             const std::atomic<bool>& stop) {
+  const auto& devices = options.device.cuda;
+  if (devices.empty() || options.tag_only || options.plan_only || options.decode_only) return {};
+  if (options.jpeg.mode != JpegMode::lossless) return make_nvjpeg_device(devices, spare, stop);
+  return make_scan_device(devices, {.page_locked_bytes = options.memory_bytes / 4}, spare, stop);
+}
+
+/// How many the JPEG devices want.
+std::size_t requests_at_a_time(const RunOptions& options) {
+  return options.device.cuda.size() * (options.jpeg.mode == JpegMode::lossless
+                                           ? scan_requests_per_device
+                                           : nvjpeg_requests_per_device);
 }
 
 std::string sentence_of(const std::exception_ptr& error) try {
@@ -58,17 +75,14 @@ std::string run_on_threads(std::size_t others, const Work& work) {
 RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
   TimeLimit time_limit(stop, options.seconds);
+  const std::size_t requests = requests_at_a_time(options);
   // The file and a result of each picture that may be in flight.
   SpareBytes spare(options.memory_bytes / 16,
-                   2 * (static_cast<std::size_t>(options.threads) +
-                        nvjpeg_requests_per_device * options.device.cuda.size()));
-  std::unique_ptr<PlanarDevice> device;
-  if (options.jpeg.mode != JpegMode::lossless && !options.device.cuda.empty()) {
-    device = make_nvjpeg_device(options.device.cuda, spare, stop);
-  }
+                   2 * (static_cast<std::size_t>(options.threads) + requests));
+  const std::unique_ptr<JpegDevice> device = make_jpeg_device(options, spare, stop);
   // Pictures wait for a device, and results for the disk, on threads of their own.
   auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
-  if (device) in_flight += nvjpeg_requests_per_device * options.device.cuda.size();
+  if (device) in_flight += requests;
   Shared shared{.source = source,
                 .sink = sink,
                 .options = options,

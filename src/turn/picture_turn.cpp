@@ -176,12 +176,12 @@ MemoryNeed PictureTurn::memory_needed(std::span<const Orientation> orientations)
   return need;
 }
 
-std::optional<PlanarRequest> PictureTurn::request(std::span<const Orientation> orientations) {
+std::optional<JpegRequest> PictureTurn::request(std::span<const Orientation> orientations) {
   if (!compressed_ || options_.tag_only) return std::nullopt;
   return compressed_->request(all_applied(orientations));
 }
 
-void PictureTurn::accept(const PlanarRequest& request, std::vector<Bytes> made) {
+void PictureTurn::accept(const JpegRequest& request, std::vector<Bytes> made) {
   compressed_->accept(request, std::move(made), warnings_);
   pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
 }

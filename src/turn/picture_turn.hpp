@@ -79,10 +79,10 @@ class PictureTurn {
   MemoryNeed memory_needed(std::span<const Orientation> orientations) const;
 
   /// What to ask of a device that turns JPEGs, of these orientations; nothing if it can do none.
-  std::optional<PlanarRequest> request(std::span<const Orientation> orientations);
+  std::optional<JpegRequest> request(std::span<const Orientation> orientations);
 
   /// Takes what a device has made of request(); those orientations need no read().
-  void accept(const PlanarRequest& request, std::vector<Bytes> made);
+  void accept(const JpegRequest& request, std::vector<Bytes> made);
   bool is_made(Orientation orientation) const;
 
   /// Decodes the file, as these orientations need it, into the lane's memory, and loads the lane;

@@ -17,9 +17,9 @@ using namespace qturn::tests;
 const std::atomic<bool> never{false};
 
 /// The first GPU's; skips the case where there is none.
-PlanarDevice& device() {
+JpegDevice& device() {
   static SpareBytes spare(1 << 20, 16);
-  static const std::unique_ptr<PlanarDevice> only = [] {
+  static const std::unique_ptr<JpegDevice> only = [] {
     const Devices devices = find_devices();
     if (devices.cuda.empty()) SKIP("no CUDA device: " << devices.cuda_problem);
     const NvJpegStatus status = nvjpeg_status(0);

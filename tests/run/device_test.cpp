@@ -41,6 +41,16 @@ TEST_CASE(
   CHECK_FALSE(choice.why.empty());
 }
 
+TEST_CASE("For many JPEGs auto takes every usable GPU, and the CPU for all other pictures") {
+  const Devices devices = find_devices();
+  std::size_t usable = 0;
+  for (const auto& device : devices.cuda) usable += device.problem.empty() ? 1 : 0;
+  const DeviceChoice choice = choose_device("auto", Work::moves_jpegs);
+  CHECK(choice.cuda.size() == usable);
+  CHECK(choice.only_jpegs);
+  CHECK_FALSE(choice.why.empty());
+}
+
 TEST_CASE(
     "With a usable GPU, cuda takes it and auto one with engines, and a number beyond the last is "
     "refused",
@@ -80,6 +90,7 @@ TEST_CASE("Each process of a machine gets one of its devices, in turn") {
   CHECK(qturn::device_of_rank(three, 1).cuda == Numbers{2});
   CHECK(qturn::device_of_rank(three, 5).cuda == Numbers{3});
   CHECK(qturn::device_of_rank(three, 1).why == "one of 3, for local rank 1");
+  CHECK(qturn::device_of_rank({{0, 2}, "for JPEGs", true}, 1).only_jpegs);
   CHECK(qturn::device_of_rank({{7}, "asked for"}, 4).cuda == Numbers{7});
   CHECK(qturn::device_of_rank({{}, "no driver"}, 4).cuda.empty());
 }

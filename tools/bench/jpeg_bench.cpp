@@ -9,14 +9,17 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
+#include "src/cuda/batches.hpp"
 #include "src/formats/jpeg/hardware/hardware.hpp"
-#include "src/nvjpeg/batches.hpp"
 #include "src/nvjpeg/decode_rate.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
+#include "src/turn/picture_turn.hpp"
 #include "tools/bench/machine.hpp"
 
 namespace qturn::bench {
@@ -52,56 +55,166 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// What a core does for a photograph that a GPU turns, step by step, with no other work.
+/// Measures steps that follow each other.
+class Laps {
+ public:
+  void begin() { since_ = Clock::now(); }
+  void lap(double& seconds) {
+    const auto now = Clock::now();
+    seconds += std::chrono::duration<double>(now - since_).count();
+    since_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_;
+};
+
+constexpr int rounds = 5;
+
+/// What a core does for a photograph that a GPU turns losslessly, step by step, with no other work.
+/// The data goes to the device's memory and back as it is.
+void measure_lossless_steps(const std::vector<fs::path>& photographs, const fs::path& work) {
+  const std::atomic<bool> never = false;
+  double read = 0, header = 0, stage = 0, finish = 0, write = 0, bytes = 0;
+  Bytes file, staged;
+  SpareBytes spare(std::uint64_t{1} << 30, 8);
+  std::size_t count = 0;
+  Laps laps;
+  for (int round = 0; round < rounds; ++round) {
+    for (const fs::path& photograph : photographs) {
+      laps.begin();
+      file = read_file(photograph, std::move(file));
+      laps.lap(read);
+      PictureTurn picture(file, ".jpg", {});
+      const auto request = picture.request(std::array{Orientation::rotate90});
+      laps.lap(header);
+      if (!request) continue;
+      const auto& scan = std::get<ScanRequest>(*request);
+      staged.assign(scan.data.begin(), scan.data.end());
+      laps.lap(stage);
+      picture.accept(*request, {scan.finish(0, staged, spare)});
+      std::vector<std::string> warnings;
+      Bytes turned = picture.turn(Orientation::rotate90, never, warnings);
+      laps.lap(finish);
+      write_file(work / "written.jpg", turned, photograph, IfExists::replace);
+      laps.lap(write);
+      bytes += static_cast<double>(file.size());
+      spare.give(std::move(turned));
+      ++count;
+    }
+  }
+  if (count == 0) return say("no photograph is turned losslessly by a quarter on a GPU");
+  fs::remove(work / "written.jpg");
+  const auto ms = [&](double seconds) { return 1e3 * seconds / static_cast<double>(count); };
+  say(
+      fmt::format("one core, ms a photograph of {:.2f} MB that is turned losslessly: read {:.2f}, "
+                  "header {:.2f}, data to page-locked memory {:.2f}, file and metadata {:.2f}, "
+                  "write {:.2f}",
+                  bytes / 1e6 / static_cast<double>(count), ms(read), ms(header), ms(stage),
+                  ms(finish), ms(write)));
+}
+
+/// What a core does for a photograph that nvJPEG turns.
 void measure_steps(const std::vector<fs::path>& photographs, const fs::path& work) {
   const std::atomic<bool> never = false;
-  using Clock = std::chrono::steady_clock;
-  std::array<double, 3> seconds{};
-  std::size_t step = 0;
-  Clock::time_point since;
-  const auto lap = [&] {
-    const auto now = Clock::now();
-    seconds[step++] += std::chrono::duration<double>(now - since).count();
-    since = now;
-  };
-  constexpr int rounds = 5;
+  double read = 0, walk = 0, write = 0;
+  Laps laps;
   double bytes = 0;
   Bytes file;
   for (int round = 0; round < rounds; ++round) {
     for (const fs::path& photograph : photographs) {
-      step = 0;
-      since = Clock::now();
+      laps.begin();
       file = read_file(photograph, std::move(file));
-      lap();
+      laps.lap(read);
       const auto jpeg = HardwareJpeg::of(file, never);
-      lap();
+      laps.lap(walk);
       write_file(work / "written.jpg", file, photograph, IfExists::replace);
-      lap();
+      laps.lap(write);
       bytes += static_cast<double>(file.size());
     }
   }
   fs::remove(work / "written.jpg");
   const double count = rounds * static_cast<double>(photographs.size());
   say(fmt::format(
-      "one core, ms a photograph of {:.2f} MB: read {:.2f}, header and walk {:.2f}, write {:.2f}",
-      bytes / 1e6 / count, 1e3 * seconds[0] / count, 1e3 * seconds[1] / count,
-      1e3 * seconds[2] / count));
+      "one core, ms a photograph of {:.2f} MB for nvJPEG: read {:.2f}, header and walk {:.2f}, "
+      "write {:.2f}",
+      bytes / 1e6 / count, 1e3 * read / count, 1e3 * walk / count, 1e3 * write / count));
 }
 
 struct Rates {
   double images = 0, megabytes = 0, cpu_ms = 0;
   double first_after = 0;  ///< seconds
   double then = 0;         ///< images per second, without those that were begun before the first
-  std::uint64_t failed = 0, by_nvjpeg = 0;
+  std::uint64_t failed = 0, by_nvjpeg = 0, lossless = 0;
 };
 
-Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const DeviceChoice& device) {
+Orientation orientation_named(const std::string& wanted) {
+  const auto found = std::ranges::find(all_orientations, wanted,
+                                       [](Orientation each) { return std::string(name(each)); });
+  if (found == std::end(all_orientations)) {
+    throw std::invalid_argument(wanted + " is not an operation");
+  }
+  return *found;
+}
+
+/// Reads and writes every file; `threads` at a time. Returns images and megabytes per second.
+Rates copy_all(const fs::path& in, const fs::path& out, int threads) {
+  PlanOptions planned;
+  planned.inputs = {in};
+  planned.output = out;
+  const Plan plan = qturn::plan(planned);
+  fs::create_directories(out);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::uint64_t> bytes = 0;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> copying;
+    for (int i = 0; i < threads; ++i) {
+      copying.emplace_back([&] {
+        Bytes file;
+        for (std::size_t n = next++; n < plan.jobs.size(); n = next++) {
+          const Job job = plan.jobs[n];
+          file = read_file(job.input, std::move(file));
+          std::ofstream(job.outputs.front().path, std::ios::binary)
+              .write(reinterpret_cast<const char*>(file.data()),
+                     static_cast<std::streamsize>(file.size()));
+          bytes += file.size();
+        }
+      });
+    }
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fs::remove_all(out);
+  Rates rates;
+  rates.images = static_cast<double>(plan.jobs.size()) / seconds;
+  rates.megabytes = static_cast<double>(bytes) / 1e6 / seconds;
+  return rates;
+}
+
+/// The fastest copy of the folder that more or fewer threads make.
+double measure_copy(const fs::path& in, const fs::path& out) {
+  double best = 0;
+  const int cores = available_cores();
+  copy_all(in, out, cores);  // files and memory are cold
+  for (const int threads : {cores / 2, cores, 2 * cores}) {
+    const Rates rates = copy_all(in, out, std::max(threads, 1));
+    say(fmt::format("copy, {} threads: {:.0f} images/s, {:.0f} MB/s", std::max(threads, 1),
+                    rates.images, rates.megabytes));
+    best = std::max(best, rates.images);
+  }
+  return best;
+}
+
+Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation, JpegMode mode,
+               const DeviceChoice& device) {
   PlanOptions planned;
   planned.inputs = {in};
   planned.output = out;
   const Plan plan = qturn::plan(planned);
   RunOptions options;
-  options.orientation = Orientation::rotate90;
+  options.orientation = orientation;
   options.threads = available_cores();
   options.memory_bytes = available_memory() / 4;
   options.device = device;
@@ -114,11 +227,12 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
   const auto seconds_since_start = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const FileSink sink({});
+  const FileSink sink({.fsync = Fsync::end});
   const RunEnd end =
       run(plan.jobs, FileSource(), sink, options, never, [&](const Outcome& outcome) {
         if (rates.first_after == 0) rates.first_after = seconds_since_start();
         rates.failed += outcome.status == Status::failed;
+        rates.lossless += outcome.route == Route::lossless;
         rates.by_nvjpeg += outcome.codec == "nvjpeg";
         bytes += static_cast<double>(outcome.file_bytes);
       });
@@ -140,7 +254,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, JpegMode mode, const Dev
 void measure_jpeg(const JpegChoice& choice) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);  // as qturn does
   const std::vector<fs::path> photographs = photographs_in(choice.photographs);
-  const DeviceChoice device = choose_device(choice.device, Work::reencodes_jpegs);
+  const DeviceChoice device = choose_device(choice.device, Work::moves_jpegs);
   const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
   say(fmt::format("{}, {}, {} threads; {}, commit {}", machine.device, machine.driver,
                   available_cores(), machine.date, machine.commit));
@@ -167,37 +281,49 @@ void measure_jpeg(const JpegChoice& choice) {
   const fs::path in = choice.work / "in", out = choice.work / "out";
   fs::remove_all(out);
   fs::create_directories(in);
-  if (wanted("steps")) measure_steps(photographs, choice.work);
+  if (wanted("steps")) {
+    measure_lossless_steps(photographs, choice.work);
+    measure_steps(photographs, choice.work);
+  }
   for (int i = 0; i < choice.files; ++i) {
     const fs::path& photograph = photographs[static_cast<std::size_t>(i) % photographs.size()];
     fs::copy_file(photograph, in / fmt::format("{:05}.jpg", i),
                   fs::copy_options::overwrite_existing);
   }
+  const double copies = wanted("copy") ? measure_copy(in, out) : 0;
   struct Way {
     const char* name;
     JpegMode mode;
     DeviceChoice device;
+    double bound;
+    const char* of_what;
   };
   const DeviceChoice cpu{{}, "asked for"};
-  for (const Way& way : {Way{"planar", JpegMode::planar, device},
-                         {"fastest", JpegMode::fastest, device},
-                         {"planar-cpu", JpegMode::planar, cpu},
-                         {"lossless", JpegMode::lossless, cpu}}) {
-    if (!wanted(way.name)) continue;
-    // In the first run files and memory are cold.
-    turn_all(in, out, way.mode, way.device);
-    const Rates rates = turn_all(in, out, way.mode, way.device);
-    std::string line = fmt::format(
-        "{}: {:.0f} images/s, {:.0f} MB/s, {:.1f} ms of CPU each; the first after {:.2f} s, {:.0f} "
-        "images/s from then on",
-        way.name, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after, rates.then);
-    if (bound > 0) {
-      line += fmt::format("; {:.1f} and {:.1f} % of decoding alone", 100 * rates.images / bound,
-                          100 * rates.then / bound);
+  for (const std::string& operation : choice.operations) {
+    const Orientation orientation = orientation_named(operation);
+    for (const Way& way : {Way{"lossless", JpegMode::lossless, device, copies, "the copy"},
+                           Way{"lossless-cpu", JpegMode::lossless, cpu, copies, "the copy"},
+                           Way{"planar", JpegMode::planar, device, bound, "decoding alone"},
+                           Way{"fastest", JpegMode::fastest, device, bound, "decoding alone"},
+                           Way{"planar-cpu", JpegMode::planar, cpu, bound, "decoding alone"}}) {
+      if (!wanted(way.name)) continue;
+      // In the first run files and memory are cold.
+      turn_all(in, out, orientation, way.mode, way.device);
+      const Rates rates = turn_all(in, out, orientation, way.mode, way.device);
+      std::string line = fmt::format(
+          "{} {}: {:.0f} images/s, {:.0f} MB/s, {:.1f} ms of CPU each; the first after {:.2f} s, "
+          "{:.0f} images/s from then on",
+          way.name, operation, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after,
+          rates.then);
+      if (way.bound > 0) {
+        line += fmt::format("; {:.1f} and {:.1f} % of {}", 100 * rates.images / way.bound,
+                            100 * rates.then / way.bound, way.of_what);
+      }
+      if (way.mode == JpegMode::lossless) line += fmt::format(", {} lossless", rates.lossless);
+      if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
+      if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);
+      say(line);
     }
-    if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
-    if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);
-    say(line);
   }
   fs::remove_all(in);
 }

@@ -165,8 +165,13 @@ int main(int argc, char** argv) {
   jpeg->add_option("--files", jpeg_choice.files, "How many pictures to turn")
       ->capture_default_str();
   jpeg->add_option("--device", jpeg_choice.device, "cuda, cuda:0,1...")->capture_default_str();
-  jpeg->add_option("--routes", jpeg_choice.routes,
-                   "decode, steps, lossless, planar-cpu, planar, fastest; comma separated")
+  jpeg->add_option(
+          "--routes", jpeg_choice.routes,
+          "copy, steps, lossless, lossless-cpu, decode, planar, fastest, planar-cpu; comma "
+          "separated")
+      ->delimiter(',')
+      ->capture_default_str();
+  jpeg->add_option("--operations", jpeg_choice.operations, "rotate90, flop...; comma separated")
       ->delimiter(',')
       ->capture_default_str();
 

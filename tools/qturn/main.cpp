@@ -9,6 +9,7 @@
 #include <iostream>
 #include <new>
 
+#include "src/formats/table.hpp"
 #include "src/nvjpeg/device.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/variants.hpp"
@@ -111,9 +112,23 @@ PlanOptions plan_options(const CommandLine& line) {
   return options;
 }
 
+/// Whether turning the JPEGs takes all cores longer than a GPU takes to start.
+bool has_many_jpegs(const Plan& plan, int threads) {
+  // 0.8 s of a core (docs/measurements/jpeg.md).
+  const std::uint64_t enough = static_cast<std::uint64_t>(threads) * (16 << 20);
+  std::uint64_t bytes = 0;
+  const Codec* const jpeg = codec_of_name("jpeg");
+  for (const Job& job : plan.jobs) {
+    if (codec_of_suffix(lower_suffix(job.input)) == jpeg) bytes += job.file_bytes;
+    if (bytes >= enough) return true;
+  }
+  return false;
+}
+
 int print_devices() {
   const Devices devices = find_devices();
-  const DeviceChoice choice = choose_device("auto", Work::reencodes_jpegs);
+  const DeviceChoice planar = choose_device("auto", Work::reencodes_jpegs);
+  const DeviceChoice lossless = choose_device("auto", Work::moves_jpegs);
   fmt::print("cpu     {} threads\n", available_cores());
   for (const CudaDevice& device : devices.cuda)
     fmt::print("cuda:{}  {}, compute capability {}.{}, {:.0f} GiB: {}\n", device.index, device.name,
@@ -137,9 +152,11 @@ int print_devices() {
     fmt::print("built with CUDA {}; the driver {}\n", cuda_version(devices.runtime_version),
                devices.driver_version > 0 ? "supports CUDA " + cuda_version(devices.driver_version)
                                           : "is missing");
-  fmt::print("--device auto takes {}: {}\n",
-             choice.cuda.empty() ? "cpu" : "cuda for --jpeg planar and fastest, otherwise cpu",
-             choice.why);
+  fmt::print("--device auto takes {} for many JPEGs: {}\n", lossless.cuda.empty() ? "cpu" : "cuda",
+             lossless.cuda.empty() ? lossless.why : "its kernels turn them losslessly");
+  fmt::print("--device auto takes {} for --jpeg planar and fastest: {}\n",
+             planar.cuda.empty() ? "cpu" : "cuda", planar.why);
+  fmt::print("--device auto takes cpu for all else\n");
   return exit_done;
 }
 
@@ -202,11 +219,11 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   Bytes head;
   if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);
   if (are_tars(line, head)) {
-    const std::string device = set_device(line, options);
+    const std::string device = set_device(line, false, options);
     return turn_tars(line, std::move(wanted), options, head, device);
   }
   if (is_packed(line)) {
-    const std::string device = set_device(line, options);
+    const std::string device = set_device(line, false, options);
     return turn_and_pack(line, std::move(wanted), options, device);
   }
   refuse_what_is_for_tars(line);
@@ -238,7 +255,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   else if (wanted.labels.take != TakeLabels::none || wanted.masks.take)
     check_labels_of_turn(line, plan, json_place);
   if (line.dry_run) return print_plan(line, plan, source, options);
-  const std::string device = set_device(line, options);
+  const std::string device = set_device(line, has_many_jpegs(plan, options.threads), options);
 
   const bool replaces =
       line.in_place || line.existing == Existing::overwrite || line.existing == Existing::update;

@@ -16,8 +16,9 @@ void set_resources(const CommandLine& line, RunOptions& options);
 RunOptions turn_options(const CommandLine& line);
 
 /// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
-/// which with --verbose, and returns its name for the summary.
-std::string set_device(const CommandLine& line, RunOptions& options);
+/// which with --verbose, and returns its name for the summary. A GPU is worth its start for many
+/// JPEGs.
+std::string set_device(const CommandLine& line, bool has_many_jpegs, RunOptions& options);
 
 }  // namespace qturn
 

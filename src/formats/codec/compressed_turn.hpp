@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/header.hpp"
@@ -44,13 +44,13 @@ class CompressedTurn {
   virtual std::uint64_t bytes_needed(std::span<const Orientation> applied) const = 0;
 
   /// What to ask of a device: those of `applied` that a device can do; nothing if there are none.
-  virtual std::optional<PlanarRequest> request(std::span<const Orientation> /*applied*/) {
+  virtual std::optional<JpegRequest> request(std::span<const Orientation> /*applied*/) {
     return std::nullopt;
   }
 
   /// Takes the files that a device has made of request().
   // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps them
-  virtual void accept(const PlanarRequest& /*request*/, std::vector<Bytes> /*made*/,
+  virtual void accept(const JpegRequest& /*request*/, std::vector<Bytes> /*made*/,
                       std::vector<std::string>& /*warnings*/) {}
 
   /// Whether a device has done this turn.

@@ -69,11 +69,11 @@ class CompressedJpeg final : public CompressedTurn {
     return turn_.bytes_needed(applied);
   }
 
-  std::optional<PlanarRequest> request(std::span<const Orientation> applied) override {
+  std::optional<JpegRequest> request(std::span<const Orientation> applied) override {
     return turn_.request(applied);
   }
 
-  void accept(const PlanarRequest& request, std::vector<Bytes> made,
+  void accept(const JpegRequest& request, std::vector<Bytes> made,
               std::vector<std::string>& warnings) override {
     turn_.accept(request, std::move(made), warnings);
   }

@@ -8,6 +8,7 @@
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
+#include "src/formats/jpeg/scan_request.hpp"
 
 namespace qturn {
 
@@ -53,7 +54,8 @@ Size JpegTurn::turned_size(Orientation applied) const {
   }
 }
 
-std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> applied) {
+std::optional<JpegRequest> JpegTurn::request(std::span<const Orientation> applied) {
+  if (options_.mode == JpegMode::lossless) return lossless_request(applied);
   std::vector<Orientation> planar;
   std::ranges::copy_if(applied, std::back_inserter(planar),
                        [&](Orientation each) { return is_planar(each); });
@@ -71,11 +73,24 @@ std::optional<PlanarRequest> JpegTurn::request(std::span<const Orientation> appl
   return request;
 }
 
-void JpegTurn::accept(const PlanarRequest& request, std::vector<Bytes> made,
+// The identity is a copy, which the caller makes.
+std::optional<JpegRequest> JpegTurn::lossless_request(std::span<const Orientation> applied) const {
+  std::vector<Orientation> moved;
+  std::ranges::copy_if(applied, std::back_inserter(moved), [&](Orientation each) {
+    const Route by = route(each);
+    return each != Orientation::identity && (by == Route::lossless || by == Route::trimmed);
+  });
+  if (moved.empty()) return std::nullopt;
+  auto request = scan_request(*decoder_, moved);
+  if (!request) return std::nullopt;
+  return std::move(*request);
+}
+
+void JpegTurn::accept(const JpegRequest& request, std::vector<Bytes> made,
                       std::vector<std::string>& warnings) {
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    made_[request.outputs[i].orientation] = std::move(made[i]);
-  }
+  const std::vector<Orientation> orientations = orientations_of(request);
+  for (std::size_t i = 0; i < made.size(); ++i) made_[orientations[i]] = std::move(made[i]);
+  is_read_ = std::holds_alternative<ScanRequest>(request);
   add_notes(*decoder_, warnings);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/planar.hpp"
 #include "src/formats/jpeg/route.hpp"
@@ -35,19 +35,23 @@ class JpegTurn {
   /// The size of the result of that.
   Size turned_size(Orientation applied) const;
 
-  /// The request to a device: those of `applied` that are planar and that a device can do; nothing
-  /// if there are none. Reads the file to its end if its header allows it.
-  std::optional<PlanarRequest> request(std::span<const Orientation> applied);
+  /// The request to a device: those of `applied` that a device can do, which with
+  /// JpegMode::lossless are those that move coefficients, otherwise the planar ones; nothing if
+  /// there are none. For planar ones the file is read to its end if its header allows it.
+  std::optional<JpegRequest> request(std::span<const Orientation> applied);
 
   /// Takes the files that a device has made of request().
-  void accept(const PlanarRequest& request, std::vector<Bytes> made,
+  void accept(const JpegRequest& request, std::vector<Bytes> made,
               std::vector<std::string>& warnings);
 
   /// What its markers say.
   const JpegFile& file() const;
 
-  /// Whether a device has done this turn.
-  bool is_made(Orientation applied) const { return made_.contains(applied); }
+  /// Whether a device has done this turn, or has read the file to its end without damage, which is
+  /// all that a copy needs.
+  bool is_made(Orientation applied) const {
+    return made_.contains(applied) || (is_read_ && applied == Orientation::identity);
+  }
 
   /// The most bytes of memory that read() and turn() take for these orientations.
   std::uint64_t bytes_needed(std::span<const Orientation> applied) const;
@@ -62,12 +66,14 @@ class JpegTurn {
   Bytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
+  std::optional<JpegRequest> lossless_request(std::span<const Orientation> applied) const;
   bool is_planar(Orientation applied) const { return route(applied) == Route::planar; }
 
   JpegOptions options_;
   std::unique_ptr<JpegDecoder> decoder_;  ///< which has read the header, and then all of the file
   JpegShape shape_;
   std::map<Orientation, Bytes> made_;
+  bool is_read_ = false;  ///< by a device
   std::optional<JpegCoefficients> coefficients_;
   std::optional<JpegPlanes> planes_;
 };

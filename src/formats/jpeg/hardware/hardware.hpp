@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/picture/bytes.hpp"
 

@@ -127,13 +127,16 @@ JpegPicture layout_of(const jpeg_decompress_struct& info) {
   return picture;
 }
 
-JpegPicture describe(const JpegDecoder& decoder) {
+namespace {
+
+// `table_of` is the quantisation table of a component.
+template <typename TableOf>
+JpegPicture described(const JpegDecoder& decoder, TableOf table_of) {
   const jpeg_decompress_struct& info = decoder.info;
-  check_complete(info);
   JpegPicture picture = layout_of(info);
   for (std::size_t i = 0; i < picture.components.size(); ++i) {
     JpegComponent& component = picture.components[i];
-    std::copy_n(info.comp_info[i].quant_table->quantval, DCTSIZE2, component.table.begin());
+    std::copy_n(table_of(info.comp_info[i]).quantval, DCTSIZE2, component.table.begin());
     // A table can be defined again between the scans of two components that name it.
     const auto before = std::span(picture.components).first(i);
     const auto same = std::ranges::find(before, component.slot, &JpegComponent::slot);
@@ -154,6 +157,24 @@ JpegPicture describe(const JpegDecoder& decoder) {
     throw ImageFileError("its scans repeat what other scans hold, which is not supported");
   }
   return picture;
+}
+
+}  // namespace
+
+JpegPicture describe(const JpegDecoder& decoder) {
+  check_complete(decoder.info);
+  return described(decoder,
+                   [](const jpeg_component_info& component) { return *component.quant_table; });
+}
+
+JpegPicture describe_by_header(const JpegDecoder& decoder) {
+  return described(decoder, [&](const jpeg_component_info& component) {
+    const int slot = component.quant_tbl_no;
+    const JQUANT_TBL* table =
+        slot < 0 || slot >= NUM_QUANT_TBLS ? nullptr : decoder.info.quant_tbl_ptrs[slot];
+    if (!table) throw ImageFileError("a quantisation table is missing");
+    return *table;
+  });
 }
 
 JpegPicture turned(const JpegPicture& picture, Orientation orientation) {

@@ -64,6 +64,10 @@ std::vector<JpegMarker> upright_markers(const JpegFile& file);
 /// lacks scans or has some that cannot be written again.
 JpegPicture describe(const JpegDecoder& decoder);
 
+/// The same of a picture of which only the header was read, if all of it is in one scan. Throws
+/// ImageFileError also if a quantisation table is missing.
+JpegPicture describe_by_header(const JpegDecoder& decoder);
+
 /// The description turned: sizes, sampling factors and tables are exchanged with the axes, and
 /// restart intervals of whole rows stay so.
 JpegPicture turned(const JpegPicture& picture, Orientation orientation);

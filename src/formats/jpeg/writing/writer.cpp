@@ -129,7 +129,73 @@ void put_scan_header(Segments& out, const JpegPicture& picture, const JpegScan& 
   out.put8(static_cast<unsigned>(scan.high << 4 | scan.low));
 }
 
+/// A file up to the data of a scan, one scan after the other.
+class FileWriter {
+ public:
+  /// `file` and `picture` must outlive this.
+  FileWriter(Bytes& file, const JpegPicture& picture) : out_(file), picture_(picture) {
+    out_.marker(soi);
+    for (const JpegMarker& marker : picture.markers) {
+      out_.segment(marker.code, marker.data.size());
+      out_.put(marker.data);
+    }
+    put_quantisation(out_, picture);
+    put_frame(out_, picture);
+  }
+
+  void begin_scan(const JpegScan& scan) {
+    for (const JpegScanComponent& component : scan.components) {
+      if (needs_dc(picture_, scan)) define(0, component.dc_slot, *component.dc);
+      if (needs_ac(picture_, scan)) define(1, component.ac_slot, *component.ac);
+    }
+    if (scan.restart_interval != restart_interval_) {
+      restart_interval_ = scan.restart_interval;
+      out_.segment(dri, 2);
+      out_.put16(restart_interval_);
+    }
+    put_scan_header(out_, picture_, scan);
+  }
+
+  void end(std::span<const std::byte> tail) {
+    out_.marker(eoi);
+    out_.put(tail);
+  }
+
+ private:
+  void define(int kind, int slot, const JpegHuffmanTable& table) {
+    const auto which = static_cast<unsigned>(kind << 4 | slot);
+    const auto found = defined_.find(which);
+    if (found != defined_.end() && found->second == table) return;
+    defined_[which] = table;
+    put_codes(out_, which, table);
+  }
+
+  Segments out_;
+  const JpegPicture& picture_;
+  std::map<unsigned, JpegHuffmanTable> defined_;
+  unsigned restart_interval_ = 0;
+};
+
+std::size_t marker_bytes(const JpegPicture& picture) {
+  std::size_t bytes = 0;
+  for (const JpegMarker& marker : picture.markers) bytes += 4 + marker.data.size();
+  return bytes;
+}
+
 }  // namespace
+
+JpegPicture written_picture(const JpegPicture& stored, Orientation orientation) {
+  JpegPicture picture = turned(stored, orientation);
+  complete_tables(picture);
+  return picture;
+}
+
+Bytes header_before_scan(const JpegPicture& picture) {
+  Bytes file;
+  file.reserve(marker_bytes(picture) + 4096);
+  FileWriter(file, picture).begin_scan(picture.scans.front());
+  return file;
+}
 
 Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientation orientation,
                  JpegTables tables, std::span<const std::byte> tail,
@@ -149,44 +215,16 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
   }
   const std::vector<JpegData> data = code_scans(picture, components, order, stop);
 
-  std::size_t size = tail.size() + 4096;
-  for (const JpegMarker& marker : picture.markers) size += 4 + marker.data.size();
+  std::size_t size = tail.size() + 4096 + marker_bytes(picture);
   for (const JpegData& of_scan : data) size += 1024 + of_scan.size() + of_scan.size() / 64;
   Bytes file;
   file.reserve(size);
-  Segments out(file);
-  out.marker(soi);
-  for (const JpegMarker& marker : picture.markers) {
-    out.segment(marker.code, marker.data.size());
-    out.put(marker.data);
-  }
-  put_quantisation(out, picture);
-  put_frame(out, picture);
-  std::map<unsigned, JpegHuffmanTable> defined;
-  unsigned restart_interval = 0;
+  FileWriter writer(file, picture);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const JpegScan& scan = picture.scans[i];
-    const auto define = [&](int kind, int slot, const JpegHuffmanTable& table) {
-      const auto which = static_cast<unsigned>(kind << 4 | slot);
-      const auto found = defined.find(which);
-      if (found != defined.end() && found->second == table) return;
-      defined[which] = table;
-      put_codes(out, which, table);
-    };
-    for (const JpegScanComponent& component : scan.components) {
-      if (needs_dc(picture, scan)) define(0, component.dc_slot, *component.dc);
-      if (needs_ac(picture, scan)) define(1, component.ac_slot, *component.ac);
-    }
-    if (scan.restart_interval != restart_interval) {
-      restart_interval = scan.restart_interval;
-      out.segment(dri, 2);
-      out.put16(restart_interval);
-    }
-    put_scan_header(out, picture, scan);
+    writer.begin_scan(picture.scans[i]);
     data[i].append_to(file);
   }
-  out.marker(eoi);
-  out.put(tail);
+  writer.end(tail);
   return file;
 }
 

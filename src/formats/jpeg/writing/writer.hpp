@@ -26,6 +26,12 @@ enum class JpegTables : std::uint8_t {
 Bytes write_jpeg(const JpegPicture& picture, const JpegBlocks& blocks, Orientation orientation,
                  JpegTables tables, std::span<const std::byte> tail, const std::atomic<bool>& stop);
 
+/// The picture as write_jpeg() describes it in the file: turned, with complete tables.
+JpegPicture written_picture(const JpegPicture& stored, Orientation orientation);
+
+/// All that write_jpeg() puts before the data of the only scan; `picture` is a written_picture().
+Bytes header_before_scan(const JpegPicture& picture);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP

@@ -1,5 +1,5 @@
 // Requests of many threads in batches, with a worker that needs no GPU.
-#include "src/nvjpeg/batches.hpp"
+#include "src/cuda/batches.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -17,15 +17,16 @@ using namespace qturn;
 const std::atomic<bool> never{false};
 
 /// Gives each request its own width back, as a file of one byte.
-void echo(std::span<PlanarWork* const> batch, const std::function<void()>&,
+void echo(std::span<DeviceWork* const> batch, const std::function<void()>&,
           const std::function<void(std::size_t)>& done) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    batch[i]->results = {Bytes{static_cast<std::byte>(batch[i]->request->size.width)}};
+    batch[i]->results = {
+        Bytes{static_cast<std::byte>(std::get<PlanarRequest>(*batch[i]->request).size.width)}};
     done(i);
   }
 }
 
-std::uint64_t hundred_bytes(const PlanarRequest&) { return 100; }
+std::uint64_t hundred_bytes(const JpegRequest&) { return 100; }
 
 PlanarRequest request_of(int number) {
   PlanarRequest request;
@@ -34,7 +35,7 @@ PlanarRequest request_of(int number) {
 }
 
 /// Asks from `count` threads at a time; returns what each got.
-std::vector<std::optional<std::vector<Bytes>>> ask(PlanarDevice& device, int count) {
+std::vector<std::optional<std::vector<Bytes>>> ask(JpegDevice& device, int count) {
   std::vector<std::optional<std::vector<Bytes>>> results(static_cast<std::size_t>(count));
   std::vector<std::jthread> threads;
   for (int i = 0; i < count; ++i) {
@@ -139,7 +140,7 @@ TEST_CASE("When a worker throws, those that were done stay done and the others f
   const auto worker = []() -> Batches::Worker {
     return {[](auto batch, const auto&, const auto& done) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (batch[i]->request->size.width % 2 == 1) continue;
+        if (std::get<PlanarRequest>(*batch[i]->request).size.width % 2 == 1) continue;
         batch[i]->results = std::vector<Bytes>{};
         done(i);
       }

@@ -1,4 +1,4 @@
-#include "src/nvjpeg/batches.hpp"
+#include "src/cuda/batches.hpp"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace qturn {
 
 Batches::Batches(const BatchLimits& limits,
-                 std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
+                 std::function<std::uint64_t(const JpegRequest&)> device_bytes,
                  std::vector<MakeWorker> workers, const std::atomic<bool>& stop)
     : limits_(limits),
       device_bytes_(std::move(device_bytes)),
@@ -29,20 +29,22 @@ Batches::~Batches() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::optional<std::vector<Bytes>> Batches::turn(const PlanarRequest& request) {
-  Waiting own;
-  own.work.request = &request;
-  own.work.device_bytes = device_bytes_(request);
-  own.since = std::chrono::steady_clock::now();
+std::optional<std::vector<Bytes>> Batches::turn(const JpegRequest& request) {
+  DeviceWork work{.request = &request, .device_bytes = device_bytes_(request)};
+  do_work(work);
+  return std::move(work.results);
+}
+
+void Batches::do_work(DeviceWork& work) {
+  Waiting own{.work = work, .since = std::chrono::steady_clock::now()};
   {
     std::unique_lock lock(mutex_);
-    if (workers_ == 0) return std::nullopt;
+    if (workers_ == 0) return;
     waiting_.push_back(&own);
     arrived_.notify_one();
     own.finished.wait(lock, [&] { return own.done; });
   }
-  if (own.work.error) std::rethrow_exception(own.work.error);
-  return std::move(own.work.results);
+  if (work.error) std::rethrow_exception(work.error);
 }
 
 bool Batches::is_busy() {
@@ -138,7 +140,7 @@ void Batches::run(const MakeWorker& make) {
     std::unique_lock turn_to_decode(decoding);
     const std::vector<Waiting*> batch = take(worker.device_bytes);
     if (batch.empty()) return;
-    std::vector<PlanarWork*> works;
+    std::vector<DeviceWork*> works;
     for (Waiting* waiting : batch) works.push_back(&waiting->work);
     std::vector<std::atomic<bool>> done(batch.size());
     const auto finish_one = [&](std::size_t i) {

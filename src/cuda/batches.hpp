@@ -1,13 +1,13 @@
 // Requests of many threads, collected into batches.
 //
-// A hardware decoder is fast with dozens of pictures at a time and slow with single ones, while
-// each picture comes on a thread of its own. So those threads wait here until a worker takes a full
-// batch, or, after a short time, whatever is waiting. One worker of a device decodes while the
-// others encode, because several decoders at a time are slower. A worker takes its batch only when
+// A GPU is fast with dozens of pictures at a time and slow with single ones, while each picture
+// comes on a thread of its own. So those threads wait here until a worker takes a full batch, or,
+// after a short time, whatever is waiting. One worker of a device decodes while the others finish
+// their batches, because several decoders at a time are slower. A worker takes its batch only when
 // the batch before is decoded, so that it is as full as possible. The result of a request does not
 // depend on the others in its batch.
-#ifndef QTURN_SRC_NVJPEG_BATCHES_HPP
-#define QTURN_SRC_NVJPEG_BATCHES_HPP
+#ifndef QTURN_SRC_CUDA_BATCHES_HPP
+#define QTURN_SRC_CUDA_BATCHES_HPP
 
 #include <atomic>
 #include <chrono>
@@ -27,16 +27,16 @@
 #include <thread>
 #include <vector>
 
-#include "src/formats/codec/planar_device.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 
 namespace qturn {
 
 /// A request that waits, and its result.
-struct PlanarWork {
-  const PlanarRequest* request = nullptr;
+struct DeviceWork {
+  const JpegRequest* request = nullptr;
   std::uint64_t device_bytes = 0;
-  std::optional<std::vector<Bytes>> results;  ///< as PlanarDevice::turn
-  std::exception_ptr error;
+  std::optional<std::vector<Bytes>> results = {};  ///< as JpegDevice::turn
+  std::exception_ptr error = {};
 };
 
 struct BatchLimits {
@@ -46,14 +46,14 @@ struct BatchLimits {
   std::chrono::milliseconds retry{1000};  ///< from one start of a worker to the next; then doubled
 };
 
-class Batches final : public PlanarDevice {
+class Batches final : public JpegDevice {
  public:
   struct Worker {
     /// Processes a batch on the worker's thread. It calls `decoded` when another worker may decode.
     /// It puts a result or an error into each request and calls `done` with its index; after that
     /// it must not touch the request. If it throws, the requests that are not done fail with that
     /// error. Empty if the device cannot be used; if no device can be used, no request is taken.
-    std::function<void(std::span<PlanarWork* const> batch, const std::function<void()>& decoded,
+    std::function<void(std::span<DeviceWork* const> batch, const std::function<void()>& decoded,
                        const std::function<void(std::size_t)>& done)>
         work;
     /// The most device memory that the pictures of a batch take together. A picture that takes more
@@ -68,22 +68,25 @@ class Batches final : public PlanarDevice {
   };
 
   /// `device_bytes` is the device memory that a request takes. Each of `workers` gets a thread.
-  Batches(const BatchLimits& limits,
-          std::function<std::uint64_t(const PlanarRequest&)> device_bytes,
+  Batches(const BatchLimits& limits, std::function<std::uint64_t(const JpegRequest&)> device_bytes,
           std::vector<MakeWorker> workers, const std::atomic<bool>& stop);
   ~Batches() override;
 
-  std::optional<std::vector<Bytes>> turn(const PlanarRequest& request) override;
+  std::optional<std::vector<Bytes>> turn(const JpegRequest& request) override;
+
+  /// Waits until a worker has done `work`. Throws its error.
+  void do_work(DeviceWork& work);
+
   bool is_busy() override;
   bool is_of_use() override;
   std::string take_problem() override;
 
  private:
   struct Waiting {
-    PlanarWork work;
+    DeviceWork& work;
     std::chrono::steady_clock::time_point since;
     bool done = false;
-    std::condition_variable finished;  ///< one per request, or each result would wake all threads
+    std::condition_variable finished{};  ///< one per request, or each result would wake all threads
   };
 
   void run(const MakeWorker& make);
@@ -93,7 +96,7 @@ class Batches final : public PlanarDevice {
   void finish(Waiting& waiting);
 
   const BatchLimits limits_;
-  const std::function<std::uint64_t(const PlanarRequest&)> device_bytes_;
+  const std::function<std::uint64_t(const JpegRequest&)> device_bytes_;
   const std::atomic<bool>& stop_;
   std::mutex mutex_;
   std::condition_variable arrived_, ended_;
@@ -116,7 +119,7 @@ std::vector<Item*> in_halves_without_memory(std::span<Item> items, Work work, Re
   } catch (const OutOfMemory&) {
     release();
   }
-  if (items.size() == 1) return {&items[0]};
+  if (items.size() == 1) return {items.data()};
   const std::size_t half = items.size() / 2;
   std::vector<Item*> left = in_halves_without_memory<OutOfMemory>(items.first(half), work, release);
   for (Item* item : in_halves_without_memory<OutOfMemory>(items.subspan(half), work, release)) {
@@ -151,4 +154,4 @@ std::vector<std::size_t> decode_those_that_can_be(std::size_t count, Decode deco
 
 }  // namespace qturn
 
-#endif  // QTURN_SRC_NVJPEG_BATCHES_HPP
+#endif  // QTURN_SRC_CUDA_BATCHES_HPP

@@ -1,0 +1,26 @@
+// What a GPU is asked to turn losslessly: the entropy-coded data of JPEGs that have one scan.
+//
+// The header alone decides. It is written here, by the code that the CPU's way uses, so the file is
+// the same, byte for byte. The device finds damage where it reads, and then makes nothing; the
+// CPU's way says what is wrong.
+#ifndef QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
+#define QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <optional>
+#include <span>
+
+#include "src/formats/codec/jpeg_device.hpp"
+#include "src/formats/jpeg/libjpeg/session.hpp"
+
+namespace qturn {
+
+/// Of the file whose header `decoder` has read, which must outlive the request. Nothing if a device
+/// cannot take it: progressive pictures, several scans, a header that is not sound.
+std::optional<ScanRequest> scan_request(const JpegDecoder& decoder,
+                                        std::span<const Orientation> orientations);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP

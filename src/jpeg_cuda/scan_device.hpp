@@ -1,0 +1,32 @@
+// JPEGs turned losslessly on GPUs by qturn::jpeg, many at a time. Only the entropy-coded data
+// crosses the bus; headers are the CPU's work.
+#ifndef QTURN_SRC_JPEG_CUDA_SCAN_DEVICE_HPP
+#define QTURN_SRC_JPEG_CUDA_SCAN_DEVICE_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "src/formats/codec/jpeg_device.hpp"
+#include "src/picture/spare_bytes.hpp"
+
+namespace qturn {
+
+/// How many requests one device wants at a time.
+inline constexpr std::size_t scan_requests_per_device = 256;
+
+struct ScanDeviceLimits {
+  std::uint64_t page_locked_bytes = 0;  ///< for all requests together
+};
+
+/// All of `devices` together. They start in the background. What is damaged, or finds no memory on
+/// a device, is not taken. `spare` must outlive them.
+std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,
+                                             const ScanDeviceLimits& limits, SpareBytes& spare,
+                                             const std::atomic<bool>& stop);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_JPEG_CUDA_SCAN_DEVICE_HPP

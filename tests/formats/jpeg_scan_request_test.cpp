@@ -1,0 +1,147 @@
+// What a GPU is asked to turn, with a device that does it on the CPU.
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/formats/jpeg/turn.hpp"
+#include "tests/formats/jpeg_scans.hpp"
+
+namespace qturn::tests {
+namespace {
+
+const std::atomic<bool> never{false};
+const JpegOptions trimmed{JpegMode::lossless, JpegEdges::trim};
+
+/// A JPEG of nothing but the scan that a device is told of.
+Bytes bare_jpeg(const JpegScanLayout& scan, std::span<const std::byte> data) {
+  Bytes file;
+  const auto put = [&](std::initializer_list<std::size_t> bytes) {
+    for (const std::size_t byte : bytes) file.push_back(static_cast<std::byte>(byte & 0xFF));
+  };
+  const auto begin = [&](std::size_t marker, std::size_t payload) {
+    put({0xFF, marker, (payload + 2) >> 8, payload + 2});
+  };
+  const auto height = static_cast<std::size_t>(scan.size.height);
+  const auto width = static_cast<std::size_t>(scan.size.width);
+  const auto count = static_cast<std::size_t>(scan.components);
+  put({0xFF, 0xD8});
+  begin(0xDB, 65);
+  file.resize(file.size() + 65, std::byte{1});
+  file[file.size() - 65] = std::byte{0};
+  begin(0xC1, 6 + 3 * count);
+  put({8, height >> 8, height, width >> 8, width, count});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& component = scan.component[i];
+    put({i + 1, static_cast<std::size_t>(component.h << 4 | component.v), 0});
+  }
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    const auto& component = scan.component[i / 2];
+    const JpegHuffmanTable& table = i % 2 == 0 ? component.dc : component.ac;
+    begin(0xC4, 17 + table.symbol_count());
+    put({i % 2 << 4 | i / 2});
+    for (std::size_t length = 1; length <= 16; ++length) put({table.bits[length]});
+    for (std::size_t k = 0; k < table.symbol_count(); ++k) put({table.symbols[k]});
+  }
+  if (scan.restart_interval != 0) {
+    begin(0xDD, 2);
+    put({scan.restart_interval >> 8, scan.restart_interval});
+  }
+  begin(0xDA, 4 + 2 * count);
+  put({count});
+  for (std::size_t i = 0; i < count; ++i) put({i + 1, i << 4 | i});
+  put({0, 63, 0});
+  file.insert(file.end(), data.begin(), data.end());
+  return file;
+}
+
+std::optional<ScanRequest> asked(JpegTurn& jpeg, std::span<const Orientation> orientations) {
+  auto request = jpeg.request(orientations);
+  if (!request) return std::nullopt;
+  return std::get<ScanRequest>(std::move(*request));
+}
+
+bool is_asked(const Bytes& file, Orientation orientation = Orientation::rotate90,
+              const JpegOptions& options = trimmed) {
+  JpegTurn jpeg(file, options);
+  return asked(jpeg, std::span(&orientation, 1)).has_value();
+}
+
+/// The files of those turns that a device is asked for.
+void check_same_files(const Bytes& file) {
+  JpegTurn jpeg(file, trimmed);
+  const auto request = asked(jpeg, all_orientations);
+  REQUIRE(request);
+  SpareBytes spare(1 << 20, 16);
+  std::vector<Bytes> made;
+  for (std::size_t i = 0; i < request->turns.size(); ++i) {
+    const JpegScanTurn& turn = request->turns[i];
+    const Bytes turned = turned_scan_data(bare_jpeg(turn.src, request->data), turn.orientation);
+    made.push_back(request->finish(i, turned, spare));
+  }
+  std::vector<std::string> warnings;
+  jpeg.accept(*request, std::move(made), warnings);
+  CHECK(warnings.empty());
+  for (const JpegScanTurn& turn : request->turns) {
+    INFO(name(turn.orientation));
+    REQUIRE(jpeg.is_made(turn.orientation));
+    CHECK((jpeg.turn(turn.orientation, never) == tests::turn(file, turn.orientation, trimmed)));
+  }
+  CHECK(jpeg.is_made(Orientation::identity));
+}
+
+}  // namespace
+
+TEST_CASE("a device that does what it is told gives the CPU's files") {
+  for (JpegPicture kind : one_scan_kinds()) {
+    for (const Size size : {Size{96, 64}, Size{91, 61}}) {
+      kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);
+      INFO("sampling " << kind.h << "x" << kind.v << ", space " << kind.space << ", " << size.width
+                       << "x" << size.height);
+      kind.markers = {{0xFE, Bytes(300, std::byte{7})}};
+      Bytes file = make_jpeg(kind);
+      check_same_files(file);
+      file.resize(file.size() + 1000, std::byte{0x33});
+      check_same_files(file);
+    }
+  }
+}
+
+TEST_CASE("a device is asked for nothing that the header rules out") {
+  const Bytes plain = make_jpeg({.width = 91, .height = 61, .h = 2, .v = 2});
+  CHECK(is_asked(plain));
+  CHECK_FALSE(is_asked(plain, Orientation::identity));
+  CHECK_FALSE(is_asked(plain, Orientation::rotate90, {JpegMode::lossless, JpegEdges::reencode}));
+  CHECK_FALSE(is_asked(plain, Orientation::rotate90, {JpegMode::lossless, JpegEdges::tag}));
+  CHECK(is_asked(plain, Orientation::transpose, {JpegMode::lossless, JpegEdges::reencode}));
+  CHECK_FALSE(is_asked(make_jpeg({.progressive = true})));
+  CHECK_FALSE(is_asked(make_jpeg({.one_scan_each = true})));
+
+  Bytes cut = plain;
+  cut.resize(cut.size() - 2);
+  CHECK_FALSE(is_asked(cut));
+
+  Bytes comment_at_end = plain;
+  comment_at_end.insert(comment_at_end.end() - 2,
+                        {std::byte{0xFF}, std::byte{0xFE}, std::byte{0}, std::byte{2}});
+  CHECK_FALSE(is_asked(comment_at_end));
+
+  // libjpeg warns of it, and the result says so.
+  Bytes other_coefficients = plain;
+  const JpegFile parsed{std::span<const std::byte>(plain)};
+  other_coefficients[parsed.scans.at(0).data_at - 2] = std::byte{62};
+  CHECK_FALSE(is_asked(other_coefficients));
+}
+
+TEST_CASE("what a device has not done is turned by the CPU") {
+  const Bytes file = make_jpeg({.h = 2, .v = 2});
+  JpegTurn jpeg(file, trimmed);
+  CHECK_FALSE(jpeg.is_made(Orientation::rotate90));
+  CHECK_FALSE(jpeg.is_made(Orientation::identity));
+}
+
+}  // namespace qturn::tests

@@ -1,0 +1,237 @@
+// JPEGs turned losslessly on a GPU by the pipeline: files, outcomes and messages are the CPU's.
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <catch2/catch_test_macros.hpp>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/formats/jpeg/turn.hpp"
+#include "src/jpeg_cuda/scan_device.hpp"
+#include "src/run/pipeline.hpp"
+#include "src/store/safe_file.hpp"
+#include "tests/formats/jpeg_scans.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace qturn::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::atomic<bool> never{false};
+
+std::vector<int> usable_gpus() {
+  const Devices devices = find_devices();
+  if (devices.cuda.empty() || !devices.cuda.front().problem.empty())
+    SKIP("no usable GPU: " + devices.cuda_problem);
+  return choose_device("cuda", Work::moves_jpegs).cuda;
+}
+
+/// What became of an output, in words, and its bytes.
+struct Made {
+  std::string words;
+  Bytes file;
+};
+
+/// Writes `files` to a folder and makes jobs that turn them by all orientations.
+class Pictures {
+ public:
+  explicit Pictures(const std::vector<Bytes>& files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const fs::path path = folder_.path() / "in" / fmt::format("{:04}.jpg", i);
+      write_file(path, files[i], {}, IfExists::fail);
+      inputs_.push_back(path);
+    }
+  }
+
+  /// By name.
+  std::map<std::string, Made> turned(const std::string& where, const RunOptions& options,
+                                     std::span<const Orientation> orientations) const {
+    std::vector<Job> jobs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      Job job;
+      job.number = i;
+      job.input = inputs_[i];
+      job.key = inputs_[i].filename();
+      job.file_bytes = fs::file_size(inputs_[i]);
+      for (const Orientation each : orientations) {
+        const fs::path name = fmt::format("{}_{}", name_of(each), job.key);
+        job.outputs.push_back({folder_.path() / where / name, each});
+      }
+      jobs.push_back(job);
+    }
+    std::map<std::string, Made> results;
+    const FileSink sink({.if_exists = IfExists::fail, .fsync = Fsync::end});
+    const RunEnd end = run(jobs, FileSource(), sink, options, never, [&](const Outcome& outcome) {
+      Made& made = results[outcome.output.filename()];
+      made.words = fmt::format("status {}, route {}: {} {}", static_cast<int>(outcome.status),
+                               static_cast<int>(outcome.route), outcome.message,
+                               fmt::join(outcome.warnings, "; "));
+      if (fs::exists(outcome.output)) made.file = read_file(outcome.output);
+    });
+    INFO(end.error);
+    CHECK(end.error.empty());
+    return results;
+  }
+
+ private:
+  static std::string name_of(Orientation orientation) { return std::string(name(orientation)); }
+
+  TemporaryFolder folder_;
+  std::vector<fs::path> inputs_;
+};
+
+RunOptions options_on(const std::vector<int>& gpus) {
+  RunOptions options;
+  options.threads = 4;
+  options.memory_bytes = std::uint64_t{1} << 30;
+  options.jpeg = {JpegMode::lossless, JpegEdges::trim};
+  options.device = {.cuda = gpus, .why = {}, .only_jpegs = true};
+  return options;
+}
+
+void check_same_on_gpu(const std::vector<Bytes>& files,
+                       std::span<const Orientation> orientations = all_orientations) {
+  const std::vector<int> gpus = usable_gpus();
+  const Pictures pictures(files);
+  const auto on_cpu = pictures.turned("cpu", options_on({}), orientations);
+  const auto on_gpu = pictures.turned("gpu", options_on(gpus), orientations);
+  REQUIRE(on_gpu.size() == files.size() * orientations.size());
+  for (const auto& [output, wanted] : on_cpu) {
+    const Made& made = on_gpu.at(output);
+    INFO(output);
+    CHECK(made.words == wanted.words);
+    CHECK((made.file == wanted.file));
+  }
+}
+
+std::vector<Bytes> sample_jpegs() {
+  std::vector<Bytes> files;
+  for (const auto& entry : fs::recursive_directory_iterator(QTURN_TESTDATA "/samples")) {
+    if (entry.path().extension() == ".jpg") files.push_back(read_file(entry.path()));
+  }
+  return files;
+}
+
+std::vector<Bytes> of_every_kind() {
+  std::vector<Bytes> files;
+  std::vector<JpegPicture> kinds = one_scan_kinds();
+  kinds.push_back({.progressive = true});
+  kinds.push_back({.h = 2, .v = 2, .one_scan_each = true});
+  for (JpegPicture kind : kinds) {
+    for (const Size size : {Size{64, 48}, Size{7, 5}, Size{333, 222}}) {
+      kind.width = static_cast<int>(size.width);
+      kind.height = static_cast<int>(size.height);
+      files.push_back(make_jpeg(kind));
+    }
+  }
+  return files;
+}
+
+std::vector<Bytes> damaged(std::size_t count) {
+  std::mt19937 random(11);
+  const std::vector<JpegPicture> kinds = one_scan_kinds();
+  std::vector<Bytes> files;
+  for (std::size_t i = 0; i < count; ++i) {
+    JpegPicture kind = kinds[i % kinds.size()];
+    kind.width = 96, kind.height = 64;
+    Bytes file = make_jpeg(kind);
+    const std::size_t at = random() % file.size();
+    const auto from = file.begin() + static_cast<std::ptrdiff_t>(at);
+    switch (i % 5) {
+      case 0:
+        file.resize(at);
+        break;
+      case 1:
+        file[at] = static_cast<std::byte>(random());
+        break;
+      case 2:
+        file.insert(from, 1 + random() % 20, static_cast<std::byte>(random()));
+        break;
+      case 3:
+        file.erase(from, std::min(file.end(), from + 1 + static_cast<int>(random() % 20)));
+        break;
+      default:  // what follows the end
+        file.insert(file.end(), random() % 20, static_cast<std::byte>(random()));
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("the GPU's files are the CPU's: pictures of the test data", "[gpu]") {
+  check_same_on_gpu(sample_jpegs());
+}
+
+TEST_CASE("the GPU's files are the CPU's: every kind, every orientation", "[gpu]") {
+  check_same_on_gpu(of_every_kind());
+}
+
+TEST_CASE("the GPU's files and messages are the CPU's: damaged files", "[gpu]") {
+  check_same_on_gpu(damaged(2000), std::array{Orientation::rotate90});
+}
+
+TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  SpareBytes spare(1 << 20, 16);
+  const auto device = make_scan_device(gpus, {.page_locked_bytes = 64 << 20}, spare, never);
+  const Orientation orientations[] = {Orientation::rotate90, Orientation::flop};
+  for (const JpegPicture& kind : one_scan_kinds()) {
+    const Bytes file = make_jpeg(kind);
+    JpegTurn jpeg(file, {JpegMode::lossless, JpegEdges::trim});
+    const auto request = jpeg.request(orientations);
+    REQUIRE(request);
+    const auto made = device->turn(*request);
+    REQUIRE(made);
+    REQUIRE(made->size() == 2);
+    for (std::size_t i = 0; i < made->size(); ++i) {
+      CHECK((made->at(i) == turn(file, orientations[i], {JpegMode::lossless, JpegEdges::trim})));
+    }
+  }
+}
+
+TEST_CASE("what finds no page-locked memory is not taken", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  const Bytes file = make_jpeg({.width = 1024, .height = 1024, .h = 2, .v = 2});
+  JpegTurn jpeg(file, {JpegMode::lossless, JpegEdges::trim});
+  const auto request = jpeg.request(std::array{Orientation::rotate90});
+  REQUIRE(request);
+  SpareBytes spare(1 << 20, 16);
+  CHECK_FALSE(make_scan_device(gpus, {.page_locked_bytes = 4096}, spare, never)->turn(*request));
+}
+
+TEST_CASE("what finds no memory on the GPU is not taken, and then again it is", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  const Bytes small = make_jpeg({.width = 16, .height = 16});
+  const Bytes large = make_jpeg({.width = 4096, .height = 2048, .h = 2, .v = 2});
+  JpegTurn first(small, {JpegMode::lossless, JpegEdges::trim});
+  JpegTurn second(large, {JpegMode::lossless, JpegEdges::trim});
+  const auto fits = first.request(std::array{Orientation::rotate90});
+  const auto does_not = second.request(std::array{Orientation::rotate90});
+  REQUIRE(fits);
+  REQUIRE(does_not);
+  SpareBytes spare(1 << 20, 16);
+  const auto device =
+      make_scan_device({gpus.front()}, {.page_locked_bytes = 64 << 20}, spare, never);
+  REQUIRE(device->turn(*fits));  // its workers have started
+
+  cudaSetDevice(gpus.front());
+  std::vector<void*> hogs;
+  for (std::size_t bytes = std::size_t{1} << 36; bytes >= 1 << 20; bytes /= 2) {
+    for (void* hog = nullptr; cudaMalloc(&hog, bytes) == cudaSuccess;) hogs.push_back(hog);
+  }
+  cudaGetLastError();
+  const bool was_taken = device->turn(*does_not).has_value();
+  for (void* hog : hogs) cudaFree(hog);
+  CHECK_FALSE(was_taken);
+  CHECK(device->turn(*does_not));
+}
+
+}  // namespace qturn::tests
