@@ -10,10 +10,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "src/picture/bytes.hpp"
 
@@ -22,14 +21,15 @@ namespace qturn {
 /// May be used by several threads.
 class SpareBytes {
  public:
-  /// Keeps no more than this, in no more than so many pieces. More is given than taken (a file and
-  /// its results, for the next file), so small files would pile up to `keep_bytes` otherwise.
+  /// Keeps no more than this, in no more than so many pieces: those that were given last. More is
+  /// given than taken (a file and its results, for the next file), and sizes change from folder to
+  /// folder; what nobody takes must make room.
   SpareBytes(std::uint64_t keep_bytes, std::size_t keep_count)
       : keep_bytes_(keep_bytes), keep_count_(keep_count) {}
 
   /// With a capacity of at least `bytes`, and any content.
   Bytes take(std::size_t bytes) {
-    if (Bytes spare = take_spare(bytes); spare.capacity() >= bytes) return spare;
+    if (Bytes spare = take_spare(bytes); spare.capacity() > 0) return spare;
     Bytes fresh;
     // Files of one kind have nearly the same size. With some room to spare, it fits most of the
     // others.
@@ -41,49 +41,47 @@ class SpareBytes {
   /// Gives back to the system what is kept beyond this. Returns what is still kept.
   std::uint64_t keep_at_most(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    while (kept_ > bytes) {
-      const auto largest = std::prev(spare_.end());
-      kept_ -= largest->first;
-      spare_.erase(largest);
-    }
+    while (kept_ > bytes) drop_oldest();
     return kept_;
   }
 
   void give(Bytes bytes) {
     const std::size_t capacity = bytes.capacity();
+    if (capacity == 0 || capacity > keep_bytes_ || keep_count_ == 0) return;
     const std::lock_guard lock(mutex_);
-    if (spare_.size() == keep_count_) drop_smallest(capacity);
-    if (capacity == 0 || capacity > keep_bytes_ - kept_ || spare_.size() == keep_count_) return;
+    while (spare_.size() == keep_count_ || capacity > keep_bytes_ - kept_) drop_oldest();
     kept_ += capacity;
-    spare_.emplace(capacity, std::move(bytes));
+    spare_.push_back(std::move(bytes));
   }
 
  private:
-  // The smallest that is large enough, unless it is so much larger that memory would be used that
-  // nobody has reserved. If there is none, the largest, which would not be used again once a larger
-  // one is there.
+  // The smallest that is large enough, and of several the last one given, unless it is so much
+  // larger that memory would be used that nobody has reserved.
   Bytes take_spare(std::size_t bytes) {
     constexpr std::size_t small = std::size_t{1} << 20;
+    const std::size_t most = bytes + bytes / 4 + small;
     const std::lock_guard lock(mutex_);
-    if (spare_.empty()) return {};
-    auto best = spare_.lower_bound(bytes);
-    if (best == spare_.end()) --best;
-    if (best->first > bytes + bytes / 4 + small) return {};
-    kept_ -= best->first;
-    return std::move(spare_.extract(best).mapped());
+    auto best = spare_.end();
+    for (auto each = spare_.begin(); each != spare_.end(); ++each) {
+      if (each->capacity() < bytes || each->capacity() > most) continue;
+      if (best == spare_.end() || each->capacity() <= best->capacity()) best = each;
+    }
+    if (best == spare_.end()) return {};
+    kept_ -= best->capacity();
+    Bytes taken = std::move(*best);
+    spare_.erase(best);
+    return taken;
   }
 
-  // Unless it is larger than `capacity`.
-  void drop_smallest(std::size_t capacity) {
-    if (spare_.empty() || spare_.begin()->first >= capacity) return;
-    kept_ -= spare_.begin()->first;
+  void drop_oldest() {
+    kept_ -= spare_.front().capacity();
     spare_.erase(spare_.begin());
   }
 
   const std::uint64_t keep_bytes_;
   const std::size_t keep_count_;
   std::mutex mutex_;
-  std::multimap<std::size_t, Bytes> spare_;  ///< by capacity
+  std::vector<Bytes> spare_;  ///< the oldest first
   std::uint64_t kept_ = 0;
 };
 
