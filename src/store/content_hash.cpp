@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <xxhash.h>
+#ifdef __x86_64__
+#include <xxh_x86dispatch.h>  // takes the fastest instructions that the processor has
+#endif
 
 #include <charconv>
 #include <new>
