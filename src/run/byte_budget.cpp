@@ -18,6 +18,17 @@ Reservation ByteBudget::reserve(std::uint64_t bytes, const std::atomic<bool>& st
   waiting_.erase(std::find(waiting_.begin(), waiting_.end(), ticket));
   changed_.notify_all();
   if (stop) throw Interrupted();
+  return reserved(bytes);
+}
+
+std::optional<Reservation> ByteBudget::reserve_now(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!waiting_.empty() || !fits(bytes)) return std::nullopt;
+  return reserved(bytes);
+}
+
+// With the lock held.
+Reservation ByteBudget::reserved(std::uint64_t bytes) {
   reserved_ += bytes;
   if (keep_at_most_) keep_at_most_(reserved_ < total_ ? total_ - reserved_ : 0);
   return Reservation(*this, bytes);

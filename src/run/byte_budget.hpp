@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace qturn {
@@ -56,8 +57,12 @@ class ByteBudget {
   /// once `stop` is raised.
   Reservation reserve(std::uint64_t bytes, const std::atomic<bool>& stop);
 
+  /// Nothing if that would block.
+  std::optional<Reservation> reserve_now(std::uint64_t bytes);
+
  private:
   friend Reservation;
+  Reservation reserved(std::uint64_t bytes);
   bool fits(std::uint64_t bytes) const {
     return reserved_ == 0 || (reserved_ <= total_ && bytes <= total_ - reserved_);
   }

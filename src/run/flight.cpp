@@ -198,7 +198,7 @@ void Flight::read_file_and_header() {
                                   bytes_of(job_.sidecars, shared_.source);
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
-  file_reservation_ = away([&] { return shared_.files.reserve(all_bytes, shared_.stop); });
+  file_reservation_ = reserved_in(shared_.files, all_bytes);
   original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
@@ -269,7 +269,13 @@ void Flight::reserve(std::uint64_t needed) {
     refuse_size(what_is_in_it(picture_->header()) + " need", std::max(needed, pixels + pixels / 7));
   }
   pixel_reservation_ = {};  // whoever holds memory and waits for more may wait for ever
-  pixel_reservation_ = away([&] { return shared_.pixels.reserve(more, shared_.stop); });
+  pixel_reservation_ = reserved_in(shared_.pixels, more);
+}
+
+// The seat is left only to wait: it costs time to get it back.
+Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
+  if (auto reserved = budget.reserve_now(bytes)) return std::move(*reserved);
+  return away([&] { return budget.reserve(bytes, shared_.stop); });
 }
 
 void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) const {

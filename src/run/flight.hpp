@@ -86,6 +86,7 @@ class Flight {
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);
   std::string out_of_time() const;
+  Reservation reserved_in(ByteBudget& budget, std::uint64_t bytes);
   const std::atomic<bool>& stop() const { return time_->stop(); }
   template <typename Wait>
   auto away(Wait wait) {
