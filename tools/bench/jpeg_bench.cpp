@@ -20,6 +20,7 @@
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tools/bench/jpeg_device_bench.hpp"
 #include "tools/bench/machine.hpp"
 
 namespace qturn::bench {
@@ -93,7 +94,9 @@ void measure_lossless_steps(const std::vector<fs::path>& photographs, const fs::
       const auto& scan = std::get<ScanRequest>(*request);
       staged.assign(scan.data.begin(), scan.data.end());
       laps.lap(stage);
-      picture.accept(*request, {scan.finish(0, staged, spare)});
+      std::vector<Bytes> made;
+      made.push_back(scan.finish(0, staged, spare));
+      picture.accept(*request, std::move(made));
       std::vector<std::string> warnings;
       Bytes turned = picture.turn(Orientation::rotate90, never, warnings);
       laps.lap(finish);
@@ -276,6 +279,13 @@ void measure_jpeg(const JpegChoice& choice) {
                       at_a_time, rate));
       bound = std::max(bound, rate);
     }
+  }
+
+  if (wanted("gpu") && !device.cuda.empty()) {
+    std::vector<Bytes> files;
+    for (const fs::path& photograph : photographs) files.push_back(read_file(photograph));
+    for (const std::string& operation : choice.operations)
+      measure_jpeg_on_device(files, orientation_named(operation), device.cuda.front());
   }
 
   const fs::path in = choice.work / "in", out = choice.work / "out";

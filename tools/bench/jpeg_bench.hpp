@@ -13,8 +13,8 @@ struct JpegChoice {
   std::filesystem::path work;
   int files = 2000;
   std::string device = "auto";
-  std::vector<std::string> routes = {"copy",   "steps",  "lossless", "lossless-cpu",
-                                     "decode", "planar", "fastest",  "planar-cpu"};
+  std::vector<std::string> routes = {"gpu",    "copy",   "steps",   "lossless",  "lossless-cpu",
+                                     "decode", "planar", "fastest", "planar-cpu"};
   std::vector<std::string> operations = {"rotate90"};
 };
 

@@ -1,0 +1,21 @@
+// JPEGs turned losslessly in device memory: no files, nothing that crosses the bus.
+#ifndef QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP
+#define QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <span>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn::bench {
+
+/// Prints the time of each stage for batches of several sizes, and the rate at which one stream and
+/// several turn batches. Uses those of `photographs` that a GPU can turn. Throws
+/// std::runtime_error, CudaError.
+void measure_jpeg_on_device(std::span<const Bytes> photographs, Orientation orientation,
+                            int device);
+
+}  // namespace qturn::bench
+
+#endif  // QTURN_TOOLS_BENCH_JPEG_DEVICE_BENCH_HPP
