@@ -88,7 +88,8 @@ std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
     // Another worker may take them in the meantime.
     const auto until = waiting_.front()->since + limits_.patience;
     arrived_.wait_until(lock, until, [&] {
-      return over_ || stop_ || waiting_.empty() || waiting_.size() >= limits_.count;
+      return over_ || stop_ || under_way_ == 0 || waiting_.empty() ||
+             waiting_.size() >= limits_.count;
     });
     if (!waiting_.empty()) break;
   }
@@ -102,6 +103,7 @@ std::vector<Batches::Waiting*> Batches::take(std::uint64_t device_bytes) {
     waiting_.pop_front();
   }
   if (!waiting_.empty()) arrived_.notify_one();
+  ++under_way_;
   return batch;
 }
 
@@ -158,6 +160,11 @@ void Batches::run(const MakeWorker& make) {
       }
     }
     for (std::size_t i = 0; i < batch.size(); ++i) finish_one(i);
+    {
+      const std::lock_guard lock(mutex_);
+      --under_way_;
+    }
+    arrived_.notify_all();
   }
 }
 

@@ -2,10 +2,10 @@
 //
 // A GPU is fast with dozens of pictures at a time and slow with single ones, while each picture
 // comes on a thread of its own. So those threads wait here until a worker takes a full batch, or,
-// after a short time, whatever is waiting. One worker of a device decodes while the others finish
-// their batches, because several decoders at a time are slower. A worker takes its batch only when
-// the batch before is decoded, so that it is as full as possible. The result of a request does not
-// depend on the others in its batch.
+// after a short time or if nothing else is under way, whatever is waiting. One worker of a device
+// decodes while the others finish their batches, because several decoders at a time are slower. A
+// worker takes its batch only when the batch before is decoded, so that it is as full as possible.
+// The result of a request does not depend on the others in its batch.
 #ifndef QTURN_SRC_CUDA_BATCHES_HPP
 #define QTURN_SRC_CUDA_BATCHES_HPP
 
@@ -102,6 +102,7 @@ class Batches final : public JpegDevice {
   std::condition_variable arrived_, ended_;
   std::map<int, std::mutex> decoding_;  ///< by device
   std::deque<Waiting*> waiting_;
+  int under_way_ = 0;    ///< batches
   std::size_t workers_;  ///< that have started, or start for the first time
   std::string problem_;  ///< why one could not start, until somebody has asked
   bool over_ = false;

@@ -1,8 +1,10 @@
 #include "src/cuda/owners.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <qturn/cuda.hpp>
 
+#include <cstdlib>
 #include <string>
 
 namespace qturn {
@@ -30,6 +32,36 @@ std::byte* allocate_page_locked(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "page-locked memory");
   return static_cast<std::byte*>(memory);
+}
+
+std::unique_ptr<std::byte, FreePageLockedBlock> allocate_page_locked_block(std::size_t bytes) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  void* const memory =
+      std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
+  if (!memory) check(cudaErrorMemoryAllocation, "page-locked memory");
+  madvise(memory, bytes, MADV_HUGEPAGE);  // if it is refused, only time is lost
+  try {
+    check(cudaHostRegister(memory, bytes, cudaHostRegisterPortable), "page-locked memory");
+  } catch (...) {
+    std::free(memory);
+    throw;
+  }
+  return std::unique_ptr<std::byte, FreePageLockedBlock>(static_cast<std::byte*>(memory));
+}
+
+void FreePageLockedBlock::operator()(std::byte* memory) const {
+  cudaHostUnregister(memory);
+  std::free(memory);
+}
+
+CudaEvent::CudaEvent() {
+  check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync | cudaEventDisableTiming),
+        "an event");
+}
+
+void CudaEvent::wait_for(cudaStream_t stream, const char* what) {
+  check(cudaEventRecord(event_, stream), what);
+  check(cudaEventSynchronize(event_), what);
 }
 
 std::byte* PageLockedBuffer::reserve(std::size_t bytes) {

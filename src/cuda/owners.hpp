@@ -79,6 +79,29 @@ class PageLockedBuffer {
 /// Page-locked memory that all devices can use. Throws OutOfDeviceMemory.
 std::byte* allocate_page_locked(std::size_t bytes);
 
+struct FreePageLockedBlock {
+  void operator()(std::byte* memory) const;
+};
+
+/// The same for many megabytes, in huge pages if the system has them, which takes a fifth of the
+/// time.
+std::unique_ptr<std::byte, FreePageLockedBlock> allocate_page_locked_block(std::size_t bytes);
+
+/// A point in the work of a stream for which a thread sleeps.
+class CudaEvent {
+ public:
+  CudaEvent();
+  ~CudaEvent() { cudaEventDestroy(event_); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  /// Waits for all that was enqueued on `stream` until now; `what` says what that was.
+  void wait_for(cudaStream_t stream, const char* what);
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_CUDA_OWNERS_HPP

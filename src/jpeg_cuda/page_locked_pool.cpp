@@ -1,72 +1,109 @@
 #include "src/jpeg_cuda/page_locked_pool.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <exception>
+#include <iterator>
 
 namespace qturn {
+namespace {
+
+constexpr std::size_t piece_step = 4096;
+// A single picture need not wait for much memory, and many pictures soon have enough.
+constexpr std::uint64_t first_block = std::uint64_t{8} << 20,
+                        largest_block = std::uint64_t{256} << 20;
+
+}  // namespace
 
 PageLockedPool::Piece PageLockedPool::take(std::size_t bytes) {
-  // Pictures of one kind have nearly the same size, so a piece fits most of the others.
-  const std::size_t step = std::max<std::size_t>(std::bit_floor(bytes) / 4, 4096);
-  const std::size_t rounded = (bytes + step - 1) / step * step;
+  bytes = (bytes + piece_step - 1) / piece_step * piece_step;
   std::unique_lock lock(mutex_);
   while (true) {
-    if (Piece piece = spare_piece(bytes, 2 * rounded); piece.data()) return piece;
-    if (held_ + rounded <= most_bytes_) {
-      held_ += rounded;
+    if (std::byte* const data = find(bytes)) {
       ++in_use_;
-      lock.unlock();
-      try {
-        return {*this, allocate_page_locked(rounded), rounded};
-      } catch (const OutOfDeviceMemory&) {
-        lock.lock();
-        forget(rounded);
-        most_bytes_ = held_;  // the system has no more for us
-        continue;
-      } catch (...) {
-        lock.lock();
-        forget(rounded);
-        throw;
-      }
+      return {*this, data, bytes};
     }
-    if (Piece piece = spare_piece(bytes, std::numeric_limits<std::size_t>::max()); piece.data()) {
-      return piece;
-    }
-    if (!spare_.empty()) {
-      held_ -= spare_.begin()->first;
-      spare_.erase(spare_.begin());
+    if (grows_) {
+      changed_.wait(lock);
+    } else if (grow(lock, bytes)) {
+      continue;
     } else if (in_use_ > 0) {
-      given_back_.wait(lock);
+      changed_.wait(lock);
+    } else if (held_ > 0 && bytes <= most_bytes_) {
+      blocks_.clear();  // each of them is too small
+      held_ = 0;
     } else {
       return {};
     }
   }
 }
 
-// What could not be allocated. Those that wait for a piece must look whether one is still in use.
-void PageLockedPool::forget(std::size_t bytes) {
-  held_ -= bytes;
-  --in_use_;
-  given_back_.notify_all();
+// Null if no block has so much in one place.
+std::byte* PageLockedPool::find(std::size_t bytes) {
+  for (Block& block : blocks_) {
+    const auto found =
+        std::ranges::find_if(block.free, [&](const auto& range) { return range.second >= bytes; });
+    if (found == block.free.end()) continue;
+    const auto [data, free_bytes] = *found;
+    block.free.erase(found);
+    if (free_bytes > bytes) block.free.emplace(data + bytes, free_bytes - bytes);
+    return data;
+  }
+  return nullptr;
 }
 
-// The smallest that is large enough.
-PageLockedPool::Piece PageLockedPool::spare_piece(std::size_t bytes, std::size_t most_bytes) {
-  const auto found = spare_.lower_bound(bytes);
-  if (found == spare_.end() || found->first > most_bytes) return {};
-  auto taken = spare_.extract(found);
-  ++in_use_;
-  return {*this, taken.mapped().release(), taken.key()};
+// Asks the system for a block, without the lock. False if there is none.
+bool PageLockedPool::grow(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+  if (bytes > most_bytes_ - held_) return false;
+  const std::uint64_t wanted = std::clamp(held_, first_block, largest_block);
+  const auto block_bytes = static_cast<std::size_t>(
+      std::min(std::max<std::uint64_t>(bytes, wanted), most_bytes_ - held_));
+  grows_ = true;
+  lock.unlock();
+  Block block{.memory = {}, .bytes = block_bytes, .free = {}};
+  std::exception_ptr problem;
+  try {
+    block.memory = allocate_page_locked_block(block_bytes);
+    block.free.emplace(block.memory.get(), block_bytes);
+  } catch (const OutOfDeviceMemory&) {
+    // The system has no more for us.
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  lock.lock();
+  grows_ = false;
+  changed_.notify_all();
+  if (problem) std::rethrow_exception(problem);
+  if (!block.memory) {
+    most_bytes_ = held_;
+    return false;
+  }
+  held_ += block_bytes;
+  blocks_.push_back(std::move(block));
+  return true;
 }
 
 void PageLockedPool::give_back(std::size_t bytes, std::byte* data) {
   {
     const std::lock_guard lock(mutex_);
     --in_use_;
-    spare_.emplace(bytes, Memory(data));
+    const auto block = std::ranges::find_if(blocks_, [&](const Block& each) {
+      return data >= each.memory.get() && data < each.memory.get() + each.bytes;
+    });
+    const auto [range, is_new] = block->free.emplace(data, bytes);
+    if (const auto next = std::next(range);
+        next != block->free.end() && next->first == data + bytes) {
+      range->second += next->second;
+      block->free.erase(next);
+    }
+    if (range != block->free.begin()) {
+      const auto before = std::prev(range);
+      if (before->first + before->second == data) {
+        before->second += range->second;
+        block->free.erase(range);
+      }
+    }
   }
-  given_back_.notify_all();
+  changed_.notify_all();
 }
 
 }  // namespace qturn

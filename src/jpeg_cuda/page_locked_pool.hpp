@@ -1,6 +1,7 @@
 // Page-locked memory for what goes to a GPU and comes back, from one picture to the next.
 //
-// Only from such memory do copies run beside other work, and taking it costs more than a copy.
+// Only from such memory do copies run beside other work. The system takes longer to give it than a
+// copy takes, and so long for each piece that pieces are cut out of large blocks.
 #ifndef QTURN_SRC_JPEG_CUDA_PAGE_LOCKED_POOL_HPP
 #define QTURN_SRC_JPEG_CUDA_PAGE_LOCKED_POOL_HPP
 
@@ -8,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "src/cuda/owners.hpp"
 
@@ -49,17 +52,23 @@ class PageLockedPool {
   Piece take(std::size_t bytes);
 
  private:
-  using Memory = std::unique_ptr<std::byte, FreePageLocked>;
+  /// What the system was asked for at once, and what of it is free: sizes by address.
+  struct Block {
+    std::unique_ptr<std::byte, FreePageLockedBlock> memory;
+    std::size_t bytes;
+    std::map<std::byte*, std::size_t> free;
+  };
 
-  Piece spare_piece(std::size_t bytes, std::size_t most_bytes);
-  void forget(std::size_t bytes);
+  std::byte* find(std::size_t bytes);
+  bool grow(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void give_back(std::size_t bytes, std::byte* data);
 
   std::mutex mutex_;
-  std::condition_variable given_back_;
+  std::condition_variable changed_;
   std::uint64_t most_bytes_, held_ = 0;
   std::size_t in_use_ = 0;
-  std::multimap<std::size_t, Memory> spare_;  ///< by size
+  bool grows_ = false;  ///< a thread asks the system for a block
+  std::vector<Block> blocks_;
 };
 
 }  // namespace qturn

@@ -12,7 +12,7 @@
 namespace qturn {
 namespace {
 
-// One batch is turned while the one before comes back.
+// One batch goes to the device or comes back while another is turned.
 constexpr int workers_per_device = 2;
 // The share of a device's free memory that the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
@@ -48,7 +48,7 @@ class ScanWorker {
   /// On the current device. May use `memory_bytes` of its memory.
   explicit ScanWorker(std::uint64_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
-  void run(std::span<DeviceWork* const> batch, const std::function<void()>& turned_all,
+  void run(std::span<DeviceWork* const> batch, const std::function<void()>& enqueued_all,
            const std::function<void(std::size_t)>& done) {
     std::vector<Picture> pictures;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -59,9 +59,10 @@ class ScanWorker {
       const std::vector<JpegScanTurn> turns = place(some);
       // Requests take their memory back when this is left, also by an exception.
       const StreamEnd end{stream_.get()};
-      turn(some, turns);
+      enqueue(some, turns);
       left -= some.size();
-      if (left == 0) turned_all();
+      if (left == 0) enqueued_all();
+      event_.wait_for(stream_.get(), "turning on the device");
       fetch(some, turns);
       for (const Picture& picture : some) done(picture.index);
     };
@@ -117,7 +118,7 @@ class ScanWorker {
     return std::max(bytes, std::min(full, memory_bytes_));
   }
 
-  void turn(std::span<const Picture> pictures, std::span<const JpegScanTurn> turns) {
+  void enqueue(std::span<const Picture> pictures, std::span<const JpegScanTurn> turns) {
     std::size_t first = 0;
     for (const Picture& picture : pictures) {
       const ScanRequest& scan = *picture.work->scan;
@@ -129,7 +130,6 @@ class ScanWorker {
     }
     turn_jpegs(turns.data(), turns.size(), memory_.data() + workspace_at_, tables_.data(),
                results(), stream_.get());
-    check(cudaStreamSynchronize(stream_.get()), "turning on the device");
   }
 
   void fetch(std::span<const Picture> pictures, std::span<const JpegScanTurn> turns) {
@@ -150,13 +150,14 @@ class ScanWorker {
         to += aligned(turn.capacity);
       }
     }
-    check(cudaStreamSynchronize(stream_.get()), "JPEGs from the device");
+    event_.wait_for(stream_.get(), "JPEGs from the device");
   }
 
   JpegResult* results() const { return reinterpret_cast<JpegResult*>(results_.data()); }
 
   std::uint64_t memory_bytes_;
   CudaStream stream_;
+  CudaEvent event_;
   DeviceBuffer memory_;
   std::size_t workspace_at_ = 0;
   PageLockedBuffer tables_, results_;
@@ -168,8 +169,8 @@ Batches::Worker make_worker(int device) {
   check(cudaMemGetInfo(&free, &total), "the device's memory");
   const std::uint64_t bytes = free / memory_share;
   const auto worker = std::make_shared<ScanWorker>(bytes);
-  return {[worker](auto batch, const auto& turned, const auto& done) {
-            worker->run(batch, turned, done);
+  return {[worker](auto batch, const auto& enqueued, const auto& done) {
+            worker->run(batch, enqueued, done);
           },
           bytes};
 }

@@ -14,8 +14,9 @@
 
 namespace qturn {
 
-/// How many requests one device wants at a time.
-inline constexpr std::size_t scan_requests_per_device = 256;
+/// How many requests one device wants at a time. With more a run takes longer, with fewer batches
+/// are too small (docs/measurements/jpeg-h200.md).
+inline constexpr std::size_t scan_requests_per_device = 64;
 
 struct ScanDeviceLimits {
   std::uint64_t page_locked_bytes = 0;  ///< for all requests together

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "src/formats/jpeg/turn.hpp"
+#include "src/jpeg_cuda/page_locked_pool.hpp"
 #include "src/jpeg_cuda/scan_device.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
@@ -205,6 +209,35 @@ TEST_CASE("what finds no page-locked memory is not taken", "[gpu]") {
   REQUIRE(request);
   SpareBytes spare(1 << 20, 16);
   CHECK_FALSE(make_scan_device(gpus, {.page_locked_bytes = 4096}, spare, never)->turn(*request));
+}
+
+TEST_CASE("pieces of page-locked memory belong to one thread, and all of them come back", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  constexpr std::size_t all = std::size_t{64} << 20;
+  PageLockedPool pool(all);
+  std::atomic<bool> is_mixed_up = false;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned thread = 0; thread < 8; ++thread) {
+      threads.emplace_back([&, thread] {
+        cudaSetDevice(gpus.front());
+        std::mt19937 random(thread);
+        for (int round = 0; round < 50; ++round) {
+          const std::size_t bytes = 1 + random() % (std::size_t{20} << 20);
+          const PageLockedPool::Piece piece = pool.take(bytes);
+          const std::span own(piece.data(), bytes);
+          const auto mark = static_cast<std::byte>(thread);
+          std::ranges::fill(own, mark);
+          if (!std::ranges::all_of(own, [&](std::byte each) { return each == mark; }))
+            is_mixed_up = true;
+        }
+      });
+    }
+  }
+  CHECK_FALSE(is_mixed_up);
+  cudaSetDevice(gpus.front());
+  CHECK(pool.take(all).data());
+  CHECK_FALSE(pool.take(all + 1).data());
 }
 
 TEST_CASE("what finds no memory on the GPU is not taken, and then again it is", "[gpu]") {
