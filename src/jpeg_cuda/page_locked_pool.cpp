@@ -22,11 +22,8 @@ PageLockedPool::Piece PageLockedPool::take(std::size_t bytes) {
       ++in_use_;
       return {*this, data, bytes};
     }
-    if (grows_) {
-      changed_.wait(lock);
-    } else if (grow(lock, bytes)) {
-      continue;
-    } else if (in_use_ > 0) {
+    if (!grows_ && grow(lock, bytes)) continue;
+    if (grows_ || in_use_ > 0) {
       changed_.wait(lock);
     } else if (held_ > 0 && bytes <= most_bytes_) {
       blocks_.clear();  // each of them is too small
@@ -51,7 +48,8 @@ std::byte* PageLockedPool::find(std::size_t bytes) {
   return nullptr;
 }
 
-// Asks the system for a block, without the lock. False if there is none.
+// Asks the system for a block, without the lock. False if it did not even ask; otherwise others may
+// have given pieces back meanwhile.
 bool PageLockedPool::grow(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
   if (bytes > most_bytes_ - held_) return false;
   const std::uint64_t wanted = std::clamp(held_, first_block, largest_block);
@@ -73,12 +71,12 @@ bool PageLockedPool::grow(std::unique_lock<std::mutex>& lock, std::size_t bytes)
   grows_ = false;
   changed_.notify_all();
   if (problem) std::rethrow_exception(problem);
-  if (!block.memory) {
+  if (block.memory) {
+    held_ += block_bytes;
+    blocks_.push_back(std::move(block));
+  } else {
     most_bytes_ = held_;
-    return false;
   }
-  held_ += block_bytes;
-  blocks_.push_back(std::move(block));
   return true;
 }
 

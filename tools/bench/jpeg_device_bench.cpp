@@ -183,7 +183,7 @@ void measure_streams(std::span<const Scan> scans, std::size_t count, std::size_t
     }
     for (const auto& batch : all) batch->wait();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const double turned = static_cast<double>(batches * streams * count);
+    const auto turned = static_cast<double>(batches * streams * count);
     if (round < 0) continue;
     rates.push_back(turned / seconds);
     enqueuing.push_back(host / static_cast<double>(batches * streams));
