@@ -32,6 +32,7 @@ struct JpegPicture {
   int first_id = 1;                        ///< component ids count from here
   std::vector<jpeg_scan_info> scans = {};  ///< instead of the usual ones
   std::vector<JpegMarker> markers = {};
+  bool noisy = false;  ///< instead of smooth
 };
 
 inline int component_count(J_COLOR_SPACE space) {
@@ -41,6 +42,14 @@ inline int component_count(J_COLOR_SPACE space) {
 /// Smooth waves of middle brightness, so that nothing is clipped.
 inline JSAMPLE jpeg_sample(int x, int y, int c) {
   return static_cast<JSAMPLE>(96 + (x * 3 + y * (2 + c)) % 64 + (x * y / 16 + 5 * c) % 9);
+}
+
+/// Noise of all values, in a third of it of 0 and 255 alone.
+inline JSAMPLE noisy_sample(int x, int y, int c) {
+  auto hash = static_cast<unsigned>(x) * 2654435761u ^ static_cast<unsigned>(y * 4 + c) * 40503u;
+  hash = (hash ^ hash >> 15) * 2246822519u;
+  hash ^= hash >> 13;
+  return static_cast<JSAMPLE>(x / 23 % 3 == 0 ? hash % 2 * 255 : hash % 256);
 }
 
 inline Bytes make_jpeg(const JpegPicture& picture) {
@@ -84,7 +93,9 @@ inline Bytes make_jpeg(const JpegPicture& picture) {
   std::vector<JSAMPLE> row(static_cast<std::size_t>(picture.width * components));
   for (int y = 0; y < picture.height; ++y) {
     for (int x = 0; x < picture.width; ++x) {
-      for (int c = 0; c < components; ++c) row[x * components + c] = jpeg_sample(x, y, c);
+      for (int c = 0; c < components; ++c) {
+        row[x * components + c] = picture.noisy ? noisy_sample(x, y, c) : jpeg_sample(x, y, c);
+      }
     }
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);

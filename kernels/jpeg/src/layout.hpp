@@ -31,6 +31,17 @@ struct Layout {
   Component component[most_components];
   std::uint8_t component_of[most_blocks_in_mcu]{};  ///< by the block of an MCU
 
+  struct Factors {
+    std::uint32_t h = 1, v = 1;
+  };
+  constexpr Factors largest_factors() const {
+    Factors largest;
+    for (std::uint32_t i = 0; i < components; ++i) {
+      if (component[i].h > largest.h) largest.h = component[i].h;
+      if (component[i].v > largest.v) largest.v = component[i].v;
+    }
+    return largest;
+  }
   constexpr std::uint32_t blocks() const { return mcus * blocks_in_mcu; }
   constexpr std::uint32_t segments() const {
     return (mcus + mcus_in_segment - 1) / mcus_in_segment;

@@ -61,6 +61,15 @@ constexpr std::uint64_t reversed(std::uint64_t bits) {
 #endif
 }
 
+/// The upper half of a product.
+constexpr std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
+#ifdef __CUDA_ARCH__
+  return __umulhi(a, b);
+#else
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
+#endif
+}
+
 /// Sets bits of a word to which other threads add theirs.
 constexpr void add_bits(std::uint32_t& word, std::uint32_t bits) {
 #ifdef __CUDA_ARCH__
@@ -75,6 +84,15 @@ constexpr void add_bits(std::uint64_t& word, std::uint64_t bits) {
   atomicOr(reinterpret_cast<unsigned long long*>(&word), bits);
 #else
   word |= bits;
+#endif
+}
+
+/// Adds to a number to which other threads add.
+constexpr void add_one(std::uint32_t& number) {
+#ifdef __CUDA_ARCH__
+  atomicAdd(&number, 1u);
+#else
+  ++number;
 #endif
 }
 

@@ -6,18 +6,11 @@
 
 #include <cstddef>
 
-#include "kernels/jpeg/src/stages.hpp"
+#include "kernels/jpeg/src/plan_parts.hpp"
 
 namespace qturn::jpeg {
 
-/// Long enough that few threads need to begin again, short enough that shared memory holds those of
-/// many threads. An odd number of words, so that threads which read the same word of theirs read
-/// different banks.
-inline constexpr Cut usual_cut{2400, 1024};
-
-/// Parts of a workspace, which begins with what is copied to the device and then cleared.
-struct Plan {
-  std::size_t uploaded = 0, cleared = 0, all = 0;  ///< ends, in bytes
+struct Plan : WorkspaceEnds {
   Batch batch{};
 };
 

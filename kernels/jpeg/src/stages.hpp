@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kernels/jpeg/src/picture.hpp"
+#include "kernels/jpeg/src/restored.hpp"
 
 namespace qturn::jpeg {
 
@@ -29,6 +30,13 @@ std::uint32_t shared_bytes_for_reading();
 /// Reads coefficients (read.cu) with so much shared memory, 63 KB or more, and sums the differences
 /// of DC coefficients up.
 void read_coefficients(const Batch& batch, std::uint32_t shared_bytes);
+/// Puts coefficients and samples of each picture where its `restored` says (restore.cu). None of
+/// them has more than `tiles`.
+void restore_blocks(const Batch& batch, const RestoredPicture* restored, std::uint32_t tiles);
+/// Makes pixels of samples (restore.cu). No picture has more than `largest`.
+void convert_pixels(const Batch& batch, const RestoredPicture* restored, Size largest);
+/// Says how decoding went (restore.cu).
+void report_results(const Batch& batch);
 /// Writes the turned picture's codes (write.cu).
 void write_codes(const Batch& batch);
 /// Puts stuffing bytes and restart markers in, and says how it went (stuff.cu).

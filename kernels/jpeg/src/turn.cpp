@@ -70,6 +70,12 @@ Layout layout_of(const JpegScanLayout& scan) {
   return layout;
 }
 
+Size samples_of(const Layout& layout, Size size, const Component& component) {
+  const Layout::Factors most = layout.largest_factors();
+  return {rounded_up(size.width * component.h, most.h),
+          rounded_up(size.height * component.v, most.v)};
+}
+
 Turn turn_of(const JpegScanTurn& turn) {
   if (!is_valid(turn.orientation)) qturn::refuse(turn.orientation);
   const Turn result{layout_of(turn.src), layout_of(turn.dst), reading(turn.orientation)};

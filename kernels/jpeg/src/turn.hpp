@@ -12,6 +12,9 @@ namespace qturn::jpeg {
 /// sense.
 Layout layout_of(const JpegScanLayout& scan);
 
+/// The samples of a component of a picture of `size` pixels, without those that only fill a block.
+Size samples_of(const Layout& layout, Size size, const Component& component);
+
 /// The turn that is asked for. Throws std::invalid_argument if the layouts do not belong together.
 Turn turn_of(const JpegScanTurn& turn);
 

@@ -1,0 +1,183 @@
+#include "kernels/jpeg/src/plan_parts.hpp"
+
+#include <algorithm>
+
+namespace qturn::jpeg {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+constexpr std::uint64_t most_bits = std::uint64_t{1} << 32;
+constexpr int largest_dc_symbol = 15;  // libjpeg refuses tables with others
+
+/// The different tables of a picture, and which of them each block of an MCU has.
+struct TableChoice {
+  std::vector<const JpegHuffmanTable*> tables;
+  std::vector<bool> is_dc;
+  std::uint8_t number_of[2 * most_components];
+};
+
+TableChoice choose_tables(const JpegScanLayout& scan) {
+  TableChoice choice{};
+  for (int i = 0; i < 2 * scan.components; ++i) {
+    const bool dc = i % 2 == 0;
+    const auto& component = scan.component[i / 2];
+    const JpegHuffmanTable& table = dc ? component.dc : component.ac;
+    std::size_t found = 0;
+    while (found < choice.tables.size() &&
+           (choice.is_dc[found] != dc || *choice.tables[found] != table)) {
+      ++found;
+    }
+    if (found == choice.tables.size()) {
+      choice.tables.push_back(&table);
+      choice.is_dc.push_back(dc);
+    }
+    choice.number_of[i] = static_cast<std::uint8_t>(found);
+  }
+  return choice;
+}
+
+int largest_symbol(const JpegHuffmanTable& table) {
+  return *std::max_element(table.symbols.begin(), table.symbols.begin() + table.symbol_count());
+}
+
+/// Faults that are seen without reading.
+std::uint32_t known_faults(const Layout& src, std::size_t bytes, std::uint64_t bits) {
+  // A block has two codes at least.
+  constexpr std::uint64_t most_blocks_in_byte = 4;
+  if (src.blocks() > most_blocks_in_byte * bytes) {
+    return static_cast<std::uint32_t>(JpegFault::missing_blocks);
+  }
+  return bits < most_bits ? 0 : static_cast<std::uint32_t>(JpegFault::restarts);
+}
+
+std::uint32_t turned_chunks(const Picture& picture) {
+  return static_cast<std::uint32_t>((picture.most_turned_bytes + chunk_bytes - 1) / chunk_bytes);
+}
+
+// Words are read a little past the data's end.
+std::size_t word_count(const Picture& picture, Cut cut) {
+  constexpr std::size_t read_ahead = 16;
+  return picture.most_subsequences * std::size_t{cut.subsequence_bits / 32} + read_ahead;
+}
+
+}  // namespace
+
+void check_tables(const JpegScanLayout& scan, const char* which) {
+  for (int i = 0; i < scan.components; ++i) {
+    const JpegHuffmanTable &dc = scan.component[i].dc, &ac = scan.component[i].ac;
+    const char* why = nullptr;
+    if (!is_prefix_code(dc) || !is_prefix_code(ac)) {
+      why = " has a Huffman table that is not a prefix code, in component ";
+    } else if (largest_symbol(dc) > largest_dc_symbol) {
+      why = " has a DC Huffman table with a symbol above 15, in component ";
+    }
+    if (why) throw std::invalid_argument(which + (why + std::to_string(i)));
+  }
+}
+
+void read_from(Picture& picture, const void* data, std::size_t bytes, Cut cut) {
+  if (bytes > most_bytes) {
+    throw std::invalid_argument(std::to_string(bytes) + " bytes, expected up to " +
+                                std::to_string(most_bytes));
+  }
+  const Layout& src = picture.turn.src;
+  const std::uint64_t subsequences = bytes / cut.subsequence_bytes() + src.segments() + 1;
+  picture.known_faults = known_faults(src, bytes, subsequences * cut.subsequence_bits);
+  if (picture.known_faults != 0) return;
+  picture.data = static_cast<const std::uint8_t*>(data);
+  picture.bytes = static_cast<std::uint32_t>(bytes);
+  picture.chunks = std::max((picture.bytes + chunk_bytes - 1) / chunk_bytes, 1u);
+  picture.most_subsequences = static_cast<std::uint32_t>(subsequences);
+}
+
+void write_to(Picture& picture, void* out, std::size_t capacity) {
+  picture.out = static_cast<std::uint8_t*>(out);
+  picture.capacity = capacity;
+  picture.tiles = (picture.turn.dst.blocks() + tile_blocks - 1) / tile_blocks;
+  picture.most_turned_bytes = std::min(capacity, most_bytes);
+}
+
+void take_read_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
+                      std::byte* host) {
+  const TableChoice choice = choose_tables(scan);
+  picture.read_table_count = static_cast<std::uint32_t>(choice.tables.size());
+  for (std::uint32_t block = 0; block < picture.turn.src.blocks_in_mcu; ++block) {
+    const std::uint32_t which = picture.turn.src.component_of[block];
+    picture.read_table_of[2 * block] = choice.number_of[2 * which];
+    picture.read_table_of[2 * block + 1] = choice.number_of[2 * which + 1];
+  }
+  const std::size_t at = device.used();
+  picture.read_tables = device.take<ReadTable>(choice.tables.size());
+  if (!host) return;
+  auto* made = reinterpret_cast<ReadTable*>(host + at);
+  for (std::size_t i = 0; i < choice.tables.size(); ++i) {
+    make_read_table(*choice.tables[i], choice.is_dc[i], made[i]);
+  }
+}
+
+void take_write_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
+                       std::byte* host) {
+  const auto count = static_cast<std::size_t>(2 * scan.components);
+  const std::size_t at = device.used();
+  picture.write_tables = device.take<WriteTable>(count);
+  if (!host) return;
+  auto* made = reinterpret_cast<WriteTable*>(host + at);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& component = scan.component[i / 2];
+    make_write_table(i % 2 == 0 ? component.dc : component.ac, made[i]);
+  }
+}
+
+void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory) {
+  picture.progress = memory.take<Progress>(1);
+  if (picture.known_faults != 0) return;
+  picture.sets = memory.take<std::uint64_t>(picture.turn.src.blocks());
+  picture.parted = memory.take<std::uint8_t>(picture.turn.src.blocks());
+  picture.words = memory.take<std::uint32_t>(word_count(picture, cut));
+}
+
+void take_cleared_to_write(Picture& picture, Memory& memory) {
+  if (picture.known_faults != 0) return;
+  picture.turned_words = memory.take<std::uint32_t>(picture.most_turned_bytes / 4 + 16);
+}
+
+void take_to_read(Picture& picture, Memory& memory) {
+  if (picture.known_faults != 0) return;
+  const Layout& src = picture.turn.src;
+  picture.chunk_runs = memory.take<Runs>(picture.chunks);
+  picture.segment_begin = memory.take<std::uint32_t>(src.segments() + 1);
+  picture.segment_bytes = memory.take<std::uint32_t>(src.segments());
+  picture.start = memory.take<std::uint32_t>(picture.most_subsequences);
+  picture.end = memory.take<std::uint32_t>(picture.most_subsequences);
+  picture.blocks_in = memory.take<std::uint32_t>(picture.most_subsequences);
+  picture.values = memory.take<std::int16_t>(std::size_t{coefficients} * src.blocks());
+  picture.dc = memory.take<std::int16_t>(src.blocks());
+}
+
+void take_to_write(Picture& picture, Memory& memory) {
+  if (picture.known_faults != 0) return;
+  const Layout& dst = picture.turn.dst;
+  picture.code_bits = memory.take<std::uint16_t>(dst.blocks());
+  picture.tile_runs = memory.take<Runs>(picture.tiles);
+  picture.turned_end = memory.take<std::uint32_t>(dst.segments());
+  picture.ff_count = memory.take<std::uint32_t>(turned_chunks(picture));
+}
+
+Batch batch_of(const Picture* pictures, const std::vector<Picture>& described, Cut cut) {
+  Batch batch{};
+  batch.pictures = pictures;
+  batch.count = static_cast<unsigned>(described.size());
+  batch.cut = cut;
+  // A grid has at least one block, whatever the pictures have.
+  batch.chunks = batch.subsequences = batch.tiles = batch.turned_chunks = 1;
+  for (const Picture& picture : described) {
+    batch.chunks = std::max(batch.chunks, picture.chunks);
+    batch.subsequences = std::max(batch.subsequences, picture.most_subsequences);
+    batch.tiles = std::max(batch.tiles, picture.tiles);
+    batch.turned_chunks = std::max(batch.turned_chunks, turned_chunks(picture));
+    batch.read_tables = std::max(batch.read_tables, picture.read_table_count);
+  }
+  return batch;
+}
+
+}  // namespace qturn::jpeg

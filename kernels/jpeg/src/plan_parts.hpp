@@ -1,0 +1,93 @@
+// The parts that plans consist of: what reading a scan needs, and what writing one needs.
+#ifndef QTURN_KERNELS_JPEG_PLAN_PARTS_HPP
+#define QTURN_KERNELS_JPEG_PLAN_PARTS_HPP
+
+#include <qturn/jpeg_cuda.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/jpeg/src/reading.hpp"
+#include "kernels/jpeg/src/stages.hpp"
+
+namespace qturn::jpeg {
+
+/// Long enough that few threads need to begin again, short enough that shared memory holds those of
+/// many threads. An odd number of words, so that threads which read the same word of theirs read
+/// different banks.
+inline constexpr Cut usual_cut{2400, 1024};
+
+static_assert(usual_cut.subsequence_bits >= most_block_bits);
+
+/// Ends of the parts of a workspace, which begins with what is copied to the device and then
+/// cleared.
+struct WorkspaceEnds {
+  std::size_t uploaded = 0, cleared = 0, all = 0;  ///< in bytes
+};
+
+/// Hands out memory from an address on, which may be of nothing as long as sizes are wanted.
+class Memory {
+ public:
+  explicit Memory(std::byte* base) : base_(base) {}
+
+  template <class T>
+  T* take(std::size_t count) {
+    constexpr std::size_t alignment = 256;
+    const std::size_t at = used_;
+    used_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(base_) + at);
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  std::size_t used_ = 0;
+};
+
+/// What make(i) returns for each picture. A std::invalid_argument is thrown on with the number of
+/// the picture.
+template <class Make>
+auto made_for_each(std::size_t count, Make make) {
+  std::vector<decltype(make(count))> made;
+  made.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      made.push_back(make(i));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("picture " + std::to_string(i) + ": " + error.what());
+    }
+  }
+  return made;
+}
+
+/// Throws std::invalid_argument for tables that make no sense. `which` is "src" or "dst".
+void check_tables(const JpegScanLayout& scan, const char* which);
+
+/// Says what a picture, whose `turn.src` is known, is read from, and finds faults that are seen
+/// without reading.
+void read_from(Picture& picture, const void* data, std::size_t bytes, Cut cut);
+
+/// Says where a picture without such faults, whose `turn.dst` is known, is written to.
+void write_to(Picture& picture, void* out, std::size_t capacity);
+
+/// The tables of a scan, on the device and, if they are wanted, on the host.
+void take_read_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
+                      std::byte* host);
+void take_write_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
+                       std::byte* host);
+
+/// Memory of a picture: what has to be zero, and the rest. With known faults it needs nearly none.
+void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory);
+void take_cleared_to_write(Picture& picture, Memory& memory);
+void take_to_read(Picture& picture, Memory& memory);
+void take_to_write(Picture& picture, Memory& memory);
+
+/// A batch of `count` pictures at `pictures`, as large as each of `described` needs.
+Batch batch_of(const Picture* pictures, const std::vector<Picture>& described, Cut cut);
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_PLAN_PARTS_HPP

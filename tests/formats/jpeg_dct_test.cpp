@@ -1,0 +1,200 @@
+// The arithmetic of kernels/jpeg, run on the CPU: libjpeg's results, bit for bit.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/jpeg/src/dct.hpp"
+#include "kernels/jpeg/src/restored.hpp"
+#include "tests/formats/jpeg_samples.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace qturn::tests {
+namespace {
+
+using Numbers = std::int32_t[jpeg::block_side];
+
+struct RestoredBlock {
+  bool in_range = false;
+  std::array<JSAMPLE, 64> samples{};
+};
+
+/// As the threads of kernels/jpeg do it: columns, then rows.
+RestoredBlock restored(const std::array<JCOEF, 64>& block, const std::array<UINT16, 64>& steps) {
+  RestoredBlock result;
+  jpeg::InverseRange range;
+  jpeg::SampleRange sample_range;
+  std::int32_t between[8][8];
+  for (int u = 0; u < 8; ++u) {
+    Numbers x;
+    for (int v = 0; v < 8; ++v) {
+      x[v] = block[static_cast<std::size_t>(v * 8 + u)] *
+             std::int32_t{steps[static_cast<std::size_t>(v * 8 + u)]};
+      range.add(x[v]);
+    }
+    if (!range.holds()) return result;  // products may overflow
+    jpeg::inverse_pass(x, jpeg::inverse_first_shift);
+    for (int v = 0; v < 8; ++v) {
+      range.add(x[v]);
+      between[v][u] = x[v];
+    }
+  }
+  if (!range.holds()) return result;
+  for (int v = 0; v < 8; ++v) {
+    jpeg::inverse_pass(between[v], jpeg::inverse_last_shift);
+    for (int u = 0; u < 8; ++u) {
+      sample_range.add(between[v][u]);
+      result.samples[static_cast<std::size_t>(v * 8 + u)] =
+          static_cast<JSAMPLE>(jpeg::sample_of(between[v][u]));
+    }
+  }
+  result.in_range = sample_range.holds();
+  return result;
+}
+
+struct Comparison {
+  int in_range = 0, out_of_range = 0, different = 0;
+};
+
+Comparison compare(const SamplePlane& wanted, const JpegComponent& component) {
+  Comparison found;
+  for (int i = 0; i < static_cast<int>(component.blocks.size()); ++i) {
+    const RestoredBlock block =
+        restored(component.blocks[static_cast<std::size_t>(i)], component.table);
+    ++(block.in_range ? found.in_range : found.out_of_range);
+    if (!block.in_range) continue;
+    const int left = i % component.blocks_wide * 8, top = i / component.blocks_wide * 8;
+    for (int k = 0; k < 64; ++k) {
+      found.different +=
+          block.samples[static_cast<std::size_t>(k)] != wanted.at(left + k % 8, top + k / 8);
+    }
+  }
+  return found;
+}
+
+TEST_CASE("samples are libjpeg's, wherever its versions agree") {
+  std::mt19937 random(3);
+  struct Kind {
+    int largest, largest_step;
+    bool has_all_in_range, has_most_out_of_range;
+  };
+  const auto kind = GENERATE(Kind{20, 1, true, false}, Kind{20, 16, false, false},
+                             Kind{400, 1, false, false}, Kind{1023, 255, false, true},
+                             Kind{1023, 32767, false, true}, Kind{1, 16383, false, true});
+  GreyBlocks picture{48, 48, {}, random_blocks(48 * 48, kind.largest, random), {}};
+  for (UINT16& step : picture.steps) {
+    step = static_cast<UINT16>(1 + random() % static_cast<unsigned>(kind.largest_step));
+  }
+  const Bytes file = make_grey(picture);
+  const JpegInside inside = look_inside(file);
+  const Comparison found = compare(planes_in(file).at(0), inside.components.at(0));
+  CAPTURE(kind.largest, kind.largest_step, found.in_range, found.out_of_range);
+  CHECK(found.different == 0);
+  CHECK(found.in_range > 0);
+  if (kind.has_all_in_range) CHECK(found.out_of_range == 0);
+  if (kind.has_most_out_of_range) CHECK(found.out_of_range > found.in_range);
+}
+
+TEST_CASE("samples of pictures are libjpeg's, and none is out of range") {
+  const std::filesystem::path folder = std::filesystem::path(QTURN_TESTDATA) / "samples";
+  int pictures = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".jpg") continue;
+    INFO(entry.path());
+    const std::string content = content_of(entry.path());
+    const auto* first = reinterpret_cast<const std::byte*>(content.data());
+    const Bytes file(first, first + content.size());
+    const JpegInside inside = look_inside(file);
+    const std::vector<SamplePlane> wanted = planes_in(file);
+    for (std::size_t c = 0; c < wanted.size(); ++c) {
+      const Comparison found = compare(wanted[c], inside.components[c]);
+      CHECK(found.different == 0);
+      CHECK(found.out_of_range == 0);
+    }
+    ++pictures;
+  }
+  CHECK(pictures >= 7);
+}
+
+TEST_CASE("noise, black and white are in range, too") {
+  std::mt19937 random(5);
+  GreyBlocks picture{64, 64, {}, {}, random_samples(64 * 64 * 64, random)};
+  picture.steps.fill(GENERATE(1, 7, 60));
+  const Bytes file = make_grey(picture);
+  const Comparison found = compare(planes_in(file).at(0), look_inside(file).components.at(0));
+  CHECK(found.different == 0);
+  CHECK(found.out_of_range == 0);
+}
+
+TEST_CASE("coefficients of samples are libjpeg's") {
+  std::mt19937 random(4);
+  GreyBlocks picture{64, 64, {}, {}, random_samples(64 * 64 * 64, random)};
+  const unsigned largest_step = GENERATE(1u, 4u, 255u, 8191u);
+  for (UINT16& step : picture.steps) step = static_cast<UINT16>(1 + random() % largest_step);
+  const JpegInside inside = look_inside(make_grey(picture));
+  int different = 0, not_zero = 0;
+  for (int i = 0; i < 64 * 64; ++i) {
+    std::int32_t rows[8][8];
+    for (int y = 0; y < 8; ++y) {
+      for (int x = 0; x < 8; ++x) {
+        rows[y][x] =
+            picture.samples[static_cast<std::size_t>((i / 64 * 8 + y) * 512 + i % 64 * 8 + x)] -
+            128;
+      }
+      jpeg::forward_pass(rows[y], jpeg::forward_first_shift);
+    }
+    for (std::size_t u = 0; u < 8; ++u) {
+      Numbers x;
+      for (int v = 0; v < 8; ++v) x[v] = rows[v][u];
+      jpeg::forward_pass(x, jpeg::forward_last_shift);
+      for (std::size_t v = 0; v < 8; ++v) {
+        const std::int32_t value = jpeg::Divisor(picture.steps[v * 8 + u]).divide(x[v]);
+        different += value != inside.components[0].blocks[static_cast<std::size_t>(i)][v * 8 + u];
+        not_zero += value != 0;
+      }
+    }
+  }
+  CHECK(different == 0);
+  CHECK(not_zero > 1000);
+}
+
+TEST_CASE("dividing by a step rounds to the nearest") {
+  int different = 0;
+  for (std::int32_t step = 1; step <= 8191; ++step) {
+    const jpeg::Divisor divisor(static_cast<std::uint32_t>(step));
+    const auto check = [&](std::int32_t value) {
+      if (value > 32767) return;
+      const std::int32_t wanted = (value + 4 * step) / (8 * step);
+      different += divisor.divide(value) != wanted;
+      different += divisor.divide(-value) != -wanted;
+    };
+    for (std::int32_t edge = 4 * step; edge <= 32768; edge += 4 * step) {
+      for (std::int32_t value = edge - 2; value <= edge + 2; ++value) check(value);
+    }
+    check(0);
+    check(32767);
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("colours are converted as by libjpeg") {
+  const Bytes file = make_jpeg({.width = 200, .height = 160, .quality = 100, .noisy = true});
+  const std::vector<SamplePlane> planes = planes_in(file);
+  const std::vector<JSAMPLE> wanted = rgb_in(file);
+  int different = 0;
+  for (int y = 0; y < planes[0].height; ++y) {
+    for (int x = 0; x < planes[0].width; ++x) {
+      const jpeg::Rgb rgb =
+          jpeg::rgb_of(planes[0].at(x, y), planes[1].at(x, y), planes[2].at(x, y));
+      const JSAMPLE* pixel = &wanted[static_cast<std::size_t>((y * planes[0].width + x) * 3)];
+      different += rgb.r != pixel[0] || rgb.g != pixel[1] || rgb.b != pixel[2];
+    }
+  }
+  CHECK(different == 0);
+}
+
+}  // namespace
+}  // namespace qturn::tests
