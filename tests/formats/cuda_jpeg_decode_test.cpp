@@ -335,8 +335,7 @@ TEST_CASE("what cannot be decoded to is refused before anything is enqueued", "[
         decode.src.component[1].h = 2;
         decode.src.component[0].v = decode.src.component[1].v = 1;
       },
-      "pixels are wanted, but component 1 has a sampling factor that does not divide the greatest "
-      "one");
+      "component 1 has a sampling factor that does not divide the greatest one");
   CHECK_THROWS_MATCHES(jpeg_samples(scan.turn.src, 3), std::invalid_argument,
                        Message("component 3 of 3"));
 }

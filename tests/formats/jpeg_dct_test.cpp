@@ -2,58 +2,19 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "kernels/jpeg/src/dct.hpp"
 #include "kernels/jpeg/src/restored.hpp"
 #include "tests/formats/jpeg_samples.hpp"
+#include "tests/formats/jpeg_transforms.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace qturn::tests {
 namespace {
-
-using Numbers = std::int32_t[jpeg::block_side];
-
-struct RestoredBlock {
-  bool in_range = false;
-  std::array<JSAMPLE, 64> samples{};
-};
-
-/// As the threads of kernels/jpeg do it: columns, then rows.
-RestoredBlock restored(const std::array<JCOEF, 64>& block, const std::array<UINT16, 64>& steps) {
-  RestoredBlock result;
-  jpeg::InverseRange range;
-  jpeg::SampleRange sample_range;
-  std::int32_t between[8][8];
-  for (int u = 0; u < 8; ++u) {
-    Numbers x;
-    for (int v = 0; v < 8; ++v) {
-      x[v] = block[static_cast<std::size_t>(v * 8 + u)] *
-             std::int32_t{steps[static_cast<std::size_t>(v * 8 + u)]};
-      range.add(x[v]);
-    }
-    if (!range.holds()) return result;  // products may overflow
-    jpeg::inverse_pass(x, jpeg::inverse_first_shift);
-    for (int v = 0; v < 8; ++v) {
-      range.add(x[v]);
-      between[v][u] = x[v];
-    }
-  }
-  if (!range.holds()) return result;
-  for (int v = 0; v < 8; ++v) {
-    jpeg::inverse_pass(between[v], jpeg::inverse_last_shift);
-    for (int u = 0; u < 8; ++u) {
-      sample_range.add(between[v][u]);
-      result.samples[static_cast<std::size_t>(v * 8 + u)] =
-          static_cast<JSAMPLE>(jpeg::sample_of(between[v][u]));
-    }
-  }
-  result.in_range = sample_range.holds();
-  return result;
-}
 
 struct Comparison {
   int in_range = 0, out_of_range = 0, different = 0;
@@ -135,26 +96,19 @@ TEST_CASE("coefficients of samples are libjpeg's") {
   const unsigned largest_step = GENERATE(1u, 4u, 255u, 8191u);
   for (UINT16& step : picture.steps) step = static_cast<UINT16>(1 + random() % largest_step);
   const JpegInside inside = look_inside(make_grey(picture));
+  std::array<jpeg::Divisor, 64> divisors;
+  std::transform(picture.steps.begin(), picture.steps.end(), divisors.begin(),
+                 [](std::uint32_t step) { return jpeg::Divisor(step); });
   int different = 0, not_zero = 0;
-  for (int i = 0; i < 64 * 64; ++i) {
-    std::int32_t rows[8][8];
-    for (int y = 0; y < 8; ++y) {
-      for (int x = 0; x < 8; ++x) {
-        rows[y][x] =
-            picture.samples[static_cast<std::size_t>((i / 64 * 8 + y) * 512 + i % 64 * 8 + x)] -
-            128;
-      }
-      jpeg::forward_pass(rows[y], jpeg::forward_first_shift);
+  for (std::size_t i = 0; i < 64 * 64; ++i) {
+    std::array<std::uint8_t, 64> samples;
+    for (std::size_t k = 0; k < 64; ++k) {
+      samples[k] = picture.samples[(i / 64 * 8 + k / 8) * 512 + i % 64 * 8 + k % 8];
     }
-    for (std::size_t u = 0; u < 8; ++u) {
-      Numbers x;
-      for (int v = 0; v < 8; ++v) x[v] = rows[v][u];
-      jpeg::forward_pass(x, jpeg::forward_last_shift);
-      for (std::size_t v = 0; v < 8; ++v) {
-        const std::int32_t value = jpeg::Divisor(picture.steps[v * 8 + u]).divide(x[v]);
-        different += value != inside.components[0].blocks[static_cast<std::size_t>(i)][v * 8 + u];
-        not_zero += value != 0;
-      }
+    const std::array<std::int32_t, 64> found = transformed(samples, divisors.data());
+    for (std::size_t k = 0; k < 64; ++k) {
+      different += found[k] != inside.components[0].blocks[i][k];
+      not_zero += found[k] != 0;
     }
   }
   CHECK(different == 0);

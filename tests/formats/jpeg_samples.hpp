@@ -105,6 +105,63 @@ inline std::vector<JSAMPLE> random_samples(std::size_t count, std::mt19937& rand
   return samples;
 }
 
+/// Sampling factors of each component, in any combination that fits into an MCU.
+struct AnySampling {
+  struct Factors {
+    int h = 1, v = 1;
+  };
+  int width = 0, height = 0;
+  std::vector<Factors> factors = {};
+  unsigned restart_interval = 0;
+  int quality = 90;
+};
+
+/// A picture of random samples.
+inline Bytes make_any_sampling(const AnySampling& picture, std::mt19937& random) {
+  jpeg_error_mgr errors{};
+  jpeg_compress_struct info{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &data, &size);
+  info.image_width = static_cast<JDIMENSION>(picture.width);
+  info.image_height = static_cast<JDIMENSION>(picture.height);
+  info.input_components = static_cast<int>(picture.factors.size());
+  constexpr J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_UNKNOWN, JCS_YCbCr, JCS_CMYK};
+  info.in_color_space = spaces[picture.factors.size() - 1];
+  jpeg_set_defaults(&info);
+  jpeg_set_colorspace(&info, info.in_color_space);
+  jpeg_set_quality(&info, picture.quality, TRUE);
+  info.raw_data_in = TRUE;
+  info.restart_interval = picture.restart_interval;
+  for (std::size_t i = 0; i < picture.factors.size(); ++i) {
+    info.comp_info[i].h_samp_factor = picture.factors[i].h;
+    info.comp_info[i].v_samp_factor = picture.factors[i].v;
+  }
+  jpeg_start_compress(&info, TRUE);
+  std::vector<SamplePlane> planes;
+  for (std::size_t i = 0; i < picture.factors.size(); ++i) {
+    const jpeg_component_info& component = info.comp_info[i];
+    // As many as the rows of MCUs need.
+    const int wide = static_cast<int>(component.width_in_blocks) + 4;
+    const int high = static_cast<int>(component.height_in_blocks) + 4;
+    planes.push_back({0, 0, wide * DCTSIZE,
+                      random_samples(static_cast<std::size_t>(wide * high * DCTSIZE2), random)});
+  }
+  const auto rows = static_cast<JDIMENSION>(info.max_v_samp_factor * DCTSIZE);
+  for (int row = 0; info.next_scanline < info.image_height; ++row) {
+    RawRows raw(planes, info.comp_info, row);
+    jpeg_write_raw_data(&info, raw.get(), rows);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  const auto* first = reinterpret_cast<const std::byte*>(data);
+  Bytes file(first, first + size);
+  std::free(data);
+  return file;
+}
+
 /// A picture of one component.
 struct GreyBlocks {
   int blocks_wide = 0, blocks_high = 0;

@@ -2,6 +2,8 @@
 #ifndef QTURN_KERNELS_JPEG_BLOCK_TILE_CUH
 #define QTURN_KERNELS_JPEG_BLOCK_TILE_CUH
 
+#include <cuda_runtime.h>
+
 #include "kernels/jpeg/src/dct.hpp"
 #include "kernels/jpeg/src/layout.hpp"
 

@@ -88,13 +88,10 @@ void want_pixels(const JpegScanDecode& asked, const Layout& layout, RestoredPict
   if (layout.components != 3) {
     refuse("pixels are wanted of " + std::to_string(layout.components) + " components, expected 3");
   }
+  check_whole_pixels(layout);
   const Layout::Factors most = layout.largest_factors();
   for (std::uint32_t i = 0; i < layout.components; ++i) {
     const Component& component = layout.component[i];
-    if (most.h % component.h != 0 || most.v % component.v != 0) {
-      refuse("pixels are wanted, but component " + std::to_string(i) +
-             " has a sampling factor that does not divide the greatest one");
-    }
     picture.h_step[i] = most.h / component.h;
     picture.v_step[i] = most.v / component.v;
   }

@@ -10,9 +10,6 @@
 
 namespace qturn::jpeg {
 
-/// Threads' share of the blocks while they are restored: side by side.
-inline constexpr std::uint32_t restored_side_by_side = 32;
-
 struct DecodePlan : WorkspaceEnds {
   Batch batch{};
   const RestoredPicture* restored = nullptr;

@@ -1,5 +1,7 @@
 #include "kernels/jpeg/src/enqueue.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <stdexcept>
 #include <string>
 

@@ -94,6 +94,12 @@ struct Turn {
   /// the one before it of its component that does not only fill an MCU. no_block if it is the first
   /// one of its segment.
   constexpr std::uint32_t predecessor(std::uint32_t mcu, std::uint32_t block) const {
+    return predecessor(mcu, block, [](std::uint32_t at) { return at; });
+  }
+
+  /// The same if only some MCUs are looked at: number `mcu` of those is MCU actual(mcu).
+  template <class Actual>
+  constexpr std::uint32_t predecessor(std::uint32_t mcu, std::uint32_t block, Actual actual) const {
     const Component& c = dst.component[dst.component_of[block]];
     while (true) {
       if (block > c.first) {
@@ -103,7 +109,7 @@ struct Turn {
         --mcu;
         block = c.first + c.h * c.v - 1;
       }
-      const std::uint32_t found = source(mcu, block);
+      const std::uint32_t found = source(actual(mcu), block);
       if (found != no_block) return found;
     }
   }

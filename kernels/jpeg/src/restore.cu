@@ -30,6 +30,12 @@ __device__ void expand(const Picture& picture, std::uint32_t number, const std::
   }
 }
 
+/// Numbers out of range become zero, so that nothing overflows.
+__device__ void keep_if(bool holds, std::int32_t (&x)[block_side]) {
+#pragma unroll
+  for (std::int32_t& each : x) each = holds ? each : 0;
+}
+
 /// The samples of the row of `block` that this thread has. Returns whether all versions of libjpeg
 /// agree on them.
 __device__ bool transform(std::int16_t* block, const std::uint16_t* steps,
@@ -43,11 +49,14 @@ __device__ bool transform(std::int16_t* block, const std::uint16_t* steps,
     x[i] = block[i * block_side + lane] * std::int32_t{steps[i * block_side + lane]};
     range.add(x[i]);
   }
+  keep_if(range.holds(), x);
   inverse_pass(x, inverse_first_shift);
+#pragma unroll
+  for (std::uint32_t i = 0; i < block_side; ++i) range.add(x[i]);
+  keep_if(range.holds(), x);
   __syncwarp();
 #pragma unroll
   for (std::uint32_t i = 0; i < block_side; ++i) {
-    range.add(x[i]);
     block[i * block_side + lane] = static_cast<std::int16_t>(x[i]);
   }
   __syncwarp();

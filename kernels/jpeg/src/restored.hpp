@@ -64,6 +64,9 @@ constexpr std::size_t plane_bytes(const Plane& plane) {
   return static_cast<std::size_t>(plane.pitch) * plane.height;
 }
 
+/// Blocks of a tile while they are restored.
+inline constexpr std::uint32_t restored_side_by_side = 32;
+
 struct RestoredComponent {
   std::uint16_t steps[64]{};
   std::uint8_t* coefficients = nullptr;  ///< rows of blocks, `coefficient_pitch` bytes apart

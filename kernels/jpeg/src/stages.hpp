@@ -2,8 +2,6 @@
 #ifndef QTURN_KERNELS_JPEG_STAGES_HPP
 #define QTURN_KERNELS_JPEG_STAGES_HPP
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +9,8 @@
 #include "kernels/jpeg/src/restored.hpp"
 
 namespace qturn::jpeg {
+
+struct PlanarPicture;
 
 /// The pictures of a batch, in device memory, and the most of each that one of them has.
 struct Batch {
@@ -37,6 +37,10 @@ void restore_blocks(const Batch& batch, const RestoredPicture* restored, std::ui
 void convert_pixels(const Batch& batch, const RestoredPicture* restored, Size largest);
 /// Says how decoding went (restore.cu).
 void report_results(const Batch& batch);
+/// Makes blocks of the turned picture of planes (turn_planes.cu). No picture has more than `tiles`.
+void turn_planes(const Batch& batch, const PlanarPicture* planar, std::uint32_t tiles);
+/// Makes Huffman tables for those blocks (fit.cu). No picture has more than `counted_blocks`.
+void fit_tables(const Batch& batch, const PlanarPicture* planar, std::uint32_t counted_blocks);
 /// Writes the turned picture's codes (write.cu).
 void write_codes(const Batch& batch);
 /// Puts stuffing bytes and restart markers in, and says how it went (stuff.cu).

@@ -8,18 +8,6 @@ namespace {
 
 constexpr std::uint32_t lookups = 1 << lookup_bits;
 
-// Calls visit(symbol, code, length) for each code in order.
-template <class Visit>
-void for_each_code(const JpegHuffmanTable& table, Visit visit) {
-  std::uint32_t code = 0;
-  std::size_t symbol = 0;
-  for (std::uint32_t length = 1; length <= longest_code; ++length, code <<= 1) {
-    for (int i = 0; i < table.bits[length]; ++i, ++code, ++symbol) {
-      visit(table.symbols[symbol], code, length);
-    }
-  }
-}
-
 // The codes after each other that `lookup` holds whole. The values may go beyond it.
 Entry with_leap(const ReadTable& table, std::uint32_t lookup) {
   constexpr std::uint32_t most_bits = 31;
@@ -80,9 +68,7 @@ void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made) {
 
 void make_write_table(const JpegHuffmanTable& table, WriteTable& made) {
   std::fill(std::begin(made.code), std::end(made.code), 0);
-  for_each_code(table, [&](std::uint8_t symbol, std::uint32_t code, std::uint32_t length) {
-    made.code[symbol] = code << 5 | length;
-  });
+  add_codes(table, made);
 }
 
 }  // namespace qturn::jpeg

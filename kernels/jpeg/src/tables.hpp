@@ -85,11 +85,30 @@ struct WriteTable {
   std::uint32_t code[256];
 };
 
+/// Calls visit(symbol, code, length) for each code in order.
+template <class Visit>
+constexpr void for_each_code(const JpegHuffmanTable& table, Visit visit) {
+  std::uint32_t code = 0;
+  std::size_t symbol = 0;
+  for (std::uint32_t length = 1; length <= longest_code; ++length, code <<= 1) {
+    for (int i = 0; i < table.bits[length]; ++i, ++code, ++symbol) {
+      visit(table.symbols[symbol], code, length);
+    }
+  }
+}
+
 /// Whether it is a prefix code without the code of ones only.
 bool is_prefix_code(const JpegHuffmanTable& table);
 
 /// `table` is a prefix code.
 void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made);
+
+/// `made` has no codes yet.
+constexpr void add_codes(const JpegHuffmanTable& table, WriteTable& made) {
+  for_each_code(table, [&](std::uint8_t symbol, std::uint32_t code, std::uint32_t length) {
+    made.code[symbol] = code << 5 | length;
+  });
+}
 void make_write_table(const JpegHuffmanTable& table, WriteTable& made);
 
 }  // namespace qturn::jpeg

@@ -76,6 +76,16 @@ Size samples_of(const Layout& layout, Size size, const Component& component) {
           rounded_up(size.height * component.v, most.v)};
 }
 
+void check_whole_pixels(const Layout& layout) {
+  const Layout::Factors most = layout.largest_factors();
+  for (std::uint32_t i = 0; i < layout.components; ++i) {
+    const Component& component = layout.component[i];
+    if (most.h % component.h == 0 && most.v % component.v == 0) continue;
+    refuse("component " + std::to_string(i) +
+           " has a sampling factor that does not divide the greatest one");
+  }
+}
+
 Turn turn_of(const JpegScanTurn& turn) {
   if (!is_valid(turn.orientation)) qturn::refuse(turn.orientation);
   const Turn result{layout_of(turn.src), layout_of(turn.dst), reading(turn.orientation)};

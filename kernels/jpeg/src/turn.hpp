@@ -15,6 +15,9 @@ Layout layout_of(const JpegScanLayout& scan);
 /// The samples of a component of a picture of `size` pixels, without those that only fill a block.
 Size samples_of(const Layout& layout, Size size, const Component& component);
 
+/// Throws std::invalid_argument if a sample is shared by a fraction of pixels.
+void check_whole_pixels(const Layout& layout);
+
 /// The turn that is asked for. Throws std::invalid_argument if the layouts do not belong together.
 Turn turn_of(const JpegScanTurn& turn);
 

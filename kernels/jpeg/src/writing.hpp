@@ -36,6 +36,15 @@ struct BitCount {
 
 constexpr std::uint32_t largest_dc_size = 11;
 
+/// Counts symbols instead of bits; what has a count for each symbol stands for a table.
+struct SymbolCounter {};
+
+template <class Counts>
+constexpr void put(SymbolCounter&, Counts& counts, std::uint32_t symbol, std::int32_t,
+                   std::uint32_t) {
+  add_one(counts.of[symbol]);
+}
+
 /// Puts a code, and the bits of a value.
 template <class Bits>
 constexpr void put(Bits& out, const WriteTable& table, std::uint32_t symbol, std::int32_t value,
@@ -50,16 +59,15 @@ constexpr std::uint32_t size_of(std::int32_t value) {
   return bit_width(static_cast<std::uint32_t>(value < 0 ? -value : value));
 }
 
-template <class Bits>
-constexpr void put_dc(Bits& out, const WriteTable& table, std::int32_t difference) {
+template <class Bits, class Table>
+constexpr void put_dc(Bits& out, Table& table, std::int32_t difference) {
   const std::uint32_t size = size_of(difference);
   put(out, table, size, difference, size);
 }
 
 /// The AC coefficients of `block`, turned. Each has at most ten bits.
-template <class Bits>
-constexpr void put_ac(Bits& out, const WriteTable& table, const Order& order,
-                      const StoredBlock& block) {
+template <class Bits, class Table>
+constexpr void put_ac(Bits& out, Table& table, const Order& order, const StoredBlock& block) {
   constexpr std::uint32_t sixteen_zeros = 0xF0, end_of_block = 0;
   std::uint64_t left = order.transposes ? transposed(block.set) : block.set;
   int previous = 0;

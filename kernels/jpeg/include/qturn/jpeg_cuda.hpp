@@ -67,9 +67,11 @@ enum class JpegFault : std::uint32_t {
   /// A code that does not exist, a value that 8-bit JPEG does not have, or a run of zeros that goes
   /// on after the end of its block.
   code = 4,
-  missing_blocks = 8,     ///< the data ends before them, or is too short for so many
-  extra_data = 16,        ///< after the last block of the scan or of a restart interval
-  range = 32,             ///< a DC coefficient has more than 16 bits, or a difference more than 11
+  missing_blocks = 8,  ///< the data ends before them, or is too short for so many
+  extra_data = 16,     ///< after the last block of the scan or of a restart interval
+  /// A DC coefficient has more than 16 bits, or a difference more than 11. Where samples are made:
+  /// coefficients are larger than those of any samples (decode_jpegs()).
+  range = 32,
   tables = 64,            ///< dst's tables lack a code
   capacity = 128,         ///< the turned data does not fit, or is more than 2^28 bytes
   synchronisation = 256,  ///< the places to decode from were not found in a bounded time

@@ -1,0 +1,52 @@
+// The eight orientations of baseline JPEGs in device memory, by their own planes: decoded to the
+// samples that they store, turned, and encoded with their own quantisation and sampling. For turns
+// that are not exact without that, because a mirrored edge cuts through a block.
+#ifndef QTURN_JPEG_PLANAR_CUDA_HPP
+#define QTURN_JPEG_PLANAR_CUDA_HPP
+
+#include <qturn/jpeg_cuda.hpp>
+#include <qturn/jpeg_decode_cuda.hpp>
+
+namespace qturn {
+
+/// A picture of a batch. The turned picture has the size of `src`, turned, and its sampling factors
+/// and quantisation, both turned with the axes.
+struct JpegPlanarTurn {
+  JpegScanLayout src;    ///< whose sampling factors divide the greatest one
+  JpegSteps steps[4]{};  ///< of the components of `src`, each 1 to 8191
+  Orientation orientation = Orientation::identity;
+  unsigned restart_interval = 0;  ///< of the turned picture, in MCUs; 0 for none
+  /// Of the turned picture: components with the same number share a Huffman table, as they do in a
+  /// file.
+  std::uint8_t dc_table[4] = {0, 1, 1, 1}, ac_table[4] = {0, 1, 1, 1};
+  /// As in JpegScanTurn.
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+  void* out = nullptr;
+  std::size_t capacity = 0;
+};
+
+/// The turned data has Huffman tables of its own, for its file's header.
+struct JpegPlanarResult {
+  JpegResult scan;
+  JpegHuffmanTable dc[4], ac[4];  ///< by component
+};
+
+/// About 205 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
+/// each, and 325 bytes for each restart interval. turn_jpegs_by_planes() must be given the same
+/// turns. Throws as turn_jpegs_by_planes().
+QTURN_EXPORT JpegWorkspace jpeg_planar_workspace(const JpegPlanarTurn* turns, std::size_t count);
+
+/// Enqueues the turn of all `count` pictures (up to 65,535) and returns without waiting.
+/// Workspaces, `results`, damage and what is thrown are as in turn_jpegs().
+///
+/// The turned data is what libjpeg makes of the planes with its accurate integer DCT (JDCT_ISLOW):
+/// each step has one result, so it does not depend on the GPU. Where coefficients are so large that
+/// not all of libjpeg-turbo's versions agree, the picture has JpegFault::range.
+QTURN_EXPORT void turn_jpegs_by_planes(const JpegPlanarTurn* turns, std::size_t count,
+                                       void* device_workspace, void* host_workspace,
+                                       JpegPlanarResult* results, cudaStream_t stream);
+
+}  // namespace qturn
+
+#endif  // QTURN_JPEG_PLANAR_CUDA_HPP

@@ -1,0 +1,134 @@
+// A turn by planes, as the kernels see it: the samples of turned planes are read where those of the
+// source lie, and become the blocks of the turned picture, which are then written as those of any
+// other.
+#ifndef QTURN_KERNELS_JPEG_PLANAR_HPP
+#define QTURN_KERNELS_JPEG_PLANAR_HPP
+
+#include <qturn/jpeg_planar_cuda.hpp>
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+
+#include "kernels/jpeg/src/best_table.hpp"
+#include "kernels/jpeg/src/dct.hpp"
+#include "kernels/jpeg/src/picture.hpp"
+#include "kernels/jpeg/src/restored.hpp"
+#include "kernels/jpeg/src/writing.hpp"
+
+namespace qturn::jpeg {
+
+/// How far samples move when an axis is mirrored: `part` of `whole` to the left or to the top. A
+/// sample that pixels share lies in their middle. If such a group is cut at the edge that comes
+/// first then, the new groups are others.
+struct Shift {
+  std::uint32_t part = 0, whole = 1;
+
+  /// `pixels` share samples by `step`.
+  static constexpr Shift of(bool mirrored, std::uint32_t pixels, std::uint32_t step) {
+    if (!mirrored || pixels % step == 0) return {};
+    return {step - pixels % step, step};
+  }
+};
+
+/// A component of the source, read as that of the turned picture.
+struct TurnedPlane {
+  Plane from;  ///< in whole blocks
+  /// Of `from`, what is turned. Beyond an edge that stays in its place relative to the blocks, what
+  /// they hide is turned with the rest.
+  std::uint32_t width = 0, height = 0;
+  Shift along_x, along_y;
+  Reading reading;
+
+  /// A sample of the turned component, whose last column and last row go on without end.
+  constexpr std::uint32_t sample(std::uint32_t x, std::uint32_t y) const {
+    std::uint32_t u = reading.swap_axes ? y : x, v = reading.swap_axes ? x : y;
+    u = u < width ? u : width - 1;
+    v = v < height ? v : height - 1;
+    if (reading.from_right) u = width - 1 - u;
+    if (reading.from_bottom) v = height - 1 - v;
+    if (along_x.part == 0 && along_y.part == 0) return from.row(v)[u];
+    return resampled(u, v);
+  }
+
+ private:
+  /// The weighted mean of the sample and of those before it. The first ones are repeated.
+  constexpr std::uint32_t resampled(std::uint32_t u, std::uint32_t v) const {
+    const std::uint32_t left = u == 0 ? 0 : u - 1, above = v == 0 ? 0 : v - 1;
+    const std::uint32_t now = along_x_of(from.row(v), u, left);
+    const std::uint32_t before = along_x_of(from.row(above), u, left);
+    const std::uint32_t sum = (along_y.whole - along_y.part) * now + along_y.part * before;
+    const std::uint32_t whole = along_x.whole * along_y.whole;
+    return (sum + whole / 2) / whole;
+  }
+  constexpr std::uint32_t along_x_of(const std::uint8_t* row, std::uint32_t u,
+                                     std::uint32_t left) const {
+    return (along_x.whole - along_x.part) * row[u] + along_x.part * row[left];
+  }
+};
+
+/// Blocks of a tile of the turned picture. Its samples fill whole sectors of memory, whether the
+/// axes are swapped or not.
+inline constexpr std::uint32_t turned_wide = 8, turned_high = 4;
+
+struct PlanarComponent {
+  TurnedPlane plane;
+  Divisor divisors[coefficients]{};  ///< of the turned component, row by row
+};
+
+struct PlanarPicture {
+  BlockTiles tiles;  ///< of the turned picture
+  PlanarComponent component[most_components];
+  /// Symbols are counted in every `row_step`th row of MCUs, in so many blocks together.
+  std::uint32_t row_step = 1, counted_blocks = 0;
+  std::uint8_t dc_table[most_components]{}, ac_table[most_components]{};
+  SymbolCounts* counts = nullptr;  ///< [2 * component], and the next one for AC coefficients
+  WriteTable* tables = nullptr;    ///< likewise
+  JpegPlanarResult* result = nullptr;
+};
+
+/// Which rows of MCUs the CPU counts. Of a photograph of 12 MP they are enough.
+constexpr std::uint32_t counted_row_step(const Layout& layout) {
+  constexpr std::uint32_t enough_rows = 32;
+  const std::uint32_t step = layout.mcus / layout.mcus_wide / enough_rows;
+  return step > 1 ? step : 1;
+}
+
+/// The MCU that comes after `counted` others in the rows that are counted.
+struct CountedMcu {
+  std::uint32_t wide, row_step;
+
+  constexpr std::uint32_t operator()(std::uint32_t counted) const {
+    return counted / wide * row_step * wide + counted % wide;
+  }
+};
+
+constexpr std::uint32_t counted_blocks(const Layout& layout) {
+  const std::uint32_t rows = layout.mcus / layout.mcus_wide, step = counted_row_step(layout);
+  return (rows + step - 1) / step * layout.mcus_wide * layout.blocks_in_mcu;
+}
+
+/// Counts the symbols of block `number` of those that are counted. DC coefficients are coded
+/// against the block before it in those.
+constexpr void count_symbols(const Picture& picture, std::uint32_t number, std::uint32_t row_step,
+                             SymbolCounts* counts) {
+  const Layout& layout = picture.turn.dst;
+  const std::uint32_t mcu = number / layout.blocks_in_mcu, block = number % layout.blocks_in_mcu;
+  const CountedMcu actual{layout.mcus_wide, row_step};
+  SymbolCounts* of = counts + 2 * layout.component_of[block];
+  SymbolCounter out;
+  const std::uint32_t source = picture.turn.source(actual(mcu), block);
+  if (source == no_block) {
+    put_dc(out, of[0], 0);
+    put_ac(out, of[1], picture.order, {});
+    return;
+  }
+  const std::uint32_t predecessor = picture.turn.predecessor(mcu, block, actual);
+  put_dc(out, of[0], picture.dc[source] - (predecessor == no_block ? 0 : picture.dc[predecessor]));
+  put_ac(out, of[1], picture.order,
+         {picture.values + std::size_t{source} * coefficients, picture.sets[source],
+          picture.parted[source]});
+}
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_PLANAR_HPP
