@@ -27,6 +27,7 @@ JpegSteps steps_of(const JpegComponent& component) {
 /// What is wanted of a picture, in host memory.
 struct Wanted {
   bool coefficients = true, samples = true, pixels = false;
+  bool repeats_samples = false;
   bool hidden_samples = false;  ///< whole blocks
   std::int64_t padding = 0;     ///< of rows
 };
@@ -91,6 +92,7 @@ std::vector<Decoded> decode_on_gpu(const std::vector<ScanTurn>& scans, const Wan
           wanted.hidden_samples ? Size{in_blocks.width * 8, in_blocks.height * 8} : in_samples;
       if (wanted.samples) component.samples = bytes.add(size.width, size.height, 1, wanted.padding);
     }
+    decode.repeats_samples = wanted.repeats_samples;
     if (wanted.pixels) {
       decode.pixels = bytes.add(decode.src.size.width, decode.src.size.height, 3, wanted.padding);
     }
@@ -218,12 +220,13 @@ TEST_CASE("a JPEG decoded on a GPU has libjpeg's pixels", "[gpu][sanitizer]") {
   }
   Wanted wanted{.coefficients = false, .samples = false, .pixels = true, .padding = 1};
   SECTION("alone") {}
+  SECTION("samples repeated") { wanted.repeats_samples = true; }
   SECTION("with samples") { wanted.samples = true; }
   const std::vector<Decoded> decoded = decode_on_gpu(scans, wanted);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     INFO("picture " << i);
     CHECK(decoded[i].result.faults == 0);
-    CHECK(decoded[i].pixels == rgb_in(scans[i].file));
+    CHECK(decoded[i].pixels == rgb_in(scans[i].file, wanted.repeats_samples));
   }
 }
 
@@ -264,7 +267,7 @@ TEST_CASE("a damaged JPEG does not disturb the others that are decoded", "[gpu][
   CHECK(decoded[2].result.faults != 0);
   for (const std::size_t i : {0, 3}) {
     CHECK(decoded[i].result.faults == 0);
-    CHECK(decoded[i].pixels == rgb_in(scans[2].file));
+    CHECK(decoded[i].pixels == rgb_in(scans[2].file, false));
   }
   // With a size that its data is too short for, nothing is written.
   JpegScanDecode decode;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/jpeg/src/restored.hpp"
+#include "kernels/jpeg/src/pixels.hpp"
 #include "tests/formats/jpeg_samples.hpp"
 #include "tests/formats/jpeg_transforms.hpp"
 #include "tests/temporary_folder.hpp"
@@ -134,16 +134,40 @@ TEST_CASE("dividing by a step rounds to the nearest") {
   CHECK(different == 0);
 }
 
-TEST_CASE("colours are converted as by libjpeg") {
-  const Bytes file = make_jpeg({.width = 200, .height = 160, .quality = 100, .noisy = true});
+TEST_CASE("pixels are those of libjpeg") {
+  struct Sampling {
+    int h, v;
+  };
+  const auto sampling = GENERATE(Sampling{1, 1}, Sampling{2, 1}, Sampling{1, 2}, Sampling{2, 2},
+                                 Sampling{4, 1}, Sampling{1, 4}, Sampling{4, 2}, Sampling{2, 4});
+  const int width = GENERATE(1, 2, 4, 5, 6, 97, 200), height = GENERATE(1, 2, 3, 16, 45, 160);
+  const bool repeats_samples = GENERATE(false, true);
+  CAPTURE(sampling.h, sampling.v, width, height, repeats_samples);
+  const Bytes file = make_jpeg({.width = width,
+                                .height = height,
+                                .h = sampling.h,
+                                .v = sampling.v,
+                                .quality = 100,
+                                .noisy = true});
   const std::vector<SamplePlane> planes = planes_in(file);
-  const std::vector<JSAMPLE> wanted = rgb_in(file);
+  const std::vector<JSAMPLE> wanted = rgb_in(file, repeats_samples);
   int different = 0;
-  for (int y = 0; y < planes[0].height; ++y) {
-    for (int x = 0; x < planes[0].width; ++x) {
-      const jpeg::Rgb rgb =
-          jpeg::rgb_of(planes[0].at(x, y), planes[1].at(x, y), planes[2].at(x, y));
-      const JSAMPLE* pixel = &wanted[static_cast<std::size_t>((y * planes[0].width + x) * 3)];
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      std::int32_t values[3];
+      for (std::size_t c = 0; c < 3; ++c) {
+        // Only read, but the type is for both.
+        const jpeg::Plane plane{const_cast<JSAMPLE*>(planes[c].samples.data()), planes[c].pitch, 0,
+                                0};
+        const jpeg::SharedSamples shared{c == 0 ? 1u : static_cast<std::uint32_t>(sampling.h),
+                                         c == 0 ? 1u : static_cast<std::uint32_t>(sampling.v),
+                                         static_cast<std::uint32_t>(planes[c].width),
+                                         static_cast<std::uint32_t>(planes[c].height)};
+        values[c] = jpeg::value_at(plane, shared, !repeats_samples, static_cast<std::uint32_t>(x),
+                                   static_cast<std::uint32_t>(y));
+      }
+      const jpeg::Rgb rgb = jpeg::rgb_of(values[0], values[1], values[2]);
+      const JSAMPLE* pixel = &wanted[static_cast<std::size_t>((y * width + x) * 3)];
       different += rgb.r != pixel[0] || rgb.g != pixel[1] || rgb.b != pixel[2];
     }
   }

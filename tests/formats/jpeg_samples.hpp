@@ -72,15 +72,15 @@ inline std::vector<SamplePlane> planes_in(const Bytes& file) {
   return planes;
 }
 
-/// The pixels of a file in RGB, samples repeated, by libjpeg.
-inline std::vector<JSAMPLE> rgb_in(const Bytes& file) {
+/// The pixels of a file in RGB, by libjpeg.
+inline std::vector<JSAMPLE> rgb_in(const Bytes& file, bool repeats_samples) {
   jpeg_error_mgr errors{};
   jpeg_decompress_struct info{};
   info.err = jpeg_std_error(&errors);
   jpeg_create_decompress(&info);
   jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(file.data()), file.size());
   jpeg_read_header(&info, TRUE);
-  info.do_fancy_upsampling = FALSE;
+  info.do_fancy_upsampling = repeats_samples ? FALSE : TRUE;
   jpeg_start_decompress(&info);
   const std::size_t row_bytes = std::size_t{3} * info.output_width;
   std::vector<JSAMPLE> pixels(row_bytes * info.output_height);

@@ -92,10 +92,13 @@ void want_pixels(const JpegScanDecode& asked, const Layout& layout, RestoredPict
   const Layout::Factors most = layout.largest_factors();
   for (std::uint32_t i = 0; i < layout.components; ++i) {
     const Component& component = layout.component[i];
-    picture.h_step[i] = most.h / component.h;
-    picture.v_step[i] = most.v / component.v;
+    const Size samples = samples_of(layout, asked.src.size, component);
+    picture.shared[i] = {most.h / component.h, most.v / component.v,
+                         static_cast<std::uint32_t>(samples.width),
+                         static_cast<std::uint32_t>(samples.height)};
   }
   picture.pixels = plane_of(asked.pixels);
+  picture.is_smooth = !asked.repeats_samples;
 }
 
 struct Asked {

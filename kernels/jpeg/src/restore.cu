@@ -7,6 +7,7 @@
 
 #include "kernels/jpeg/src/block_tile.cuh"
 #include "kernels/jpeg/src/dct.hpp"
+#include "kernels/jpeg/src/pixels.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"
 #include "kernels/jpeg/src/restored.hpp"
 #include "kernels/jpeg/src/writing.hpp"
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(pixel_columns* pixel_rows)
   std::int32_t values[3];
 #pragma unroll
   for (std::uint32_t i = 0; i < 3; ++i) {
-    values[i] = of.component[i].plane.row(y / of.v_step[i])[x / of.h_step[i]];
+    values[i] = value_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y);
   }
   const Rgb rgb = rgb_of(values[0], values[1], values[2]);
   std::uint8_t* to = of.pixels.row(y) + std::size_t{x} * 3;

@@ -76,33 +76,19 @@ struct RestoredComponent {
   constexpr bool is_wanted() const { return coefficients || plane.samples; }
 };
 
+/// How pixels share the samples of a component: so many along each axis. `width` x `height` samples
+/// belong to the picture.
+struct SharedSamples {
+  std::uint32_t h_step = 1, v_step = 1, width = 0, height = 0;
+};
+
 struct RestoredPicture {
   BlockTiles tiles;
   RestoredComponent component[most_components];
   Plane pixels;  ///< of three bytes each; without samples if they are not wanted
-  std::uint32_t h_step[most_components]{},
-      v_step[most_components]{};  ///< pixels that share a sample
+  bool is_smooth = false;
+  SharedSamples shared[most_components];
 };
-
-struct Rgb {
-  std::uint32_t r, g, b;
-};
-
-constexpr std::uint32_t clamped(std::int32_t value) {
-  return static_cast<std::uint32_t>(value < 0 ? 0 : value > 255 ? 255 : value);
-}
-
-/// libjpeg's conversion, which rounds each product (those of G together).
-constexpr Rgb rgb_of(std::int32_t y, std::int32_t cb, std::int32_t cr) {
-  constexpr std::int32_t middle = 128, half = 1 << 15;
-  // 1.402, 1.772, 0.34414 and 0.71414 in 16 bits.
-  constexpr std::int32_t r_cr = 91881, b_cb = 116130, g_cb = 22554, g_cr = 46802;
-  cb -= middle;
-  cr -= middle;
-  return {clamped(y + ((r_cr * cr + half) >> 16)),
-          clamped(y + ((half - g_cb * cb - g_cr * cr) >> 16)),
-          clamped(y + ((b_cb * cb + half) >> 16))};
-}
 
 }  // namespace qturn::jpeg
 

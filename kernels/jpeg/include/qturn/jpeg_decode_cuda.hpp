@@ -42,9 +42,11 @@ struct JpegScanDecode {
   JpegScanLayout src;
   Component component[4];
   /// Device memory for the picture's pixels of R, G and B. It has three components, which are taken
-  /// for Y, Cb and Cr. Where several pixels share a sample it is repeated, as by libjpeg without
-  /// `do_fancy_upsampling`; so sampling factors have to divide the greatest one.
+  /// for Y, Cb and Cr. Sampling factors have to divide the greatest one.
   View pixels;
+  /// Where pixels share a sample, each has its value; otherwise, a weighted mean of samples. That
+  /// is libjpeg without, and with, `do_fancy_upsampling`, which it has unless told otherwise.
+  bool repeats_samples = false;
   /// As in JpegScanTurn.
   const void* data = nullptr;
   std::size_t bytes = 0;

@@ -1,0 +1,60 @@
+// Pixels of the samples of a YCbCr picture, as libjpeg makes them, to the bit.
+#ifndef QTURN_KERNELS_JPEG_PIXELS_HPP
+#define QTURN_KERNELS_JPEG_PIXELS_HPP
+
+#include <cstdint>
+
+#include "kernels/jpeg/src/restored.hpp"
+
+namespace qturn::jpeg {
+
+/// A number's neighbour on one side, or itself at the edge.
+constexpr std::uint32_t neighbour(std::uint32_t at, bool after, std::uint32_t count) {
+  if (after) return at + 1 < count ? at + 1 : at;
+  return at > 0 ? at - 1 : at;
+}
+
+/// The value of a component at pixel (x, y). Where two pixels along an axis share a sample, and
+/// `is_smooth`, each is three quarters of it and a quarter of its neighbour's; so are the sums of
+/// two rows. libjpeg has this for both axes together, and for each alone.
+constexpr std::int32_t value_at(const Plane& plane, const SharedSamples& shared, bool is_smooth,
+                                std::uint32_t x, std::uint32_t y) {
+  const std::uint32_t u = x / shared.h_step, v = y / shared.v_step;
+  const bool along_x = shared.h_step == 2, along_y = shared.v_step == 2;
+  const bool is_wide = shared.h_step == 1 || (along_x && shared.width > 2);
+  if (!is_smooth || !is_wide || shared.v_step > 2 || (!along_x && !along_y)) {
+    return plane.row(v)[u];
+  }
+  const bool right = x % 2 != 0, below = y % 2 != 0;
+  const std::uint32_t beside = neighbour(u, right, shared.width);
+  const std::uint8_t* row = plane.row(v);
+  if (!along_y) return (3 * row[u] + row[beside] + (right ? 2 : 1)) >> 2;
+  const std::uint8_t* other = plane.row(neighbour(v, below, shared.height));
+  const std::int32_t sum = 3 * row[u] + other[u];
+  if (!along_x) return (sum + (below ? 2 : 1)) >> 2;
+  return (3 * sum + 3 * row[beside] + other[beside] + (right ? 7 : 8)) >> 4;
+}
+
+struct Rgb {
+  std::uint32_t r, g, b;
+};
+
+constexpr std::uint32_t clamped(std::int32_t value) {
+  return static_cast<std::uint32_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/// Each product is rounded, those of G together.
+constexpr Rgb rgb_of(std::int32_t y, std::int32_t cb, std::int32_t cr) {
+  constexpr std::int32_t middle = 128, half = 1 << 15;
+  // 1.402, 1.772, 0.34414 and 0.71414 in 16 bits.
+  constexpr std::int32_t r_cr = 91881, b_cb = 116130, g_cb = 22554, g_cr = 46802;
+  cb -= middle;
+  cr -= middle;
+  return {clamped(y + ((r_cr * cr + half) >> 16)),
+          clamped(y + ((half - g_cb * cb - g_cr * cr) >> 16)),
+          clamped(y + ((b_cb * cb + half) >> 16))};
+}
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_PIXELS_HPP
