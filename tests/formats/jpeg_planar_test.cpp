@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/codec_pictures.hpp"
+#include "tests/formats/jpeg_samples.hpp"
 #include "tests/formats/jpeg_turns.hpp"
 #include "tests/jpeg_pictures.hpp"
 
@@ -202,4 +203,18 @@ TEST_CASE("A quantisation step of zero, by which nothing can be divided, is dama
   file[table + 5 + 20] = std::byte{0};
   CHECK(refusal(file, by_planes) == "damaged: a quantisation step is zero");
   CHECK(refusal(file, by_coefficients) == "");
+}
+
+TEST_CASE("Steps that libjpeg's encoder cannot take are refused, and moved losslessly") {
+  GreyBlocks picture{2, 2, {}, std::vector<std::array<JCOEF, 64>>(4), {}};
+  picture.steps.fill(8191);
+  CHECK(refusal(make_grey(picture), by_planes) == "");
+  for (const int step : {8192, 9000, 16384, 65535}) {
+    picture.steps[63] = static_cast<UINT16>(step);
+    const Bytes file = make_grey(picture);
+    CHECK_THAT(refusal(file, by_planes),
+               Catch::Matchers::Equals("cannot be encoded again, because a quantisation step is " +
+                                       std::to_string(step) + ", more than 8191"));
+    CHECK(refusal(file, by_coefficients) == "");
+  }
 }

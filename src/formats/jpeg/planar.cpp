@@ -1,5 +1,7 @@
 #include "src/formats/jpeg/planar.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -143,6 +145,20 @@ void decode(JpegDecoder& decoder, const JpegPicture& layout, const Planes& plane
   });
 }
 
+// libjpeg's encoder divides by steps, which it multiplies by eight before, in 16 bits.
+void check_steps(const JpegPicture& picture) {
+  constexpr int largest = 8191;
+  for (const JpegComponent& component : picture.components) {
+    const auto [least, most] = std::ranges::minmax_element(component.table);
+    if (*least == 0) throw ImageFileError("damaged: a quantisation step is zero");
+    if (*most > largest) {
+      throw ImageFileError(
+          fmt::format("cannot be encoded again, because a quantisation step is {}, more than {}",
+                      *most, largest));
+    }
+  }
+}
+
 // Settings for the transform to coefficients; write_jpeg does the rest.
 void set_up(jpeg_compress_struct& info, const JpegPicture& picture, jpeg_scan_info* scans) {
   const int count = static_cast<int>(picture.components.size());
@@ -198,12 +214,7 @@ JpegPlanes::JpegPlanes(JpegDecoder& decoder, PixelArena& arena, const std::atomi
   decode(decoder, layout, parts_->planes);
   parts_->picture = describe(decoder);
   parts_->tail = decoder.file.trailing_data();
-  // libjpeg's encoder divides by them.
-  for (const JpegComponent& component : parts_->picture.components) {
-    if (std::ranges::find(component.table, 0) != component.table.end()) {
-      throw ImageFileError("damaged: a quantisation step is zero");
-    }
-  }
+  check_steps(parts_->picture);
   add_notes(decoder, warnings);
 }
 
