@@ -6,14 +6,10 @@
 
 namespace qturn {
 
-Batches::Batches(const BatchLimits& limits,
-                 std::function<std::uint64_t(const JpegRequest&)> device_bytes,
-                 std::vector<MakeWorker> workers, const std::atomic<bool>& stop)
-    : limits_(limits),
-      device_bytes_(std::move(device_bytes)),
-      stop_(stop),
-      workers_(workers.size()) {
-  for (const MakeWorker& worker : workers) decoding_[worker.device];
+Batches::Batches(const BatchLimits& limits, std::vector<MakeWorker> workers,
+                 const std::atomic<bool>& stop)
+    : limits_(limits), stop_(stop), workers_(workers.size()) {
+  for (const MakeWorker& worker : workers) enqueuing_[worker.device];
   for (MakeWorker& make : workers) {
     threads_.emplace_back([this, make = std::move(make)] { run(make); });
   }
@@ -29,12 +25,6 @@ Batches::~Batches() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::optional<std::vector<Bytes>> Batches::turn(const JpegRequest& request) {
-  DeviceWork work{.request = &request, .device_bytes = device_bytes_(request)};
-  do_work(work);
-  return std::move(work.results);
-}
-
 void Batches::do_work(DeviceWork& work) {
   Waiting own{.work = work, .since = std::chrono::steady_clock::now()};
   {
@@ -45,11 +35,6 @@ void Batches::do_work(DeviceWork& work) {
     own.finished.wait(lock, [&] { return own.done; });
   }
   if (work.error) std::rethrow_exception(work.error);
-}
-
-bool Batches::is_busy() {
-  const std::lock_guard lock(mutex_);
-  return waiting_.size() >= limits_.busy;
 }
 
 bool Batches::is_of_use() {
@@ -137,9 +122,9 @@ Batches::Worker Batches::start(const MakeWorker& make) {
 void Batches::run(const MakeWorker& make) {
   const Worker worker = start(make);
   if (!worker.work) return;
-  std::mutex& decoding = decoding_.at(make.device);
+  std::mutex& enqueuing = enqueuing_.at(make.device);
   while (true) {
-    std::unique_lock turn_to_decode(decoding);
+    std::unique_lock turn_to_enqueue(enqueuing);
     const std::vector<Waiting*> batch = take(worker.device_bytes);
     if (batch.empty()) return;
     std::vector<DeviceWork*> works;
@@ -151,7 +136,7 @@ void Batches::run(const MakeWorker& make) {
     try {
       if (stop_) throw Interrupted();
       worker.work(
-          works, [&] { turn_to_decode.unlock(); }, finish_one);
+          works, [&] { turn_to_enqueue.unlock(); }, finish_one);
     } catch (...) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (done[i]) continue;

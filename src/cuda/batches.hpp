@@ -1,11 +1,11 @@
-// Requests of many threads, collected into batches.
+// Work of many threads, collected into batches.
 //
 // A GPU is fast with dozens of pictures at a time and slow with single ones, while each picture
 // comes on a thread of its own. So those threads wait here until a worker takes a full batch, or,
 // after a short time or if nothing else is under way, whatever is waiting. One worker of a device
-// decodes while the others finish their batches, because several decoders at a time are slower. A
-// worker takes its batch only when the batch before is decoded, so that it is as full as possible.
-// The result of a request does not depend on the others in its batch.
+// enqueues its batch while the others finish theirs. A worker takes its batch only when the batch
+// before is enqueued, so that it is as full as possible. What becomes of a work does not depend on
+// the others in its batch.
 #ifndef QTURN_SRC_CUDA_BATCHES_HPP
 #define QTURN_SRC_CUDA_BATCHES_HPP
 
@@ -19,74 +19,69 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "src/formats/codec/jpeg_device.hpp"
-
 namespace qturn {
 
-/// A request that waits, and its result.
+/// What waits to be done. Its result is a matter of those who ask and of the worker.
 struct DeviceWork {
-  const JpegRequest* request = nullptr;
-  std::uint64_t device_bytes = 0;
-  std::optional<std::vector<Bytes>> results = {};  ///< as JpegDevice::turn
+  std::uint64_t device_bytes = 0;  ///< of memory that it takes on the device
   std::exception_ptr error = {};
 };
 
 struct BatchLimits {
-  std::size_t count = 128;
-  std::chrono::milliseconds patience{10};
-  std::size_t busy = 128;                 ///< requests that wait
+  std::size_t count = 64;
+  std::chrono::milliseconds patience{2};
   std::chrono::milliseconds retry{1000};  ///< from one start of a worker to the next; then doubled
 };
 
-class Batches final : public JpegDevice {
+/// May be used by several threads.
+class Batches {
  public:
   struct Worker {
-    /// Processes a batch on the worker's thread. It calls `decoded` when another worker may decode.
-    /// It puts a result or an error into each request and calls `done` with its index; after that
-    /// it must not touch the request. If it throws, the requests that are not done fail with that
-    /// error. Empty if the device cannot be used; if no device can be used, no request is taken.
-    std::function<void(std::span<DeviceWork* const> batch, const std::function<void()>& decoded,
+    /// Processes a batch on the worker's thread. It calls `enqueued` when another worker may
+    /// enqueue its own. It puts a result or an error into each work and calls `done` with its
+    /// index; after that it must not touch the work. If it throws, what is not done fails with that
+    /// error. Empty if the device cannot be used; if no device can be used, no work is done.
+    std::function<void(std::span<DeviceWork* const> batch, const std::function<void()>& enqueued,
                        const std::function<void(std::size_t)>& done)>
         work;
     /// The most device memory that the pictures of a batch take together. A picture that takes more
     /// is a batch by itself.
     std::uint64_t device_bytes = std::numeric_limits<std::uint64_t>::max();
   };
-  /// Makes a worker for a device, on the thread that it will run on. Requests may already wait. If
+  /// Makes a worker for a device, on the thread that it will run on. Work may already wait. If
   /// this throws, it is tried again after a while: another program may have the device's memory.
   struct MakeWorker {
     int device;
     std::function<Worker()> make;
   };
 
-  /// `device_bytes` is the device memory that a request takes. Each of `workers` gets a thread.
-  Batches(const BatchLimits& limits, std::function<std::uint64_t(const JpegRequest&)> device_bytes,
-          std::vector<MakeWorker> workers, const std::atomic<bool>& stop);
-  ~Batches() override;
+  /// Each of `workers` gets a thread.
+  Batches(const BatchLimits& limits, std::vector<MakeWorker> workers,
+          const std::atomic<bool>& stop);
+  ~Batches();
 
-  std::optional<std::vector<Bytes>> turn(const JpegRequest& request) override;
-
-  /// Waits until a worker has done `work`. Throws its error.
+  /// Waits until a worker has done `work`, or no device can be used. Throws its error, or
+  /// Interrupted when the run is given up.
   void do_work(DeviceWork& work);
 
-  bool is_busy() override;
-  bool is_of_use() override;
-  std::string take_problem() override;
+  /// False while nothing can be done.
+  bool is_of_use();
+
+  /// Why a worker could not start; empty if none failed, or if this was asked since then.
+  std::string take_problem();
 
  private:
   struct Waiting {
     DeviceWork& work;
     std::chrono::steady_clock::time_point since;
     bool done = false;
-    std::condition_variable finished{};  ///< one per request, or each result would wake all threads
+    std::condition_variable finished{};  ///< one for each, or each result would wake all threads
   };
 
   void run(const MakeWorker& make);
@@ -96,11 +91,10 @@ class Batches final : public JpegDevice {
   void finish(Waiting& waiting);
 
   const BatchLimits limits_;
-  const std::function<std::uint64_t(const JpegRequest&)> device_bytes_;
   const std::atomic<bool>& stop_;
   std::mutex mutex_;
   std::condition_variable arrived_, ended_;
-  std::map<int, std::mutex> decoding_;  ///< by device
+  std::map<int, std::mutex> enqueuing_;  ///< by device
   std::deque<Waiting*> waiting_;
   int under_way_ = 0;    ///< batches
   std::size_t workers_;  ///< that have started, or start for the first time
@@ -127,30 +121,6 @@ std::vector<Item*> in_halves_without_memory(std::span<Item> items, Work work, Re
     left.push_back(item);
   }
   return left;
-}
-
-/// Calls `decode` for all `count` pictures of a batch at once. If that throws Failure, calls it for
-/// each picture alone. Returns which pictures were decoded.
-template <typename Failure, typename Decode>
-std::vector<std::size_t> decode_those_that_can_be(std::size_t count, Decode decode) {
-  std::vector<std::size_t> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = i;
-  try {
-    decode(std::span<const std::size_t>(all));
-    return all;
-  } catch (const Failure&) {
-    if (count <= 1) return {};
-  }
-  std::vector<std::size_t> decoded;
-  for (const std::size_t i : all) {
-    try {
-      decode(std::span(&i, 1));
-      decoded.push_back(i);
-    } catch (const Failure&) {
-      // The caller then takes another way.
-    }
-  }
-  return decoded;
 }
 
 }  // namespace qturn

@@ -21,25 +21,59 @@ constexpr std::size_t alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// Turned data is about as long as the data: the codes of DC differences change. If it does not fit,
-// the CPU turns the picture.
+// Turned data is about as long as the data: the codes of DC differences change, or all of them. If
+// it does not fit, the CPU turns the picture.
 std::size_t turned_capacity(std::size_t bytes) { return bytes + bytes / 8 + 4096; }
 
 /// A request whose data is in page-locked memory, where its results come to.
 struct ScanWork : DeviceWork {
-  const ScanRequest* scan = nullptr;
-  std::byte* staged = nullptr;          ///< the data, and then the results
-  std::vector<std::size_t> made_bytes;  ///< by output; empty if there are none
+  const JpegRequest* request = nullptr;
+  std::byte* staged = nullptr;           ///< the data, and then the results
+  std::vector<std::size_t> made_bytes;   ///< by output; empty if there are none
+  std::vector<JpegPlanarResult> planar;  ///< of those outputs that were turned by planes
 };
 
 /// The page-locked memory of a request. When the results come, its data is no longer needed.
-std::size_t staged_bytes(const ScanRequest& scan) {
-  return scan.turns.size() * aligned(turned_capacity(scan.data.size()));
+std::size_t staged_bytes(const JpegRequest& request) {
+  return request.outputs() * aligned(turned_capacity(request.data.size()));
 }
 
-std::uint64_t device_bytes(const ScanRequest& scan) {
-  return jpeg_workspace(scan.turns.data(), scan.turns.size()).device_bytes +
-         aligned(scan.data.size()) + staged_bytes(scan);
+/// Turns of a batch: first offsets into memory that is not there yet, then addresses.
+template <class Turn>
+class Turns {
+ public:
+  void add(Turn turn, std::size_t data_at, std::size_t out_at) {
+    turns_.push_back(turn);
+    at_.push_back({data_at, out_at});
+  }
+  void place(std::byte* memory) {
+    for (std::size_t i = 0; i < turns_.size(); ++i) {
+      turns_[i].data = memory + at_[i].data;
+      turns_[i].out = memory + at_[i].out;
+    }
+  }
+  const Turn* data() const { return turns_.data(); }
+  std::size_t size() const { return turns_.size(); }
+  const Turn& operator[](std::size_t i) const { return turns_[i]; }
+
+ private:
+  struct Offsets {
+    std::size_t data, out;
+  };
+  std::vector<Turn> turns_;
+  std::vector<Offsets> at_;
+};
+
+struct BatchTurns {
+  Turns<JpegScanTurn> lossless;
+  Turns<JpegPlanarTurn> planar;
+};
+
+std::uint64_t device_bytes(const JpegRequest& request) {
+  const JpegWorkspace lossless = jpeg_workspace(request.lossless.data(), request.lossless.size());
+  const JpegWorkspace planar = jpeg_planar_workspace(request.planar.data(), request.planar.size());
+  return std::max(lossless.device_bytes, planar.device_bytes) + aligned(request.data.size()) +
+         staged_bytes(request);
 }
 
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
@@ -56,7 +90,7 @@ class ScanWorker {
     }
     std::size_t left = pictures.size();
     const auto run_some = [&](std::span<Picture> some) {
-      const std::vector<JpegScanTurn> turns = place(some);
+      const BatchTurns turns = place(some);
       // Requests take their memory back when this is left, also by an exception.
       const StreamEnd end{stream_.get()};
       enqueue(some, turns);
@@ -75,6 +109,7 @@ class ScanWorker {
   struct Picture {
     std::size_t index;
     ScanWork* work;
+    std::byte* data = nullptr;  ///< on the device
   };
 
   struct StreamEnd {
@@ -83,31 +118,32 @@ class ScanWorker {
   };
 
   // Gives every picture its memory on the device. Nothing is done before all of it is there.
-  std::vector<JpegScanTurn> place(std::span<const Picture> pictures) {
-    std::vector<JpegScanTurn> turns;
+  BatchTurns place(std::span<Picture> pictures) {
+    BatchTurns turns;
     std::size_t bytes = 0;
     const auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
-    std::vector<std::size_t> data_at, out_at;
+    std::vector<std::size_t> data_at;
     for (const Picture& picture : pictures) {
-      const ScanRequest& scan = *picture.work->scan;
-      const std::size_t at = take(scan.data.size());
-      for (JpegScanTurn turn : scan.turns) {
-        turn.bytes = scan.data.size();
+      const JpegRequest& request = *picture.work->request;
+      data_at.push_back(take(request.data.size()));
+      const auto add = [&](auto turn, auto& all) {
+        turn.bytes = request.data.size();
         turn.capacity = turned_capacity(turn.bytes);
-        turns.push_back(turn);
-        data_at.push_back(at);
-        out_at.push_back(take(turn.capacity));
-      }
+        all.add(turn, data_at.back(), take(turn.capacity));
+      };
+      for (const JpegScanTurn& turn : request.lossless) add(turn, turns.lossless);
+      for (const JpegPlanarTurn& turn : request.planar) add(turn, turns.planar);
     }
-    const JpegWorkspace needed = jpeg_workspace(turns.data(), turns.size());
-    workspace_at_ = take(needed.device_bytes);
-    tables_.reserve(needed.host_bytes);
-    results_.reserve(turns.size() * sizeof(JpegResult));
+    const JpegWorkspace lossless = jpeg_workspace(turns.lossless.data(), turns.lossless.size());
+    const JpegWorkspace planar = jpeg_planar_workspace(turns.planar.data(), turns.planar.size());
+    // On the device one kind follows the other; on the host both are there at the same time.
+    workspace_at_ = take(std::max(lossless.device_bytes, planar.device_bytes));
+    lossless_.reserve(lossless, turns.lossless.size());
+    planar_.reserve(planar, turns.planar.size());
     std::byte* const memory = memory_.reserve(with_room(bytes, pictures.size()));
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      turns[i].data = memory + data_at[i];
-      turns[i].out = memory + out_at[i];
-    }
+    turns.lossless.place(memory);
+    turns.planar.place(memory);
+    for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].data = memory + data_at[i];
     return turns;
   }
 
@@ -118,49 +154,67 @@ class ScanWorker {
     return std::max(bytes, std::min(full, memory_bytes_));
   }
 
-  void enqueue(std::span<const Picture> pictures, std::span<const JpegScanTurn> turns) {
-    std::size_t first = 0;
+  void enqueue(std::span<const Picture> pictures, const BatchTurns& turns) {
     for (const Picture& picture : pictures) {
-      const ScanRequest& scan = *picture.work->scan;
-      auto* const data = const_cast<void*>(turns[first].data);
-      check(cudaMemcpyAsync(data, picture.work->staged, scan.data.size(), cudaMemcpyHostToDevice,
-                            stream_.get()),
+      check(cudaMemcpyAsync(picture.data, picture.work->staged, picture.work->request->data.size(),
+                            cudaMemcpyHostToDevice, stream_.get()),
             "JPEGs to the device");
-      first += scan.turns.size();
     }
-    turn_jpegs(turns.data(), turns.size(), memory_.data() + workspace_at_, tables_.data(),
-               results(), stream_.get());
+    std::byte* const workspace = memory_.data() + workspace_at_;
+    turn_jpegs(turns.lossless.data(), turns.lossless.size(), workspace, lossless_.tables.data(),
+               lossless_.results(), stream_.get());
+    turn_jpegs_by_planes(turns.planar.data(), turns.planar.size(), workspace, planar_.tables.data(),
+                         planar_.results(), stream_.get());
   }
 
-  void fetch(std::span<const Picture> pictures, std::span<const JpegScanTurn> turns) {
-    std::size_t next = 0;
+  void fetch(std::span<const Picture> pictures, const BatchTurns& turns) {
+    struct Output {
+      const void* data;
+      const JpegResult& made;
+    };
+    std::size_t lossless = 0, planar = 0;  // turns of the pictures before
     for (const Picture& picture : pictures) {
-      const std::size_t first = next, count = picture.work->scan->turns.size();
-      next += count;
-      const std::span made(results() + first, count);
-      if (std::ranges::any_of(made, [](const JpegResult& each) { return each.faults != 0; })) {
-        continue;
-      }
-      std::byte* to = picture.work->staged;
-      for (std::size_t i = 0; i < count; ++i) {
-        const JpegScanTurn& turn = turns[first + i];
-        check(cudaMemcpyAsync(to, turn.out, made[i].bytes, cudaMemcpyDeviceToHost, stream_.get()),
+      ScanWork& work = *picture.work;
+      std::vector<Output> outputs;
+      for (std::size_t i = 0; i < work.request->lossless.size(); ++i, ++lossless)
+        outputs.push_back({turns.lossless[lossless].out, lossless_.results()[lossless]});
+      const std::span of_planes(planar_.results() + planar, work.request->planar.size());
+      for (const JpegPlanarResult& made : of_planes)
+        outputs.push_back({turns.planar[planar++].out, made.scan});
+      const auto has_faults = [](const Output& output) { return output.made.faults != 0; };
+      if (std::ranges::any_of(outputs, has_faults)) continue;
+      work.planar.assign(of_planes.begin(), of_planes.end());
+      std::byte* to = work.staged;
+      for (const Output& output : outputs) {
+        check(cudaMemcpyAsync(to, output.data, output.made.bytes, cudaMemcpyDeviceToHost,
+                              stream_.get()),
               "JPEGs from the device");
-        picture.work->made_bytes.push_back(made[i].bytes);
-        to += aligned(turn.capacity);
+        work.made_bytes.push_back(output.made.bytes);
+        to += aligned(turned_capacity(work.request->data.size()));
       }
     }
     event_.wait_for(stream_.get(), "JPEGs from the device");
   }
 
-  JpegResult* results() const { return reinterpret_cast<JpegResult*>(results_.data()); }
+  /// Page-locked memory of one kind of turns.
+  template <class Result>
+  struct HostSide {
+    PageLockedBuffer tables, made;
+
+    void reserve(const JpegWorkspace& needed, std::size_t turns) {
+      tables.reserve(needed.host_bytes);
+      made.reserve(turns * sizeof(Result));
+    }
+    Result* results() const { return reinterpret_cast<Result*>(made.data()); }
+  };
 
   std::uint64_t memory_bytes_;
   CudaStream stream_;
   CudaEvent event_;
   DeviceBuffer memory_;
   std::size_t workspace_at_ = 0;
-  PageLockedBuffer tables_, results_;
+  HostSide<JpegResult> lossless_;
+  HostSide<JpegPlanarResult> planar_;
 };
 
 Batches::Worker make_worker(int device) {
@@ -182,38 +236,35 @@ class ScanDevice final : public JpegDevice {
       : first_(devices.front()),
         spare_(spare),
         staging_(limits.page_locked_bytes),
-        batches_(
-            batch_limits,
-            [](const JpegRequest& asked) { return device_bytes(std::get<ScanRequest>(asked)); },
-            workers(devices), stop) {}
+        batches_(batch_limits, workers(devices), stop) {}
 
-  std::optional<std::vector<Bytes>> turn(const JpegRequest& asked) override {
-    const auto& scan = std::get<ScanRequest>(asked);
+  std::optional<std::vector<Bytes>> turn(const JpegRequest& request) override {
     ScanWork work;
-    work.request = &asked;
-    work.scan = &scan;
+    work.request = &request;
     try {
-      work.device_bytes = device_bytes(scan);
+      work.device_bytes = device_bytes(request);
     } catch (const std::invalid_argument&) {
-      return std::nullopt;  // the header asks for something that makes no sense
+      return std::nullopt;  // the header asks for something that makes no sense on the device
     }
     check(cudaSetDevice(first_), "the device");
-    const PageLockedPool::Piece piece = staging_.take(staged_bytes(scan));
+    const PageLockedPool::Piece piece = staging_.take(staged_bytes(request));
     if (!piece.data()) return std::nullopt;
     work.staged = piece.data();
-    std::memcpy(work.staged, scan.data.data(), scan.data.size());
+    std::memcpy(work.staged, request.data.data(), request.data.size());
     batches_.do_work(work);
     if (work.made_bytes.empty()) return std::nullopt;
     std::vector<Bytes> files;
     const std::byte* made = work.staged;
-    for (std::size_t i = 0; i < scan.turns.size(); ++i) {
-      files.push_back(scan.finish(i, {made, work.made_bytes[i]}, spare_));
-      made += aligned(turned_capacity(scan.data.size()));
+    for (std::size_t i = 0; i < request.outputs(); ++i) {
+      const std::size_t lossless = request.lossless.size();
+      files.push_back(request.finish(
+          i, {{made, work.made_bytes[i]}, i < lossless ? nullptr : &work.planar[i - lossless]},
+          spare_));
+      made += aligned(turned_capacity(request.data.size()));
     }
     return files;
   }
 
-  bool is_busy() override { return batches_.is_busy(); }
   bool is_of_use() override { return batches_.is_of_use(); }
   std::string take_problem() override { return batches_.take_problem(); }
 

@@ -1,5 +1,5 @@
-// JPEGs turned losslessly on GPUs by qturn::jpeg, many at a time. Only the entropy-coded data
-// crosses the bus; headers are the CPU's work.
+// JPEGs turned on GPUs by qturn::jpeg, losslessly or by their planes, many at a time. Only the
+// entropy-coded data crosses the bus; headers are the CPU's work.
 #ifndef QTURN_SRC_JPEG_CUDA_SCAN_DEVICE_HPP
 #define QTURN_SRC_JPEG_CUDA_SCAN_DEVICE_HPP
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "src/nvjpeg/device.hpp"
-
 namespace qturn {
 namespace {
 
@@ -37,8 +35,7 @@ DeviceChoice choose_device(std::string_view option, Work work) {
   if (option != "auto" && option != "cuda" && !lists)
     throw std::invalid_argument(
         fmt::format("'{}' is not a device; choose auto, cpu, cuda or cuda:0,1", option));
-  if (option == "auto" && work == Work::other)
-    return {{}, "a GPU makes only many JPEGs faster, and --jpeg planar"};
+  if (option == "auto" && work == Work::other) return {{}, "a GPU makes only many JPEGs faster"};
   const std::vector<int> wanted =
       lists ? parse_indices(option.substr(numbered.size())) : std::vector<int>{};
 
@@ -51,18 +48,9 @@ DeviceChoice choose_device(std::string_view option, Work work) {
     else
       problem = fmt::format("device {} ({}): {}", device.index, device.name, device.problem);
   }
-  if (option == "auto" && work == Work::moves_jpegs) {
+  if (option == "auto") {
     choice.only_jpegs = true;
     choice.why = choice.cuda.empty() ? problem : "for JPEGs; all else is turned on the CPU";
-    return choice;
-  }
-  if (option == "auto") {
-    std::erase_if(choice.cuda, [&](int device) {
-      const std::string missing = nvjpeg_status(device).problem;
-      if (!missing.empty()) problem = fmt::format("device {}: {}", device, missing);
-      return !missing.empty();
-    });
-    choice.why = choice.cuda.empty() ? problem : "a device with nvJPEG's engines is present";
     return choice;
   }
   for (const int index : wanted)

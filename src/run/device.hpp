@@ -45,10 +45,9 @@ struct DeviceChoice {
   bool only_jpegs = false;  ///< all other pictures are turned on the CPU
 };
 
-/// What most of the work is. A GPU turns many JPEGs losslessly several times as fast as the CPU,
-/// and re-encodes them so if it has nvJPEG's engines. All other work is limited by codecs that run
-/// on the CPU, and a GPU would only add the time of its start.
-enum class Work : std::uint8_t { moves_jpegs, reencodes_jpegs, other };
+/// What most of the work is. A GPU turns many JPEGs several times as fast as the CPU. All other
+/// work is limited by codecs that run on the CPU, and a GPU would only add the time of its start.
+enum class Work : std::uint8_t { many_jpegs, other };
 
 /// Resolves `auto`, `cpu`, `cuda` (all usable devices) or `cuda:0,1`; `auto` is what is fastest for
 /// `work`. Throws DeviceError; std::invalid_argument for other words.

@@ -30,10 +30,6 @@ std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files, const So
   return bytes;
 }
 
-// With `fastest`, this share of the seats stays free for the threads that feed the device. A
-// picture that a core turns takes ten times as much of the core as one that the device turns.
-constexpr int kept_for_device = 2;
-
 }  // namespace
 
 std::string reason(const std::exception& error) {
@@ -287,14 +283,9 @@ void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) con
 // Takes those out of `orientations` that the device has turned.
 void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   JpegDevice& device = *shared_.device;
-  if (options_.jpeg.mode == JpegMode::fastest && device.is_busy() &&
-      shared_.seats.free() > options_.threads / kept_for_device) {
-    return;
-  }
   const auto request = picture_->request(orientations);
   if (!request) return;
-  const std::uint64_t needed =
-      (1 << 20) + (1 + 2 * orientations_of(*request).size()) * original_.bytes.size();
+  const std::uint64_t needed = (1 << 20) + (1 + 2 * request->outputs()) * original_.bytes.size();
   if (!can_have(needed)) return;  // one output at a time needs less
   reserve(needed);
   auto made = away([&] { return device.turn(*request); });
@@ -351,7 +342,7 @@ void Flight::write_output(std::size_t index) {
   outcome.message = picture_->damage();
   is_salvaged_ = !outcome.message.empty();
   if (planned.route == Route::planar) {
-    outcome.codec = picture_->is_made(outcome.variant) ? "nvjpeg" : "libjpeg-turbo";
+    outcome.codec = picture_->is_made(outcome.variant) ? "qturn" : "libjpeg-turbo";
   }
 }
 

@@ -48,7 +48,7 @@ struct Outcome {
   bool is_whole = true;  ///< false: done, but a sidecar could not follow its picture
   Route route = Route::none;
   Loss loss = Loss::none;
-  std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", "nvjpeg"
+  std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", or "qturn" on a GPU
   double seconds = 0;   ///< from the start of reading to the file on disk
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   std::vector<std::string> warnings;

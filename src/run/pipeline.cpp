@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "src/jpeg_cuda/scan_device.hpp"
-#include "src/nvjpeg/device.hpp"
 #include "src/run/flight.hpp"
 
 namespace qturn {
@@ -34,15 +33,7 @@ std::unique_ptr<JpegDevice> make_jpeg_device(const RunOptions& options, SpareByt
                                              const std::atomic<bool>& stop) {
   const auto& devices = options.device.cuda;
   if (devices.empty() || options.tag_only || options.plan_only || options.decode_only) return {};
-  if (options.jpeg.mode != JpegMode::lossless) return make_nvjpeg_device(devices, spare, stop);
   return make_scan_device(devices, {.page_locked_bytes = options.memory_bytes / 4}, spare, stop);
-}
-
-/// How many the JPEG devices want.
-std::size_t requests_at_a_time(const RunOptions& options) {
-  return options.device.cuda.size() * (options.jpeg.mode == JpegMode::lossless
-                                           ? scan_requests_per_device
-                                           : nvjpeg_requests_per_device);
 }
 
 std::string sentence_of(const std::exception_ptr& error) try {
@@ -75,7 +66,7 @@ std::string run_on_threads(std::size_t others, const Work& work) {
 RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
   TimeLimit time_limit(stop, options.seconds);
-  const std::size_t requests = requests_at_a_time(options);
+  const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
   // The file and a result of each picture that may be in flight.
   SpareBytes spare(options.memory_bytes / 16,
                    2 * (static_cast<std::size_t>(options.threads) + requests));

@@ -8,124 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "kernels/jpeg/src/planar_plan.hpp"
-#include "tests/formats/jpeg_coder.hpp"
+#include "tests/formats/jpeg_planar_coder.hpp"
 #include "tests/formats/jpeg_planar_turns.hpp"
 #include "tests/formats/jpeg_samples.hpp"
-#include "tests/formats/jpeg_transforms.hpp"
 
 namespace qturn::tests {
 namespace {
 
-/// The samples of a component, from its blocks.
-std::vector<std::uint8_t> plane_of(const Coefficients& read, const jpeg::Layout& layout,
-                                   std::uint32_t which, const JpegSteps& steps) {
-  const jpeg::Component& component = layout.component[which];
-  const std::size_t pitch = component.width * std::size_t{8};
-  std::vector<std::uint8_t> samples(pitch * component.height * 8);
-  int out_of_range = 0;
-  for (std::uint32_t y = 0; y < component.height; ++y) {
-    for (std::uint32_t x = 0; x < component.width; ++x) {
-      const std::size_t number = layout.number(which, {x, y});
-      std::array<std::int16_t, 64> block{};
-      block[0] = read.dc[number];
-      for (std::uint32_t k = 1; k < 64; ++k) {
-        if ((read.sets[number] >> k & 1) == 0) continue;
-        block[jpeg::zigzag[k]] = static_cast<std::int16_t>(read.block(number).value(k));
-      }
-      const RestoredBlock made = restored(block, steps);
-      out_of_range += !made.in_range;
-      for (std::size_t k = 0; k < 64; ++k) {
-        samples[(y * std::size_t{8} + k / 8) * pitch + x * std::size_t{8} + k % 8] =
-            made.samples[k];
-      }
-    }
-  }
-  CHECK(out_of_range == 0);
-  return samples;
-}
-
-/// The block of a turned component, stored as the threads do it.
-void store_block(const jpeg::PlanarComponent& component, jpeg::Place place, std::size_t number,
-                 Coefficients& to) {
-  std::array<std::uint8_t, 64> samples;
-  for (std::uint32_t k = 0; k < 64; ++k) {
-    samples[k] =
-        static_cast<std::uint8_t>(component.plane.sample(place.x * 8 + k % 8, place.y * 8 + k / 8));
-  }
-  const std::array<std::int32_t, 64> block = transformed(samples, component.divisors);
-  to.dc[number] = static_cast<std::int16_t>(block[0]);
-  std::size_t at = 64 * number;
-  for (std::uint32_t k = 1; k < 64; ++k) {
-    if (block[jpeg::zigzag[k]] == 0) continue;
-    to.sets[number] |= std::uint64_t{1} << k;
-    to.values[at++] = static_cast<std::int16_t>(block[jpeg::zigzag[k]]);
-  }
-}
-
-JpegHuffmanTable best(const jpeg::SymbolCounts& counts, bool all, bool dc) {
-  const auto maker = std::make_unique<jpeg::TableMaker>();
-  maker->counts = counts;
-  for (std::uint32_t symbol = 0; symbol < jpeg::most_symbols; ++symbol) maker->sort_in(symbol);
-  return maker->make(all, dc);
-}
-
-/// The tables for a picture's blocks, in `layout`.
-void fit(const jpeg::AskedPlanar& asked, JpegScanLayout& layout) {
-  std::vector<jpeg::SymbolCounts> counts(static_cast<std::size_t>(2 * layout.components));
-  for (std::uint32_t i = 0; i < asked.planar.counted_blocks; ++i) {
-    jpeg::count_symbols(asked.written, i, asked.planar.row_step, counts.data());
-  }
-  for (int i = 0; i < layout.components; ++i) {
-    jpeg::SymbolCounts dc{}, ac{};
-    for (int other = 0; other < layout.components; ++other) {
-      const auto add = [&](jpeg::SymbolCounts& sum, int which) {
-        for (std::size_t symbol = 0; symbol < 256; ++symbol) {
-          sum.of[symbol] += counts[static_cast<std::size_t>(which)].of[symbol];
-        }
-      };
-      if (asked.planar.dc_table[other] == asked.planar.dc_table[i]) add(dc, 2 * other);
-      if (asked.planar.ac_table[other] == asked.planar.ac_table[i]) add(ac, 2 * other + 1);
-    }
-    layout.component[i].dc = best(dc, asked.planar.row_step > 1, true);
-    layout.component[i].ac = best(ac, asked.planar.row_step > 1, false);
-  }
-}
-
-struct Turned {
-  Bytes data;
-  JpegScanLayout layout;
-};
-
-Turned turn_by_planes(const PlanarTurn& turn) {
-  JpegPlanarTurn with_data = turn.turn;
-  with_data.bytes = turn.scan.data().size();
-  jpeg::AskedPlanar asked = jpeg::asked_of(with_data, jpeg::usual_cut);
-  const jpeg::Layout &src = asked.read.turn.src, &dst = asked.written.turn.dst;
-  const Coefficients read = read_scan(turn.scan, Cut{jpeg::most_block_bits, 128});
-  std::vector<std::vector<std::uint8_t>> planes;
-  Coefficients made = no_coefficients(dst.blocks());
-  for (std::uint32_t i = 0; i < src.components; ++i) {
-    planes.push_back(plane_of(read, src, i, turn.turn.steps[i]));
-    asked.planar.component[i].plane.from.samples = planes.back().data();
-    for (std::uint32_t y = 0; y < dst.component[i].height; ++y) {
-      for (std::uint32_t x = 0; x < dst.component[i].width; ++x) {
-        store_block(asked.planar.component[i], {x, y}, dst.number(i, {x, y}), made);
-      }
-    }
-  }
-  asked.written.dc = made.dc.data();
-  asked.written.values = made.values.data();
-  asked.written.sets = made.sets.data();
-  asked.written.parted = made.parted.data();
-  Turned result{{}, jpeg::turned_layout(turn.turn)};
-  fit(asked, result.layout);
-  result.data = Writer(asked.written.turn, result.layout, made).write();
-  return result;
-}
-
 void check_same(const Bytes& file, Orientation orientation) {
-  const Turned turned = turn_by_planes(PlanarTurn(file, orientation));
+  const PlanarTurn asked(file, orientation);
+  const CodedPlanes turned = turn_by_planes(asked.turn, asked.scan.data());
   const TurnedByPlanes wanted(file, orientation);
   for (std::size_t c = 0; c < wanted.scan.components.size(); ++c) {
     CHECK(turned.layout.component[c].dc == wanted.scan.components[c].dc);
@@ -214,8 +106,8 @@ TEST_CASE("Huffman tables are those that the CPU makes") {
     }
     if (counts.of[0] == 0) counts.of[0] = 1, of_cpu[0] = 1;
     const JpegHuffmanTable wanted = best_table(of_cpu);
-    REQUIRE(best(counts, false, dc) == wanted);
-    REQUIRE(best(counts, true, dc) == complete(wanted, dc ? JpegSymbols::dc : JpegSymbols::ac));
+    REQUIRE(best_of(counts, false, dc) == wanted);
+    REQUIRE(best_of(counts, true, dc) == complete(wanted, dc ? JpegSymbols::dc : JpegSymbols::ac));
   }
 }
 

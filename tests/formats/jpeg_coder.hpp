@@ -229,11 +229,11 @@ class Writer {
   std::vector<jpeg::WriteTable> tables_;
 };
 
-inline Coefficients read_scan(const ScanTurn& scan, Cut cut) {
-  const jpeg::Layout layout = jpeg::layout_of(scan.turn.src);
-  const Unstuffed data(scan.data(), cut);
+inline Coefficients read_scan(const JpegScanLayout& src, std::span<const std::byte> from, Cut cut) {
+  const jpeg::Layout layout = jpeg::layout_of(src);
+  const Unstuffed data(from, cut);
   REQUIRE(data.segment_bytes.size() == layout.segments());
-  const ReadTablesOf tables(scan.turn.src, layout);
+  const ReadTablesOf tables(src, layout);
   Coefficients read = no_coefficients(layout.blocks());
   for (std::size_t i = 0; i < layout.segments(); ++i) {
     read_segment(data, i, cut, layout, tables.view(), read);

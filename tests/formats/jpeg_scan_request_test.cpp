@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/formats/jpeg/turn.hpp"
+#include "tests/formats/jpeg_planar_coder.hpp"
 #include "tests/formats/jpeg_scans.hpp"
 
 namespace qturn::tests {
@@ -59,44 +60,48 @@ Bytes bare_jpeg(const JpegScanLayout& scan, std::span<const std::byte> data) {
   return file;
 }
 
-std::optional<ScanRequest> asked(JpegTurn& jpeg, std::span<const Orientation> orientations) {
-  auto request = jpeg.request(orientations);
-  if (!request) return std::nullopt;
-  return std::get<ScanRequest>(std::move(*request));
-}
-
 bool is_asked(const Bytes& file, Orientation orientation = Orientation::rotate90,
               const JpegOptions& options = trimmed) {
-  JpegTurn jpeg(file, options);
-  return asked(jpeg, std::span(&orientation, 1)).has_value();
+  return JpegTurn(file, options).request(std::span(&orientation, 1)).has_value();
+}
+
+/// What a device makes of a request: losslessly by the CPU, by planes with the GPU's own coder.
+std::vector<Bytes> files_of(const JpegRequest& request) {
+  SpareBytes spare(1 << 20, 16);
+  std::vector<Bytes> made;
+  for (const JpegScanTurn& turn : request.lossless) {
+    const Bytes turned = turned_scan_data(bare_jpeg(turn.src, request.data), turn.orientation);
+    made.push_back(request.finish(made.size(), {turned}, spare));
+  }
+  for (const JpegPlanarTurn& turn : request.planar) {
+    const CodedPlanes turned = turn_by_planes(turn, request.data);
+    JpegPlanarResult result{};
+    for (int i = 0; i < turned.layout.components; ++i) {
+      result.dc[i] = turned.layout.component[i].dc;
+      result.ac[i] = turned.layout.component[i].ac;
+    }
+    made.push_back(request.finish(made.size(), {turned.data, &result}, spare));
+  }
+  return made;
 }
 
 /// The files of those turns that a device is asked for.
-void check_same_files(const Bytes& file) {
-  JpegTurn jpeg(file, trimmed);
-  const auto request = asked(jpeg, all_orientations);
+void check_same_files(const Bytes& file, const JpegOptions& options) {
+  JpegTurn jpeg(file, options);
+  const auto request = jpeg.request(all_orientations);
   REQUIRE(request);
-  SpareBytes spare(1 << 20, 16);
-  std::vector<Bytes> made;
-  for (std::size_t i = 0; i < request->turns.size(); ++i) {
-    const JpegScanTurn& turn = request->turns[i];
-    const Bytes turned = turned_scan_data(bare_jpeg(turn.src, request->data), turn.orientation);
-    made.push_back(request->finish(i, turned, spare));
-  }
   std::vector<std::string> warnings;
-  jpeg.accept(*request, std::move(made), warnings);
+  jpeg.accept(*request, files_of(*request), warnings);
   CHECK(warnings.empty());
-  for (const JpegScanTurn& turn : request->turns) {
-    INFO(name(turn.orientation));
-    REQUIRE(jpeg.is_made(turn.orientation));
-    CHECK((jpeg.turn(turn.orientation, never) == tests::turn(file, turn.orientation, trimmed)));
+  for (const Orientation orientation : orientations_of(*request)) {
+    INFO(name(orientation));
+    REQUIRE(jpeg.is_made(orientation));
+    CHECK((jpeg.turn(orientation, never) == tests::turn(file, orientation, options)));
   }
   CHECK(jpeg.is_made(Orientation::identity));
 }
 
-}  // namespace
-
-TEST_CASE("a device that does what it is told gives the CPU's files") {
+void check_same_files_of_all_kinds(const JpegOptions& options) {
   for (JpegPicture kind : one_scan_kinds()) {
     for (const Size size : {Size{96, 64}, Size{91, 61}}) {
       kind.width = static_cast<int>(size.width), kind.height = static_cast<int>(size.height);
@@ -104,22 +109,50 @@ TEST_CASE("a device that does what it is told gives the CPU's files") {
                        << "x" << size.height);
       kind.markers = {{0xFE, Bytes(300, std::byte{7})}};
       Bytes file = make_jpeg(kind);
-      check_same_files(file);
+      check_same_files(file, options);
       file.resize(file.size() + 1000, std::byte{0x33});
-      check_same_files(file);
+      check_same_files(file, options);
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("a device that does what it is told gives the CPU's files") {
+  check_same_files_of_all_kinds(trimmed);
+}
+
+TEST_CASE("a device that turns by planes gives the CPU's files") {
+  check_same_files_of_all_kinds(by_planes);
+}
+
+TEST_CASE("a device that turns some outputs losslessly, others by planes, gives the CPU's files") {
+  check_same_files_of_all_kinds({JpegMode::lossless, JpegEdges::reencode});
+}
+
+TEST_CASE("which outputs are moved, and which re-encoded, is asked of a device as of the CPU") {
+  const Bytes file = make_jpeg({.width = 91, .height = 61, .h = 2, .v = 2});
+  const JpegTurn jpeg(file, {JpegMode::lossless, JpegEdges::reencode});
+  const auto request = jpeg.request(all_orientations);
+  REQUIRE(request);
+  CHECK(orientations_of(*request) == std::vector{Orientation::transpose, Orientation::flop,
+                                                 Orientation::rotate180, Orientation::flip,
+                                                 Orientation::rotate90, Orientation::transverse,
+                                                 Orientation::rotate270});
+  CHECK(request->lossless.size() == 1);
 }
 
 TEST_CASE("a device is asked for nothing that the header rules out") {
   const Bytes plain = make_jpeg({.width = 91, .height = 61, .h = 2, .v = 2});
   CHECK(is_asked(plain));
-  CHECK_FALSE(is_asked(plain, Orientation::identity));
-  CHECK_FALSE(is_asked(plain, Orientation::rotate90, {JpegMode::lossless, JpegEdges::reencode}));
+  CHECK(is_asked(plain, Orientation::rotate90, {JpegMode::lossless, JpegEdges::reencode}));
   CHECK_FALSE(is_asked(plain, Orientation::rotate90, {JpegMode::lossless, JpegEdges::tag}));
   CHECK(is_asked(plain, Orientation::transpose, {JpegMode::lossless, JpegEdges::reencode}));
-  CHECK_FALSE(is_asked(make_jpeg({.progressive = true})));
-  CHECK_FALSE(is_asked(make_jpeg({.one_scan_each = true})));
+  for (const JpegOptions& options : {trimmed, by_planes}) {
+    CHECK_FALSE(is_asked(plain, Orientation::identity, options));
+    CHECK_FALSE(is_asked(make_jpeg({.progressive = true}), Orientation::rotate90, options));
+    CHECK_FALSE(is_asked(make_jpeg({.one_scan_each = true}), Orientation::rotate90, options));
+  }
 
   Bytes cut = plain;
   cut.resize(cut.size() - 2);

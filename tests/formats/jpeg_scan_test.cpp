@@ -17,7 +17,7 @@ TEST_CASE("coefficients read from many places at once are libjpeg's") {
     kind.width = 331, kind.height = 167;
     const Bytes file = make_jpeg(kind);
     const ScanTurn scan(file, Orientation::identity);
-    const Coefficients read = read_scan(scan, cut);
+    const Coefficients read = read_scan(scan.turn.src, scan.data(), cut);
     const jpeg::Layout layout = jpeg::layout_of(scan.turn.src);
     const JpegInside wanted = look_inside(file);
     int different = 0;
@@ -49,7 +49,8 @@ TEST_CASE("a turned scan is the one that the CPU writes, byte for byte") {
         if (scan.turn.dst.size.width == 0 || scan.turn.dst.size.height == 0) continue;
         INFO("sampling " << kind.h << "x" << kind.v << ", space " << kind.space << ", "
                          << size.width << "x" << size.height << ", " << name(orientation));
-        const Coefficients read = read_scan(scan, Cut{jpeg::most_block_bits, 128});
+        const Coefficients read =
+            read_scan(scan.turn.src, scan.data(), Cut{jpeg::most_block_bits, 128});
         CHECK(Writer(jpeg::turn_of(scan.turn), scan.turn.dst, read).write() ==
               turned_scan_data(file, orientation));
       }

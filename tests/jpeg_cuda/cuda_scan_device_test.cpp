@@ -1,4 +1,5 @@
-// JPEGs turned losslessly on a GPU by the pipeline: files, outcomes and messages are the CPU's.
+// JPEGs turned on a GPU by the pipeline, losslessly and by planes: files, outcomes and messages are
+// the CPU's.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -19,6 +20,7 @@
 #include "src/jpeg_cuda/scan_device.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
+#include "tests/formats/jpeg_samples.hpp"
 #include "tests/formats/jpeg_scans.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -29,16 +31,21 @@ namespace fs = std::filesystem;
 
 const std::atomic<bool> never{false};
 
+constexpr JpegOptions trimmed{JpegMode::lossless, JpegEdges::trim};
+/// Some outputs of a picture are turned losslessly, others by planes.
+constexpr JpegOptions mixed{JpegMode::lossless, JpegEdges::reencode};
+
 std::vector<int> usable_gpus() {
   const Devices devices = find_devices();
   if (devices.cuda.empty() || !devices.cuda.front().problem.empty())
     SKIP("no usable GPU: " + devices.cuda_problem);
-  return choose_device("cuda", Work::moves_jpegs).cuda;
+  return choose_device("cuda", Work::many_jpegs).cuda;
 }
 
 /// What became of an output, in words, and its bytes.
 struct Made {
   std::string words;
+  std::string codec;
   Bytes file;
 };
 
@@ -76,6 +83,7 @@ class Pictures {
       made.words = fmt::format("status {}, route {}: {} {}", static_cast<int>(outcome.status),
                                static_cast<int>(outcome.route), outcome.message,
                                fmt::join(outcome.warnings, "; "));
+      made.codec = outcome.codec;
       if (fs::exists(outcome.output)) made.file = read_file(outcome.output);
     });
     INFO(end.error);
@@ -90,28 +98,32 @@ class Pictures {
   std::vector<fs::path> inputs_;
 };
 
-RunOptions options_on(const std::vector<int>& gpus) {
+RunOptions options_on(const std::vector<int>& gpus, const JpegOptions& jpeg) {
   RunOptions options;
   options.threads = 4;
   options.memory_bytes = std::uint64_t{1} << 30;
-  options.jpeg = {JpegMode::lossless, JpegEdges::trim};
+  options.jpeg = jpeg;
   options.device = {.cuda = gpus, .why = {}, .only_jpegs = true};
   return options;
 }
 
-void check_same_on_gpu(const std::vector<Bytes>& files,
-                       std::span<const Orientation> orientations = all_orientations) {
+/// Returns how many outputs the GPU turned by planes.
+std::size_t check_same_on_gpu(const std::vector<Bytes>& files, const JpegOptions& jpeg,
+                              std::span<const Orientation> orientations = all_orientations) {
   const std::vector<int> gpus = usable_gpus();
   const Pictures pictures(files);
-  const auto on_cpu = pictures.turned("cpu", options_on({}), orientations);
-  const auto on_gpu = pictures.turned("gpu", options_on(gpus), orientations);
+  const auto on_cpu = pictures.turned("cpu", options_on({}, jpeg), orientations);
+  const auto on_gpu = pictures.turned("gpu", options_on(gpus, jpeg), orientations);
   REQUIRE(on_gpu.size() == files.size() * orientations.size());
+  std::size_t by_planes_on_gpu = 0;
   for (const auto& [output, wanted] : on_cpu) {
     const Made& made = on_gpu.at(output);
     INFO(output);
     CHECK(made.words == wanted.words);
     CHECK((made.file == wanted.file));
+    by_planes_on_gpu += made.codec == "qturn";
   }
+  return by_planes_on_gpu;
 }
 
 std::vector<Bytes> sample_jpegs() {
@@ -122,13 +134,15 @@ std::vector<Bytes> sample_jpegs() {
   return files;
 }
 
+constexpr std::array sizes{Size{64, 48}, Size{7, 5}, Size{333, 222}};
+
 std::vector<Bytes> of_every_kind() {
   std::vector<Bytes> files;
   std::vector<JpegPicture> kinds = one_scan_kinds();
   kinds.push_back({.progressive = true});
   kinds.push_back({.h = 2, .v = 2, .one_scan_each = true});
   for (JpegPicture kind : kinds) {
-    for (const Size size : {Size{64, 48}, Size{7, 5}, Size{333, 222}}) {
+    for (const Size size : sizes) {
       kind.width = static_cast<int>(size.width);
       kind.height = static_cast<int>(size.height);
       files.push_back(make_jpeg(kind));
@@ -171,15 +185,39 @@ std::vector<Bytes> damaged(std::size_t count) {
 }  // namespace
 
 TEST_CASE("the GPU's files are the CPU's: pictures of the test data", "[gpu]") {
-  check_same_on_gpu(sample_jpegs());
+  for (const JpegOptions& jpeg : {trimmed, mixed, by_planes})
+    check_same_on_gpu(sample_jpegs(), jpeg);
 }
 
 TEST_CASE("the GPU's files are the CPU's: every kind, every orientation", "[gpu]") {
-  check_same_on_gpu(of_every_kind());
+  const std::vector<Bytes> files = of_every_kind();
+  CHECK(check_same_on_gpu(files, trimmed) == 0);
+  CHECK(check_same_on_gpu(files, mixed) > 0);
+  // All but the identity, and all but those of several scans.
+  const std::size_t taken = one_scan_kinds().size() * sizes.size();
+  CHECK(check_same_on_gpu(files, by_planes) == taken * (all_orientations.size() - 1));
 }
 
 TEST_CASE("the GPU's files and messages are the CPU's: damaged files", "[gpu]") {
-  check_same_on_gpu(damaged(2000), std::array{Orientation::rotate90});
+  const std::vector<Bytes> files = damaged(2000);
+  check_same_on_gpu(files, trimmed, std::array{Orientation::rotate90});
+  check_same_on_gpu(files, by_planes, std::array{Orientation::rotate90});
+  check_same_on_gpu(files, mixed, std::array{Orientation::transpose, Orientation::rotate90});
+}
+
+TEST_CASE("what a GPU cannot turn by planes has the CPU's file or message", "[gpu]") {
+  std::mt19937 random(4);
+  std::vector<Bytes> files;
+  for (const int step : {0, 1, 255, 8191, 8192, 65535}) {
+    GreyBlocks picture{5, 5, {}, random_blocks(25, 20, random), {}};
+    picture.steps.fill(static_cast<std::uint16_t>(step));
+    files.push_back(make_grey(picture));
+    // Larger coefficients than samples give.
+    picture.blocks = random_blocks(25, 1023, random);
+    files.push_back(make_grey(picture));
+  }
+  check_same_on_gpu(files, by_planes);
+  check_same_on_gpu(files, mixed);
 }
 
 TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") {
@@ -187,24 +225,49 @@ TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") 
   SpareBytes spare(1 << 20, 16);
   const auto device = make_scan_device(gpus, {.page_locked_bytes = 64 << 20}, spare, never);
   const Orientation orientations[] = {Orientation::rotate90, Orientation::flop};
-  for (const JpegPicture& kind : one_scan_kinds()) {
-    const Bytes file = make_jpeg(kind);
-    JpegTurn jpeg(file, {JpegMode::lossless, JpegEdges::trim});
-    const auto request = jpeg.request(orientations);
-    REQUIRE(request);
-    const auto made = device->turn(*request);
-    REQUIRE(made);
-    REQUIRE(made->size() == 2);
-    for (std::size_t i = 0; i < made->size(); ++i) {
-      CHECK((made->at(i) == turn(file, orientations[i], {JpegMode::lossless, JpegEdges::trim})));
+  for (const JpegOptions& options : {trimmed, mixed, by_planes}) {
+    for (const JpegPicture& kind : one_scan_kinds()) {
+      const Bytes file = make_jpeg(kind);
+      const JpegTurn jpeg(file, options);
+      const auto request = jpeg.request(orientations);
+      REQUIRE(request);
+      const auto made = device->turn(*request);
+      REQUIRE(made);
+      REQUIRE(made->size() == 2);
+      const std::vector<Orientation> turned = orientations_of(*request);
+      for (std::size_t i = 0; i < made->size(); ++i)
+        CHECK((made->at(i) == turn(file, turned[i], options)));
     }
   }
+}
+
+TEST_CASE("pictures turned losslessly and by planes go in one batch", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  SpareBytes spare(1 << 20, 64);
+  const auto device =
+      make_scan_device({gpus.front()}, {.page_locked_bytes = 64 << 20}, spare, never);
+  const Bytes file = make_jpeg({.width = 91, .height = 61, .h = 2, .v = 2});
+  const JpegOptions options[] = {trimmed, mixed, by_planes};
+  std::vector<Bytes> wanted, made(60);
+  for (const JpegOptions& each : options) wanted.push_back(turn(file, Orientation::rotate90, each));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const JpegTurn jpeg(file, options[i % 3]);
+        const auto request = jpeg.request(std::array{Orientation::rotate90});
+        if (!request) return;
+        if (auto files = device->turn(*request)) made[i] = std::move(files->front());
+      });
+    }
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) CHECK((made[i] == wanted[i % 3]));
 }
 
 TEST_CASE("what finds no page-locked memory is not taken", "[gpu]") {
   const std::vector<int> gpus = usable_gpus();
   const Bytes file = make_jpeg({.width = 1024, .height = 1024, .h = 2, .v = 2});
-  JpegTurn jpeg(file, {JpegMode::lossless, JpegEdges::trim});
+  JpegTurn jpeg(file, trimmed);
   const auto request = jpeg.request(std::array{Orientation::rotate90});
   REQUIRE(request);
   SpareBytes spare(1 << 20, 16);
@@ -244,8 +307,8 @@ TEST_CASE("what finds no memory on the GPU is not taken, and then again it is", 
   const std::vector<int> gpus = usable_gpus();
   const Bytes small = make_jpeg({.width = 16, .height = 16});
   const Bytes large = make_jpeg({.width = 4096, .height = 2048, .h = 2, .v = 2});
-  JpegTurn first(small, {JpegMode::lossless, JpegEdges::trim});
-  JpegTurn second(large, {JpegMode::lossless, JpegEdges::trim});
+  JpegTurn first(small, trimmed);
+  JpegTurn second(large, trimmed);
   const auto fits = first.request(std::array{Orientation::rotate90});
   const auto does_not = second.request(std::array{Orientation::rotate90});
   REQUIRE(fits);

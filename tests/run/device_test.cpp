@@ -4,28 +4,25 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "src/nvjpeg/device.hpp"
-
 using qturn::choose_device;
 using qturn::DeviceChoice;
 using qturn::DeviceError;
 using qturn::Devices;
 using qturn::find_devices;
-using qturn::nvjpeg_status;
 using qturn::Work;
 
 TEST_CASE("The CPU can always be used") {
-  CHECK(choose_device("cpu", Work::reencodes_jpegs).cuda.empty());
+  CHECK(choose_device("cpu", Work::many_jpegs).cuda.empty());
 }
 
 TEST_CASE("A word that is not a device is refused, with the words that are") {
   for (const char* word : {"", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:-1", "cuda:0,", "cuda:1 "}) {
     INFO("device '" << word << "'");
-    CHECK_THROWS_AS(choose_device(word, Work::reencodes_jpegs), std::invalid_argument);
+    CHECK_THROWS_AS(choose_device(word, Work::many_jpegs), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(choose_device("gpu", Work::reencodes_jpegs),
+  CHECK_THROWS_WITH(choose_device("gpu", Work::many_jpegs),
                     Catch::Matchers::ContainsSubstring("auto, cpu, cuda"));
-  CHECK_THROWS_WITH(choose_device("cuda:1,1", Work::reencodes_jpegs), "device 1 is named twice");
+  CHECK_THROWS_WITH(choose_device("cuda:1,1", Work::many_jpegs), "device 1 is named twice");
 }
 
 TEST_CASE(
@@ -34,9 +31,9 @@ TEST_CASE(
   const Devices devices = find_devices();
   for (const auto& device : devices.cuda)
     if (device.problem.empty()) SKIP("there is a usable GPU");
-  CHECK_THROWS_AS(choose_device("cuda", Work::reencodes_jpegs), DeviceError);
-  CHECK_THROWS_AS(choose_device("cuda:0", Work::reencodes_jpegs), DeviceError);
-  const DeviceChoice choice = choose_device("auto", Work::reencodes_jpegs);
+  CHECK_THROWS_AS(choose_device("cuda", Work::many_jpegs), DeviceError);
+  CHECK_THROWS_AS(choose_device("cuda:0", Work::many_jpegs), DeviceError);
+  const DeviceChoice choice = choose_device("auto", Work::many_jpegs);
   CHECK(choice.cuda.empty());
   CHECK_FALSE(choice.why.empty());
 }
@@ -45,34 +42,29 @@ TEST_CASE("For many JPEGs auto takes every usable GPU, and the CPU for all other
   const Devices devices = find_devices();
   std::size_t usable = 0;
   for (const auto& device : devices.cuda) usable += device.problem.empty() ? 1 : 0;
-  const DeviceChoice choice = choose_device("auto", Work::moves_jpegs);
+  const DeviceChoice choice = choose_device("auto", Work::many_jpegs);
   CHECK(choice.cuda.size() == usable);
   CHECK(choice.only_jpegs);
   CHECK_FALSE(choice.why.empty());
 }
 
-TEST_CASE(
-    "With a usable GPU, cuda takes it and auto one with engines, and a number beyond the last is "
-    "refused",
-    "[gpu]") {
+TEST_CASE("With a usable GPU, cuda and auto take it, and a number beyond the last is refused",
+          "[gpu]") {
   const Devices devices = find_devices();
   bool usable = !devices.cuda.empty();
   for (const auto& device : devices.cuda) usable = usable && device.problem.empty();
   if (!usable) SKIP("no usable GPU: " + devices.cuda_problem);
-  std::size_t with_engines = 0;
-  for (const auto& device : devices.cuda)
-    with_engines += nvjpeg_status(device.index).problem.empty() ? 1 : 0;
-  CHECK(choose_device("auto", Work::reencodes_jpegs).cuda.size() == with_engines);
-  CHECK(choose_device("cuda", Work::reencodes_jpegs).cuda.size() == devices.cuda.size());
-  CHECK(choose_device("cuda:0", Work::reencodes_jpegs).cuda == std::vector{0});
-  CHECK_THROWS_AS(choose_device("cuda:99", Work::reencodes_jpegs), DeviceError);
+  CHECK(choose_device("auto", Work::many_jpegs).cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda", Work::many_jpegs).cuda.size() == devices.cuda.size());
+  CHECK(choose_device("cuda:0", Work::many_jpegs).cuda == std::vector{0});
+  CHECK_THROWS_AS(choose_device("cuda:99", Work::many_jpegs), DeviceError);
 }
 
 TEST_CASE(
     "For what a GPU does no faster, auto takes the CPU, and cuda is still taken if asked for") {
   const DeviceChoice choice = choose_device("auto", Work::other);
   CHECK(choice.cuda.empty());
-  CHECK_THAT(choice.why, Catch::Matchers::ContainsSubstring("--jpeg planar"));
+  CHECK_THAT(choice.why, Catch::Matchers::ContainsSubstring("only many JPEGs"));
   const Devices devices = find_devices();
   bool usable = !devices.cuda.empty();
   for (const auto& device : devices.cuda) usable = usable && device.problem.empty();

@@ -13,14 +13,12 @@
 #include <stdexcept>
 #include <thread>
 
-#include "src/cuda/batches.hpp"
-#include "src/formats/jpeg/hardware/hardware.hpp"
-#include "src/nvjpeg/decode_rate.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tools/bench/jpeg_device_bench.hpp"
+#include "tools/bench/jpeg_parts_bench.hpp"
 #include "tools/bench/machine.hpp"
 
 namespace qturn::bench {
@@ -91,11 +89,10 @@ void measure_lossless_steps(const std::vector<fs::path>& photographs, const fs::
       const auto request = picture.request(std::array{Orientation::rotate90});
       laps.lap(header);
       if (!request) continue;
-      const auto& scan = std::get<ScanRequest>(*request);
-      staged.assign(scan.data.begin(), scan.data.end());
+      staged.assign(request->data.begin(), request->data.end());
       laps.lap(stage);
       std::vector<Bytes> made;
-      made.push_back(scan.finish(0, staged, spare));
+      made.push_back(request->finish(0, {staged}, spare));
       picture.accept(*request, std::move(made));
       std::vector<std::string> warnings;
       Bytes turned = picture.turn(Orientation::rotate90, never, warnings);
@@ -118,38 +115,11 @@ void measure_lossless_steps(const std::vector<fs::path>& photographs, const fs::
                   ms(finish), ms(write)));
 }
 
-/// What a core does for a photograph that nvJPEG turns.
-void measure_steps(const std::vector<fs::path>& photographs, const fs::path& work) {
-  const std::atomic<bool> never = false;
-  double read = 0, walk = 0, write = 0;
-  Laps laps;
-  double bytes = 0;
-  Bytes file;
-  for (int round = 0; round < rounds; ++round) {
-    for (const fs::path& photograph : photographs) {
-      laps.begin();
-      file = read_file(photograph, std::move(file));
-      laps.lap(read);
-      const auto jpeg = HardwareJpeg::of(file, never);
-      laps.lap(walk);
-      write_file(work / "written.jpg", file, photograph, IfExists::replace);
-      laps.lap(write);
-      bytes += static_cast<double>(file.size());
-    }
-  }
-  fs::remove(work / "written.jpg");
-  const double count = rounds * static_cast<double>(photographs.size());
-  say(fmt::format(
-      "one core, ms a photograph of {:.2f} MB for nvJPEG: read {:.2f}, header and walk {:.2f}, "
-      "write {:.2f}",
-      bytes / 1e6 / count, 1e3 * read / count, 1e3 * walk / count, 1e3 * write / count));
-}
-
 struct Rates {
   double images = 0, megabytes = 0, cpu_ms = 0;
   double first_after = 0;  ///< seconds
-  double then = 0;         ///< images per second, without those that were begun before the first
-  std::uint64_t failed = 0, by_nvjpeg = 0, lossless = 0;
+  double then = 0;         ///< images per second after that
+  std::uint64_t failed = 0, planar_on_gpu = 0, lossless = 0;
 };
 
 Orientation orientation_named(const std::string& wanted) {
@@ -236,16 +206,13 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
         if (rates.first_after == 0) rates.first_after = seconds_since_start();
         rates.failed += outcome.status == Status::failed;
         rates.lossless += outcome.route == Route::lossless;
-        rates.by_nvjpeg += outcome.codec == "nvjpeg";
+        rates.planar_on_gpu += outcome.codec == "qturn";
         bytes += static_cast<double>(outcome.file_bytes);
       });
   if (!end.error.empty()) throw std::runtime_error(end.error);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
-  // The first picture of a batch is done when the whole batch is decoded.
-  const std::size_t begun = rates.by_nvjpeg > 0 ? BatchLimits{}.count * device.cuda.size() : 1;
-  rates.then = static_cast<double>(plan.jobs.size() - std::min(begun, plan.jobs.size())) /
-               (seconds - rates.first_after);
+  rates.then = static_cast<double>(plan.jobs.size() - 1) / (seconds - rates.first_after);
   rates.megabytes = bytes / 1e6 / seconds;
   rates.cpu_ms = 1e3 * (cpu_seconds() - cpu_before) / static_cast<double>(plan.jobs.size());
   fs::remove_all(out);
@@ -257,35 +224,22 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
 void measure_jpeg(const JpegChoice& choice) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);  // as qturn does
   const std::vector<fs::path> photographs = photographs_in(choice.photographs);
-  const DeviceChoice device = choose_device(choice.device, Work::moves_jpegs);
+  const DeviceChoice device = choose_device(choice.device, Work::many_jpegs);
   const Machine machine = device.cuda.empty() ? this_cpu() : this_gpu(device.cuda.front());
   say(fmt::format("{}, {}, {} threads; {}, commit {}", machine.device, machine.driver,
                   available_cores(), machine.date, machine.commit));
 
-  double bound = 0;
   const auto wanted = [&](const char* route) {
     return std::ranges::find(choice.routes, route) != choice.routes.end();
   };
-  if (wanted("decode") && !device.cuda.empty()) {
+  if (!device.cuda.empty() && (wanted("gpu") || wanted("gpu-parts"))) {
     std::vector<Bytes> files;
     for (const fs::path& photograph : photographs) files.push_back(read_file(photograph));
-    struct Batch {
-      std::size_t count;
-      int at_a_time;
-    };
-    for (const auto [count, at_a_time] : {Batch{64, 1}, {64, 2}, {128, 1}, {256, 1}}) {
-      const double rate = nvjpeg_decode_rate(device.cuda, files, count, at_a_time, seconds_each);
-      say(fmt::format("decode alone, batches of {}, {} at a time: {:.0f} images/s", count,
-                      at_a_time, rate));
-      bound = std::max(bound, rate);
+    for (const std::string& operation : choice.operations) {
+      const Orientation orientation = orientation_named(operation);
+      if (wanted("gpu")) measure_jpeg_on_device(files, orientation, device.cuda.front());
+      if (wanted("gpu-parts")) measure_jpeg_parts(files, orientation, device.cuda.front());
     }
-  }
-
-  if (wanted("gpu") && !device.cuda.empty()) {
-    std::vector<Bytes> files;
-    for (const fs::path& photograph : photographs) files.push_back(read_file(photograph));
-    for (const std::string& operation : choice.operations)
-      measure_jpeg_on_device(files, orientation_named(operation), device.cuda.front());
   }
 
   const fs::path in = choice.work / "in", out = choice.work / "out";
@@ -293,7 +247,6 @@ void measure_jpeg(const JpegChoice& choice) {
   fs::create_directories(in);
   if (wanted("steps")) {
     measure_lossless_steps(photographs, choice.work);
-    measure_steps(photographs, choice.work);
   }
   for (int i = 0; i < choice.files; ++i) {
     const fs::path& photograph = photographs[static_cast<std::size_t>(i) % photographs.size()];
@@ -305,17 +258,13 @@ void measure_jpeg(const JpegChoice& choice) {
     const char* name;
     JpegMode mode;
     DeviceChoice device;
-    double bound;
-    const char* of_what;
   };
   const DeviceChoice cpu{{}, "asked for"};
   for (const std::string& operation : choice.operations) {
     const Orientation orientation = orientation_named(operation);
-    for (const Way& way : {Way{"lossless", JpegMode::lossless, device, copies, "the copy"},
-                           Way{"lossless-cpu", JpegMode::lossless, cpu, copies, "the copy"},
-                           Way{"planar", JpegMode::planar, device, bound, "decoding alone"},
-                           Way{"fastest", JpegMode::fastest, device, bound, "decoding alone"},
-                           Way{"planar-cpu", JpegMode::planar, cpu, bound, "decoding alone"}}) {
+    for (const Way& way :
+         {Way{"lossless", JpegMode::lossless, device}, Way{"lossless-cpu", JpegMode::lossless, cpu},
+          Way{"planar", JpegMode::planar, device}, Way{"planar-cpu", JpegMode::planar, cpu}}) {
       if (!wanted(way.name)) continue;
       // In the first run files and memory are cold.
       turn_all(in, out, orientation, way.mode, way.device);
@@ -325,12 +274,13 @@ void measure_jpeg(const JpegChoice& choice) {
           "{:.0f} images/s from then on",
           way.name, operation, rates.images, rates.megabytes, rates.cpu_ms, rates.first_after,
           rates.then);
-      if (way.bound > 0) {
-        line += fmt::format("; {:.1f} and {:.1f} % of {}", 100 * rates.images / way.bound,
-                            100 * rates.then / way.bound, way.of_what);
+      if (copies > 0) {
+        line += fmt::format("; {:.1f} and {:.1f} % of the copy", 100 * rates.images / copies,
+                            100 * rates.then / copies);
       }
       if (way.mode == JpegMode::lossless) line += fmt::format(", {} lossless", rates.lossless);
-      if (rates.by_nvjpeg > 0) line += fmt::format(", {} by nvJPEG", rates.by_nvjpeg);
+      if (way.mode == JpegMode::planar)
+        line += fmt::format(", {} by planes on the GPU", rates.planar_on_gpu);
       if (rates.failed > 0) line += fmt::format(", {} FAILED", rates.failed);
       say(line);
     }

@@ -13,16 +13,15 @@ struct JpegChoice {
   std::filesystem::path work;
   int files = 2000;
   std::string device = "auto";
-  std::vector<std::string> routes = {"gpu",    "copy",   "steps",   "lossless",  "lossless-cpu",
-                                     "decode", "planar", "fastest", "planar-cpu"};
+  std::vector<std::string> routes = {"gpu",      "gpu-parts",    "copy",   "steps",
+                                     "lossless", "lossless-cpu", "planar", "planar-cpu"};
   std::vector<std::string> operations = {"rotate90"};
 };
 
-/// Prints the rate at which the files are copied, and that at which the GPU's engines decode the
-/// photographs and do nothing else; the time that a core takes for each step that it does for a
-/// GPU; and the rate at which each route turns copies of the photographs, read from and written to
-/// `work`, in % of the copy for what is lossless, and of decoding otherwise.
-/// Throws std::invalid_argument, std::runtime_error.
+/// Prints the rates at which the GPU turns and decodes batches that are in its memory; that at
+/// which the files are copied; the time that a core takes for each step that it does for a GPU; and
+/// the rate at which each route turns copies of the photographs, read from and written to `work`,
+/// in % of the copy. Throws std::invalid_argument, std::runtime_error.
 void measure_jpeg(const JpegChoice& choice);
 
 }  // namespace qturn::bench

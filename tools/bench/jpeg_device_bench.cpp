@@ -40,9 +40,8 @@ std::vector<Scan> scans_of(std::span<const Bytes> photographs, Orientation orien
   for (const Bytes& file : photographs) {
     PictureTurn picture(file, ".jpg", {});
     const auto request = picture.request(std::array{orientation});
-    if (!request) continue;
-    const auto& scan = std::get<ScanRequest>(*request);
-    scans.push_back({scan.data, scan.turns.front()});
+    if (!request || request->lossless.empty()) continue;
+    scans.push_back({request->data, request->lossless.front()});
   }
   if (scans.empty()) throw std::runtime_error("a GPU takes none of the photographs");
   return scans;

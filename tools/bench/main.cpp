@@ -156,8 +156,8 @@ int main(int argc, char** argv) {
   ladder->add_option("--device", device, "Which GPU")->capture_default_str();
 
   JpegChoice jpeg_choice;
-  CLI::App* jpeg = app.add_subcommand(
-      "jpeg", "JPEGs from folder to folder by each route, and the decoder of the GPU alone");
+  CLI::App* jpeg =
+      app.add_subcommand("jpeg", "JPEGs from folder to folder by each route, and on the GPU alone");
   jpeg->add_option("FOLDER", jpeg_choice.photographs, "JPEGs; copies of them are turned")
       ->required();
   jpeg->add_option("--work", jpeg_choice.work, "A folder, best in memory, for copies and results")
@@ -165,10 +165,9 @@ int main(int argc, char** argv) {
   jpeg->add_option("--files", jpeg_choice.files, "How many pictures to turn")
       ->capture_default_str();
   jpeg->add_option("--device", jpeg_choice.device, "cuda, cuda:0,1...")->capture_default_str();
-  jpeg->add_option(
-          "--routes", jpeg_choice.routes,
-          "copy, steps, lossless, lossless-cpu, decode, planar, fastest, planar-cpu; comma "
-          "separated")
+  jpeg->add_option("--routes", jpeg_choice.routes,
+                   "gpu, gpu-parts, copy, steps, lossless, lossless-cpu, planar, planar-cpu; comma "
+                   "separated")
       ->delimiter(',')
       ->capture_default_str();
   jpeg->add_option("--operations", jpeg_choice.operations, "rotate90, flop...; comma separated")

@@ -3,6 +3,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/bench/entries.hpp"
 #include "tools/bench/jpeg_device_bench.hpp"
+#include "tools/bench/jpeg_parts_bench.hpp"
 #include "tools/bench/ladder_report.hpp"
 
 namespace qturn::bench {
@@ -18,6 +19,7 @@ void measure_batches(int, const EntryChoice&, const EntryListener&) { no_gpu(); 
 void measure_in_place(int, const EntryChoice&, const EntryListener&) { no_gpu(); }
 void measure_planar(int, const EntryChoice&, const EntryListener&) { no_gpu(); }
 void measure_jpeg_on_device(std::span<const Bytes>, Orientation, int) { no_gpu(); }
+void measure_jpeg_parts(std::span<const Bytes>, Orientation, int) { no_gpu(); }
 void measure_ladder(const std::vector<std::string>&, bool, int, int, const LadderListener&) {
   no_gpu();
 }

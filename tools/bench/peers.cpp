@@ -1,41 +1,14 @@
 #include "tools/bench/peers.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 
 #include "tools/bench/gpu_owners.hpp"
+#include "tools/bench/toolkit_library.hpp"
 
 namespace qturn::bench {
 namespace {
-
-// A shared library of the CUDA toolkit, kept open to the end of the program; nullptr if there is
-// none.
-class Library {
- public:
-  explicit Library(const std::string& name) {
-    const char* home = std::getenv("CUDA_HOME");
-    const std::string toolkit = home ? home : "/usr/local/cuda";
-    for (const std::string& folder : {std::string(), toolkit + "/lib64/", toolkit + "/lib/"}) {
-      for (const char* version : {".13", ".12", ".11"}) {
-        if (!handle_) handle_ = dlopen((folder + name + ".so" + version).c_str(), RTLD_NOW);
-      }
-    }
-  }
-
-  explicit operator bool() const { return handle_ != nullptr; }
-
-  template <class Function>
-  Function* find(const std::string& symbol) const {
-    return handle_ ? reinterpret_cast<Function*>(dlsym(handle_, symbol.c_str())) : nullptr;
-  }
-
- private:
-  void* handle_ = nullptr;
-};
 
 void must_be_zero(int status, const char* what) {
   if (status != 0)
@@ -149,8 +122,8 @@ int axis_of(Orientation orientation) {
 }  // namespace npp
 
 void find_npp(Peers& peers) {
-  const Library transposes("libnppidei");
-  const Library mirrors("libnppig");
+  const ToolkitLibrary transposes("libnppidei");
+  const ToolkitLibrary mirrors("libnppig");
   if (!transposes) peers.missing.emplace_back("NPP transpose (libnppidei)");
   if (!mirrors) peers.missing.emplace_back("NPP mirror (libnppig)");
   if (!transposes && !mirrors) return;
@@ -209,7 +182,7 @@ Peer memcpy_2d() {
 }  // namespace
 
 Peers find_cublas() {
-  const Library library("libcublas");
+  const ToolkitLibrary library("libcublas");
   auto* create = library.find<cublas::Create>("cublasCreate_v2");
   auto* destroy = library.find<cublas::Destroy>("cublasDestroy_v2");
   auto* set_stream = library.find<cublas::SetStream>("cublasSetStream_v2");

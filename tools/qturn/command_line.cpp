@@ -167,13 +167,17 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
          "--jpeg", line.jpeg,
          "how JPEGs are turned. lossless (default) moves the compressed coefficients where that is "
          "exact, see --jpeg-edges. planar re-encodes every JPEG from its own planes with its own "
-         "tables, on a GPU if one can do it. fastest is planar on the GPU and on idle cores")
+         "tables")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, JpegMode>{{"lossless", JpegMode::lossless},
-                                                                  {"planar", JpegMode::planar},
-                                                                  {"fastest", JpegMode::fastest}})
+                                                                  {"planar", JpegMode::planar}})
               .description(""))
-      ->type_name("lossless|planar|fastest")
+      // Comes before the one above.
+      ->transform([&line](const std::string& word) {
+        line.says_fastest = std::string_view(word) == "fastest";
+        return line.says_fastest ? std::string("planar") : word;
+      })
+      ->type_name("lossless|planar")
       ->group(group);
   const std::map<std::string, JpegEdges> edges = {{"reencode", JpegEdges::reencode},
                                                   {"trim", JpegEdges::trim},

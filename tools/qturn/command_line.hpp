@@ -57,6 +57,7 @@ struct CommandLine {
   Existing existing = Existing::refuse;
   std::optional<int> quality;  ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;
+  bool says_fastest = false;            ///< for `planar`, whose other name that was
   std::optional<PngMode> png;           ///< not set: see png_mode()
   std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
   const Codec* format = nullptr;        ///< null: the input's own

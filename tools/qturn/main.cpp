@@ -10,7 +10,6 @@
 #include <new>
 
 #include "src/formats/table.hpp"
-#include "src/nvjpeg/device.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/variants.hpp"
 #include "src/run/limits.hpp"
@@ -127,23 +126,13 @@ bool has_many_jpegs(const Plan& plan, int threads) {
 
 int print_devices() {
   const Devices devices = find_devices();
-  const DeviceChoice planar = choose_device("auto", Work::reencodes_jpegs);
-  const DeviceChoice lossless = choose_device("auto", Work::moves_jpegs);
+  const DeviceChoice jpegs = choose_device("auto", Work::many_jpegs);
   fmt::print("cpu     {} threads\n", available_cores());
   for (const CudaDevice& device : devices.cuda)
     fmt::print("cuda:{}  {}, compute capability {}.{}, {:.0f} GiB: {}\n", device.index, device.name,
                device.compute_capability / 10, device.compute_capability % 10,
                static_cast<double>(device.memory_bytes) / (1 << 30),
                device.problem.empty() ? "usable" : device.problem);
-  for (const CudaDevice& device : devices.cuda) {
-    if (!device.problem.empty()) continue;
-    const NvJpegStatus nv = nvjpeg_status(device.index);
-    fmt::print("cuda:{}  {}: {}\n", device.index,
-               nv.version.empty() ? "no nvJPEG" : "nvJPEG " + nv.version,
-               nv.problem.empty()
-                   ? fmt::format("{} hardware decoders, for --jpeg planar", nv.engines)
-                   : nv.problem);
-  }
   if (!devices.cuda_problem.empty()) fmt::print("cuda    {}\n", devices.cuda_problem);
   const auto cuda_version = [](int number) {
     return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
@@ -152,10 +141,8 @@ int print_devices() {
     fmt::print("built with CUDA {}; the driver {}\n", cuda_version(devices.runtime_version),
                devices.driver_version > 0 ? "supports CUDA " + cuda_version(devices.driver_version)
                                           : "is missing");
-  fmt::print("--device auto takes {} for many JPEGs: {}\n", lossless.cuda.empty() ? "cpu" : "cuda",
-             lossless.cuda.empty() ? lossless.why : "its kernels turn them losslessly");
-  fmt::print("--device auto takes {} for --jpeg planar and fastest: {}\n",
-             planar.cuda.empty() ? "cpu" : "cuda", planar.why);
+  fmt::print("--device auto takes {} for many JPEGs: {}\n", jpegs.cuda.empty() ? "cpu" : "cuda",
+             jpegs.cuda.empty() ? jpegs.why : "its kernels turn them as they are compressed");
   fmt::print("--device auto takes cpu for all else\n");
   return exit_done;
 }
@@ -417,6 +404,8 @@ int run_program(int argc, char** argv) {
     inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
     return check_pictures(line, inputs);
   }
+  if (line.says_fastest && !line.quiet)
+    print_message("--jpeg fastest is --jpeg planar now, and will be refused; say planar");
   if (line.shard_is_auto) take_shard_of_environment(line);
   if (line.replay.empty()) return turn_pictures(line, nullptr);
   const Replay replay(line.replay);

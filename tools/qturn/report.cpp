@@ -113,7 +113,6 @@ void Report::add(const Outcome& outcome) {
     ++others_;
     others_written_ += outcome.status == Status::done ? 1 : 0;
   }
-  by_nvjpeg_ += outcome.codec == "nvjpeg" ? 1 : 0;
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
   routes_[static_cast<int>(outcome.route)] += outcome.is_picture ? 1 : 0;
@@ -255,7 +254,6 @@ void Report::finish(bool interrupted, std::string_view done) {
   part(by(Route::tagged), "of them by the tag alone");
   part(by(Route::lossless), "of them losslessly");
   part(by(Route::planar), "of them re-encoded as JPEGs");
-  part(by_nvjpeg_, "of those by nvJPEG");
   part(by(Route::trimmed), "of them with edges trimmed");
   part(skipped_ - by(Route::skipped), "already upright");
   part(by(Route::skipped), "left alone because a turn would not be lossless");

@@ -56,11 +56,8 @@ RunOptions turn_options(const CommandLine& line) {
 }
 
 std::string set_device(const CommandLine& line, bool has_many_jpegs, RunOptions& options) {
-  Work work = Work::reencodes_jpegs;
-  if (line.jpeg == JpegMode::lossless) {
-    work = has_many_jpegs && !line.tag_only ? Work::moves_jpegs : Work::other;
-  }
-  options.device = choose_device(line.device, work);
+  options.device =
+      choose_device(line.device, has_many_jpegs && !line.tag_only ? Work::many_jpegs : Work::other);
   const bool names_devices = line.device.starts_with("cuda:");
   if (line.local_rank && !names_devices)
     options.device = device_of_rank(std::move(options.device), *line.local_rank);

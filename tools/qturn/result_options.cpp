@@ -16,7 +16,7 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   };
   if (line.format) value("--format", line.format->name);
   if (line.quality) value("--quality", *line.quality);
-  constexpr const char* modes[] = {"lossless", "planar", "fastest"};
+  constexpr const char* modes[] = {"lossless", "planar"};
   constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
   value("--jpeg", modes[static_cast<int>(line.jpeg)]);
   value("--jpeg-edges", edge_words[static_cast<int>(edges)]);

@@ -1,18 +1,17 @@
 // A device that turns JPEGs, a GPU: compressed bytes go in, compressed bytes come out. It does what
-// jpeg/lossless.hpp or jpeg/planar.hpp does on the CPU.
+// jpeg/lossless.hpp or jpeg/planar.hpp does on the CPU, with the same bytes.
 #ifndef QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP
 #define QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP
 
 #include <qturn/jpeg_cuda.hpp>
+#include <qturn/jpeg_planar_cuda.hpp>
 #include <qturn/orientation.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "src/picture/bytes.hpp"
@@ -20,37 +19,27 @@
 
 namespace qturn {
 
+/// What a device has made of an output.
+struct JpegMade {
+  std::span<const std::byte> data;           ///< turned, with the marker of its end
+  const JpegPlanarResult* planar = nullptr;  ///< its Huffman tables, if it was turned by planes
+};
+
 /// The file for an output, in memory from `spare`: what the device has made, with the markers of
-/// the source. Throws ImageFileError if the device made something else than it was told. For any
-/// thread.
+/// the source. For any thread.
 using FinishJpeg =
-    std::function<Bytes(std::size_t output, std::span<const std::byte> made, SpareBytes& spare)>;
+    std::function<Bytes(std::size_t output, const JpegMade& made, SpareBytes& spare)>;
 
-/// A baseline JPEG of Y, Cb and Cr in one scan, known to be whole, and what to make of it.
-struct PlanarRequest {
-  struct Output {
-    Orientation orientation = Orientation::identity;
-    /// A JPEG of a few pixels that has the quantisation tables which the result is to have.
-    Bytes tables;
-  };
-  std::span<const std::byte> file;
-  std::span<const std::byte> header;  ///< its beginning, up to the data of the scan
-  Size size;
-  int h = 2, v = 2;        ///< luma pixels that share a chroma sample along each axis: 1 or 2
-  bool optimised = false;  ///< whether Huffman tables are made for the picture
-  std::vector<Output> outputs;
-  FinishJpeg finish = {};  ///< of a JPEG that has markers of the device's own
+/// The entropy-coded data of a JPEG that has one scan, and the turns to make of it. It may be
+/// damaged. Outputs are numbered: those that are turned losslessly, then those by planes.
+struct JpegRequest {
+  std::span<const std::byte> data;     ///< with the marker of its end
+  std::vector<JpegScanTurn> lossless;  ///< without memory
+  std::vector<JpegPlanarTurn> planar;  ///< without memory
+  FinishJpeg finish = {};
+
+  std::size_t outputs() const { return lossless.size() + planar.size(); }
 };
-
-/// The entropy-coded data of a JPEG that has one scan, and the turns to make of it, losslessly. It
-/// may be damaged.
-struct ScanRequest {
-  std::span<const std::byte> data;  ///< with the marker of its end
-  std::vector<JpegScanTurn> turns;  ///< one for each output; without memory
-  FinishJpeg finish = {};           ///< of the turned data, with the marker of its end
-};
-
-using JpegRequest = std::variant<PlanarRequest, ScanRequest>;
 
 /// Those of the outputs, in order.
 std::vector<Orientation> orientations_of(const JpegRequest& request);
@@ -60,13 +49,10 @@ class JpegDevice {
   virtual ~JpegDevice() = default;
 
   /// The files in the order of the outputs. Nothing if the device cannot take this file. Blocks;
-  /// several files at a time go best. A device takes requests of one kind.
+  /// several files at a time go best.
   ///
-  /// Throws Interrupted when the run is given up; CudaError when the device fails; as `finish`.
+  /// Throws Interrupted when the run is given up; CudaError when the device fails.
   virtual std::optional<std::vector<Bytes>> turn(const JpegRequest& request) = 0;
-
-  /// Whether so much waits here already that another file would not be missed.
-  virtual bool is_busy() = 0;
 
   /// False while no file can be taken.
   virtual bool is_of_use() = 0;

@@ -1,5 +1,6 @@
 #include "src/formats/jpeg/scan_request.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -43,37 +44,90 @@ JpegScanLayout scan_layout(const JpegPicture& picture) {
   return layout;
 }
 
+JpegScanTurn lossless_turn(const JpegScanLayout& src, const JpegPicture& written,
+                           Orientation orientation) {
+  return {.src = src, .dst = scan_layout(written), .orientation = orientation};
+}
+
+JpegPlanarTurn planar_turn(const JpegScanLayout& src, const JpegPicture& stored,
+                           const JpegPicture& turned, Orientation orientation) {
+  JpegPlanarTurn turn{.src = src, .orientation = orientation};
+  turn.restart_interval = turned.scans.front().restart_interval;
+  const JpegScan& scan = stored.scans.front();
+  std::size_t place = 0;
+  for (const int index : components_of(stored, scan)) {
+    const JpegTable& steps = stored.components[static_cast<std::size_t>(index)].table;
+    std::ranges::copy(steps, turn.steps[place].begin());
+    turn.dc_table[place] = static_cast<std::uint8_t>(scan.components[place].dc_slot);
+    turn.ac_table[place] = static_cast<std::uint8_t>(scan.components[place].ac_slot);
+    ++place;
+  }
+  return turn;
+}
+
+// Of a picture turned by planes, whose tables are known when the device has made them.
+Bytes header_with_tables(JpegPicture picture, const JpegPlanarResult& made) {
+  std::vector<JpegScanComponent>& components = picture.scans.front().components;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    components[i].dc = made.dc[i];
+    components[i].ac = made.ac[i];
+  }
+  return header_before_scan(picture);
+}
+
+/// What comes before and after the data of each output.
+struct FileParts {
+  std::vector<Bytes> lossless;      ///< headers
+  std::vector<JpegPicture> planar;  ///< as headers describe them, but for the tables
+  std::span<const std::byte> tail;
+
+  Bytes file(std::size_t output, const JpegMade& made, SpareBytes& spare) const {
+    if (output < lossless.size()) return joined(lossless[output], made.data, spare);
+    return joined(header_with_tables(planar[output - lossless.size()], *made.planar), made.data,
+                  spare);
+  }
+
+ private:
+  Bytes joined(const Bytes& head, std::span<const std::byte> data, SpareBytes& spare) const {
+    Bytes file = spare.take(head.size() + data.size() + tail.size());
+    file.assign(head.begin(), head.end());
+    file.insert(file.end(), data.begin(), data.end());
+    file.insert(file.end(), tail.begin(), tail.end());
+    return file;
+  }
+};
+
 }  // namespace
 
-std::optional<ScanRequest> scan_request(const JpegDecoder& decoder,
-                                        std::span<const Orientation> orientations) {
-  ScanRequest request{.data = only_scan_data(decoder), .turns = {}};
+std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
+                                        std::span<const Orientation> lossless,
+                                        std::span<const Orientation> planar) {
+  JpegRequest request{.data = only_scan_data(decoder), .lossless = {}, .planar = {}};
   if (request.data.empty()) return std::nullopt;
-  auto heads = std::make_shared<std::vector<Bytes>>();
+  const auto parts = std::make_shared<FileParts>();
+  parts->tail = decoder.file.trailing_data();
   try {
     const JpegPicture stored = describe_by_header(decoder);
     const JpegShape shape = shape_of(decoder.info);
     const JpegScanLayout src = scan_layout(stored);
-    for (const Orientation orientation : orientations) {
+    for (const Orientation orientation : lossless) {
       const Size whole = whole_blocks(shape, orientation);
       JpegPicture kept = stored;
       set_size(kept, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
       const JpegPicture written = written_picture(kept, orientation);
-      heads->push_back(header_before_scan(written));
-      request.turns.push_back(
-          {.src = src, .dst = scan_layout(written), .orientation = orientation});
+      parts->lossless.push_back(header_before_scan(written));
+      request.lossless.push_back(lossless_turn(src, written, orientation));
+    }
+    for (const Orientation orientation : planar) {
+      JpegPicture picture = turned(stored, orientation);
+      request.planar.push_back(planar_turn(src, stored, picture, orientation));
+      parts->planar.push_back(std::move(picture));
     }
   } catch (const ImageFileError&) {
     return std::nullopt;  // the CPU's way reads the data first, and may say something else
   }
-  request.finish = [heads, tail = decoder.file.trailing_data()](
-                       std::size_t output, std::span<const std::byte> made, SpareBytes& spare) {
-    const Bytes& head = (*heads)[output];
-    Bytes file = spare.take(head.size() + made.size() + tail.size());
-    file.assign(head.begin(), head.end());
-    file.insert(file.end(), made.begin(), made.end());
-    file.insert(file.end(), tail.begin(), tail.end());
-    return file;
+  request.finish = [parts](std::size_t output, const JpegMade& made, SpareBytes& spare) {
+    return parts->file(output, made, spare);
   };
   return request;
 }

@@ -1,4 +1,4 @@
-// What a GPU is asked to turn losslessly: the entropy-coded data of JPEGs that have one scan.
+// What a GPU is asked to turn: the entropy-coded data of JPEGs that have one scan.
 //
 // The header alone decides. It is written here, by the code that the CPU's way uses, so the file is
 // the same, byte for byte. The device finds damage where it reads, and then makes nothing; the
@@ -16,10 +16,12 @@
 
 namespace qturn {
 
-/// Of the file whose header `decoder` has read, which must outlive the request. Nothing if a device
-/// cannot take it: progressive pictures, several scans, a header that is not sound.
-std::optional<ScanRequest> scan_request(const JpegDecoder& decoder,
-                                        std::span<const Orientation> orientations);
+/// Of the file whose header `decoder` has read, which must outlive the request: what is to be
+/// turned losslessly, and what by planes. Nothing if a device cannot take it: progressive pictures,
+/// several scans, a header that is not sound.
+std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
+                                        std::span<const Orientation> lossless,
+                                        std::span<const Orientation> planar);
 
 }  // namespace qturn
 

@@ -1,10 +1,8 @@
 #include "src/formats/jpeg/turn.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "src/formats/jpeg/hardware/hardware.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
@@ -54,43 +52,24 @@ Size JpegTurn::turned_size(Orientation applied) const {
   }
 }
 
-std::optional<JpegRequest> JpegTurn::request(std::span<const Orientation> applied) {
-  if (options_.mode == JpegMode::lossless) return lossless_request(applied);
-  std::vector<Orientation> planar;
-  std::ranges::copy_if(applied, std::back_inserter(planar),
-                       [&](Orientation each) { return is_planar(each); });
-  if (planar.empty()) return std::nullopt;
-  auto found = HardwareJpeg::of(*decoder_);
-  if (!found) return std::nullopt;
-  const auto jpeg = std::make_shared<const HardwareJpeg>(std::move(*found));
-  std::erase_if(planar, [&](Orientation each) { return !jpeg->takes(each); });
-  if (planar.empty()) return std::nullopt;
-  PlanarRequest request = jpeg->request(planar);
-  request.finish = [jpeg, planar](std::size_t output, std::span<const std::byte> made,
-                                  SpareBytes& spare) {
-    return jpeg->finish(made, planar[output], spare);
-  };
-  return request;
-}
-
 // The identity is a copy, which the caller makes.
-std::optional<JpegRequest> JpegTurn::lossless_request(std::span<const Orientation> applied) const {
-  std::vector<Orientation> moved;
-  std::ranges::copy_if(applied, std::back_inserter(moved), [&](Orientation each) {
+std::optional<JpegRequest> JpegTurn::request(std::span<const Orientation> applied) const {
+  std::vector<Orientation> lossless, planar;
+  for (const Orientation each : applied) {
     const Route by = route(each);
-    return each != Orientation::identity && (by == Route::lossless || by == Route::trimmed);
-  });
-  if (moved.empty()) return std::nullopt;
-  auto request = scan_request(*decoder_, moved);
-  if (!request) return std::nullopt;
-  return std::move(*request);
+    if (each == Orientation::identity) continue;
+    if (by == Route::lossless || by == Route::trimmed) lossless.push_back(each);
+    if (by == Route::planar) planar.push_back(each);
+  }
+  if (lossless.empty() && planar.empty()) return std::nullopt;
+  return scan_request(*decoder_, lossless, planar);
 }
 
 void JpegTurn::accept(const JpegRequest& request, std::vector<Bytes> made,
                       std::vector<std::string>& warnings) {
   const std::vector<Orientation> orientations = orientations_of(request);
   for (std::size_t i = 0; i < made.size(); ++i) made_[orientations[i]] = std::move(made[i]);
-  is_read_ = std::holds_alternative<ScanRequest>(request);
+  is_read_ = true;
   add_notes(*decoder_, warnings);
 }
 

@@ -35,10 +35,8 @@ class JpegTurn {
   /// The size of the result of that.
   Size turned_size(Orientation applied) const;
 
-  /// The request to a device: those of `applied` that a device can do, which with
-  /// JpegMode::lossless are those that move coefficients, otherwise the planar ones; nothing if
-  /// there are none. For planar ones the file is read to its end if its header allows it.
-  std::optional<JpegRequest> request(std::span<const Orientation> applied);
+  /// The request to a device: those of `applied` that a device can do, nothing if there are none.
+  std::optional<JpegRequest> request(std::span<const Orientation> applied) const;
 
   /// Takes the files that a device has made of request().
   void accept(const JpegRequest& request, std::vector<Bytes> made,
@@ -66,7 +64,6 @@ class JpegTurn {
   Bytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
-  std::optional<JpegRequest> lossless_request(std::span<const Orientation> applied) const;
   bool is_planar(Orientation applied) const { return route(applied) == Route::planar; }
 
   JpegOptions options_;

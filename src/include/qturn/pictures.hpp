@@ -44,9 +44,8 @@ enum class Route : std::uint8_t {
 enum class Loss : std::uint8_t { none, asked_for, unasked };
 
 /// How a JPEG that stays a JPEG is turned. `planar` re-encodes it from its own planes, with its own
-/// tables. `fastest` is the same; if there is a GPU, the GPU and the CPU share the work by their
-/// load.
-enum class JpegMode : std::uint8_t { lossless, planar, fastest };
+/// tables.
+enum class JpegMode : std::uint8_t { lossless, planar };
 
 /// What to do if a lossless turn of a JPEG is not exact, because an edge that does not fill a block
 /// would move to the left or the top: re-encode it (`planar`), trim the edge, store the turn in the
