@@ -95,18 +95,23 @@ Shift shift_of(bool mirrored, JDIMENSION size, int step) {
 // equal to the first.
 void resample(const Plane& src, const Plane& dst, Shift along_x, Shift along_y,
               const std::atomic<bool>& stop) {
+  const int right = along_x.whole - along_x.part, below = along_y.whole - along_y.part;
   const int whole = along_x.whole * along_y.whole;
+  // For a sum of at most 16 samples, of 4 by 4 pixels, this divides exactly, and in vectors.
+  const auto reciprocal = static_cast<std::uint32_t>((65536 + whole - 1) / whole);
   for (std::int64_t y = 0; y < src.height; ++y) {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
     const JSAMPLE* here = src.row(y);
     const JSAMPLE* above = src.row(std::max<std::int64_t>(y - 1, 0));
-    for (std::int64_t x = 0; x < src.width; ++x) {
-      const std::int64_t left = std::max<std::int64_t>(x - 1, 0);
-      const int now = (along_x.whole - along_x.part) * here[x] + along_x.part * here[left];
-      const int before = (along_x.whole - along_x.part) * above[x] + along_x.part * above[left];
-      const int sum = (along_y.whole - along_y.part) * now + along_y.part * before;
-      dst.row(y)[x] = static_cast<JSAMPLE>((sum + whole / 2) / whole);
-    }
+    JSAMPLE* out = dst.row(y);
+    const auto mean = [=](std::int64_t x, std::int64_t left) {
+      const int now = right * here[x] + along_x.part * here[left];
+      const int before = right * above[x] + along_x.part * above[left];
+      const auto sum = static_cast<std::uint16_t>(below * now + along_y.part * before + whole / 2);
+      return static_cast<JSAMPLE>(sum * reciprocal >> 16);
+    };
+    if (src.width > 0) out[0] = mean(0, 0);
+    for (std::int64_t x = 1; x < src.width; ++x) out[x] = mean(x, x - 1);
   }
 }
 
