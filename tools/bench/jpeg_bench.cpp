@@ -123,8 +123,8 @@ struct Rates {
 };
 
 Orientation orientation_named(const std::string& wanted) {
-  const auto found = std::ranges::find(all_orientations, wanted,
-                                       [](Orientation each) { return std::string(name(each)); });
+  const auto* const found = std::ranges::find(
+      all_orientations, wanted, [](Orientation each) { return std::string(name(each)); });
   if (found == std::end(all_orientations)) {
     throw std::invalid_argument(wanted + " is not an operation");
   }

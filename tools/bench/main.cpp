@@ -112,7 +112,7 @@ void run(const LadderChoice& choice, const Output& output, int device) {
   if (!choice.svg_file.empty()) write_file(choice.svg_file, svg(machine, results));
 }
 
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   CLI::App app("How fast the kernels are, in % of a copy measured in the same run.", "qturn-bench");
   app.require_subcommand(1);
 
@@ -175,46 +175,38 @@ int main(int argc, char** argv) {
       ->capture_default_str();
 
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (*gpu) {
-      if (gpu_choice.against) {
-        for (const std::string& peer : missing_peers(device)) {
-          std::printf("not found: %s\n", peer.c_str());
-        }
+  if (*gpu) {
+    if (gpu_choice.against) {
+      for (const std::string& peer : missing_peers(device)) {
+        std::printf("not found: %s\n", peer.c_str());
       }
-      const Machine machine = this_gpu(device);
-      const auto results =
-          run(gpu_choice, machine, [&](const Plan& planned, const Listener& listener) {
-            measure_gpu(planned, device, listener);
-          });
-      const HostTimes host = gpu_host_times(device);
-      put_out(output, machine, results,
-              fmt::format("Host time of a call: {:.2f} us (64x64, 4 bytes); of a bare launch: "
-                          "{:.2f} us.",
-                          host.call, host.launch));
-    } else if (*ladder) {
-      run(ladder_choice, output, device);
-    } else if (*jpeg) {
-      measure_jpeg(jpeg_choice);
-    } else if (*batch || *in_place || *planar) {
-      const auto measure = *batch ? measure_batches : *in_place ? measure_in_place : measure_planar;
-      const Machine machine = this_gpu(device);
-      const auto results = listen<EntryResult>(
-          machine, [&](const EntryListener& listener) { measure(device, entry_choice, listener); });
-      put_out(output, machine, results,
-              *batch ? fmt::format("Host time of a call: {:.2f} us (256 pictures).",
-                                   batch_call_microseconds(device))
-                     : "");
-    } else {
-      const Machine machine = this_cpu();
-      put_out(output, machine, run(cpu_choice, machine, measure_cpu));
     }
-  } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
-    return 1;
+    const Machine machine = this_gpu(device);
+    const auto results =
+        run(gpu_choice, machine, [&](const Plan& planned, const Listener& listener) {
+          measure_gpu(planned, device, listener);
+        });
+    const HostTimes host = gpu_host_times(device);
+    put_out(output, machine, results,
+            fmt::format("Host time of a call: {:.2f} us (64x64, 4 bytes); of a bare launch: "
+                        "{:.2f} us.",
+                        host.call, host.launch));
+  } else if (*ladder) {
+    run(ladder_choice, output, device);
+  } else if (*jpeg) {
+    measure_jpeg(jpeg_choice);
+  } else if (*batch || *in_place || *planar) {
+    const auto measure = *batch ? measure_batches : *in_place ? measure_in_place : measure_planar;
+    const Machine machine = this_gpu(device);
+    const auto results = listen<EntryResult>(
+        machine, [&](const EntryListener& listener) { measure(device, entry_choice, listener); });
+    put_out(output, machine, results,
+            *batch ? fmt::format("Host time of a call: {:.2f} us (256 pictures).",
+                                 batch_call_microseconds(device))
+                   : "");
+  } else {
+    const Machine machine = this_cpu();
+    put_out(output, machine, run(cpu_choice, machine, measure_cpu));
   }
   return 0;
 }
@@ -222,4 +214,14 @@ int main(int argc, char** argv) {
 }  // namespace
 }  // namespace qturn::bench
 
-int main(int argc, char** argv) { return qturn::bench::main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return qturn::bench::run_program(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "qturn-bench: %s\n", error.what());
+    return 1;
+  }
+}
