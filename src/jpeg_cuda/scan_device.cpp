@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr int workers_per_device = 2;
 // The share of a device's free memory that the batches of one worker may take.
 constexpr std::uint64_t memory_share = 8;
-constexpr BatchLimits batch_limits{.count = 64, .patience = std::chrono::milliseconds(2)};
+constexpr BatchLimits batch_limits;
 constexpr std::size_t alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
@@ -25,18 +26,40 @@ std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignm
 // it does not fit, the CPU turns the picture.
 std::size_t turned_capacity(std::size_t bytes) { return bytes + bytes / 8 + 4096; }
 
-/// A request whose data is in page-locked memory, where its results come to.
-struct ScanWork : DeviceWork {
-  const JpegRequest* request = nullptr;
-  std::byte* staged = nullptr;           ///< the data, and then the results
-  std::vector<std::size_t> made_bytes;   ///< by output; empty if there are none
-  std::vector<JpegPlanarResult> planar;  ///< of those outputs that were turned by planes
-};
-
 /// The page-locked memory of a request. When the results come, its data is no longer needed.
 std::size_t staged_bytes(const JpegRequest& request) {
   return request.outputs() * aligned(turned_capacity(request.data.size()));
 }
+
+template <class Turn>
+std::vector<Turn> with_lengths(std::vector<Turn> turns, std::size_t bytes) {
+  for (Turn& turn : turns) {
+    turn.bytes = bytes;
+    turn.capacity = turned_capacity(bytes);
+  }
+  return turns;
+}
+
+/// A request whose data is in page-locked memory, where its results come to.
+struct ScanWork : DeviceWork {
+  std::span<const std::byte> data;
+  std::vector<JpegScanTurn> lossless;  ///< with the lengths of what is on the device
+  std::vector<JpegPlanarTurn> planar;
+  std::byte* staged = nullptr;                ///< the data, and then the results
+  std::vector<std::size_t> made_bytes;        ///< by output; empty if there are none
+  std::vector<JpegPlanarResult> made_tables;  ///< of those outputs that were turned by planes
+
+  /// Throws as device_bytes().
+  explicit ScanWork(const JpegRequest& request)
+      : data(request.data),
+        lossless(with_lengths(request.lossless, data.size())),
+        planar(with_lengths(request.planar, data.size())) {
+    const JpegWorkspace moved = jpeg_workspace(lossless.data(), lossless.size());
+    const JpegWorkspace by_planes = jpeg_planar_workspace(planar.data(), planar.size());
+    device_bytes = std::max(moved.device_bytes, by_planes.device_bytes) + aligned(data.size()) +
+                   staged_bytes(request);
+  }
+};
 
 /// Turns of a batch: first offsets into memory that is not there yet, then addresses.
 template <class Turn>
@@ -68,13 +91,6 @@ struct BatchTurns {
   Turns<JpegScanTurn> lossless;
   Turns<JpegPlanarTurn> planar;
 };
-
-std::uint64_t device_bytes(const JpegRequest& request) {
-  const JpegWorkspace lossless = jpeg_workspace(request.lossless.data(), request.lossless.size());
-  const JpegWorkspace planar = jpeg_planar_workspace(request.planar.data(), request.planar.size());
-  return std::max(lossless.device_bytes, planar.device_bytes) + aligned(request.data.size()) +
-         staged_bytes(request);
-}
 
 /// What one worker thread has on its device. Made, used and destroyed on that thread.
 class ScanWorker {
@@ -124,15 +140,12 @@ class ScanWorker {
     const auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
     std::vector<std::size_t> data_at;
     for (const Picture& picture : pictures) {
-      const JpegRequest& request = *picture.work->request;
-      data_at.push_back(take(request.data.size()));
-      const auto add = [&](auto turn, auto& all) {
-        turn.bytes = request.data.size();
-        turn.capacity = turned_capacity(turn.bytes);
-        all.add(turn, data_at.back(), take(turn.capacity));
-      };
-      for (const JpegScanTurn& turn : request.lossless) add(turn, turns.lossless);
-      for (const JpegPlanarTurn& turn : request.planar) add(turn, turns.planar);
+      const ScanWork& work = *picture.work;
+      data_at.push_back(take(work.data.size()));
+      for (const JpegScanTurn& turn : work.lossless)
+        turns.lossless.add(turn, data_at.back(), take(turn.capacity));
+      for (const JpegPlanarTurn& turn : work.planar)
+        turns.planar.add(turn, data_at.back(), take(turn.capacity));
     }
     const JpegWorkspace lossless = jpeg_workspace(turns.lossless.data(), turns.lossless.size());
     const JpegWorkspace planar = jpeg_planar_workspace(turns.planar.data(), turns.planar.size());
@@ -156,7 +169,7 @@ class ScanWorker {
 
   void enqueue(std::span<const Picture> pictures, const BatchTurns& turns) {
     for (const Picture& picture : pictures) {
-      check(cudaMemcpyAsync(picture.data, picture.work->staged, picture.work->request->data.size(),
+      check(cudaMemcpyAsync(picture.data, picture.work->staged, picture.work->data.size(),
                             cudaMemcpyHostToDevice, stream_.get()),
             "JPEGs to the device");
     }
@@ -176,21 +189,22 @@ class ScanWorker {
     for (const Picture& picture : pictures) {
       ScanWork& work = *picture.work;
       std::vector<Output> outputs;
-      for (std::size_t i = 0; i < work.request->lossless.size(); ++i, ++lossless)
+      for (std::size_t i = 0; i < work.lossless.size(); ++i, ++lossless)
         outputs.push_back({turns.lossless[lossless].out, lossless_.results()[lossless]});
-      const std::span of_planes(planar_.results() + planar, work.request->planar.size());
+      const std::span of_planes(planar_.results() + planar, work.planar.size());
       for (const JpegPlanarResult& made : of_planes)
         outputs.push_back({turns.planar[planar++].out, made.scan});
       const auto has_faults = [](const Output& output) { return output.made.faults != 0; };
       if (std::ranges::any_of(outputs, has_faults)) continue;
-      work.planar.assign(of_planes.begin(), of_planes.end());
+      work.made_tables.assign(of_planes.begin(), of_planes.end());
+      work.made_bytes.clear();
       std::byte* to = work.staged;
       for (const Output& output : outputs) {
         check(cudaMemcpyAsync(to, output.data, output.made.bytes, cudaMemcpyDeviceToHost,
                               stream_.get()),
               "JPEGs from the device");
         work.made_bytes.push_back(output.made.bytes);
-        to += aligned(turned_capacity(work.request->data.size()));
+        to += aligned(turned_capacity(work.data.size()));
       }
     }
     event_.wait_for(stream_.get(), "JPEGs from the device");
@@ -239,13 +253,13 @@ class ScanDevice final : public JpegDevice {
         batches_(batch_limits, workers(devices), stop) {}
 
   std::optional<std::vector<Bytes>> turn(const JpegRequest& request) override {
-    ScanWork work;
-    work.request = &request;
+    std::optional<ScanWork> asked;
     try {
-      work.device_bytes = device_bytes(request);
+      asked.emplace(request);
     } catch (const std::invalid_argument&) {
-      return std::nullopt;  // the header asks for something that makes no sense on the device
+      return std::nullopt;
     }
+    ScanWork& work = *asked;
     check(cudaSetDevice(first_), "the device");
     const PageLockedPool::Piece piece = staging_.take(staged_bytes(request));
     if (!piece.data()) return std::nullopt;
@@ -258,7 +272,7 @@ class ScanDevice final : public JpegDevice {
     for (std::size_t i = 0; i < request.outputs(); ++i) {
       const std::size_t lossless = request.lossless.size();
       files.push_back(request.finish(
-          i, {{made, work.made_bytes[i]}, i < lossless ? nullptr : &work.planar[i - lossless]},
+          i, {{made, work.made_bytes[i]}, i < lossless ? nullptr : &work.made_tables[i - lossless]},
           spare_));
       made += aligned(turned_capacity(request.data.size()));
     }
@@ -284,6 +298,8 @@ class ScanDevice final : public JpegDevice {
 };
 
 }  // namespace
+
+std::uint64_t device_bytes(const JpegRequest& request) { return ScanWork(request).device_bytes; }
 
 std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,
                                              const ScanDeviceLimits& limits, SpareBytes& spare,

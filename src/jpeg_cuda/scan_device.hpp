@@ -22,6 +22,10 @@ struct ScanDeviceLimits {
   std::uint64_t page_locked_bytes = 0;  ///< for all requests together
 };
 
+/// The memory that a request takes on a device. Throws std::invalid_argument for what a device does
+/// not take: more than 2^28 bytes of data, a header that makes no sense there.
+std::uint64_t device_bytes(const JpegRequest& request);
+
 /// All of `devices` together. They start in the background. What is damaged, or finds no memory on
 /// a device, is not taken. `spare` must outlive them.
 std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,

@@ -33,12 +33,6 @@ class Seats {
     return wait();
   }
 
-  /// Seats that are free at the moment.
-  int free() {
-    const std::lock_guard lock(mutex_);
-    return free_;
-  }
-
  private:
   struct Queue {
     std::condition_variable granted_one;

@@ -176,7 +176,7 @@ MemoryNeed PictureTurn::memory_needed(std::span<const Orientation> orientations)
   return need;
 }
 
-std::optional<JpegRequest> PictureTurn::request(std::span<const Orientation> orientations) {
+std::optional<JpegRequest> PictureTurn::request(std::span<const Orientation> orientations) const {
   if (!compressed_ || options_.tag_only) return std::nullopt;
   return compressed_->request(all_applied(orientations));
 }

@@ -79,7 +79,7 @@ class PictureTurn {
   MemoryNeed memory_needed(std::span<const Orientation> orientations) const;
 
   /// What to ask of a device that turns JPEGs, of these orientations; nothing if it can do none.
-  std::optional<JpegRequest> request(std::span<const Orientation> orientations);
+  std::optional<JpegRequest> request(std::span<const Orientation> orientations) const;
 
   /// Takes what a device has made of request(); those orientations need no read().
   void accept(const JpegRequest& request, std::vector<Bytes> made);

@@ -200,6 +200,17 @@ TEST_CASE("Device auto is chosen by what is done to JPEGs, and says why") {
   with_picture(workplace);
   const std::string why = "a GPU makes only many JPEGs faster";
   CHECK_THAT(workplace.qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
+
+  // As many bytes as a GPU is worth for one thread; what follows the picture is kept.
+  std::string large = cli::jpeg(cli::random_picture(64, 64));
+  large.resize((std::size_t{16} << 20) + 1);
+  workplace.add("many/a.jpg", large);
+  for (const char* mode : {"lossless", "planar"}) {
+    const Result result =
+        workplace.qturn({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, !ContainsSubstring(why));
+  }
 }
 
 TEST_CASE("--jpeg fastest, which was a word for planar on a GPU, still is planar, and says so") {

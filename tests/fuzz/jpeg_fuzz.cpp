@@ -1,6 +1,7 @@
 // Feeds libFuzzer's inputs to the turning of JPEGs. Damage may only ever be an ImageFileError; what
 // is turned must be readable, and give the source's coefficients when turned back. Coefficients
-// that are read without libjpeg must be its own. What a device is asked for must make sense.
+// that are read without libjpeg must be its own. With what a device is asked for, the file must be
+// the CPU's.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -45,10 +46,15 @@ void check_device_request(const Bytes& file, Orientation orientation, const Byte
   if (!request) return;
   const JpegFile made{std::span<const std::byte>(planar)};
   const JpegScan& scan = made.scans.at(0);
+  const JpegPlanarTurn& turn = request->planar.at(0);
+  require(turn.restart_interval == scan.restart_interval, "a device is told other intervals");
   JpegPlanarResult tables{};
   for (std::size_t i = 0; i < scan.components.size(); ++i) {
     tables.dc[i] = scan.components[i].dc.value();
     tables.ac[i] = scan.components[i].ac.value();
+    require(turn.dc_table[i] == scan.components[i].dc_slot &&
+                turn.ac_table[i] == scan.components[i].ac_slot,
+            "a device is told other tables");
   }
   constexpr std::size_t end_marker_bytes = 2;
   const auto data = made.bytes.subspan(scan.data_at, scan.bytes + end_marker_bytes);

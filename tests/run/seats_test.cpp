@@ -34,7 +34,6 @@ TEST_CASE("No more threads work than there are seats, and each gets its turn") {
   }
   CHECK(done == 100);
   CHECK(too_many == 0);
-  CHECK(seats.free() == 3);
 }
 
 TEST_CASE("A thread that comes back gets a seat before new ones") {
@@ -71,5 +70,7 @@ TEST_CASE("A seat is left even if the work throws") {
   Seats seats(1);
   CHECK_THROWS_AS(seats.seated([&] { throw 1; }), int);
   CHECK_THROWS_AS(seats.seated([&] { seats.away([] { throw 1; }); }), int);
-  CHECK(seats.free() == 1);
+  bool is_free = false;  // if no seat were, this would wait for ever
+  seats.seated([&] { is_free = true; });
+  CHECK(is_free);
 }

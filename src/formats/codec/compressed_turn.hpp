@@ -44,7 +44,7 @@ class CompressedTurn {
   virtual std::uint64_t bytes_needed(std::span<const Orientation> applied) const = 0;
 
   /// What to ask of a device: those of `applied` that a device can do; nothing if there are none.
-  virtual std::optional<JpegRequest> request(std::span<const Orientation> /*applied*/) {
+  virtual std::optional<JpegRequest> request(std::span<const Orientation> /*applied*/) const {
     return std::nullopt;
   }
 

@@ -69,7 +69,7 @@ class CompressedJpeg final : public CompressedTurn {
     return turn_.bytes_needed(applied);
   }
 
-  std::optional<JpegRequest> request(std::span<const Orientation> applied) override {
+  std::optional<JpegRequest> request(std::span<const Orientation> applied) const override {
     return turn_.request(applied);
   }
 

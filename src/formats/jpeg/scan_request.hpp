@@ -1,8 +1,9 @@
 // What a GPU is asked to turn: the entropy-coded data of JPEGs that have one scan.
 //
-// The header alone decides. It is written here, by the code that the CPU's way uses, so the file is
-// the same, byte for byte. The device finds damage where it reads, and then makes nothing; the
-// CPU's way says what is wrong.
+// The header alone decides whether it is asked. The result's header is written by the code that the
+// CPU's way uses; by planes, when the device has made the Huffman tables. So the file is the same,
+// byte for byte. The device finds damage where it reads, and then makes nothing; the CPU's way says
+// what is wrong.
 #ifndef QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
 #define QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
 

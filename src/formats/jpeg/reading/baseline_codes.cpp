@@ -1,11 +1,10 @@
 #include "src/formats/jpeg/reading/baseline_codes.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace qturn {
 namespace {
-
-constexpr unsigned lookups = 1 << jpeg_lookup_bits;
 
 // Values that are larger than 8-bit samples can give are damage too.
 JpegStep step_of(bool dc, unsigned symbol, unsigned length) {
@@ -27,33 +26,6 @@ bool is_prefix_code(const JpegHuffmanTable& table, bool dc) {
   }
   const auto used = std::span(table.symbols).first(count);
   return !dc || std::ranges::all_of(used, [](unsigned symbol) { return symbol < 16; });
-}
-
-JpegLeap leap_of(unsigned lookup, std::span<const JpegBlockCodes> mcu, unsigned block) {
-  const unsigned next_block = (block + 1) % static_cast<unsigned>(mcu.size());
-  unsigned bits = 0, advance = 0, next = 0;  // the coefficient of the next block; 0: not there yet
-  while (bits < jpeg_lookup_bits) {
-    const JpegBlockCodes& codes = mcu[next == 0 ? block : next_block];
-    JpegStep step = codes.ac->find_within(lookup << bits, jpeg_lookup_bits - bits);
-    if (step.ends) {
-      if (next != 0 || bits + step.bits >= jpeg_lookup_bits) break;
-      const unsigned known = jpeg_lookup_bits - bits - step.bits;
-      const JpegStep dc = mcu[next_block].dc->find_within(lookup << bits << step.bits, known);
-      if (dc.code == 0) break;
-      step.bits = static_cast<std::uint8_t>(step.bits + dc.bits);
-    }
-    if (step.code == 0 || bits + step.bits > JpegLeap::most_bits) break;
-    // The rest of a block that has not ended must fit into the fields of a leap.
-    if ((next == 0 ? advance : next) + step.advance > jpeg_coefficients - 2) break;
-    bits += step.bits;
-    if (step.ends) {
-      next = 1;
-    } else {
-      (next == 0 ? advance : next) += step.advance;
-    }
-  }
-  if (bits == 0) return {};
-  return next == 0 ? JpegLeap(bits, block, advance) : JpegLeap(bits, next_block, advance, next);
 }
 
 }  // namespace
@@ -90,19 +62,8 @@ JpegStep JpegCodes::find(unsigned next) const {
 }
 
 JpegStep JpegCodes::find_within(unsigned lookup, unsigned known) const {
-  const JpegStep step = short_[lookup & (lookups - 1)];
+  const JpegStep step = short_[lookup % short_.size()];
   return step.code <= known ? step : JpegStep{};
-}
-
-std::vector<JpegLeap> jpeg_leaps(std::span<const JpegBlockCodes> mcu) {
-  std::vector<JpegLeap> leaps;
-  leaps.reserve(mcu.size() * lookups);
-  for (unsigned block = 0; block < mcu.size(); ++block) {
-    for (unsigned lookup = 0; lookup < lookups; ++lookup) {
-      leaps.push_back(leap_of(lookup, mcu, block));
-    }
-  }
-  return leaps;
 }
 
 }  // namespace qturn

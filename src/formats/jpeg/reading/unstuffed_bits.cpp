@@ -52,7 +52,6 @@ void UnstuffedBits::fill() {
   have_ -= used;
   std::memmove(window_.data(), window_.data() + used, have_);
   at_ -= 8 * used;
-  passed_ += 8 * used;
   while (have_ < size && !rest_.empty()) {
     const std::size_t most = std::min(size - have_, rest_.size());
     const void* stuffed = std::memchr(rest_.data(), 0xFF, most);

@@ -3,7 +3,6 @@
 #ifndef QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
 #define QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -39,10 +38,6 @@ class UnstuffedBits {
   void go_to(std::size_t at) { at_ = at; }
   /// How many bytes of the window are data.
   std::size_t have() const { return have_; }
-  /// How far at() may come before move_on(), if position() is not to come farther than this.
-  std::uint64_t limit(std::uint64_t farthest) const {
-    return farthest < passed_ ? 0 : std::min<std::uint64_t>(8 * have_, farthest - passed_);
-  }
 
   /// Moves the window on if it is nearly used up. At least `ahead` bytes are ahead then, or the
   /// end and as many zeros.
@@ -52,8 +47,6 @@ class UnstuffedBits {
   /// More than a block takes: 64 times 27 bits.
   static constexpr std::size_t ahead = 256;
 
-  /// From the beginning of the data.
-  std::uint64_t position() const { return passed_ + at_; }
   /// Bits between at() and the data's end if that is in the window; negative after it.
   std::int64_t left() const {
     return static_cast<std::int64_t>(8 * have_) - static_cast<std::int64_t>(at_);
@@ -67,7 +60,6 @@ class UnstuffedBits {
 
   std::span<const std::byte> rest_;  ///< not in the window yet
   std::size_t at_ = 0, have_ = 0;
-  std::uint64_t passed_ = 0;
   std::array<std::byte, size + ahead + 16> window_;
 };
 

@@ -29,7 +29,8 @@ Bytes write_jpeg(const JpegPicture& picture, const JpegBlocks& blocks, Orientati
 /// The picture as write_jpeg() describes it in the file: turned, with complete tables.
 JpegPicture written_picture(const JpegPicture& stored, Orientation orientation);
 
-/// All that write_jpeg() puts before the data of the only scan; `picture` is a written_picture().
+/// All that comes before the data of the only scan. `picture` is turned, and has the tables that
+/// the data is coded with.
 Bytes header_before_scan(const JpegPicture& picture);
 
 }  // namespace qturn
