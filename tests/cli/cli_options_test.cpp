@@ -213,7 +213,7 @@ TEST_CASE("Device auto is chosen by what is done to JPEGs, and says why") {
   }
 }
 
-TEST_CASE("--jpeg fastest, which was a word for planar on a GPU, still is planar, and says so") {
+TEST_CASE("The word fastest, which was planar on a GPU and on idle cores, is planar, and says so") {
   Workplace workplace;
   workplace.add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
   const Result result =
