@@ -52,14 +52,38 @@ inline JSAMPLE noisy_sample(int x, int y, int c) {
   return static_cast<JSAMPLE>(x / 23 % 3 == 0 ? hash % 2 * 255 : hash % 256);
 }
 
-inline Bytes make_jpeg(const JpegPicture& picture) {
-  jpeg_error_mgr errors{};
+/// libjpeg's encoder, which writes into memory.
+class JpegEncoder {
+ public:
+  JpegEncoder() {
+    info.err = jpeg_std_error(&errors_);
+    jpeg_create_compress(&info);
+    jpeg_mem_dest(&info, &data_, &size_);
+  }
+  ~JpegEncoder() {
+    jpeg_destroy_compress(&info);
+    std::free(data_);
+  }
+  JpegEncoder(const JpegEncoder&) = delete;
+  JpegEncoder& operator=(const JpegEncoder&) = delete;
+
+  Bytes finish() {
+    jpeg_finish_compress(&info);
+    const auto* first = reinterpret_cast<const std::byte*>(data_);
+    return {first, first + size_};
+  }
+
   jpeg_compress_struct info{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &data, &size);
+
+ private:
+  jpeg_error_mgr errors_{};
+  unsigned char* data_ = nullptr;
+  unsigned long size_ = 0;
+};
+
+inline Bytes make_jpeg(const JpegPicture& picture) {
+  JpegEncoder encoder;
+  jpeg_compress_struct& info = encoder.info;
   const int components = component_count(picture.space);
   info.image_width = static_cast<JDIMENSION>(picture.width);
   info.image_height = static_cast<JDIMENSION>(picture.height);
@@ -100,12 +124,7 @@ inline Bytes make_jpeg(const JpegPicture& picture) {
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(data);
-  Bytes file(first, first + size);
-  std::free(data);
-  return file;
+  return encoder.finish();
 }
 
 struct JpegComponent {

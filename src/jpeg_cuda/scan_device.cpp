@@ -26,11 +26,6 @@ std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignm
 // it does not fit, the CPU turns the picture.
 std::size_t turned_capacity(std::size_t bytes) { return bytes + bytes / 8 + 4096; }
 
-/// The page-locked memory of a request. When the results come, its data is no longer needed.
-std::size_t staged_bytes(const JpegRequest& request) {
-  return request.outputs() * aligned(turned_capacity(request.data.size()));
-}
-
 template <class Turn>
 std::vector<Turn> with_lengths(std::vector<Turn> turns, std::size_t bytes) {
   for (Turn& turn : turns) {
@@ -49,6 +44,11 @@ struct ScanWork : DeviceWork {
   std::vector<std::size_t> made_bytes;        ///< by output; empty if there are none
   std::vector<JpegPlanarResult> made_tables;  ///< of those outputs that were turned by planes
 
+  /// From one result in page-locked memory to the next.
+  std::size_t result_step() const { return aligned(turned_capacity(data.size())); }
+  /// The page-locked memory. When the results come, the data is no longer needed.
+  std::size_t staged_bytes() const { return (lossless.size() + planar.size()) * result_step(); }
+
   /// Throws as device_bytes().
   explicit ScanWork(const JpegRequest& request)
       : data(request.data),
@@ -57,7 +57,7 @@ struct ScanWork : DeviceWork {
     const JpegWorkspace moved = jpeg_workspace(lossless.data(), lossless.size());
     const JpegWorkspace by_planes = jpeg_planar_workspace(planar.data(), planar.size());
     device_bytes = std::max(moved.device_bytes, by_planes.device_bytes) + aligned(data.size()) +
-                   staged_bytes(request);
+                   staged_bytes();
   }
 };
 
@@ -204,7 +204,7 @@ class ScanWorker {
                               stream_.get()),
               "JPEGs from the device");
         work.made_bytes.push_back(output.made.bytes);
-        to += aligned(turned_capacity(work.data.size()));
+        to += work.result_step();
       }
     }
     event_.wait_for(stream_.get(), "JPEGs from the device");
@@ -261,7 +261,7 @@ class ScanDevice final : public JpegDevice {
     }
     ScanWork& work = *asked;
     check(cudaSetDevice(first_), "the device");
-    const PageLockedPool::Piece piece = staging_.take(staged_bytes(request));
+    const PageLockedPool::Piece piece = staging_.take(work.staged_bytes());
     if (!piece.data()) return std::nullopt;
     work.staged = piece.data();
     std::memcpy(work.staged, request.data.data(), request.data.size());
@@ -274,7 +274,7 @@ class ScanDevice final : public JpegDevice {
       files.push_back(request.finish(
           i, {{made, work.made_bytes[i]}, i < lossless ? nullptr : &work.made_tables[i - lossless]},
           spare_));
-      made += aligned(turned_capacity(request.data.size()));
+      made += work.result_step();
     }
     return files;
   }

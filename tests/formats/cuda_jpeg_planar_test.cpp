@@ -18,50 +18,18 @@ namespace {
 
 using Catch::Matchers::Message;
 
-struct TurnedScan {
-  JpegPlanarResult result;
-  Bytes data;
-};
+using TurnedScan = TurnedOnDevice<JpegPlanarResult>;
 
-/// Turns all of them in one batch. What comes before and after each output must stay as it is.
-std::vector<TurnedScan> turn_on_gpu(const std::vector<PlanarTurn>& turns) {
+std::vector<TurnedScan> turn_on_gpu(const std::vector<PlanarTurn>& asked) {
   std::vector<ScanTurn> scans;
+  std::vector<JpegPlanarTurn> turns;
   std::vector<std::size_t> capacities;
-  for (const PlanarTurn& turn : turns) {
+  for (const PlanarTurn& turn : asked) {
     scans.push_back(turn.scan);
+    turns.push_back(turn.turn);
     capacities.push_back(2 * turn.scan.file.size() + 4096);
   }
-  const DeviceScans src(scans);
-  const PoisonedMemory dst(capacities);
-  std::vector<JpegPlanarTurn> asked;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    JpegPlanarTurn turn = turns[i].turn;
-    turn.data = src.data(i);
-    turn.bytes = scans[i].data().size();
-    turn.out = dst.data(i);
-    turn.capacity = capacities[i];
-    asked.push_back(turn);
-  }
-  const Workspaces workspaces(jpeg_planar_workspace(asked.data(), asked.size()));
-  const HostMemory<JpegPlanarResult> results(turns.size());
-  Stream stream;
-  turn_jpegs_by_planes(asked.data(), asked.size(), workspaces.device(), workspaces.host(),
-                       results.data(), stream);
-  stream.wait();
-  std::vector<std::size_t> used;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    const JpegResult& result = results.data()[i].scan;
-    used.push_back(result.faults == 0 ? result.bytes : capacities[i]);
-  }
-  const auto pieces = dst.download(used);
-  std::vector<TurnedScan> turned;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    const JpegPlanarResult& result = results.data()[i];
-    const auto* first = reinterpret_cast<const std::byte*>(pieces[i].data());
-    turned.push_back(
-        {result, result.scan.faults == 0 ? Bytes(first, first + result.scan.bytes) : Bytes{}});
-  }
-  return turned;
+  return turn_on_device(turns, scans, capacities, jpeg_planar_workspace, turn_jpegs_by_planes);
 }
 
 void check_same(const TurnedScan& turned, const PlanarTurn& asked) {

@@ -19,48 +19,17 @@ namespace {
 
 using Catch::Matchers::Message;
 
-struct TurnedScan {
-  JpegResult result;
-  Bytes data;
-};
+using TurnedScan = TurnedOnDevice<JpegResult>;
 
-/// Turns all of them in one batch. What comes before and after each output must stay as it is.
 std::vector<TurnedScan> turn_on_gpu(const std::vector<ScanTurn>& scans,
                                     std::optional<std::size_t> capacity = {}) {
+  std::vector<JpegScanTurn> turns;
   std::vector<std::size_t> capacities;
   for (const ScanTurn& scan : scans) {
+    turns.push_back(scan.turn);
     capacities.push_back(capacity.value_or(2 * scan.file.size() + 4096));
   }
-  const DeviceScans src(scans);
-  const PoisonedMemory dst(capacities);
-  std::vector<JpegScanTurn> turns;
-  for (std::size_t i = 0; i < scans.size(); ++i) {
-    JpegScanTurn turn = scans[i].turn;
-    turn.data = src.data(i);
-    turn.bytes = scans[i].data().size();
-    turn.out = dst.data(i);
-    turn.capacity = capacities[i];
-    turns.push_back(turn);
-  }
-  const Workspaces workspaces(jpeg_workspace(turns.data(), turns.size()));
-  const HostMemory<JpegResult> results(scans.size());
-  Stream stream;
-  turn_jpegs(turns.data(), turns.size(), workspaces.device(), workspaces.host(), results.data(),
-             stream);
-  stream.wait();
-  std::vector<std::size_t> used;
-  for (std::size_t i = 0; i < scans.size(); ++i) {
-    const JpegResult& result = results.data()[i];
-    used.push_back(result.faults == 0 ? result.bytes : capacities[i]);
-  }
-  const auto pieces = dst.download(used);
-  std::vector<TurnedScan> turned;
-  for (std::size_t i = 0; i < scans.size(); ++i) {
-    const JpegResult result = results.data()[i];
-    const auto* first = reinterpret_cast<const std::byte*>(pieces[i].data());
-    turned.push_back({result, result.faults == 0 ? Bytes(first, first + result.bytes) : Bytes{}});
-  }
-  return turned;
+  return turn_on_device(turns, scans, capacities, jpeg_workspace, turn_jpegs);
 }
 
 TEST_CASE("a JPEG turned on a GPU has the CPU's bytes", "[gpu][sanitizer]") {

@@ -3,6 +3,7 @@
 #define QTURN_TESTS_FORMATS_DEVICE_JPEGS_HPP
 
 #include <cuda_runtime_api.h>
+#include <qturn/jpeg_planar_cuda.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -126,6 +127,54 @@ class Workspaces {
   DeviceMemory device_;
   HostMemory<unsigned char> host_;
 };
+
+inline const JpegResult& scan_of(const JpegResult& result) { return result; }
+inline const JpegResult& scan_of(const JpegPlanarResult& result) { return result.scan; }
+
+/// What a turn of a batch has become; no data if it has faults.
+template <class Result>
+struct TurnedOnDevice {
+  Result result;
+  Bytes data;
+};
+
+/// Makes these turns of `scans` in one batch, with `capacities[i]` bytes for each, by the library's
+/// functions. What comes before and after each output must stay as it is.
+template <class Turn, class Result>
+std::vector<TurnedOnDevice<Result>> turn_on_device(
+    std::vector<Turn> turns, const std::vector<ScanTurn>& scans,
+    const std::vector<std::size_t>& capacities,
+    JpegWorkspace (*workspace)(const Turn*, std::size_t),
+    void (*enqueue)(const Turn*, std::size_t, void*, void*, Result*, cudaStream_t)) {
+  const DeviceScans src(scans);
+  const PoisonedMemory dst(capacities);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    turns[i].data = src.data(i);
+    turns[i].bytes = scans[i].data().size();
+    turns[i].out = dst.data(i);
+    turns[i].capacity = capacities[i];
+  }
+  const Workspaces workspaces(workspace(turns.data(), turns.size()));
+  const HostMemory<Result> results(turns.size());
+  Stream stream;
+  enqueue(turns.data(), turns.size(), workspaces.device(), workspaces.host(), results.data(),
+          stream);
+  stream.wait();
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const JpegResult& scan = scan_of(results.data()[i]);
+    used.push_back(scan.faults == 0 ? scan.bytes : capacities[i]);
+  }
+  const auto pieces = dst.download(used);
+  std::vector<TurnedOnDevice<Result>> turned;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const Result& result = results.data()[i];
+    const auto* first = reinterpret_cast<const std::byte*>(pieces[i].data());
+    turned.push_back(
+        {result, scan_of(result).faults == 0 ? Bytes(first, first + used[i]) : Bytes{}});
+  }
+  return turned;
+}
 
 }  // namespace qturn::tests
 

@@ -118,13 +118,8 @@ struct AnySampling {
 
 /// A picture of random samples.
 inline Bytes make_any_sampling(const AnySampling& picture, std::mt19937& random) {
-  jpeg_error_mgr errors{};
-  jpeg_compress_struct info{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &data, &size);
+  JpegEncoder encoder;
+  jpeg_compress_struct& info = encoder.info;
   info.image_width = static_cast<JDIMENSION>(picture.width);
   info.image_height = static_cast<JDIMENSION>(picture.height);
   info.input_components = static_cast<int>(picture.factors.size());
@@ -154,12 +149,7 @@ inline Bytes make_any_sampling(const AnySampling& picture, std::mt19937& random)
     RawRows raw(planes, info.comp_info, row);
     jpeg_write_raw_data(&info, raw.get(), rows);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(data);
-  Bytes file(first, first + size);
-  std::free(data);
-  return file;
+  return encoder.finish();
 }
 
 /// A picture of one component.
@@ -172,14 +162,9 @@ struct GreyBlocks {
 
 /// The file of a grey picture, of its coefficients or of its samples.
 inline Bytes make_grey(GreyBlocks picture) {
-  jpeg_error_mgr errors{};
-  jpeg_compress_struct info{};
-  info.err = jpeg_std_error(&errors);
-  errors.emit_message = [](j_common_ptr, int) {};  // that steps are too coarse for baseline
-  jpeg_create_compress(&info);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &data, &size);
+  JpegEncoder encoder;
+  jpeg_compress_struct& info = encoder.info;
+  info.err->emit_message = [](j_common_ptr, int) {};  // that steps are too coarse for baseline
   info.image_width = static_cast<JDIMENSION>(picture.blocks_wide * DCTSIZE);
   info.image_height = static_cast<JDIMENSION>(picture.blocks_high * DCTSIZE);
   info.input_components = 1;
@@ -208,12 +193,7 @@ inline Bytes make_grey(GreyBlocks picture) {
       jpeg_write_scanlines(&info, &row, 1);
     }
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(data);
-  Bytes file(first, first + size);
-  std::free(data);
-  return file;
+  return encoder.finish();
 }
 
 /// Coefficients of all sizes up to `largest`, in some or in all frequencies.

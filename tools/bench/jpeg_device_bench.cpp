@@ -8,12 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/jpeg/src/plan.hpp"
-#include "src/formats/codec/jpeg_device.hpp"
-#include "src/turn/picture_turn.hpp"
 #include "tools/bench/gpu_owners.hpp"
+#include "tools/bench/jpeg_batch.hpp"
 
 namespace qturn::bench {
 namespace {
@@ -21,91 +21,46 @@ namespace {
 constexpr int rounds = 7;
 constexpr std::array stages = {"clear", "unstuff", "synchronise", "read", "write", "stuff"};
 
-std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-std::size_t turned_capacity(std::size_t bytes) { return rounded(bytes + bytes / 8 + 4096); }
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-struct Scan {
-  std::span<const std::byte> data;
-  JpegScanTurn turn;
-};
-
-std::vector<Scan> scans_of(std::span<const Bytes> photographs, Orientation orientation) {
-  std::vector<Scan> scans;
-  for (const Bytes& file : photographs) {
-    PictureTurn picture(file, ".jpg", {});
-    const auto request = picture.request(std::array{orientation});
-    if (!request || request->lossless.empty()) continue;
-    scans.push_back({request->data, request->lossless.front()});
-  }
-  if (scans.empty()) throw std::runtime_error("a GPU takes none of the photographs");
-  return scans;
-}
-
 /// Pictures in device memory, and what turning them takes.
 class Batch {
  public:
-  Batch(std::span<const Scan> scans, std::size_t count) {
-    std::size_t all = 0;
+  Batch(std::span<const AskedJpeg> asked, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t bytes = scans[i % scans.size()].data.size();
-      all += rounded(bytes) + turned_capacity(bytes);
-    }
-    pictures_ = std::make_unique<GpuMemory>(static_cast<std::int64_t>(all));
-    std::int64_t at = 0;
-    const auto take = [&](std::size_t bytes) {
-      return pictures_->at(std::exchange(at, at + static_cast<std::int64_t>(bytes)));
-    };
-    for (std::size_t i = 0; i < count; ++i) {
-      const Scan& scan = scans[i % scans.size()];
-      JpegScanTurn turn = scan.turn;
-      void* const data = take(rounded(scan.data.size()));
-      must(cudaMemcpy(data, scan.data.data(), scan.data.size(), cudaMemcpyHostToDevice));
-      turn.data = data;
-      turn.bytes = scan.data.size();
+      const JpegRequest& request = asked[i % asked.size()].request;
+      JpegScanTurn turn = request.lossless.front();
+      turn.data = pictures_.copy(request.data);
+      turn.bytes = request.data.size();
       turn.capacity = turned_capacity(turn.bytes);
-      turn.out = take(turn.capacity);
+      turn.out = pictures_.take(turn.capacity);
       turns_.push_back(turn);
       bytes_ += static_cast<double>(turn.bytes);
     }
-    const JpegWorkspace needed = jpeg_workspace(turns_.data(), count);
-    workspace_ = std::make_unique<GpuMemory>(static_cast<std::int64_t>(needed.device_bytes));
-    must(cudaMallocHost(&tables_, needed.host_bytes));
-    must(cudaMallocHost(&results_, count * sizeof(JpegResult)));
+    workspace_.emplace(jpeg_workspace(turns_.data(), count), count);
   }
-  ~Batch() {
-    cudaFreeHost(results_);
-    cudaFreeHost(tables_);
-  }
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
 
   void enqueue() {
-    turn_jpegs(turns_.data(), turns_.size(), workspace_->at(0), tables_, results(), stream_);
+    turn_jpegs(turns_.data(), turns_.size(), workspace_->device(), workspace_->host(),
+               workspace_->results(), stream_);
   }
 
   /// Throws if the GPU gave a picture up.
   void wait() {
     must(cudaStreamSynchronize(stream_));
     for (std::size_t i = 0; i < turns_.size(); ++i)
-      if (results()[i].faults != 0) throw std::runtime_error("the GPU gave a photograph up");
+      must_have_no_faults(workspace_->results()[i].faults);
   }
 
   /// The milliseconds of each stage, and of all of them.
   std::vector<double> milliseconds_of_stages() {
     std::vector<cudaEvent_t> events(stages.size() + 1);
     for (cudaEvent_t& event : events) must(cudaEventCreate(&event));
-    auto* const device = reinterpret_cast<std::byte*>(workspace_->at(0));
-    jpeg::Plan plan = jpeg::plan(turns_.data(), turns_.size(), results(), device,
-                                 static_cast<std::byte*>(tables_));
+    std::byte* const device = workspace_->device();
+    jpeg::Plan plan =
+        jpeg::plan(turns_.data(), turns_.size(), workspace_->results(), device, workspace_->host());
     plan.batch.stream = stream_;
     must(cudaEventRecord(events[0], stream_));
-    must(cudaMemcpyAsync(device, tables_, plan.uploaded, cudaMemcpyHostToDevice, stream_));
+    must(cudaMemcpyAsync(device, workspace_->host(), plan.uploaded, cudaMemcpyHostToDevice,
+                         stream_));
     must(cudaMemsetAsync(device + plan.uploaded, 0, plan.cleared - plan.uploaded, stream_));
     must(cudaEventRecord(events[1], stream_));
     jpeg::unstuff(plan.batch);
@@ -136,17 +91,15 @@ class Batch {
   }
 
  private:
-  JpegResult* results() const { return static_cast<JpegResult*>(results_); }
-
-  std::unique_ptr<GpuMemory> pictures_, workspace_;
+  Pieces pictures_;
+  std::optional<Workspace<JpegResult>> workspace_;
   std::vector<JpegScanTurn> turns_;
-  void *tables_ = nullptr, *results_ = nullptr;
   GpuStream stream_;
   double bytes_ = 0;
 };
 
-void measure_stages(std::span<const Scan> scans, std::size_t count) {
-  Batch batch(scans, count);
+void measure_stages(std::span<const AskedJpeg> asked, std::size_t count) {
+  Batch batch(asked, count);
   std::vector<std::vector<double>> each(stages.size() + 1);
   for (int round = -2; round < rounds; ++round) {
     const std::vector<double> milliseconds = batch.milliseconds_of_stages();
@@ -162,11 +115,11 @@ void measure_stages(std::span<const Scan> scans, std::size_t count) {
 }
 
 // Batches follow each other on each stream, so that the host's work for one passes during another.
-void measure_streams(std::span<const Scan> scans, std::size_t count, std::size_t streams) {
+void measure_streams(std::span<const AskedJpeg> asked, std::size_t count, std::size_t streams) {
   using Clock = std::chrono::steady_clock;
   constexpr int batches = 3;
   std::vector<std::unique_ptr<Batch>> all;
-  for (std::size_t i = 0; i < streams; ++i) all.push_back(std::make_unique<Batch>(scans, count));
+  for (std::size_t i = 0; i < streams; ++i) all.push_back(std::make_unique<Batch>(asked, count));
   std::vector<double> rates, enqueuing;
   for (int round = -1; round < rounds; ++round) {
     const auto start = Clock::now();
@@ -199,12 +152,12 @@ void measure_streams(std::span<const Scan> scans, std::size_t count, std::size_t
 void measure_jpeg_on_device(std::span<const Bytes> photographs, Orientation orientation,
                             int device) {
   must(cudaSetDevice(device));
-  const std::vector<Scan> scans = scans_of(photographs, orientation);
+  const auto asked = asked_jpegs(photographs, orientation, JpegMode::lossless);
   for (const std::size_t count : {std::size_t{64}, std::size_t{16}, std::size_t{1}})
-    measure_stages(scans, count);
+    measure_stages(asked, count);
   for (const std::size_t count : {std::size_t{64}, std::size_t{32}, std::size_t{16}})
     for (const std::size_t streams : {std::size_t{1}, std::size_t{2}, std::size_t{4}})
-      measure_streams(scans, count, streams);
+      measure_streams(asked, count, streams);
 }
 
 }  // namespace qturn::bench

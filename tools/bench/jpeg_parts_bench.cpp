@@ -4,17 +4,13 @@
 #include <qturn/jpeg_decode_cuda.hpp>
 #include <qturn/jpeg_planar_cuda.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "src/cuda/owners.hpp"
-#include "src/turn/picture_turn.hpp"
 #include "tools/bench/gpu_owners.hpp"
+#include "tools/bench/jpeg_batch.hpp"
 #include "tools/bench/nvjpeg_peer.hpp"
 
 namespace qturn::bench {
@@ -23,46 +19,12 @@ namespace {
 constexpr int warm_ups = 2, rounds = 7;
 constexpr std::array counts = {std::size_t{64}, std::size_t{16}, std::size_t{1}};
 
-/// A photograph, and how its planes are turned.
-struct Scan {
-  const Bytes& file;
-  std::span<const std::byte> data;
-  JpegPlanarTurn turn;
-};
-
-std::vector<Scan> scans_of(std::span<const Bytes> photographs, Orientation orientation) {
-  std::vector<Scan> scans;
-  for (const Bytes& file : photographs) {
-    PictureTurn picture(file, ".jpg", {.jpeg = {.mode = JpegMode::planar}});
-    const auto request = picture.request(std::array{orientation});
-    if (request) scans.push_back({file, request->data, request->planar.front()});
-  }
-  if (scans.empty()) throw std::runtime_error("a GPU takes none of the photographs");
-  return scans;
+View new_view(Pieces& pieces, Size size, int pixel_bytes) {
+  View view{nullptr, size.width, size.height, 0, pixel_bytes};
+  view.pitch = (view.row_bytes() + 127) / 128 * 128;
+  view.data = pieces.take(static_cast<std::size_t>(view.pitch * view.height));
+  return view;
 }
-
-/// Pieces of device memory.
-class Pieces {
- public:
-  void* take(std::int64_t bytes) {
-    pieces_.push_back(std::make_unique<GpuMemory>(bytes));
-    return pieces_.back()->at(0);
-  }
-  void* copy(std::span<const std::byte> data) {
-    void* const piece = take(static_cast<std::int64_t>(data.size()));
-    must(cudaMemcpy(piece, data.data(), data.size(), cudaMemcpyHostToDevice));
-    return piece;
-  }
-  View view(Size size, int pixel_bytes) {
-    View view{nullptr, size.width, size.height, 0, pixel_bytes};
-    view.pitch = (view.row_bytes() + 127) / 128 * 128;
-    view.data = take(view.pitch * view.height);
-    return view;
-  }
-
- private:
-  std::vector<std::unique_ptr<GpuMemory>> pieces_;
-};
 
 /// The median milliseconds of `enqueue`, from event to event.
 template <class Enqueue>
@@ -82,8 +44,7 @@ double median_milliseconds(const GpuStream& stream, Enqueue enqueue) {
   }
   cudaEventDestroy(end);
   cudaEventDestroy(begin);
-  std::ranges::sort(all);
-  return all[all.size() / 2];
+  return median(all);
 }
 
 void say(const std::string& what, std::size_t count, double megabytes, double milliseconds) {
@@ -93,90 +54,73 @@ void say(const std::string& what, std::size_t count, double megabytes, double mi
   std::fflush(stdout);
 }
 
-/// Page-locked and device memory for a batch.
-struct Workspace {
-  GpuMemory device;
-  PageLockedBuffer host, results;
-
-  Workspace(const JpegWorkspace& needed, std::size_t result_bytes)
-      : device(static_cast<std::int64_t>(needed.device_bytes)) {
-    host.reserve(needed.host_bytes);
-    results.reserve(result_bytes);
-  }
-};
-
-void must_have_no_faults(std::uint32_t faults) {
-  if (faults != 0) throw std::runtime_error("the GPU gave a photograph up");
-}
-
 enum class Wanted { coefficients, samples, pixels };
 
-JpegScanDecode decode_of(const Scan& scan, Wanted wanted, Pieces& pieces) {
+JpegScanDecode decode_of(const JpegRequest& request, Wanted wanted, Pieces& pieces) {
+  const JpegPlanarTurn& turn = request.planar.front();
   JpegScanDecode picture;
-  picture.src = scan.turn.src;
-  picture.data = pieces.copy(scan.data);
-  picture.bytes = scan.data.size();
+  picture.src = turn.src;
+  picture.data = pieces.copy(request.data);
+  picture.bytes = request.data.size();
   for (int i = 0; i < picture.src.components; ++i) {
     JpegScanDecode::Component& component = picture.component[i];
-    component.steps = scan.turn.steps[i];
+    component.steps = turn.steps[i];
     if (wanted == Wanted::coefficients)
-      component.coefficients = pieces.view(jpeg_blocks(picture.src, i), 128);
-    if (wanted == Wanted::samples) component.samples = pieces.view(jpeg_samples(picture.src, i), 1);
+      component.coefficients = new_view(pieces, jpeg_blocks(picture.src, i), 128);
+    if (wanted == Wanted::samples)
+      component.samples = new_view(pieces, jpeg_samples(picture.src, i), 1);
   }
-  if (wanted == Wanted::pixels) picture.pixels = pieces.view(picture.src.size, 3);
+  if (wanted == Wanted::pixels) picture.pixels = new_view(pieces, picture.src.size, 3);
   return picture;
 }
 
-void measure_decoding(std::span<const Scan> scans, std::size_t count, Wanted wanted,
+void measure_decoding(std::span<const AskedJpeg> asked, std::size_t count, Wanted wanted,
                       const char* name) {
   Pieces pieces;
   std::vector<JpegScanDecode> pictures;
   double megabytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    pictures.push_back(decode_of(scans[i % scans.size()], wanted, pieces));
+    pictures.push_back(decode_of(asked[i % asked.size()].request, wanted, pieces));
     megabytes += 1e-6 * static_cast<double>(pictures.back().bytes);
   }
-  const Workspace memory(jpeg_decode_workspace(pictures.data(), count), count * sizeof(JpegResult));
-  auto* const results = reinterpret_cast<JpegResult*>(memory.results.data());
+  const Workspace<JpegResult> memory(jpeg_decode_workspace(pictures.data(), count), count);
   const GpuStream stream;
   const double milliseconds = median_milliseconds(stream, [&] {
-    decode_jpegs(pictures.data(), count, memory.device.at(0), memory.host.data(), results, stream);
+    decode_jpegs(pictures.data(), count, memory.device(), memory.host(), memory.results(), stream);
   });
-  for (std::size_t i = 0; i < count; ++i) must_have_no_faults(results[i].faults);
+  for (std::size_t i = 0; i < count; ++i) must_have_no_faults(memory.results()[i].faults);
   say(name, count, megabytes, milliseconds);
 }
 
-void measure_turning(std::span<const Scan> scans, std::size_t count) {
+void measure_turning(std::span<const AskedJpeg> asked, std::size_t count) {
   Pieces pieces;
   std::vector<JpegPlanarTurn> turns;
   double megabytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Scan& scan = scans[i % scans.size()];
-    JpegPlanarTurn turn = scan.turn;
-    turn.data = pieces.copy(scan.data);
-    turn.bytes = scan.data.size();
-    turn.capacity = turn.bytes + turn.bytes / 8 + 4096;
-    turn.out = pieces.take(static_cast<std::int64_t>(turn.capacity));
+    const JpegRequest& request = asked[i % asked.size()].request;
+    JpegPlanarTurn turn = request.planar.front();
+    turn.data = pieces.copy(request.data);
+    turn.bytes = request.data.size();
+    turn.capacity = turned_capacity(turn.bytes);
+    turn.out = pieces.take(turn.capacity);
     turns.push_back(turn);
     megabytes += 1e-6 * static_cast<double>(turn.bytes);
   }
-  const Workspace memory(jpeg_planar_workspace(turns.data(), count),
-                         count * sizeof(JpegPlanarResult));
-  auto* const results = reinterpret_cast<JpegPlanarResult*>(memory.results.data());
+  const Workspace<JpegPlanarResult> memory(jpeg_planar_workspace(turns.data(), count), count);
   const GpuStream stream;
   const double milliseconds = median_milliseconds(stream, [&] {
-    turn_jpegs_by_planes(turns.data(), count, memory.device.at(0), memory.host.data(), results,
+    turn_jpegs_by_planes(turns.data(), count, memory.device(), memory.host(), memory.results(),
                          stream);
   });
-  for (std::size_t i = 0; i < count; ++i) must_have_no_faults(results[i].scan.faults);
+  for (std::size_t i = 0; i < count; ++i) must_have_no_faults(memory.results()[i].scan.faults);
   say("turned by planes", count, megabytes, milliseconds);
 }
 
-void measure_peer(std::span<const Scan> scans) {
+void measure_peer(std::span<const AskedJpeg> asked) {
   std::vector<PeerJpeg> jpegs;
   for (std::size_t i = 0; i < counts.front(); ++i) {
-    const Scan& scan = scans[i % scans.size()];
-    jpegs.push_back({scan.file, scan.turn.src.size});
+    const AskedJpeg& jpeg = asked[i % asked.size()];
+    jpegs.push_back({jpeg.file, jpeg.request.planar.front().src.size});
   }
   const PeerRate rate = nvjpeg_decode_rate(jpegs);
   if (!rate.problem.empty()) {
@@ -192,14 +136,14 @@ void measure_peer(std::span<const Scan> scans) {
 
 void measure_jpeg_parts(std::span<const Bytes> photographs, Orientation orientation, int device) {
   must(cudaSetDevice(device));
-  const std::vector<Scan> scans = scans_of(photographs, orientation);
+  const auto asked = asked_jpegs(photographs, orientation, JpegMode::planar);
   for (const std::size_t count : counts) {
-    measure_decoding(scans, count, Wanted::coefficients, "to coefficients");
-    measure_decoding(scans, count, Wanted::samples, "to samples");
-    measure_decoding(scans, count, Wanted::pixels, "to RGB");
-    measure_turning(scans, count);
+    measure_decoding(asked, count, Wanted::coefficients, "to coefficients");
+    measure_decoding(asked, count, Wanted::samples, "to samples");
+    measure_decoding(asked, count, Wanted::pixels, "to RGB");
+    measure_turning(asked, count);
   }
-  measure_peer(scans);
+  measure_peer(asked);
 }
 
 }  // namespace qturn::bench

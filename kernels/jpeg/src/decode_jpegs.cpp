@@ -13,10 +13,7 @@ JpegWorkspace jpeg_decode_workspace(const JpegScanDecode* pictures, std::size_t 
 
 void decode_jpegs(const JpegScanDecode* pictures, std::size_t count, void* device_workspace,
                   void* host_workspace, JpegResult* results, cudaStream_t stream) {
-  jpeg::check_count(count);
-  if (count == 0) return;
-  jpeg::check_workspace(device_workspace);
-  jpeg::check_workspace(host_workspace);
+  if (!jpeg::has_work(count, device_workspace, host_workspace)) return;
   auto* device = static_cast<std::byte*>(device_workspace);
   auto* host = static_cast<std::byte*>(host_workspace);
   jpeg::DecodePlan plan = jpeg::plan(pictures, count, results, device, host);

@@ -9,16 +9,28 @@
 
 namespace qturn::jpeg {
 
+namespace {
+
+void check_workspace(const void* workspace) {
+  constexpr std::size_t alignment = 256;
+  if (workspace && reinterpret_cast<std::uintptr_t>(workspace) % alignment == 0) return;
+  throw std::invalid_argument("a workspace is at address 0 or not at a multiple of 256");
+}
+
+}  // namespace
+
 void check_count(std::size_t count) {
   constexpr std::size_t most_pictures = 65535;  // the second dimension of a grid
   if (count <= most_pictures) return;
   throw std::invalid_argument(std::to_string(count) + " pictures, expected up to 65535");
 }
 
-void check_workspace(const void* workspace) {
-  constexpr std::size_t alignment = 256;
-  if (workspace && reinterpret_cast<std::uintptr_t>(workspace) % alignment == 0) return;
-  throw std::invalid_argument("a workspace is at address 0 or not at a multiple of 256");
+bool has_work(std::size_t count, const void* device_workspace, const void* host_workspace) {
+  check_count(count);
+  if (count == 0) return false;
+  check_workspace(device_workspace);
+  check_workspace(host_workspace);
+  return true;
 }
 
 void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,

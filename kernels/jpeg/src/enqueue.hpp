@@ -11,8 +11,9 @@ namespace qturn::jpeg {
 /// Throws std::invalid_argument for more pictures than a grid can have.
 void check_count(std::size_t count);
 
-/// Throws std::invalid_argument unless it is at a multiple of 256.
-void check_workspace(const void* workspace);
+/// Whether there are pictures. Throws std::invalid_argument for too many of them, and for a
+/// workspace that is not at a multiple of 256.
+bool has_work(std::size_t count, const void* device_workspace, const void* host_workspace);
 
 /// Copies what has to be, clears what has to be, and reads the coefficients of a batch.
 void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,

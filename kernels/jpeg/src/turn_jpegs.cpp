@@ -13,10 +13,7 @@ JpegWorkspace jpeg_workspace(const JpegScanTurn* turns, std::size_t count) {
 
 void turn_jpegs(const JpegScanTurn* turns, std::size_t count, void* device_workspace,
                 void* host_workspace, JpegResult* results, cudaStream_t stream) {
-  jpeg::check_count(count);
-  if (count == 0) return;
-  jpeg::check_workspace(device_workspace);
-  jpeg::check_workspace(host_workspace);
+  if (!jpeg::has_work(count, device_workspace, host_workspace)) return;
   auto* device = static_cast<std::byte*>(device_workspace);
   auto* host = static_cast<std::byte*>(host_workspace);
   jpeg::Plan plan = jpeg::plan(turns, count, results, device, host);

@@ -13,10 +13,7 @@ JpegWorkspace jpeg_planar_workspace(const JpegPlanarTurn* turns, std::size_t cou
 
 void turn_jpegs_by_planes(const JpegPlanarTurn* turns, std::size_t count, void* device_workspace,
                           void* host_workspace, JpegPlanarResult* results, cudaStream_t stream) {
-  jpeg::check_count(count);
-  if (count == 0) return;
-  jpeg::check_workspace(device_workspace);
-  jpeg::check_workspace(host_workspace);
+  if (!jpeg::has_work(count, device_workspace, host_workspace)) return;
   auto* device = static_cast<std::byte*>(device_workspace);
   auto* host = static_cast<std::byte*>(host_workspace);
   jpeg::PlanarPlan plan = jpeg::plan(turns, count, results, device, host);
