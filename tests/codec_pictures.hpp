@@ -101,8 +101,9 @@ inline Bytes turn_file(std::span<const std::byte> file, const Codec& format,
   const Header header = format.read_header(file);
   const Size size = turned_size(orientation, {header.width, header.height});
   if (&format == &jpeg_codec) {
-    return finish_jpeg(JpegFile(file), turn_embedded_jpeg(file, orientation), orientation, size,
-                       turn_embedded_jpeg, warnings);
+    const JpegFile whole(file);
+    return finish_jpeg(whole, turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
+                       orientation, size, turn_embedded_jpeg, warnings);
   }
   Decoded decoded(file, format);
   const Image image = turned(decoded.image, orientation, decoded.arena);

@@ -14,24 +14,30 @@ constexpr std::uint64_t first_block = std::uint64_t{8} << 20,
 
 }  // namespace
 
-PageLockedPool::Piece PageLockedPool::take(std::size_t bytes) {
+FileBytes PageLockedPool::take(std::size_t bytes) {
   bytes = (bytes + piece_step - 1) / piece_step * piece_step;
   std::unique_lock lock(mutex_);
   while (true) {
-    if (std::byte* const data = find(bytes)) {
-      ++in_use_;
-      return {*this, data, bytes};
-    }
-    if (!grows_ && grow(lock, bytes)) continue;
-    if (grows_ || in_use_ > 0) {
+    if (std::byte* const data = find(bytes)) return lent(data, bytes);
+    if (grows_) {
       changed_.wait(lock);
-    } else if (held_ > 0 && bytes <= most_bytes_) {
+    } else if (!grow(lock, bytes)) {
+      if (in_use_ > 0 || held_ == 0 || bytes > most_bytes_) return {};
       blocks_.clear();  // each of them is too small
       held_ = 0;
-    } else {
-      return {};
     }
   }
+}
+
+bool PageLockedPool::has(const std::byte* data) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(blocks_, [&](const Block& block) { return block.has(data); });
+}
+
+FileBytes PageLockedPool::lent(std::byte* data, std::size_t bytes) {
+  ++in_use_;
+  return {FileBytes::Memory(data, [this, bytes](std::byte* back) { give_back(bytes, back); }),
+          bytes};
 }
 
 // Null if no block has so much in one place.
@@ -84,9 +90,8 @@ void PageLockedPool::give_back(std::size_t bytes, std::byte* data) {
   {
     const std::lock_guard lock(mutex_);
     --in_use_;
-    const auto block = std::ranges::find_if(blocks_, [&](const Block& each) {
-      return data >= each.memory.get() && data < each.memory.get() + each.bytes;
-    });
+    const auto block =
+        std::ranges::find_if(blocks_, [&](const Block& each) { return each.has(data); });
     const auto [range, is_new] = block->free.emplace(data, bytes);
     if (const auto next = std::next(range);
         next != block->free.end() && next->first == data + bytes) {

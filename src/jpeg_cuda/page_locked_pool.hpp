@@ -11,10 +11,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "src/cuda/owners.hpp"
+#include "src/picture/file_bytes.hpp"
 
 namespace qturn {
 
@@ -24,32 +24,13 @@ class PageLockedPool {
   /// Takes no more than `most_bytes` in all.
   explicit PageLockedPool(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// Goes back to the pool, which must outlive it.
-  class Piece {
-   public:
-    Piece() = default;
-    Piece(Piece&& other) noexcept
-        : pool_(std::exchange(other.pool_, nullptr)), data_(other.data_), bytes_(other.bytes_) {}
-    Piece& operator=(Piece&&) = delete;
-    ~Piece() {
-      if (pool_) pool_->give_back(bytes_, data_);
-    }
-    /// Null if there is none.
-    std::byte* data() const { return data_; }
+  /// Memory for `bytes`, with any content; none if so much cannot be had. It goes back to the pool,
+  /// which must outlive it. Blocks only while the system is asked for more. The current thread
+  /// needs a device.
+  FileBytes take(std::size_t bytes);
 
-   private:
-    friend PageLockedPool;
-    Piece(PageLockedPool& pool, std::byte* data, std::size_t bytes)
-        : pool_(&pool), data_(data), bytes_(bytes) {}
-
-    PageLockedPool* pool_ = nullptr;
-    std::byte* data_ = nullptr;
-    std::size_t bytes_ = 0;
-  };
-
-  /// At least `bytes`, with any content. Waits while others have what is needed; whoever waits here
-  /// must hold no piece. Null if so much cannot be had. The current thread needs a device.
-  Piece take(std::size_t bytes);
+  /// Whether this is the address of a byte in the pool's memory.
+  bool has(const std::byte* data) const;
 
  private:
   /// What the system was asked for at once, and what of it is free: sizes by address.
@@ -57,13 +38,18 @@ class PageLockedPool {
     std::unique_ptr<std::byte, FreePageLockedBlock> memory;
     std::size_t bytes;
     std::map<std::byte*, std::size_t> free;
+
+    bool has(const std::byte* data) const {
+      return data >= memory.get() && data < memory.get() + bytes;
+    }
   };
 
   std::byte* find(std::size_t bytes);
+  FileBytes lent(std::byte* data, std::size_t bytes);
   bool grow(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void give_back(std::size_t bytes, std::byte* data);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t most_bytes_, held_ = 0;
   std::size_t in_use_ = 0;

@@ -35,29 +35,25 @@ std::vector<Turn> with_lengths(std::vector<Turn> turns, std::size_t bytes) {
   return turns;
 }
 
-/// A request whose data is in page-locked memory, where its results come to.
+/// A request, and what becomes of it.
 struct ScanWork : DeviceWork {
   std::span<const std::byte> data;
   std::vector<JpegScanTurn> lossless;  ///< with the lengths of what is on the device
   std::vector<JpegPlanarTurn> planar;
-  std::byte* staged = nullptr;                ///< the data, and then the results
-  std::vector<std::size_t> made_bytes;        ///< by output; empty if there are none
-  std::vector<JpegPlanarResult> made_tables;  ///< of those outputs that were turned by planes
-
-  /// From one result in page-locked memory to the next.
-  std::size_t result_step() const { return aligned(turned_capacity(data.size())); }
-  /// The page-locked memory. When the results come, the data is no longer needed.
-  std::size_t staged_bytes() const { return (lossless.size() + planar.size()) * result_step(); }
+  const JpegHead& head;
+  std::vector<FileBytes> pictures;  ///< by output: memory, and then the pictures
+  std::size_t data_bytes = 0;       ///< 0: the device has made nothing
 
   /// Throws as device_bytes().
   explicit ScanWork(const JpegRequest& request)
       : data(request.data),
         lossless(with_lengths(request.lossless, data.size())),
-        planar(with_lengths(request.planar, data.size())) {
+        planar(with_lengths(request.planar, data.size())),
+        head(request.head) {
     const JpegWorkspace moved = jpeg_workspace(lossless.data(), lossless.size());
     const JpegWorkspace by_planes = jpeg_planar_workspace(planar.data(), planar.size());
     device_bytes = std::max(moved.device_bytes, by_planes.device_bytes) + aligned(data.size()) +
-                   staged_bytes();
+                   request.outputs() * aligned(turned_capacity(data.size()));
   }
 };
 
@@ -169,8 +165,9 @@ class ScanWorker {
 
   void enqueue(std::span<const Picture> pictures, const BatchTurns& turns) {
     for (const Picture& picture : pictures) {
-      check(cudaMemcpyAsync(picture.data, picture.work->staged, picture.work->data.size(),
-                            cudaMemcpyHostToDevice, stream_.get()),
+      const std::span<const std::byte> data = picture.work->data;
+      check(cudaMemcpyAsync(picture.data, data.data(), data.size(), cudaMemcpyHostToDevice,
+                            stream_.get()),
             "JPEGs to the device");
     }
     std::byte* const workspace = memory_.data() + workspace_at_;
@@ -184,27 +181,29 @@ class ScanWorker {
     struct Output {
       const void* data;
       const JpegResult& made;
+      const JpegPlanarResult* planar;
     };
     std::size_t lossless = 0, planar = 0;  // turns of the pictures before
     for (const Picture& picture : pictures) {
       ScanWork& work = *picture.work;
       std::vector<Output> outputs;
       for (std::size_t i = 0; i < work.lossless.size(); ++i, ++lossless)
-        outputs.push_back({turns.lossless[lossless].out, lossless_.results()[lossless]});
-      const std::span of_planes(planar_.results() + planar, work.planar.size());
-      for (const JpegPlanarResult& made : of_planes)
-        outputs.push_back({turns.planar[planar++].out, made.scan});
+        outputs.push_back({turns.lossless[lossless].out, lossless_.results()[lossless], nullptr});
+      for (std::size_t i = 0; i < work.planar.size(); ++i, ++planar) {
+        const JpegPlanarResult& made = planar_.results()[planar];
+        outputs.push_back({turns.planar[planar].out, made.scan, &made});
+      }
       const auto has_faults = [](const Output& output) { return output.made.faults != 0; };
       if (std::ranges::any_of(outputs, has_faults)) continue;
-      work.made_tables.assign(of_planes.begin(), of_planes.end());
-      work.made_bytes.clear();
-      std::byte* to = work.staged;
-      for (const Output& output : outputs) {
-        check(cudaMemcpyAsync(to, output.data, output.made.bytes, cudaMemcpyDeviceToHost,
-                              stream_.get()),
+      work.data_bytes = outputs.front().made.src_bytes;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Bytes head = work.head(i, outputs[i].planar);
+        FileBytes& file = work.pictures[i];
+        file.resize(head.size() + outputs[i].made.bytes);
+        std::ranges::copy(head, file.begin());
+        check(cudaMemcpyAsync(file.data() + head.size(), outputs[i].data, outputs[i].made.bytes,
+                              cudaMemcpyDeviceToHost, stream_.get()),
               "JPEGs from the device");
-        work.made_bytes.push_back(output.made.bytes);
-        to += work.result_step();
       }
     }
     event_.wait_for(stream_.get(), "JPEGs from the device");
@@ -249,10 +248,10 @@ class ScanDevice final : public JpegDevice {
              const std::atomic<bool>& stop)
       : first_(devices.front()),
         spare_(spare),
-        staging_(limits.page_locked_bytes),
+        page_locked_(limits.page_locked_bytes),
         batches_(batch_limits, workers(devices), stop) {}
 
-  std::optional<std::vector<Bytes>> turn(const JpegRequest& request) override {
+  std::optional<JpegMade> turn(const JpegRequest& request) override {
     std::optional<ScanWork> asked;
     try {
       asked.emplace(request);
@@ -260,29 +259,40 @@ class ScanDevice final : public JpegDevice {
       return std::nullopt;
     }
     ScanWork& work = *asked;
-    check(cudaSetDevice(first_), "the device");
-    const PageLockedPool::Piece piece = staging_.take(work.staged_bytes());
-    if (!piece.data()) return std::nullopt;
-    work.staged = piece.data();
-    std::memcpy(work.staged, request.data.data(), request.data.size());
-    batches_.do_work(work);
-    if (work.made_bytes.empty()) return std::nullopt;
-    std::vector<Bytes> files;
-    const std::byte* made = work.staged;
-    for (std::size_t i = 0; i < request.outputs(); ++i) {
-      const std::size_t lossless = request.lossless.size();
-      files.push_back(request.finish(
-          i, {{made, work.made_bytes[i]}, i < lossless ? nullptr : &work.made_tables[i - lossless]},
-          spare_));
-      made += work.result_step();
+    FileBytes staged;
+    if (!page_locked_.has(work.data.data())) {
+      staged = page_locked(work.data.size());
+      if (staged.capacity() > 0) {
+        staged.append(work.data);
+        work.data = staged;
+      }
     }
-    return files;
+    for (std::size_t i = 0; i < request.outputs(); ++i)
+      work.pictures.push_back(memory(request.head_bytes + turned_capacity(request.data.size())));
+    batches_.do_work(work);
+    if (work.data_bytes == 0) return std::nullopt;
+    return JpegMade{std::move(work.pictures), work.data_bytes};
+  }
+
+  FileBytes memory(std::size_t bytes) override {
+    FileBytes found = page_locked(bytes);
+    // The device takes other memory, too, and more time for it.
+    if (found.capacity() == 0) found = spare_.take(bytes);
+    return found;
   }
 
   bool is_of_use() override { return batches_.is_of_use(); }
   std::string take_problem() override { return batches_.take_problem(); }
 
  private:
+  // None if there is none. A device that fails says so when it starts.
+  FileBytes page_locked(std::size_t bytes) try {
+    check(cudaSetDevice(first_), "the device");
+    return page_locked_.take(bytes);
+  } catch (const CudaError&) {
+    return {};
+  }
+
   static std::vector<Batches::MakeWorker> workers(const std::vector<int>& devices) {
     std::vector<Batches::MakeWorker> all;
     for (int i = 0; i < workers_per_device; ++i) {
@@ -293,7 +303,7 @@ class ScanDevice final : public JpegDevice {
 
   const int first_;
   SpareBytes& spare_;
-  PageLockedPool staging_;
+  PageLockedPool page_locked_;
   Batches batches_;
 };
 

@@ -19,7 +19,7 @@ namespace qturn {
 inline constexpr std::size_t scan_requests_per_device = 64;
 
 struct ScanDeviceLimits {
-  std::uint64_t page_locked_bytes = 0;  ///< for all requests together
+  std::uint64_t page_locked_bytes = 0;  ///< for all files and results together
 };
 
 /// The memory that a request takes on a device. Throws std::invalid_argument for what a device does
@@ -27,7 +27,8 @@ struct ScanDeviceLimits {
 std::uint64_t device_bytes(const JpegRequest& request);
 
 /// All of `devices` together. They start in the background. What is damaged, or finds no memory on
-/// a device, is not taken. `spare` must outlive them.
+/// a device, is not taken. `spare` has memory where there is no more of the page-locked kind, and
+/// must outlive them. What memory() returns must not outlive them.
 std::unique_ptr<JpegDevice> make_scan_device(const std::vector<int>& devices,
                                              const ScanDeviceLimits& limits, SpareBytes& spare,
                                              const std::atomic<bool>& stop);

@@ -128,7 +128,7 @@ void Flight::write_outputs() {
     shared_.lanes.give_back(std::exchange(lane_, nullptr));
   }
   pixel_reservation_ = {};
-  shared_.spare.give(std::exchange(original_.bytes, {}));
+  shared_.spare.give(std::exchange(original_.bytes, {}).spare());
   file_reservation_ = {};
 }
 
@@ -195,12 +195,17 @@ void Flight::read_file_and_header() {
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
-  original_ = shared_.source.read(job_.input, shared_.spare.take(job_.file_bytes));
+  original_ = shared_.source.read(job_.input, memory_for_file());
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(shared_.source);
   if (!options_.decode_only) return;
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
+}
+
+FileBytes Flight::memory_for_file() const {
+  if (shared_.device && shared_.device->is_of_use()) return shared_.device->memory(job_.file_bytes);
+  return shared_.spare.take(job_.file_bytes);
 }
 
 void Flight::decode_pixels() {
@@ -233,7 +238,7 @@ void Flight::decode_pixels() {
   picture_->read(written, *lane_, stop());
   // Encoding takes more memory than decoding, so the file is freed before. Its reservation stays.
   // Otherwise another file would take its place.
-  if (!keeps_file) Bytes().swap(original_.bytes);  // "= {}" keeps the memory
+  if (!keeps_file) original_.bytes = Bytes();
 }
 
 void Flight::plan_masks(std::span<const Orientation> written) {
@@ -285,7 +290,10 @@ void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   JpegDevice& device = *shared_.device;
   const auto request = picture_->request(orientations);
   if (!request) return;
-  const std::uint64_t needed = (1 << 20) + (1 + 2 * request->outputs()) * original_.bytes.size();
+  // An output is about as long as the file. Only if the file is not where the device reads is it
+  // copied; then the copy goes before there are outputs.
+  const std::uint64_t output = original_.bytes.size() + original_.bytes.size() / 4;
+  const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + request->outputs() * output;
   if (!can_have(needed)) return;  // one output at a time needs less
   reserve(needed);
   auto made = away([&] { return device.turn(*request); });
@@ -336,9 +344,9 @@ void Flight::write_output(std::size_t index) {
     outcome.status = Status::done;
     return;
   }
-  Bytes turned = picture_->turn(outcome.variant, stop(), outcome.warnings);
+  FileBytes turned = picture_->turn(outcome.variant, stop(), outcome.warnings);
   put(index, planned.route == Route::copied ? original_.bytes : turned, planned.route);
-  shared_.spare.give(std::move(turned));
+  shared_.spare.give(std::move(turned).spare());
   outcome.message = picture_->damage();
   is_salvaged_ = !outcome.message.empty();
   if (planned.route == Route::planar) {

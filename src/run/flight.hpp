@@ -69,6 +69,7 @@ class Flight {
   void step(void (Flight::*work)());
   void leave_what_is_done();
   void read_file_and_header();
+  FileBytes memory_for_file() const;
   void decode_pixels();
   void plan_masks(std::span<const Orientation> written);
   void decode_masks() { masks_.decode(stop()); }

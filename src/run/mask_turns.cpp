@@ -100,7 +100,8 @@ Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs:
                         .state = mask.original.state,
                         .hash = mask.original.hash,
                         .kind = CompanionKind::mask};
-    if (companion.bytes.empty()) companion.bytes = mask.original.bytes;
+    if (companion.bytes.empty())
+      companion.bytes.assign(mask.original.bytes.begin(), mask.original.bytes.end());
     for (const std::string& warning : own_warnings)
       warnings.push_back(fmt::format("{}: {}", path.string(), warning));
     return companion;

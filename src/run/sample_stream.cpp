@@ -247,15 +247,12 @@ void SampleStream::give_up() {
   changed_.notify_all();
 }
 
-Original SampleStream::read(const fs::path& name, std::vector<std::byte> memory) const {
-  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = std::move(memory)};
+Original SampleStream::read(const fs::path& name, FileBytes) const {
+  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
   {
     const std::lock_guard lock(mutex_);
     SampleFile& file = *files_.at(name.native());
-    if (file.is_read_once)
-      original.bytes = std::exchange(file.bytes, {});
-    else
-      original.bytes = file.bytes;
+    original.bytes = file.is_read_once ? std::exchange(file.bytes, {}) : file.bytes;
   }
   original.hash = hash_of(original.bytes);
   return original;

@@ -58,7 +58,7 @@ class SampleStream : public JobStream, public Source {
   void give_up() override;
 
   /// A picture or a mask is handed over: it is read once.
-  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  Original read(const std::filesystem::path& name, FileBytes memory) const override;
   std::uint64_t size(const std::filesystem::path& name) const override;
 
   /// A file of a result, and what it is made of.

@@ -46,10 +46,11 @@ class SampleSource : public Source {
  public:
   explicit SampleSource(const Sample& sample) : sample_(sample) {}
 
-  Original read(const fs::path& name, std::vector<std::byte>) const override {
+  Original read(const fs::path& name, FileBytes) const override {
     const auto bytes = bytes_of(name);
-    return {
-        .path = name, .lower_suffix = lower_suffix(name), .bytes = {bytes.begin(), bytes.end()}};
+    return {.path = name,
+            .lower_suffix = lower_suffix(name),
+            .bytes = Bytes(bytes.begin(), bytes.end())};
   }
   std::uint64_t size(const fs::path& name) const override { return bytes_of(name).size(); }
 

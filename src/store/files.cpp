@@ -54,10 +54,9 @@ FileSink::FileSink(const FileSinkOptions& options, Journals* journals)
       commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
 FileSink::~FileSink() = default;
 
-Original FileSource::read(const fs::path& name, std::vector<std::byte> memory) const {
+Original FileSource::read(const fs::path& name, FileBytes memory) const {
   Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
-  original.bytes = read_file(name, std::move(memory), &original.state);
-  original.hash = hash_of(original.bytes);
+  original.bytes = read_file(name, std::move(memory), original.state, original.hash);
   return original;
 }
 
@@ -166,7 +165,7 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
   }
   StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
   std::vector<ContentHash> hashes;
-  for (const NewFile& file : files) hashes.push_back(hash_of(file.content));
+  for (std::size_t i = 0; i < files.size(); ++i) hashes.push_back(staged.hash(i));
   Intent intent;
   if (journals_) {
     for (std::size_t i = 0; i < files.size(); ++i) {

@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view marker = ".qturn-";
 constexpr std::string_view temporary_letters = "abcdefghijklmnopqrstuvwxyz012345";  // 32: no bias
 constexpr std::size_t run_length = 6, count_length = 4;
+/// What is read or written and hashed at a time. It stays in the caches of a core in between.
+constexpr std::size_t part_bytes = std::size_t{256} << 10;
 
 [[noreturn]] void fail_write(const fs::path& target, std::error_code reason = system_code(errno)) {
   throw FileError("cannot write " + target.string(), target, reason);
@@ -201,10 +203,9 @@ class Temporary {
   FileDescriptor file_;
 };
 
-}  // namespace
-
-std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> memory,
-                                 FileState* state) {
+/// Calls `each` with every part that was read, at once.
+template <typename Memory, typename Each>
+Memory read_whole(const fs::path& path, Memory memory, FileState* state, Each each) {
   const auto fail = [&](int number) { throw FileError("cannot read", path, system_code(number)); };
   // O_NONBLOCK: a pipe without a writer must not block the run.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -218,14 +219,31 @@ std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> me
   std::byte one_more;
   for (std::size_t have = 0;;) {
     const bool all = have == memory.size();
-    const ssize_t got = all ? ::read(file.get(), &one_more, 1)
-                            : ::read(file.get(), memory.data() + have, memory.size() - have);
+    const ssize_t got =
+        all ? ::read(file.get(), &one_more, 1)
+            : ::read(file.get(), memory.data() + have, std::min(part_bytes, memory.size() - have));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(errno);
     if (all && got == 0) return memory;
     if (all || got == 0) fail(EBUSY);
+    each(std::span<const std::byte>(memory.data() + have, static_cast<std::size_t>(got)));
     have += static_cast<std::size_t>(got);
   }
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> memory,
+                                 FileState* state) {
+  return read_whole(path, std::move(memory), state, [](std::span<const std::byte>) {});
+}
+
+FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, ContentHash& hash) {
+  Hasher hasher;
+  memory = read_whole(path, std::move(memory), &state,
+                      [&](std::span<const std::byte> part) { hasher.add(part); });
+  hash = hasher.hash();
+  return memory;
 }
 
 struct StagedFiles::File {
@@ -240,6 +258,7 @@ struct StagedFiles::File {
   fs::path target, folder, like;
   std::optional<FileState> like_state;
   Temporary temporary;
+  ContentHash hash = {};
 };
 
 StagedFiles::StagedFiles(std::span<const NewFile> files, IfExists if_exists, bool flushed)
@@ -264,10 +283,18 @@ void StagedFiles::stage(const NewFile& file) try {
 
   files_.push_back(std::make_unique<File>(file, place, std::move(folder)));
   const FileDescriptor& opened = files_.back()->temporary.file();
+  if (!opened) fail_write(target);
   const auto append = [&](std::span<const std::byte> part) {
-    if (!opened || !write_all(opened.get(), part)) fail_write(target);
+    if (!write_all(opened.get(), part)) fail_write(target);
   };
-  append(file.content);
+  Hasher hasher;
+  for (auto left = file.content; !left.empty();) {
+    const auto part = left.first(std::min(part_bytes, left.size()));
+    hasher.add(part);
+    append(part);
+    left = left.subspan(part.size());
+  }
+  files_.back()->hash = hasher.hash();
   if (file.write_more) file.write_more(append);
   if (is_alike) {
     make_alike(file.like, like_status, opened.get(), file.times).report(target, warnings_);
@@ -309,6 +336,8 @@ void StagedFiles::check_original(std::size_t index) const {
 fs::path StagedFiles::temporary(std::size_t index) const {
   return files_[index]->folder / files_[index]->temporary.name();
 }
+
+const ContentHash& StagedFiles::hash(std::size_t index) const { return files_[index]->hash; }
 
 std::vector<std::string> StagedFiles::put_in_place() {
   for (std::size_t i = files_.size(); i-- > 0;) check_original(i);

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/picture/file_bytes.hpp"
+#include "src/store/content_hash.hpp"
 #include "src/store/file_descriptor.hpp"
 
 namespace qturn {
@@ -66,6 +68,11 @@ inline FileState state_of(const struct stat& status) {
 /// unless null, becomes the file's before the first byte was read.
 std::vector<std::byte> read_file(const std::filesystem::path& path,
                                  std::vector<std::byte> memory = {}, FileState* state = nullptr);
+
+/// The same in memory of any kind. `hash` becomes that of the content: each part is hashed while it
+/// is in the processor's caches.
+FileBytes read_file(const std::filesystem::path& path, FileBytes memory, FileState& state,
+                    ContentHash& hash);
 
 struct NewFile {
   std::filesystem::path target;  ///< if it is a symbolic link, what it points to is written
@@ -127,6 +134,8 @@ class StagedFiles {
   void append(std::size_t index, std::span<const std::byte> part);
   /// The file beside the target.
   std::filesystem::path temporary(std::size_t index) const;
+  /// Of the content that it was made with.
+  const ContentHash& hash(std::size_t index) const;
 
   /// Closes the files. If they are flushed, blocks until they are on the disk.
   void finish_writing();

@@ -2,12 +2,11 @@
 #ifndef QTURN_SRC_STORE_SOURCE_HPP
 #define QTURN_SRC_STORE_SOURCE_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
+#include "src/picture/file_bytes.hpp"
 #include "src/store/content_hash.hpp"
 #include "src/store/safe_file.hpp"
 
@@ -17,7 +16,7 @@ namespace qturn {
 struct Original {
   std::filesystem::path path;
   std::string lower_suffix;  ///< ".tga": tells what the content cannot
-  std::vector<std::byte> bytes;
+  FileBytes bytes;
   FileState state = {};
   ContentHash hash = {};
 };
@@ -26,7 +25,7 @@ class Source {
  public:
   virtual ~Source() = default;
   /// The file of this name, in `memory`. Throws FileError.
-  virtual Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const = 0;
+  virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
   /// How many bytes that will be. Throws FileError.
   virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
 };
@@ -34,7 +33,7 @@ class Source {
 /// Names are paths of files.
 class FileSource : public Source {
  public:
-  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  Original read(const std::filesystem::path& name, FileBytes memory) const override;
   std::uint64_t size(const std::filesystem::path& name) const override;
 };
 

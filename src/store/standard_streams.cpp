@@ -127,7 +127,7 @@ std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std:
   return whole;
 }
 
-Original StandardInput::read(const std::filesystem::path& name, std::vector<std::byte>) const {
+Original StandardInput::read(const std::filesystem::path& name, FileBytes) const {
   Original original{.path = name, .lower_suffix = {}, .bytes = std::exchange(picture_, {})};
   original.hash = hash_of(original.bytes);
   return original;

@@ -31,7 +31,7 @@ class StandardInput : public Source {
   explicit StandardInput(std::vector<std::byte> picture) : picture_(std::move(picture)) {}
   std::span<const std::byte> picture() const { return picture_; }
   /// Once: hands over the bytes instead of copying them.
-  Original read(const std::filesystem::path& name, std::vector<std::byte> memory) const override;
+  Original read(const std::filesystem::path& name, FileBytes memory) const override;
   std::uint64_t size(const std::filesystem::path&) const override { return picture_.size(); }
 
  private:

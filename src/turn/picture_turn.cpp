@@ -181,7 +181,7 @@ std::optional<JpegRequest> PictureTurn::request(std::span<const Orientation> ori
   return compressed_->request(all_applied(orientations));
 }
 
-void PictureTurn::accept(const JpegRequest& request, std::vector<Bytes> made) {
+void PictureTurn::accept(const JpegRequest& request, JpegMade made) {
   compressed_->accept(request, std::move(made), warnings_);
   pixels_read_ = static_cast<std::uint64_t>(header_.width * header_.height);
 }
@@ -246,8 +246,8 @@ bool PictureTurn::looks_at_file(std::span<const Orientation> orientations) const
   return reencoded_among(orientations) < orientations.size();
 }
 
-Bytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
-                        std::vector<std::string>& warnings) {
+FileBytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
+                            std::vector<std::string>& warnings) {
   const TurnOutcome planned = plan(orientation);
   switch (planned.route) {
     case Route::copied:

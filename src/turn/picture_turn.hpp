@@ -82,7 +82,7 @@ class PictureTurn {
   std::optional<JpegRequest> request(std::span<const Orientation> orientations) const;
 
   /// Takes what a device has made of request(); those orientations need no read().
-  void accept(const JpegRequest& request, std::vector<Bytes> made);
+  void accept(const JpegRequest& request, JpegMade made);
   bool is_made(Orientation orientation) const;
 
   /// Decodes the file, as these orientations need it, into the lane's memory, and loads the lane;
@@ -94,8 +94,8 @@ class PictureTurn {
 
   /// The turned file: one of the orientations that were read, or made by a device; each comes once.
   /// Empty where the source is the result (copied, skipped). Throws ImageFileError; Interrupted.
-  Bytes turn(Orientation orientation, const std::atomic<bool>& stop,
-             std::vector<std::string>& warnings);
+  FileBytes turn(Orientation orientation, const std::atomic<bool>& stop,
+                 std::vector<std::string>& warnings);
 
   /// What read() and accept() had to say.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -2,6 +2,7 @@
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
 #include <algorithm>
@@ -65,6 +66,37 @@ TEST_CASE("A baseline picture has one scan of all components, with its tables") 
   CHECK((scan.first == 0 && scan.last == 63 && scan.high == 0 && scan.low == 0));
   CHECK(scan.restart_interval == 3);
   CHECK(scan.data_at + scan.bytes + 2 == file.size());
+}
+
+TEST_CASE("The header alone tells of the first scan, and the rest is parsed later or told") {
+  Bytes file = make_jpeg({.one_scan_each = GENERATE(false, true), .restart_interval = 3});
+  file.resize(file.size() + 5);
+  const JpegFile all(file);
+  JpegFile header(file, {}, JpegFile::Part::header);
+  CHECK(all.is_complete());
+  CHECK_FALSE(header.is_complete());
+  CHECK(markers_of(header.segments) == markers_of(all.segments));
+  CHECK(header.size == all.size);
+  REQUIRE(header.scans.size() == 1);
+  CHECK(header.scans[0].data_at == all.scans[0].data_at);
+  CHECK(header.scans[0].restart_interval == 3);
+  CHECK(header.end == file.size());
+  JpegFile told = header;
+
+  header.complete();
+  CHECK(header.is_complete());
+  REQUIRE(header.scans.size() == all.scans.size());
+  CHECK(header.scans[0].bytes == all.scans[0].bytes);
+  CHECK(header.scan_count == all.scan_count);
+  CHECK(header.end == file.size() - 5);
+
+  if (all.scans.size() > 1) return;
+  told.complete_with(all.scans[0].bytes + 2);
+  CHECK(told.is_complete());
+  CHECK(told.scans[0].bytes == all.scans[0].bytes);
+  CHECK(told.end == all.end);
+  told.complete();
+  CHECK(told.end == all.end);
 }
 
 TEST_CASE("A progressive picture has the scans that its encoder was told") {

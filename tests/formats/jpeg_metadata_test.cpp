@@ -46,9 +46,10 @@ Bytes turned(const std::string& file, std::vector<std::string>& warnings,
              Orientation orientation = Orientation::rotate90) {
   const std::span<const std::byte> source = bytes_of(file);
   const Header header = jpeg_codec.read_header(source);
-  return finish_jpeg(JpegFile(source), turn_embedded_jpeg(source, orientation), orientation,
-                     turned_size(orientation, {header.width, header.height}), turn_embedded_jpeg,
-                     warnings);
+  const JpegFile whole(source);
+  return finish_jpeg(whole, turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
+                     orientation, turned_size(orientation, {header.width, header.height}),
+                     turn_embedded_jpeg, warnings);
 }
 
 Bytes turned(const std::string& file) {
@@ -71,9 +72,10 @@ Bytes trimmed(const std::string& file, Orientation orientation,
               std::vector<std::string>& warnings) {
   const std::span<const std::byte> source = bytes_of(file);
   const JpegOptions options{JpegMode::lossless, JpegEdges::trim};
-  return finish_jpeg(JpegFile(source), turned_jpeg(source, orientation, options), orientation,
-                     JpegTurn(source, options).turned_size(orientation), turn_embedded_jpeg,
-                     warnings);
+  const JpegFile whole(source);
+  return finish_jpeg(whole, turned_jpeg(whole.without_trailing_data().bytes, orientation, options),
+                     orientation, JpegTurn(source, options).turned_size(orientation),
+                     turn_embedded_jpeg, warnings);
 }
 
 std::string faces_and_subject(const std::string& packet) {
@@ -452,7 +454,9 @@ TEST_CASE("No cut of a file with all of this leads outside it") {
     const auto cut = std::span(file).first(size);
     try {
       std::vector<std::string> warnings;
-      const Bytes out = finish_jpeg(JpegFile(cut), Bytes(cut.begin(), cut.end()),
+      const JpegFile cut_file(cut);
+      const auto picture = cut_file.without_trailing_data().bytes;
+      const Bytes out = finish_jpeg(cut_file, Bytes(picture.begin(), picture.end()),
                                     Orientation::rotate90, {48, 64}, as_it_is, warnings);
       astray += !has_header(cut) || out.size() < size ||
                 jpeg_codec.read_header(out).stored != Orientation::identity;

@@ -65,13 +65,25 @@ bool is_asked(const Bytes& file, Orientation orientation = Orientation::rotate90
   return JpegTurn(file, options).request(std::span(&orientation, 1)).has_value();
 }
 
+/// How much of the data of a request belongs to its scan, with the marker of the end.
+std::size_t bytes_of_scan(const JpegScanLayout& scan, std::span<const std::byte> data) {
+  const Bytes file = bare_jpeg(scan, data);
+  const JpegFile parsed{std::span<const std::byte>(file)};
+  return parsed.end - parsed.scans.at(0).data_at;
+}
+
 /// What a device makes of a request: losslessly by the CPU, by planes with the GPU's own coder.
-std::vector<Bytes> files_of(const JpegRequest& request) {
-  SpareBytes spare(1 << 20, 16);
-  std::vector<Bytes> made;
+JpegMade made_of(const JpegRequest& request) {
+  JpegMade made;
+  const auto add = [&](std::span<const std::byte> data, const JpegPlanarResult* planar) {
+    FileBytes picture = request.head(made.pictures.size(), planar);
+    CHECK(picture.size() <= request.head_bytes);
+    picture.append(data);
+    made.pictures.push_back(std::move(picture));
+  };
   for (const JpegScanTurn& turn : request.lossless) {
     const Bytes turned = turned_scan_data(bare_jpeg(turn.src, request.data), turn.orientation);
-    made.push_back(request.finish(made.size(), {turned}, spare));
+    add(turned, nullptr);
   }
   for (const JpegPlanarTurn& turn : request.planar) {
     const CodedPlanes turned = turn_by_planes(turn, request.data);
@@ -80,8 +92,11 @@ std::vector<Bytes> files_of(const JpegRequest& request) {
       result.dc[i] = turned.layout.component[i].dc;
       result.ac[i] = turned.layout.component[i].ac;
     }
-    made.push_back(request.finish(made.size(), {turned.data, &result}, spare));
+    add(turned.data, &result);
   }
+  const JpegScanLayout& scan =
+      request.lossless.empty() ? request.planar.front().src : request.lossless.front().src;
+  made.data_bytes = bytes_of_scan(scan, request.data);
   return made;
 }
 
@@ -91,14 +106,18 @@ void check_same_files(const Bytes& file, const JpegOptions& options) {
   const auto request = jpeg.request(all_orientations);
   REQUIRE(request);
   std::vector<std::string> warnings;
-  jpeg.accept(*request, files_of(*request), warnings);
+  jpeg.accept(*request, made_of(*request), warnings);
   CHECK(warnings.empty());
   for (const Orientation orientation : orientations_of(*request)) {
     INFO(name(orientation));
     REQUIRE(jpeg.is_made(orientation));
-    CHECK((jpeg.turn(orientation, never) == tests::turn(file, orientation, options)));
+    CHECK((Bytes(jpeg.turn(orientation, never)) == tests::turn(file, orientation, options)));
   }
   CHECK(jpeg.is_made(Orientation::identity));
+  CHECK(jpeg.file().is_complete());
+  const JpegFile whole{std::span<const std::byte>(file)};
+  CHECK(jpeg.file().end == whole.end);
+  CHECK(jpeg.file().scans.at(0).bytes == whole.scans.at(0).bytes);
 }
 
 void check_same_files_of_all_kinds(const JpegOptions& options) {
@@ -110,7 +129,11 @@ void check_same_files_of_all_kinds(const JpegOptions& options) {
       kind.markers = {{0xFE, Bytes(300, std::byte{7})}};
       Bytes file = make_jpeg(kind);
       check_same_files(file, options);
+      const Bytes plain = file;
       file.resize(file.size() + 1000, std::byte{0x33});
+      check_same_files(file, options);
+      // It ends as a picture does, so the device has to find where the first one ends.
+      file.insert(file.end(), plain.begin(), plain.end());
       check_same_files(file, options);
     }
   }
@@ -161,13 +184,31 @@ TEST_CASE("a device is asked for nothing that the header rules out") {
   Bytes comment_at_end = plain;
   comment_at_end.insert(comment_at_end.end() - 2,
                         {std::byte{0xFF}, std::byte{0xFE}, std::byte{0}, std::byte{2}});
-  CHECK_FALSE(is_asked(comment_at_end));
-
+  CHECK(is_asked(comment_at_end));  // whoever reads the data finds it
   // libjpeg warns of it, and the result says so.
   Bytes other_coefficients = plain;
   const JpegFile parsed{std::span<const std::byte>(plain)};
   other_coefficients[parsed.scans.at(0).data_at - 2] = std::byte{62};
   CHECK_FALSE(is_asked(other_coefficients));
+}
+
+TEST_CASE("the data of a request ends where the header says more, or else with the file") {
+  const auto asked_bytes = [](const Bytes& file) {
+    return JpegTurn(file, trimmed).request(std::array{Orientation::flop}).value().data.size();
+  };
+  Bytes file = make_jpeg({.h = 2, .v = 2});
+  const std::size_t alone = asked_bytes(file);
+  const Bytes plain = file;
+  file.insert(file.end(), plain.begin(), plain.end());
+  CHECK(asked_bytes(file) == alone + plain.size());
+  file.push_back(std::byte{0});
+  CHECK(asked_bytes(file) == alone);
+  JpegPicture with_index{.h = 2, .v = 2};
+  with_index.markers = {{0xE2, Bytes(8)}};
+  std::ranges::copy(bytes_of("MPF"), with_index.markers.front().data.begin());
+  Bytes indexed = make_jpeg(with_index);
+  indexed.insert(indexed.end(), plain.begin(), plain.end());
+  CHECK(asked_bytes(indexed) == alone);
 }
 
 TEST_CASE("what a device has not done is turned by the CPU") {

@@ -43,8 +43,7 @@ Bytes with_coefficients(const Bytes& file, int one_in, int most_bits, unsigned s
       }
     }
   }
-  return write_jpeg(describe(decoder), blocks, Orientation::identity, tables,
-                    decoder.file.trailing_data(), never);
+  return write_jpeg(describe(decoder), blocks, Orientation::identity, tables, never);
 }
 
 Bytes file_at(const std::filesystem::path& path) {
@@ -93,7 +92,7 @@ std::string outcome_by_libjpeg(const Bytes& file) {
     blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
     guarded(decoder.errors, [&] { jpeg_read_coefficients(&decoder.info); });
     return write_jpeg(describe(decoder), blocks, Orientation::identity, JpegTables::of_source,
-                      decoder.file.trailing_data(), never);
+                      never);
   });
 }
 
@@ -206,7 +205,7 @@ TEST_CASE("A DC coefficient beyond its range is left to libjpeg") {
     block[0] = static_cast<JCOEF>(2047 * (y + 1));
   }
   Bytes file =
-      write_jpeg(describe(decoder), blocks, Orientation::identity, JpegTables::fitted, {}, never);
+      write_jpeg(describe(decoder), blocks, Orientation::identity, JpegTables::fitted, never);
   check_same(file);
   const JpegFile parsed(file);
   const auto data = parsed.bytes.subspan(parsed.scans.front().data_at, parsed.scans.front().bytes);

@@ -179,11 +179,13 @@ TEST_CASE("What follows the picture is kept byte for byte") {
   const Bytes plain = turn(file, Orientation::rotate90, options);
   file.resize(file.size() + 100);
   file.back() = std::byte{1};
-  const TurnedJpeg turned = turn_and_tell(file, Orientation::rotate90, options);
-  CHECK(turned.warnings.empty());  // what it is, and whether it has to be turned, finish() says
-  REQUIRE(turned.file.size() == plain.size() + 100);
-  CHECK(std::equal(plain.begin(), plain.end(), turned.file.begin()));
-  CHECK(std::equal(file.end() - 100, file.end(), turned.file.end() - 100));
+  const TurnedJpeg alone = turn_and_tell(file, Orientation::rotate90, options);
+  CHECK(alone.warnings.empty());  // what it is, and whether it has to be turned, finish() says
+  CHECK(alone.file == plain);
+  const Bytes turned = turned_jpeg(file, Orientation::rotate90, options);
+  REQUIRE(turned.size() == plain.size() + 100);
+  CHECK(std::equal(plain.begin(), plain.end(), turned.begin()));
+  CHECK(std::equal(file.end() - 100, file.end(), turned.end() - 100));
 }
 
 TEST_CASE("A lossless turn keeps the Huffman tables") {

@@ -58,8 +58,11 @@ void check_device_request(const Bytes& file, Orientation orientation, const Byte
   }
   constexpr std::size_t end_marker_bytes = 2;
   const auto data = made.bytes.subspan(scan.data_at, scan.bytes + end_marker_bytes);
-  SpareBytes spare(0, 0);
-  require(request->finish(0, {data, &tables}, spare) == planar, "a device's file is another");
+  FileBytes device = request->head(0, &tables);
+  require(device.size() <= request->head_bytes, "a head is longer than a device is told");
+  device.append(data);
+  device.append(made.trailing_data());
+  require(Bytes(std::move(device)) == planar, "a device's file is another");
 }
 
 void check(const Bytes& file, Orientation orientation) {

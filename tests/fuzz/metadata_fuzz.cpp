@@ -38,6 +38,11 @@ Bytes pretend_to_turn(std::span<const std::byte> jpeg, Orientation) {
   return turned;
 }
 
+Bytes picture_alone(std::span<const std::byte> jpeg) {
+  const auto alone = JpegFile(jpeg).without_trailing_data().bytes;
+  return {alone.begin(), alone.end()};
+}
+
 void require_tag(std::span<const std::byte> tiff, const MetadataTurn& turn) {
   const StoredOrientation stored = stored_orientation(tiff);
   require(stored.certainty != StoredOrientation::Certainty::unknown);
@@ -83,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
       case 2:
         check_metadata(body, jpeg_codec, Limits{});
-        finish_jpeg(JpegFile(body), file, turn.pixels, turn.size, turn_one, warnings);
+        finish_jpeg(JpegFile(body), picture_alone(body), turn.pixels, turn.size, turn_one,
+                    warnings);
         retag_jpeg(body, turn.tag, missing, turn_one, warnings);
         break;
       case 3:

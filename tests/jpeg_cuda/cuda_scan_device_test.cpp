@@ -228,6 +228,32 @@ TEST_CASE("what a GPU cannot turn by planes has the CPU's file or message", "[gp
   check_same_on_gpu(files, mixed);
 }
 
+TEST_CASE("markers within the data, and pictures after it, end as on the CPU", "[gpu]") {
+  std::vector<Bytes> files;
+  const Bytes plain = make_jpeg({.width = 96, .height = 64, .h = 2, .v = 2});
+  const Bytes other = make_jpeg({.width = 32, .height = 32, .restart_interval = 1});
+  const Bytes progressive = make_jpeg({.progressive = true});
+  for (const Bytes& after : {plain, other, progressive}) {
+    files.push_back(plain);
+    files.back().insert(files.back().end(), after.begin(), after.end());
+    // Without the end of the first one, the segments of the second one are its own.
+    files.push_back(plain);
+    files.back().resize(plain.size() - 2);
+    files.back().insert(files.back().end(), after.begin(), after.end());
+  }
+  const auto put_before_end = [&](std::initializer_list<int> bytes) {
+    Bytes file = plain;
+    for (const int byte : bytes) file.insert(file.end() - 2, static_cast<std::byte>(byte));
+    files.push_back(file);
+  };
+  put_before_end({0xFF, 0xFE, 0, 2});
+  put_before_end({0xFF, 0xD0});
+  put_before_end({0xFF, 0xD9});
+  put_before_end({0xFF, 0xFF});
+  put_before_end({0xFF, 0xD8});
+  for (const JpegOptions& options : {trimmed, by_planes, mixed}) check_same_on_gpu(files, options);
+}
+
 TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") {
   const std::vector<int> gpus = usable_gpus();
   SpareBytes spare(1 << 20, 16);
@@ -239,12 +265,13 @@ TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") 
       const JpegTurn jpeg(file, options);
       const auto request = jpeg.request(orientations);
       REQUIRE(request);
-      const auto made = device->turn(*request);
+      auto made = device->turn(*request);
       REQUIRE(made);
-      REQUIRE(made->size() == 2);
+      REQUIRE(made->pictures.size() == 2);
+      CHECK(made->data_bytes == request->data.size());
       const std::vector<Orientation> turned = orientations_of(*request);
-      for (std::size_t i = 0; i < made->size(); ++i)
-        CHECK((made->at(i) == turn(file, turned[i], options)));
+      for (std::size_t i = 0; i < turned.size(); ++i)
+        CHECK((Bytes(std::move(made->pictures[i])) == turn(file, turned[i], options)));
     }
   }
 }
@@ -299,21 +326,23 @@ TEST_CASE("pictures turned losslessly and by planes go in one batch", "[gpu]") {
         const JpegTurn jpeg(file, options[i % 3]);
         const auto request = jpeg.request(std::array{Orientation::rotate90});
         if (!request) return;
-        if (auto files = device->turn(*request)) made[i] = std::move(files->front());
+        if (auto files = device->turn(*request)) made[i] = std::move(files->pictures.front());
       });
     }
   }
   for (std::size_t i = 0; i < made.size(); ++i) CHECK((made[i] == wanted[i % 3]));
 }
 
-TEST_CASE("what finds no page-locked memory is not taken", "[gpu]") {
+TEST_CASE("what finds no page-locked memory is turned all the same", "[gpu]") {
   const std::vector<int> gpus = usable_gpus();
   const Bytes file = make_jpeg({.width = 1024, .height = 1024, .h = 2, .v = 2});
   JpegTurn jpeg(file, trimmed);
   const auto request = jpeg.request(std::array{Orientation::rotate90});
   REQUIRE(request);
   SpareBytes spare(1 << 20, 16);
-  CHECK_FALSE(make_scan_device(gpus, {.page_locked_bytes = 4096}, spare, never)->turn(*request));
+  auto made = make_scan_device(gpus, {.page_locked_bytes = 4096}, spare, never)->turn(*request);
+  REQUIRE(made);
+  CHECK((Bytes(std::move(made->pictures.front())) == turn(file, Orientation::rotate90, trimmed)));
 }
 
 TEST_CASE("pieces of page-locked memory belong to one thread, and all of them come back", "[gpu]") {
@@ -321,6 +350,7 @@ TEST_CASE("pieces of page-locked memory belong to one thread, and all of them co
   constexpr std::size_t all = std::size_t{64} << 20;
   PageLockedPool pool(all);
   std::atomic<bool> is_mixed_up = false;
+  std::atomic<int> taken = 0;
   {
     std::vector<std::jthread> threads;
     for (unsigned thread = 0; thread < 8; ++thread) {
@@ -329,7 +359,10 @@ TEST_CASE("pieces of page-locked memory belong to one thread, and all of them co
         std::mt19937 random(thread);
         for (int round = 0; round < 50; ++round) {
           const std::size_t bytes = 1 + random() % (std::size_t{20} << 20);
-          const PageLockedPool::Piece piece = pool.take(bytes);
+          FileBytes piece = pool.take(bytes);
+          if (piece.capacity() == 0) continue;  // the others have it
+          ++taken;
+          if (!pool.has(piece.data())) is_mixed_up = true;
           const std::span own(piece.data(), bytes);
           const auto mark = static_cast<std::byte>(thread);
           std::ranges::fill(own, mark);
@@ -340,9 +373,12 @@ TEST_CASE("pieces of page-locked memory belong to one thread, and all of them co
     }
   }
   CHECK_FALSE(is_mixed_up);
+  CHECK(taken >= 50);
   cudaSetDevice(gpus.front());
-  CHECK(pool.take(all).data());
-  CHECK_FALSE(pool.take(all + 1).data());
+  CHECK(pool.take(all).capacity() == all);
+  CHECK(pool.take(all + 1).capacity() == 0);
+  std::byte other{};
+  CHECK_FALSE(pool.has(&other));
 }
 
 TEST_CASE("what finds no memory on the GPU is not taken, and then again it is", "[gpu]") {

@@ -182,7 +182,7 @@ TEST_CASE("An error of the run itself ends it after the pictures in flight, and 
 
 TEST_CASE("A picture that takes longer than it may fails by name, and the others are done") {
   struct SlowSource final : FileSource {
-    Original read(const fs::path& name, std::vector<std::byte> memory) const override {
+    Original read(const fs::path& name, FileBytes memory) const override {
       if (name.filename() == "1.png") std::this_thread::sleep_for(std::chrono::milliseconds(2500));
       return FileSource::read(name, std::move(memory));
     }

@@ -15,6 +15,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -86,6 +88,27 @@ TEST_CASE("what was written is read back, whatever its length") {
     CHECK(std::string(reinterpret_cast<const char*>(read.data()), read.size()) == content);
   }
   CHECK(names_in(folder.path()) == Names{"a"});
+}
+
+TEST_CASE("a file is hashed as it is read and as it is written, part by part") {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {0, 1, (256 << 10) - 1, 256 << 10, (256 << 10) + 1, 3 << 20}) {
+    std::string content(size, '.');
+    for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i * i >> 7);
+    const auto bytes = std::as_bytes(std::span(content));
+    const fs::path file = folder.path() / "file";
+    qturn::StagedFiles staged(std::array{qturn::NewFile{.target = file, .content = bytes}},
+                              IfExists::replace, false);
+    CHECK(staged.hash(0) == qturn::hash_of(bytes));
+    staged.finish_writing();
+    staged.put_in_place();
+    qturn::FileState state;
+    qturn::ContentHash hash;
+    const qturn::FileBytes read = read_file(file, qturn::FileBytes(), state, hash);
+    CHECK(std::ranges::equal(read, bytes));
+    CHECK(hash == qturn::hash_of(bytes));
+    CHECK(state.bytes == size);
+  }
 }
 
 TEST_CASE("reading says why it fails") {

@@ -17,7 +17,7 @@
 
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/metadata/metadata_turn.hpp"
-#include "src/picture/bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 #include "src/picture/header.hpp"
 #include "src/picture/pixel_arena.hpp"
 
@@ -48,9 +48,9 @@ class CompressedTurn {
     return std::nullopt;
   }
 
-  /// Takes the files that a device has made of request().
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps them
-  virtual void accept(const JpegRequest& /*request*/, std::vector<Bytes> /*made*/,
+  /// Takes what a device has made of request().
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+  virtual void accept(const JpegRequest& /*request*/, JpegMade /*made*/,
                       std::vector<std::string>& /*warnings*/) {}
 
   /// Whether a device has done this turn.
@@ -63,8 +63,8 @@ class CompressedTurn {
 
   /// The turned file with all its orientation metadata, by one of the routes lossless, trimmed and
   /// planar. `applied` is one of those that were read, or made by a device, and comes once.
-  virtual Bytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
-                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
+  virtual FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
+                         const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
 };
 
 }  // namespace qturn

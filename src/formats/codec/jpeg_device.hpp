@@ -15,30 +15,30 @@
 #include <vector>
 
 #include "src/picture/bytes.hpp"
-#include "src/picture/spare_bytes.hpp"
+#include "src/picture/file_bytes.hpp"
 
 namespace qturn {
 
-/// What a device has made of an output.
-struct JpegMade {
-  std::span<const std::byte> data;           ///< turned, with the marker of its end
-  const JpegPlanarResult* planar = nullptr;  ///< its Huffman tables, if it was turned by planes
-};
-
-/// The file for an output, in memory from `spare`: what the device has made, with the markers of
-/// the source. For any thread.
-using FinishJpeg =
-    std::function<Bytes(std::size_t output, const JpegMade& made, SpareBytes& spare)>;
+/// What comes before the data of an output: the markers of the source, turned. `planar` has the
+/// Huffman tables of one that was turned by planes; otherwise it is null. For any thread.
+using JpegHead = std::function<Bytes(std::size_t output, const JpegPlanarResult* planar)>;
 
 /// The entropy-coded data of a JPEG that has one scan, and the turns to make of it. It may be
 /// damaged. Outputs are numbered: those that are turned losslessly, then those by planes.
 struct JpegRequest {
-  std::span<const std::byte> data;     ///< with the marker of its end
+  std::span<const std::byte> data;     ///< what follows the marker of its end may be there, too
   std::vector<JpegScanTurn> lossless;  ///< without memory
   std::vector<JpegPlanarTurn> planar;  ///< without memory
-  FinishJpeg finish = {};
+  JpegHead head = {};
+  std::size_t head_bytes = 0;  ///< the most that a head has
 
   std::size_t outputs() const { return lossless.size() + planar.size(); }
+};
+
+/// What a device has made of a request.
+struct JpegMade {
+  std::vector<FileBytes> pictures;  ///< by output: from the first marker to that of the end
+  std::size_t data_bytes = 0;       ///< of the request's data, with the marker of its end
 };
 
 /// Those of the outputs, in order.
@@ -48,11 +48,13 @@ class JpegDevice {
  public:
   virtual ~JpegDevice() = default;
 
-  /// The files in the order of the outputs. Nothing if the device cannot take this file. Blocks;
-  /// several files at a time go best.
+  /// Nothing if the device cannot take this file. Blocks; several files at a time go best.
   ///
   /// Throws Interrupted when the run is given up; CudaError when the device fails.
-  virtual std::optional<std::vector<Bytes>> turn(const JpegRequest& request) = 0;
+  virtual std::optional<JpegMade> turn(const JpegRequest& request) = 0;
+
+  /// Memory for a file of so many bytes, from which the device reads fastest if there is any such.
+  virtual FileBytes memory(std::size_t bytes) = 0;
 
   /// False while no file can be taken.
   virtual bool is_of_use() = 0;

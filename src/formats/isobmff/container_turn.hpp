@@ -32,8 +32,8 @@ class ContainerTurn final : public CompressedTurn {
   void read(std::span<const Orientation>, PixelArena&, const std::atomic<bool>&,
             std::vector<std::string>&) override {}
 
-  Bytes turn(Orientation applied, const TurnEmbedded&, const std::atomic<bool>&,
-             std::vector<std::string>& warnings) override {
+  FileBytes turn(Orientation applied, const TurnEmbedded&, const std::atomic<bool>&,
+                 std::vector<std::string>& warnings) override {
     return turn_(file_, applied, warnings);
   }
 

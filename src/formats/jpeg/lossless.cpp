@@ -32,7 +32,6 @@ struct JpegCoefficients::Parts {
   JpegBlocks blocks;
   JpegShape shape;
   JpegPicture picture;
-  std::span<const std::byte> tail;
 };
 
 JpegCoefficients::JpegCoefficients(std::span<const std::byte> file, PixelArena& arena,
@@ -48,7 +47,6 @@ JpegCoefficients::JpegCoefficients(JpegDecoder& decoder, PixelArena& arena,
   parts_->shape = shape_of(decoder.info);
   read_to_end(decoder, parts_->blocks);
   parts_->picture = describe(decoder);
-  parts_->tail = decoder.file.trailing_data();
   add_notes(decoder, warnings);
 }
 
@@ -61,8 +59,7 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   }
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
-  return write_jpeg(picture, parts_->blocks, orientation, JpegTables::of_source, parts_->tail,
-                    stop);
+  return write_jpeg(picture, parts_->blocks, orientation, JpegTables::of_source, stop);
 }
 
 Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
@@ -73,8 +70,7 @@ Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
   }
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(size.width), static_cast<JDIMENSION>(size.height));
-  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::of_source,
-                    parts_->tail, stop);
+  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::of_source, stop);
 }
 
 }  // namespace qturn

@@ -35,9 +35,9 @@ class JpegCoefficients {
                    std::vector<std::string>& warnings);
   ~JpegCoefficients();
 
-  /// The turned file: the same coefficients moved, the same kind of coding, every APPn and COM
-  /// marker as it was, except for the orientation, which is 1, and what follows the picture byte
-  /// for byte. If the turn is not exact, edges that do not fill a block are left out.
+  /// The turned picture, up to the marker of its end: the same coefficients moved, the same kind of
+  /// coding, every APPn and COM marker as it was, except for the orientation, which is 1. If the
+  /// turn is not exact, edges that do not fill a block are left out.
   ///
   /// Throws ImageFileError if nothing would be left, or for coefficients that 8-bit JPEG does not
   /// have.

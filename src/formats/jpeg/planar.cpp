@@ -201,7 +201,6 @@ struct JpegPlanes::Parts {
   Planes planes;
   JSAMPLE* scratch = nullptr;  ///< for turned planes
   JSAMPLE* shifted = nullptr;  ///< for a resampled plane
-  std::span<const std::byte> tail;
 };
 
 JpegPlanes::JpegPlanes(std::span<const std::byte> file, PixelArena& arena,
@@ -218,7 +217,6 @@ JpegPlanes::JpegPlanes(JpegDecoder& decoder, PixelArena& arena, const std::atomi
   parts_->blocks.serve(reinterpret_cast<j_common_ptr>(&decoder.info));
   decode(decoder, layout, parts_->planes);
   parts_->picture = describe(decoder);
-  parts_->tail = decoder.file.trailing_data();
   check_steps(parts_->picture);
   add_notes(decoder, warnings);
 }
@@ -279,8 +277,7 @@ Bytes JpegPlanes::turn(Orientation orientation, const std::atomic<bool>& stop) {
                           static_cast<JDIMENSION>(picture.max_v() * DCTSIZE));
     }
   });
-  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::fitted,
-                    parts_->tail, stop);
+  return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::fitted, stop);
 }
 
 }  // namespace qturn

@@ -36,7 +36,7 @@ class JpegPlanes {
              std::vector<std::string>& warnings);
   ~JpegPlanes();
 
-  /// The turned file, encoded again: the same kind of coding and every marker, as
+  /// The turned picture, encoded again: the same kind of coding and every marker, as
   /// JpegCoefficients::turn. A sequential one gets Huffman tables of its own.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop);
 

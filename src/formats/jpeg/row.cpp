@@ -73,7 +73,7 @@ class CompressedJpeg final : public CompressedTurn {
     return turn_.request(applied);
   }
 
-  void accept(const JpegRequest& request, std::vector<Bytes> made,
+  void accept(const JpegRequest& request, JpegMade made,
               std::vector<std::string>& warnings) override {
     turn_.accept(request, std::move(made), warnings);
   }
@@ -85,8 +85,8 @@ class CompressedJpeg final : public CompressedTurn {
     turn_.read(applied, arena, stop, warnings);
   }
 
-  Bytes turn(Orientation applied, const TurnEmbedded& turn_embedded, const std::atomic<bool>& stop,
-             std::vector<std::string>& warnings) override {
+  FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) override {
     return finish_jpeg(turn_.file(), turn_.turn(applied, stop), applied, turn_.turned_size(applied),
                        turn_embedded, warnings);
   }

@@ -11,19 +11,26 @@
 #include "src/formats/jpeg/writing/writer.hpp"
 
 namespace qturn {
+
+bool is_only_scan(const JpegDecoder& decoder) {
+  if (decoder.info.progressive_mode || decoder.info.arith_code) return false;
+  if (decoder.file.scans.size() != 1) return false;
+  const JpegScan& scan = decoder.file.scans.front();
+  // libjpeg warns of other numbers when it begins the scan.
+  return scan.components.size() == static_cast<std::size_t>(decoder.info.num_components) &&
+         scan.first == 0 && scan.last == DCTSIZE2 - 1 && scan.high == 0 && scan.low == 0;
+}
+
 namespace {
 
-constexpr std::size_t marker_bytes = 2;
-
-// The data of the only scan with the marker of its end; empty if the file is of another kind.
+// The data of the only scan with the marker of its end, and with what follows that if the end is
+// not known yet; empty if the file is of another kind.
 std::span<const std::byte> only_scan_data(const JpegDecoder& decoder) {
+  constexpr std::size_t marker_bytes = 2;
   const JpegFile& file = decoder.file;
-  if (decoder.info.progressive_mode || decoder.info.arith_code) return {};
-  if (file.scan_count != 1 || file.scans.size() != 1) return {};
+  if (!is_only_scan(decoder) || file.scan_count != 1) return {};
   const JpegScan& scan = file.scans.front();
-  if (scan.components.size() != static_cast<std::size_t>(decoder.info.num_components)) return {};
-  // libjpeg warns of other numbers when it begins the scan.
-  if (scan.first != 0 || scan.last != DCTSIZE2 - 1 || scan.high != 0 || scan.low != 0) return {};
+  if (!file.is_complete()) return file.bytes.subspan(scan.data_at);
   // The marker that ends the scan is the end of the picture.
   if (scan.data_at + scan.bytes + marker_bytes != file.end) return {};
   return file.bytes.subspan(scan.data_at, scan.bytes + marker_bytes);
@@ -75,25 +82,23 @@ Bytes header_with_tables(JpegPicture picture, const JpegPlanarResult& made) {
   return header_before_scan(picture);
 }
 
-/// What comes before and after the data of each output.
-struct FileParts {
-  std::vector<Bytes> lossless;      ///< headers
-  std::vector<JpegPicture> planar;  ///< as headers describe them, but for the tables
-  std::span<const std::byte> tail;
+/// What comes before the data of each output.
+struct Heads {
+  std::vector<Bytes> lossless;
+  std::vector<JpegPicture> planar;  ///< as the heads describe them, but for the tables
 
-  Bytes file(std::size_t output, const JpegMade& made, SpareBytes& spare) const {
-    if (output < lossless.size()) return joined(lossless[output], made.data, spare);
-    return joined(header_with_tables(planar[output - lossless.size()], *made.planar), made.data,
-                  spare);
+  Bytes of(std::size_t output, const JpegPlanarResult* made) const {
+    if (output < lossless.size()) return lossless[output];
+    return header_with_tables(planar[output - lossless.size()], *made);
   }
-
- private:
-  Bytes joined(const Bytes& head, std::span<const std::byte> data, SpareBytes& spare) const {
-    Bytes file = spare.take(head.size() + data.size() + tail.size());
-    file.assign(head.begin(), head.end());
-    file.insert(file.end(), data.begin(), data.end());
-    file.insert(file.end(), tail.begin(), tail.end());
-    return file;
+  std::size_t most_bytes() const {
+    // Of four components, each with two tables.
+    constexpr std::size_t tables = std::size_t{8} * (4 + 17 + 256);
+    std::size_t most = 0;
+    for (const Bytes& head : lossless) most = std::max(most, head.size());
+    for (const JpegPicture& picture : planar)
+      most = std::max(most, header_before_scan(picture).size() + tables);
+    return most;
   }
 };
 
@@ -104,8 +109,7 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> planar) {
   JpegRequest request{.data = only_scan_data(decoder), .lossless = {}, .planar = {}};
   if (request.data.empty()) return std::nullopt;
-  const auto parts = std::make_shared<FileParts>();
-  parts->tail = decoder.file.trailing_data();
+  const auto heads = std::make_shared<Heads>();
   try {
     const JpegPicture stored = describe_by_header(decoder);
     const JpegShape shape = shape_of(decoder.info);
@@ -115,19 +119,20 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
       JpegPicture kept = stored;
       set_size(kept, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
       const JpegPicture written = written_picture(kept, orientation);
-      parts->lossless.push_back(header_before_scan(written));
+      heads->lossless.push_back(header_before_scan(written));
       request.lossless.push_back(lossless_turn(src, written, orientation));
     }
     for (const Orientation orientation : planar) {
       JpegPicture picture = turned(stored, orientation);
       request.planar.push_back(planar_turn(src, stored, picture, orientation));
-      parts->planar.push_back(std::move(picture));
+      heads->planar.push_back(std::move(picture));
     }
   } catch (const ImageFileError&) {
     return std::nullopt;  // the CPU's way reads the data first, and may say something else
   }
-  request.finish = [parts](std::size_t output, const JpegMade& made, SpareBytes& spare) {
-    return parts->file(output, made, spare);
+  request.head_bytes = heads->most_bytes();
+  request.head = [heads](std::size_t output, const JpegPlanarResult* made) {
+    return heads->of(output, made);
   };
   return request;
 }

@@ -1,9 +1,9 @@
 // What a GPU is asked to turn: the entropy-coded data of JPEGs that have one scan.
 //
-// The header alone decides whether it is asked. The result's header is written by the code that the
-// CPU's way uses; by planes, when the device has made the Huffman tables. So the file is the same,
-// byte for byte. The device finds damage where it reads, and then makes nothing; the CPU's way says
-// what is wrong.
+// The header alone decides whether it is asked: the data need not be looked at before. The result's
+// header is written by the code that the CPU's way uses; by planes, when the device has made the
+// Huffman tables. So the file is the same, byte for byte. The device finds damage where it reads,
+// and then makes nothing; the CPU's way says what is wrong.
 #ifndef QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
 #define QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP
 
@@ -16,6 +16,9 @@
 #include "src/formats/jpeg/libjpeg/session.hpp"
 
 namespace qturn {
+
+/// Whether the first scan is sequential and holds all of the picture, by the header.
+bool is_only_scan(const JpegDecoder& decoder);
 
 /// Of the file whose header `decoder` has read, which must outlive the request: what is to be
 /// turned losslessly, and what by planes. Nothing if a device cannot take it: progressive pictures,

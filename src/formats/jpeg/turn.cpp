@@ -12,6 +12,14 @@ namespace qturn {
 
 namespace {
 
+// Whether nothing says that the only scan is not the rest of the file. Other pictures may follow it
+// all the same: whoever reads the data sees where it ends.
+bool seems_to_end_with_its_data(const JpegDecoder& decoder) {
+  const JpegFile& file = decoder.file;
+  return is_only_scan(decoder) && std::ranges::none_of(file.segments, is_mpf) &&
+         text_of(file.bytes.last(2)) == "\xFF\xD9";
+}
+
 // The pictures after the first are turned one by one, while its coefficients are in memory.
 std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
   // Of three components with their planes.
@@ -30,8 +38,10 @@ std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
 JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
                    const Limits& limits)
     : options_(options),
-      decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits)),
-      shape_(shape_of(decoder_->info)) {}
+      decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits, JpegFile::Part::header)),
+      shape_(shape_of(decoder_->info)) {
+  if (!seems_to_end_with_its_data(*decoder_)) decoder_->complete();
+}
 
 JpegTurn::~JpegTurn() = default;
 
@@ -65,10 +75,12 @@ std::optional<JpegRequest> JpegTurn::request(std::span<const Orientation> applie
   return scan_request(*decoder_, lossless, planar);
 }
 
-void JpegTurn::accept(const JpegRequest& request, std::vector<Bytes> made,
+void JpegTurn::accept(const JpegRequest& request, JpegMade made,
                       std::vector<std::string>& warnings) {
   const std::vector<Orientation> orientations = orientations_of(request);
-  for (std::size_t i = 0; i < made.size(); ++i) made_[orientations[i]] = std::move(made[i]);
+  for (std::size_t i = 0; i < orientations.size(); ++i)
+    made_[orientations[i]] = std::move(made.pictures[i]);
+  decoder_->file.complete_with(made.data_bytes);
   is_read_ = true;
   add_notes(*decoder_, warnings);
 }
@@ -77,6 +89,7 @@ const JpegFile& JpegTurn::file() const { return decoder_->file; }
 
 std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const {
   const auto planar = [&](Orientation each) { return is_planar(each); };
+  decoder_->complete();
   const jpeg_decompress_struct& info = decoder_->info;
   const std::uint64_t coefficients = jpeg_coefficient_bytes(info);
   // The result is about as large as the file. Its scans, the file made of them and that with other
@@ -99,6 +112,7 @@ std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const
 void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
                     const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   const auto planar = [&](Orientation each) { return is_planar(each); };
+  decoder_->complete();
   std::vector<std::string> same_as_before;
   if (std::ranges::any_of(applied, planar)) {
     planes_.emplace(*decoder_, arena, stop, made_.empty() ? warnings : same_as_before);
@@ -112,7 +126,7 @@ void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
   }
 }
 
-Bytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
+FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
   if (const auto found = made_.find(applied); found != made_.end()) {
     return std::move(found->second);
   }
@@ -126,7 +140,9 @@ Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
   PixelArena arena;
   JpegTurn turn(file, options);
   turn.read(std::span(&orientation, 1), arena, never, notes);
-  return turn.turn(orientation, never);
+  FileBytes turned = turn.turn(orientation, never);
+  turned.append(turn.file().trailing_data());
+  return turned;
 }
 
 Bytes turn_embedded_jpeg(std::span<const std::byte> file, Orientation orientation) {

@@ -38,11 +38,10 @@ class JpegTurn {
   /// The request to a device: those of `applied` that a device can do, nothing if there are none.
   std::optional<JpegRequest> request(std::span<const Orientation> applied) const;
 
-  /// Takes the files that a device has made of request().
-  void accept(const JpegRequest& request, std::vector<Bytes> made,
-              std::vector<std::string>& warnings);
+  /// Takes what a device has made of request().
+  void accept(const JpegRequest& request, JpegMade made, std::vector<std::string>& warnings);
 
-  /// What its markers say.
+  /// What its markers say: all of them once it was read, or a device has.
   const JpegFile& file() const;
 
   /// Whether a device has done this turn, or has read the file to its end without damage, which is
@@ -51,17 +50,18 @@ class JpegTurn {
     return made_.contains(applied) || (is_read_ && applied == Orientation::identity);
   }
 
-  /// The most bytes of memory that read() and turn() take for these orientations.
+  /// The most bytes of memory that read() and turn() take for these orientations. Throws
+  /// LimitError.
   std::uint64_t bytes_needed(std::span<const Orientation> applied) const;
 
   /// Reads the picture to its end, once, as these orientations need it, and at least so far that
-  /// damage is found. Throws as JpegCoefficients.
+  /// damage is found. Throws as JpegCoefficients; LimitError.
   void read(std::span<const Orientation> applied, PixelArena& arena, const std::atomic<bool>& stop,
             std::vector<std::string>& warnings);
 
-  /// The turned file, by one of the routes lossless, trim and planar. `applied` is one of those
-  /// that were read, or made by a device. Call it once for each.
-  Bytes turn(Orientation applied, const std::atomic<bool>& stop);
+  /// The turned picture without what follows it, by one of the routes lossless, trim and planar.
+  /// `applied` is one of those that were read, or made by a device. Call it once for each.
+  FileBytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
   bool is_planar(Orientation applied) const { return route(applied) == Route::planar; }
@@ -69,7 +69,7 @@ class JpegTurn {
   JpegOptions options_;
   std::unique_ptr<JpegDecoder> decoder_;  ///< which has read the header, and then all of the file
   JpegShape shape_;
-  std::map<Orientation, Bytes> made_;
+  std::map<Orientation, FileBytes> made_;
   bool is_read_ = false;  ///< by a device
   std::optional<JpegCoefficients> coefficients_;
   std::optional<JpegPlanes> planes_;
@@ -79,7 +79,8 @@ class JpegTurn {
 inline constexpr const char* jpeg_not_exact =
     "cannot be turned without loss, because an edge cuts through a block";
 
-/// One turn of a JPEG, by any route, without warnings and interruption.
+/// One turn of a JPEG, by any route, without warnings and interruption. What follows the picture is
+/// kept.
 Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,
                   const JpegOptions& options);
 

@@ -25,35 +25,48 @@ MetadataCount header_metadata(std::span<const std::byte> file) {
 
 }  // namespace
 
-JpegFile::JpegFile(std::span<const std::byte> all, const Limits& limits)
-    : bytes(all), end(all.size()) {
-  MetadataCount metadata = header_metadata(bytes);
-  metadata.check(limits);
-  JpegMarkers walk(bytes);
-  std::optional<JpegSegment> segment = jpeg_header_segments(bytes, walk, segments);
-  JpegScanReader reader;
+JpegFile::JpegFile(std::span<const std::byte> all, const Limits& limits, Part part)
+    : bytes(all), end(all.size()), limits_(limits), rest_(all), metadata_(header_metadata(all)) {
+  metadata_.check(limits_);
+  const JpegSegment first_scan = jpeg_header_segments(bytes, rest_, segments);
   for (const JpegSegment& each : segments) {
-    reader.take(each);
+    reader_.take(each);
     if (is_app_or_com(each.marker)) markers.push_back(each);
     if (jpeg_marker::is_frame(each.marker)) size = size_in_frame(each);
   }
-  for (; segment; segment = walk.next()) {
+  reader_.take(first_scan);
+  scan_count = 1;
+  scans = reader_.scans();
+  if (part == Part::all) complete();
+}
+
+void JpegFile::complete() {
+  if (is_complete_) return;
+  is_complete_ = true;
+  while (const auto segment = rest_.next()) {
     const bool is_scan = segment->marker == jpeg_marker::sos;
     const bool is_end = segment->marker == jpeg_marker::eoi;
     scan_count += is_scan;
-    if (!is_scan && !is_end) metadata.add(segment->payload.size());
+    if (!is_scan && !is_end) metadata_.add(segment->payload.size());
     // Beyond the limits they are counted on, for the message.
-    if (scan_count <= limits.scans) reader.take(*segment);
-    if (is_app_or_com(segment->marker) && metadata.count <= limits.metadata_count) {
+    if (scan_count <= limits_.scans) reader_.take(*segment);
+    if (is_app_or_com(segment->marker) && metadata_.count <= limits_.metadata_count) {
       markers.push_back(*segment);
     }
     if (!is_end) continue;
     end = segment->offset;
     break;
   }
-  metadata.check(limits);
-  check_limit(limits, &Limits::scans, scan_count);
-  scans = reader.scans();
+  metadata_.check(limits_);
+  check_limit(limits_, &Limits::scans, scan_count);
+  scans = reader_.scans();
+}
+
+void JpegFile::complete_with(std::size_t data_bytes) {
+  constexpr std::size_t marker_bytes = 2;
+  is_complete_ = true;
+  scans.front().bytes = data_bytes - marker_bytes;
+  end = scans.front().data_at + data_bytes;
 }
 
 JpegFile JpegFile::without_trailing_data() const {

@@ -1,9 +1,13 @@
 // The markers of a JPEG file, parsed once: the segments of its header, its scans, and where the
 // picture ends. libjpeg decodes what lies between (libjpeg/), and does not keep the rest.
+//
+// A GPU that turns the picture finds its end on the way. So what needs no more than the header may
+// leave the rest for later.
 #ifndef QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP
 #define QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,8 +18,20 @@
 namespace qturn {
 
 struct JpegFile {
+  /// How much of it is parsed. To find the end of the picture, all of its data is looked at.
+  enum class Part : std::uint8_t { all, header };
+
   /// Of `bytes`, which must outlive this. Throws as jpeg_header_segments(); LimitError.
-  explicit JpegFile(std::span<const std::byte> bytes, const Limits& limits = {});
+  explicit JpegFile(std::span<const std::byte> bytes, const Limits& limits = {},
+                    Part part = Part::all);
+
+  /// Whether all is parsed. Before that, there is one scan at most, of no length.
+  bool is_complete() const { return is_complete_; }
+  /// Parses the rest. Throws LimitError.
+  void complete();
+  /// The same where somebody who has read the data of the only scan knows how long it is, with the
+  /// marker of the end.
+  void complete_with(std::size_t data_bytes);
 
   /// The picture alone.
   JpegFile without_trailing_data() const;
@@ -30,6 +46,13 @@ struct JpegFile {
   std::vector<JpegScan> scans;        ///< as far as they can be read
   std::size_t scan_count = 0;         ///< with those that cannot
   std::size_t end;                    ///< after the marker for it; without one the end of the file
+
+ private:
+  Limits limits_;
+  JpegMarkers rest_;  ///< after the header of the first scan
+  MetadataCount metadata_;
+  JpegScanReader reader_;
+  bool is_complete_ = false;
 };
 
 }  // namespace qturn

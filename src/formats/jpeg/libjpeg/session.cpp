@@ -135,8 +135,8 @@ void check_stop(JpegErrors& errors) {
 }
 
 JpegDecoder::JpegDecoder(std::span<const std::byte> bytes, const std::atomic<bool>* stop,
-                         const Limits& limits)
-    : file(bytes, limits) {
+                         const Limits& limits, JpegFile::Part part)
+    : file(bytes, limits, part) {
   prepare(errors, stop);
   errors.scan_count = static_cast<int>(file.scan_count);
   info.err = &errors.base;
@@ -162,6 +162,11 @@ JpegDecoder::JpegDecoder(std::span<const std::byte> bytes, const std::atomic<boo
     jpeg_destroy_decompress(&info);
     throw;
   }
+}
+
+void JpegDecoder::complete() {
+  file.complete();
+  errors.scan_count = static_cast<int>(file.scan_count);
 }
 
 // Offers `more` free bytes after the `used` ones. False if there is no memory: libjpeg's frames lie

@@ -60,7 +60,7 @@ class JpegDecoder {
   /// Throws ImageFileError also for what is not supported, and for headers that no file of this
   /// size can fulfil; LimitError. `bytes` must outlive this.
   explicit JpegDecoder(std::span<const std::byte> bytes, const std::atomic<bool>* stop = nullptr,
-                       const Limits& limits = {});
+                       const Limits& limits = {}, JpegFile::Part part = JpegFile::Part::all);
   ~JpegDecoder() { jpeg_destroy_decompress(&info); }
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
@@ -68,7 +68,11 @@ class JpegDecoder {
   /// From now on decoding is given up when `stop` is raised.
   void stop_by(const std::atomic<bool>& stop) { errors.stop = &stop; }
 
-  const JpegFile file;
+  /// Parses the file to its end, if only its header was. To be called before it is decoded. Throws
+  /// LimitError.
+  void complete();
+
+  JpegFile file;
   JpegErrors errors;
   jpeg_decompress_struct info{};
 

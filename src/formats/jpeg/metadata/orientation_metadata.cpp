@@ -48,7 +48,7 @@ void turn_small_picture(Bytes& payload, std::size_t size_at, std::size_t pixels_
 // One JPEG under way: what its segments become, by their offset. `turned` ends with the picture.
 class Finisher {
  public:
-  Finisher(const JpegFile& source, Bytes turned, const MetadataTurn& turn, MissingTag missing,
+  Finisher(const JpegFile& source, FileBytes turned, const MetadataTurn& turn, MissingTag missing,
            std::vector<std::string>& warnings)
       : source_(source),
         jpeg_(std::move(turned)),
@@ -57,7 +57,7 @@ class Finisher {
         missing_(missing),
         warnings_(warnings) {}
 
-  Bytes finish() {
+  FileBytes finish() {
     TrailingPictures trailing(source_, warnings_);
     const Bytes rest = trailing.turned([&](const auto& each) { return turned_trailing(each); },
                                        turn_.pixels != Orientation::identity, warnings_);
@@ -83,7 +83,7 @@ class Finisher {
     if (!any_exif && is_tagged && missing_ == MissingTag::is_added) add_exif();
     assemble();
     trailing.patch_index(jpeg_);
-    jpeg_.insert(jpeg_.end(), rest.begin(), rest.end());
+    jpeg_.append(rest);
     return std::move(jpeg_);
   }
 
@@ -213,7 +213,7 @@ class Finisher {
     }
     if (same_lengths) {
       for (const auto& [at, payload] : replaced_) {
-        std::ranges::copy(payload, jpeg_.begin() + static_cast<std::ptrdiff_t>(at));
+        std::ranges::copy(payload, jpeg_.begin() + at);
       }
       return;
     }
@@ -222,14 +222,12 @@ class Finisher {
     std::size_t done = 0;
     const auto copy_until = [&](std::size_t at) {
       if (done <= added_at_ && added_at_ <= at && !added_.empty()) {
-        made.insert(made.end(), jpeg_.begin() + static_cast<std::ptrdiff_t>(done),
-                    jpeg_.begin() + static_cast<std::ptrdiff_t>(added_at_));
+        made.insert(made.end(), jpeg_.begin() + done, jpeg_.begin() + added_at_);
         made.insert(made.end(), added_.begin(), added_.end());
         added_.clear();
         done = added_at_;
       }
-      made.insert(made.end(), jpeg_.begin() + static_cast<std::ptrdiff_t>(done),
-                  jpeg_.begin() + static_cast<std::ptrdiff_t>(at));
+      made.insert(made.end(), jpeg_.begin() + done, jpeg_.begin() + at);
       done = at;
     };
     for (const JpegSegment& segment : segments_) {
@@ -247,7 +245,7 @@ class Finisher {
   }
 
   const JpegFile& source_;
-  Bytes jpeg_;
+  FileBytes jpeg_;
   const std::vector<JpegSegment> segments_;
   const MetadataTurn& turn_;
   MissingTag missing_;
@@ -308,16 +306,14 @@ Bytes Finisher::turned_trailing(const TrailingPictures::Picture& picture) {
 
 }  // namespace
 
-Bytes finish_jpeg(const JpegFile& source, Bytes turned, Orientation applied, Size size,
-                  const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
+FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
+                      const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
   const MetadataTurn turn{.stored = orientation_in(source.segments),
                           .pixels = applied,
                           .tag = Orientation::identity,
                           .size = size,
                           .turn_embedded = turn_embedded,
                           .untrimmed = source.size};
-  // What follows the picture is taken from the source.
-  turned.resize(turned.size() - source.trailing_data().size());
   return Finisher(source, std::move(turned), turn, MissingTag::stays_absent, warnings).finish();
 }
 

@@ -15,22 +15,21 @@
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
+#include "src/picture/file_bytes.hpp"
 
 namespace qturn {
 
 /// Finishes a JPEG that was turned.
 ///
-/// `turned` has the markers of `source` as they were, its pixels after `applied`, and all that
-/// follows it; `size` is its size, perhaps without what was trimmed off the right or lower edge.
+/// `turned` has the markers of `source` as they were, its pixels after `applied`, and ends with the
+/// picture; `size` is its size, perhaps without what was trimmed off the right or lower edge.
 /// `turn_embedded` turns thumbnails and previews. What follows the picture in `source` follows it
 /// again; known pictures are turned. The result is tagged upright.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when the
 /// orientation can neither be set nor proved absent, and for what cannot be turned along, by name.
-std::vector<std::byte> finish_jpeg(const JpegFile& source, std::vector<std::byte> turned,
-                                   Orientation applied, Size size,
-                                   const TurnEmbedded& turn_embedded,
-                                   std::vector<std::string>& warnings);
+FileBytes finish_jpeg(const JpegFile& source, FileBytes turned, Orientation applied, Size size,
+                      const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings);
 
 /// The same JPEG with another orientation everywhere, none of its pixels touched; `turn_embedded`
 /// is for a thumbnail that was upright beside a picture that was not. Where the file has no

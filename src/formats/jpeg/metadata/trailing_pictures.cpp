@@ -213,12 +213,12 @@ std::vector<std::uint64_t> TrailingPictures::container_lengths() const {
   return lengths;
 }
 
-void TrailingPictures::patch_index(Bytes& jpeg) const {
+void TrailingPictures::patch_index(std::span<std::byte> jpeg) const {
   if (index_.empty()) return;
   bool damaged = false;
   const auto index = find_index(jpeg_header_segments(jpeg), damaged);
   if (!index) return;
-  const auto body = std::span(jpeg).subspan(index->header_at);
+  const auto body = jpeg.subspan(index->header_at);
   std::uint64_t at = index->entries.value_at;
   // If the size of the first picture includes what lies between it and the next, it still does.
   const std::uint64_t first_bytes = index->tiff.number(at + 4, 4);

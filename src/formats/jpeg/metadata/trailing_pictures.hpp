@@ -43,7 +43,7 @@ class TrailingPictures {
   std::vector<std::uint64_t> container_lengths() const;
 
   /// Corrects offsets and sizes in the MPF segment of `jpeg`, which is the first picture alone.
-  void patch_index(std::vector<std::byte>& jpeg) const;
+  void patch_index(std::span<std::byte> jpeg) const;
 
  private:
   struct Listed {

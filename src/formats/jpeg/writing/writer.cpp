@@ -156,10 +156,7 @@ class FileWriter {
     put_scan_header(out_, picture_, scan);
   }
 
-  void end(std::span<const std::byte> tail) {
-    out_.marker(eoi);
-    out_.put(tail);
-  }
+  void end() { out_.marker(eoi); }
 
  private:
   void define(int kind, int slot, const JpegHuffmanTable& table) {
@@ -198,8 +195,7 @@ Bytes header_before_scan(const JpegPicture& picture) {
 }
 
 Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientation orientation,
-                 JpegTables tables, std::span<const std::byte> tail,
-                 const std::atomic<bool>& stop) {
+                 JpegTables tables, const std::atomic<bool>& stop) {
   JpegPicture picture = turned(stored, orientation);
   std::vector<TurnedBlocks> components;
   for (std::size_t i = 0; i < stored.components.size(); ++i) {
@@ -215,7 +211,7 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
   }
   const std::vector<JpegData> data = code_scans(picture, components, order, stop);
 
-  std::size_t size = tail.size() + 4096 + marker_bytes(picture);
+  std::size_t size = 4096 + marker_bytes(picture);
   for (const JpegData& of_scan : data) size += 1024 + of_scan.size() + of_scan.size() / 64;
   Bytes file;
   file.reserve(size);
@@ -224,7 +220,7 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
     writer.begin_scan(picture.scans[i]);
     data[i].append_to(file);
   }
-  writer.end(tail);
+  writer.end();
   return file;
 }
 

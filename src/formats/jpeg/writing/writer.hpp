@@ -20,11 +20,11 @@ enum class JpegTables : std::uint8_t {
 
 /// The file of a picture with these coefficients, turned. `picture` describes it as it is stored
 /// and may be smaller than the blocks, of which those at the left and the top are then taken. Its
-/// scans, its restart intervals and its markers are kept. `tail` follows the end.
+/// scans, its restart intervals and its markers are kept.
 ///
 /// Throws as code_scans.
 Bytes write_jpeg(const JpegPicture& picture, const JpegBlocks& blocks, Orientation orientation,
-                 JpegTables tables, std::span<const std::byte> tail, const std::atomic<bool>& stop);
+                 JpegTables tables, const std::atomic<bool>& stop);
 
 /// The picture as write_jpeg() describes it in the file: turned, with complete tables.
 JpegPicture written_picture(const JpegPicture& stored, Orientation orientation);
