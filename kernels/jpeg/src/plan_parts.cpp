@@ -136,11 +136,6 @@ void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory) {
   picture.words = memory.take<std::uint32_t>(word_count(picture, cut));
 }
 
-void take_cleared_to_write(Picture& picture, Memory& memory) {
-  if (picture.known_faults != 0) return;
-  picture.turned_words = memory.take<std::uint32_t>(picture.most_turned_bytes / 4 + 16);
-}
-
 void take_to_read(Picture& picture, Memory& memory) {
   if (picture.known_faults != 0) return;
   const Layout& src = picture.turn.src;
@@ -157,9 +152,12 @@ void take_to_read(Picture& picture, Memory& memory) {
 void take_to_write(Picture& picture, Memory& memory) {
   if (picture.known_faults != 0) return;
   const Layout& dst = picture.turn.dst;
-  picture.code_bits = memory.take<std::uint16_t>(dst.blocks());
+  constexpr std::size_t read_ahead = 1;
   picture.tile_runs = memory.take<Runs>(picture.tiles);
-  picture.turned_end = memory.take<std::uint32_t>(dst.segments());
+  picture.tile_strings = memory.take<TileString>(picture.tiles + 1);
+  picture.strings = memory.take<std::uint32_t>(picture.most_string_words() + read_ahead);
+  picture.segment_end = memory.take<std::uint32_t>(dst.segments());
+  picture.chunk_tile = memory.take<std::uint32_t>(turned_chunks(picture));
   picture.ff_count = memory.take<std::uint32_t>(turned_chunks(picture));
 }
 

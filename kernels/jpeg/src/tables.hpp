@@ -80,7 +80,8 @@ struct ReadTable {
   }
 };
 
-/// What writes codes: (code << 5 | length) for each symbol, 0 for one that has none.
+/// What writes codes: for each symbol its code with room for the bits of a value, moved to the left
+/// by five, and how many bits that are; 0 for a symbol that has no code.
 struct WriteTable {
   std::uint32_t code[256];
 };
@@ -106,7 +107,8 @@ void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made);
 /// `made` has no codes yet.
 constexpr void add_codes(const JpegHuffmanTable& table, WriteTable& made) {
   for_each_code(table, [&](std::uint8_t symbol, std::uint32_t code, std::uint32_t length) {
-    made.code[symbol] = code << 5 | length;
+    const std::uint32_t size = symbol & 15;
+    made.code[symbol] = code << size << 5 | (length + size);
   });
 }
 void make_write_table(const JpegHuffmanTable& table, WriteTable& made);
