@@ -7,12 +7,12 @@
 
 namespace qturn::jpeg {
 
-/// 32 bits of `high` and `low`, one after the other, from bit `at` (0 to 31) on.
+/// 32 bits of `high` and `low`, one after the other, from bit `at` modulo 32 on.
 constexpr std::uint32_t funnel(std::uint32_t high, std::uint32_t low, std::uint32_t at) {
 #ifdef __CUDA_ARCH__
   return __funnelshift_l(low, high, at);
 #else
-  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) << at >> 32);
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) << at % 32 >> 32);
 #endif
 }
 

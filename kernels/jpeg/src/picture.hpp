@@ -20,6 +20,15 @@ inline constexpr int chunk_threads = 256;
 inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
 inline constexpr std::uint32_t tile_blocks = 256;
 
+/// MCUs whose DC coefficients a block of threads adds up.
+inline constexpr std::uint32_t dc_mcus = 256;
+
+/// The sums of DC differences in an MCU, or in several.
+struct DcSums {
+  std::uint32_t of[most_components] = {};
+  std::uint32_t restarts = 0;
+};
+
 /// What the stages find out of a picture as they go.
 struct Progress {
   std::uint32_t faults;
@@ -59,6 +68,8 @@ struct Picture {
   std::int16_t* values;  ///< ReadBlocks
   std::uint8_t* parted;
   std::int16_t* dc;
+  std::uint32_t dc_groups;  ///< of MCUs
+  DcSums* dc_sums;          ///< by group; later of those before it
 
   // Of the turned picture: by tile, by segment, by chunk of its data without stuffing.
   std::uint32_t tiles;

@@ -63,13 +63,6 @@ __device__ std::uint32_t ends_before(const Picture& picture, std::uint32_t at) {
   return low;
 }
 
-__device__ bool is_given_up(const Picture& picture) {
-  __shared__ bool failed;
-  if (threadIdx.x == 0) failed = has_failed(picture);
-  __syncthreads();
-  return failed;
-}
-
 __global__ void __launch_bounds__(chunk_threads) count_ffs(const Picture* pictures) {
   __shared__ typename ChunkScan::TempStorage scratch;
   const Picture& picture = pictures[blockIdx.y];
