@@ -144,9 +144,10 @@ inline void sum_dc(const jpeg::Layout& layout, Coefficients& of) {
   }
 }
 
+/// Words of a block, and of all.
 struct Words {
   std::vector<std::uint32_t> words;
-  void put(std::uint32_t at, std::uint32_t word) { words[at] |= word; }
+  void put(std::uint32_t at, std::uint32_t word) { words.at(at) = word; }
 };
 
 class Writer {
@@ -165,26 +166,49 @@ class Writer {
 
   Bytes write() {
     const jpeg::Layout& layout = turn_.dst;
-    Words to{std::vector<std::uint32_t>(std::size_t{layout.blocks()} * 60 + 16)};
+    constexpr std::size_t block_words = (jpeg::most_block_bits + 31) / 32;
+    constexpr std::uint32_t tile_blocks = 5;
+    std::vector<std::uint32_t> words, ends;
+    std::vector<jpeg::TileString> tiles;
     jpeg::Runs runs;
-    std::vector<std::uint32_t> ends;
-    for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
-      jpeg::BitCount count;
-      put_block(i, count);
-      CHECK(!count.lacks_code);
-      jpeg::BitPacker out(to, 8 * runs.begin(8) + runs.open());
-      put_block(i, out);
+    for (std::uint32_t first = 0; first < layout.blocks(); first += tile_blocks) {
+      const std::uint32_t end = std::min(first + tile_blocks, layout.blocks());
+      std::vector<std::uint32_t> parts[2];
+      for (auto& part : parts) part.resize(tile_blocks * block_words + 1);
       jpeg::Runs own;
-      own.add(count.bits);
-      if ((i + 1) % layout.blocks_in_segment() == 0 || i + 1 == layout.blocks()) {
-        out.align();
+      for (std::uint32_t i = first; i < end; ++i) {
+        Words block{std::vector<std::uint32_t>(block_words)};
+        jpeg::BitPacker out(block);
+        put_block(i, out);
+        const std::uint32_t bits = out.end();
+        CHECK(!out.lacks_code());
+        const std::uint32_t part = own.ends == 0 ? 0 : 1, begin = jpeg::bits_of_part(own, part);
+        const jpeg::StringInWords to(parts[part].data(), begin);
+        for (std::uint32_t k = 0; k < jpeg::words_of(bits); ++k) to.put(k, block.words[k]);
+        own.add(bits);
+        if ((i + 1) % layout.blocks_in_segment() != 0 && i + 1 != layout.blocks()) continue;
+        if (part == 1) jpeg::fill_byte(parts[1].data(), begin + bits);
         own.end_segment(8);
+        ends.push_back(jpeg::AddRuns{8}(runs, own).begin(8));
       }
-      out.flush();
+      tiles.push_back(jpeg::string_after(runs, own));
+      tiles.back().word = static_cast<std::uint32_t>(words.size());
+      for (std::uint32_t part = 0; part < 2; ++part) {
+        const auto count =
+            static_cast<std::ptrdiff_t>(jpeg::words_of(jpeg::bits_of_part(own, part)));
+        words.insert(words.end(), parts[part].begin(), parts[part].begin() + count);
+      }
       runs = jpeg::AddRuns{8}(runs, own);
-      if (own.ends != 0) ends.push_back(runs.begin(8));
     }
-    return stuffed(to.words, ends);
+    words.push_back(0x5A5A5A5A);
+    const auto count = static_cast<std::uint32_t>(tiles.size());
+    tiles.emplace_back().begin = 8 * ends.back();
+    jpeg::CodeStrings strings(words.data(), tiles.data(), 0, count);
+    std::vector<std::uint32_t> whole;
+    for (std::uint32_t bit = 0; bit < 8 * ends.back(); bit += 32) {
+      whole.push_back(strings.next(bit));
+    }
+    return stuffed(whole, ends);
   }
 
  private:

@@ -28,7 +28,8 @@ inline std::vector<std::uint8_t> plane_of(const Coefficients& read, const jpeg::
       block[0] = read.dc[number];
       for (std::uint32_t k = 1; k < 64; ++k) {
         if ((read.sets[number] >> k & 1) == 0) continue;
-        block[jpeg::zigzag[k]] = static_cast<std::int16_t>(read.block(number).value(k));
+        block[jpeg::zigzag[k]] = static_cast<std::int16_t>(
+            read.block(number).value(jpeg::CoefficientPlace::of(k, false)));
       }
       const RestoredBlock made = restored(block, steps);
       out_of_range += !made.in_range;

@@ -25,10 +25,20 @@ constexpr std::uint64_t transposed(std::uint64_t set) {
   return result;
 }
 
+/// Where a coefficient is found in a block's set, of which each half is looked at alone.
+struct CoefficientPlace {
+  std::uint32_t number = 0;
+  /// Those before it in its half. The highest bit, which none of them has, says that it is negated.
+  std::uint32_t before = 0;
+
+  static constexpr CoefficientPlace of(std::uint32_t number, bool negated) {
+    return {number, ((1u << number % 32) - 1) | (negated ? 1u << 31 : 0)};
+  }
+};
+
 /// The order in which a turned block has the coefficients of its source.
 struct Order {
-  std::uint64_t negated = 0;  ///< as a set, of the turned block
-  std::uint8_t source[64]{};  ///< the source's number of coefficient k of the turned block
+  CoefficientPlace source[64]{};  ///< of coefficient k of the turned block
   bool transposes = false;
 };
 
@@ -40,9 +50,8 @@ constexpr Order order_of(const Reading& reading) {
   for (int k = 0; k < 64; ++k) {
     const int row = zigzag[k] / 8, column = zigzag[k] % 8;
     const int v = reading.swap_axes ? column : row, u = reading.swap_axes ? row : column;
-    order.source[k] = number_at[v * 8 + u];
     const bool negated = (reading.from_right && u % 2 == 1) != (reading.from_bottom && v % 2 == 1);
-    if (negated) order.negated |= 1ull << k;
+    order.source[k] = CoefficientPlace::of(number_at[v * 8 + u], negated);
   }
   return order;
 }

@@ -14,6 +14,11 @@ inline constexpr std::uint32_t most_components = 4;
 inline constexpr std::uint32_t most_blocks_in_mcu = 10;
 inline constexpr std::uint32_t no_block = ~0u;
 
+/// `number`, below 98,304, divided by a sampling factor.
+constexpr std::uint32_t divided(std::uint32_t number, std::uint32_t factor) {
+  return factor == 3 ? number * 43691 >> 17 : number >> factor / 2;
+}
+
 struct Component {
   std::uint32_t h = 1, v = 1;           ///< blocks in an MCU
   std::uint32_t first = 0;              ///< block of an MCU
@@ -56,8 +61,8 @@ struct Layout {
   /// The place of block `block` of MCU `mcu`. It may be outside of its component.
   constexpr Place place(std::uint32_t mcu, std::uint32_t block) const {
     const Component& c = component[component_of[block]];
-    const std::uint32_t within = block - c.first;
-    return {mcu % mcus_wide * c.h + within % c.h, mcu / mcus_wide * c.v + within / c.h};
+    const std::uint32_t within = block - c.first, row = divided(within, c.h);
+    return {mcu % mcus_wide * c.h + within - row * c.h, mcu / mcus_wide * c.v + row};
   }
   constexpr bool holds(std::uint32_t which, Place place) const {
     return place.x < component[which].width && place.y < component[which].height;
@@ -65,8 +70,9 @@ struct Layout {
   /// The number of a block in the order of the scan.
   constexpr std::uint32_t number(std::uint32_t which, Place place) const {
     const Component& c = component[which];
-    const std::uint32_t mcu = place.y / c.v * mcus_wide + place.x / c.h;
-    return mcu * blocks_in_mcu + c.first + place.y % c.v * c.h + place.x % c.h;
+    const std::uint32_t x = divided(place.x, c.h), y = divided(place.y, c.v);
+    return (y * mcus_wide + x) * blocks_in_mcu + c.first + (place.y - y * c.v) * c.h + place.x -
+           x * c.h;
   }
 };
 

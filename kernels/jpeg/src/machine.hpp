@@ -7,12 +7,12 @@
 
 namespace qturn::jpeg {
 
-/// 32 bits of `high` and `low`, one after the other, from bit `at` (0 to 31) on.
+/// 32 bits of `high` and `low`, one after the other, from bit `at` modulo 32 on.
 constexpr std::uint32_t funnel(std::uint32_t high, std::uint32_t low, std::uint32_t at) {
 #ifdef __CUDA_ARCH__
   return __funnelshift_l(low, high, at);
 #else
-  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) << at >> 32);
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) << at % 32 >> 32);
 #endif
 }
 
@@ -33,6 +33,19 @@ constexpr std::uint32_t bit_width(std::uint32_t value) {
   return static_cast<std::uint32_t>(std::bit_width(value));
 #endif
 }
+
+/// The same of 1 to 2^24 - 1, from the exponent of a float: a multiprocessor makes those four times
+/// as fast as it finds the highest bit.
+constexpr std::uint32_t small_bit_width(std::uint32_t value) {
+#ifdef __CUDA_ARCH__
+  return (__float_as_uint(__uint2float_rn(value)) >> 23) - 126;
+#else
+  return bit_width(value);
+#endif
+}
+
+/// How many zeros come before the highest bit that is set.
+constexpr std::uint32_t leading_zeros(std::uint32_t value) { return 32 - bit_width(value); }
 
 /// The number of the lowest bit that is set; `bits` is not 0.
 constexpr int lowest_bit(std::uint64_t bits) {

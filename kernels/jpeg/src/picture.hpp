@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/jpeg/src/code_strings.hpp"
 #include "kernels/jpeg/src/coefficients.hpp"
 #include "kernels/jpeg/src/layout.hpp"
 #include "kernels/jpeg/src/runs.hpp"
@@ -19,12 +20,22 @@ inline constexpr int chunk_threads = 256;
 inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
 inline constexpr std::uint32_t tile_blocks = 256;
 
+/// MCUs whose DC coefficients a block of threads adds up.
+inline constexpr std::uint32_t dc_mcus = 256;
+
+/// The sums of DC differences in an MCU, or in several.
+struct DcSums {
+  std::uint32_t of[most_components] = {};
+  std::uint32_t restarts = 0;
+};
+
 /// What the stages find out of a picture as they go.
 struct Progress {
   std::uint32_t faults;
   std::uint32_t segments_read;  ///< whose last block was where it should be
   std::uint32_t src_bytes;
   std::uint32_t turned_bytes;  ///< without stuffing and restart markers
+  std::uint64_t string_words;  ///< that tiles have taken
 };
 
 struct Picture {
@@ -57,15 +68,22 @@ struct Picture {
   std::int16_t* values;  ///< ReadBlocks
   std::uint8_t* parted;
   std::int16_t* dc;
+  std::uint32_t dc_groups;  ///< of MCUs
+  DcSums* dc_sums;          ///< by group; later of those before it
 
   // Of the turned picture: by tile, by segment, by chunk of its data without stuffing.
   std::uint32_t tiles;
-  std::uint16_t* code_bits;  ///< by block
   Runs* tile_runs;
-  std::uint32_t* turned_end;  ///< byte after a segment
-  std::uint32_t* turned_words;
+  TileString* tile_strings;  ///< and one after the last
+  std::uint32_t* strings;
+  /// Bytes between the first end of a segment in a tile and the end of this segment, there.
+  std::uint32_t* segment_end;
   std::uint64_t most_turned_bytes;
-  std::uint32_t* ff_count;  ///< by chunk; later those before it
+  std::uint32_t* chunk_tile;  ///< the last one that begins before the chunk, or with it
+  std::uint32_t* ff_count;    ///< by chunk; later those before it
+
+  /// The words that `strings` has room for: two of each tile may be open.
+  constexpr std::uint64_t most_string_words() const { return most_turned_bytes / 4 + 2 * tiles; }
 };
 
 /// How the source's data is cut, the same for all pictures of a batch.

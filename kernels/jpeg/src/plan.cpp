@@ -35,10 +35,7 @@ Plan plan(const JpegScanTurn* turns, std::size_t count, JpegResult* results, std
     take_write_tables(turns[i].dst, pictures[i], memory, host);
   }
   made.uploaded = memory.used();
-  for (Picture& picture : pictures) {
-    take_cleared_to_read(picture, cut, memory);
-    take_cleared_to_write(picture, memory);
-  }
+  for (Picture& picture : pictures) take_cleared_to_read(picture, cut, memory);
   made.cleared = memory.used();
   for (Picture& picture : pictures) {
     take_to_read(picture, memory);

@@ -86,6 +86,7 @@ void read_from(Picture& picture, const void* data, std::size_t bytes, Cut cut) {
   if (picture.known_faults != 0) return;
   picture.data = static_cast<const std::uint8_t*>(data);
   picture.bytes = static_cast<std::uint32_t>(bytes);
+  picture.dc_groups = (src.mcus + dc_mcus - 1) / dc_mcus;
   picture.chunks = std::max((picture.bytes + chunk_bytes - 1) / chunk_bytes, 1u);
   picture.most_subsequences = static_cast<std::uint32_t>(subsequences);
 }
@@ -136,11 +137,6 @@ void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory) {
   picture.words = memory.take<std::uint32_t>(word_count(picture, cut));
 }
 
-void take_cleared_to_write(Picture& picture, Memory& memory) {
-  if (picture.known_faults != 0) return;
-  picture.turned_words = memory.take<std::uint32_t>(picture.most_turned_bytes / 4 + 16);
-}
-
 void take_to_read(Picture& picture, Memory& memory) {
   if (picture.known_faults != 0) return;
   const Layout& src = picture.turn.src;
@@ -152,14 +148,18 @@ void take_to_read(Picture& picture, Memory& memory) {
   picture.blocks_in = memory.take<std::uint32_t>(picture.most_subsequences);
   picture.values = memory.take<std::int16_t>(std::size_t{coefficients} * src.blocks());
   picture.dc = memory.take<std::int16_t>(src.blocks());
+  picture.dc_sums = memory.take<DcSums>(picture.dc_groups);
 }
 
 void take_to_write(Picture& picture, Memory& memory) {
   if (picture.known_faults != 0) return;
   const Layout& dst = picture.turn.dst;
-  picture.code_bits = memory.take<std::uint16_t>(dst.blocks());
+  constexpr std::size_t read_ahead = 1;
   picture.tile_runs = memory.take<Runs>(picture.tiles);
-  picture.turned_end = memory.take<std::uint32_t>(dst.segments());
+  picture.tile_strings = memory.take<TileString>(picture.tiles + 1);
+  picture.strings = memory.take<std::uint32_t>(picture.most_string_words() + read_ahead);
+  picture.segment_end = memory.take<std::uint32_t>(dst.segments());
+  picture.chunk_tile = memory.take<std::uint32_t>(turned_chunks(picture));
   picture.ff_count = memory.take<std::uint32_t>(turned_chunks(picture));
 }
 
@@ -169,12 +169,13 @@ Batch batch_of(const Picture* pictures, const std::vector<Picture>& described, C
   batch.count = static_cast<unsigned>(described.size());
   batch.cut = cut;
   // A grid has at least one block, whatever the pictures have.
-  batch.chunks = batch.subsequences = batch.tiles = batch.turned_chunks = 1;
+  batch.chunks = batch.subsequences = batch.tiles = batch.turned_chunks = batch.dc_groups = 1;
   for (const Picture& picture : described) {
     batch.chunks = std::max(batch.chunks, picture.chunks);
     batch.subsequences = std::max(batch.subsequences, picture.most_subsequences);
     batch.tiles = std::max(batch.tiles, picture.tiles);
     batch.turned_chunks = std::max(batch.turned_chunks, turned_chunks(picture));
+    batch.dc_groups = std::max(batch.dc_groups, picture.dc_groups);
     batch.read_tables = std::max(batch.read_tables, picture.read_table_count);
   }
   return batch;

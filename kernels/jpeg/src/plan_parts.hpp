@@ -81,7 +81,6 @@ void take_write_tables(const JpegScanLayout& scan, Picture& picture, Memory& dev
 
 /// Memory of a picture: what has to be zero, and the rest. With known faults it needs nearly none.
 void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory);
-void take_cleared_to_write(Picture& picture, Memory& memory);
 void take_to_read(Picture& picture, Memory& memory);
 void take_to_write(Picture& picture, Memory& memory);
 

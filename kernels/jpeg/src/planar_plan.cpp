@@ -153,7 +153,6 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
     take_cleared_to_read(each.read, cut, memory);
     take_cleared(each, memory);
     each.written.known_faults = each.read.known_faults;
-    take_cleared_to_write(each.written, memory);
   }
   made.cleared = memory.used();
   std::vector<Picture> read, written;

@@ -42,6 +42,14 @@ __device__ inline bool has_failed(const Picture& picture) {
   return *static_cast<volatile std::uint32_t*>(&picture.progress->faults) != 0;
 }
 
+/// The same, asked by all threads of the block together.
+__device__ inline bool is_given_up(const Picture& picture) {
+  __shared__ bool failed;
+  if (threadIdx.x == 0) failed = has_failed(picture);
+  __syncthreads();
+  return failed;
+}
+
 /// The last of `count` ascending numbers that is not above `value`; the first one is not.
 __device__ inline std::uint32_t last_up_to(const std::uint32_t* numbers, std::uint32_t count,
                                            std::uint32_t value) {

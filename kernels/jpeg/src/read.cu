@@ -7,6 +7,8 @@
 // are resident then.
 #include "kernels/jpeg/src/stages.hpp"
 
+#include <cub/block/block_scan.cuh>
+
 #include "kernels/jpeg/src/segments.cuh"
 
 namespace qturn::jpeg {
@@ -24,7 +26,7 @@ constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
 }
 
 template <int group>
-__global__ void __launch_bounds__(group) read_codes(const Picture* pictures, Cut cut) {
+__global__ void __launch_bounds__(group, 2) read_codes(const Picture* pictures, Cut cut) {
   __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(group) read_codes(const Picture* pictures, Cut
   const StagedTables staged(picture);
   const std::uint32_t words = cut.subsequence_bits / 32;
   const std::uint32_t count = min(std::uint32_t{group}, subsequences(picture) - first);
-  copy_words(picture.words + std::size_t{first} * words, staged.end, count * words + read_ahead);
+  copy_granules(picture.words + std::size_t{first} * words, staged.end, count * words + read_ahead);
   __syncthreads();
   if (i >= subsequences(picture)) return;
 
@@ -63,12 +65,6 @@ void launch_read_codes(const Batch& batch, std::uint32_t shared_bytes) {
                  batch.cut);
 }
 
-/// The sums of DC differences in an MCU, or in several.
-struct DcSums {
-  std::uint32_t of[most_components] = {};
-  std::uint32_t restarts = 0;
-};
-
 struct AddDc {
   __device__ DcSums operator()(const DcSums& a, const DcSums& b) const {
     if (b.restarts != 0) return b;
@@ -78,19 +74,40 @@ struct AddDc {
   }
 };
 
-__global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
-  const Picture& picture = pictures[blockIdx.x];
-  const Layout& layout = picture.turn.src;
-  if (has_failed(picture)) return;  // a thread of this kernel changes it only if all return
-  if (picture.progress->segments_read != layout.segments()) {
-    fail(picture, JpegFault::missing_blocks);
-    return;
+using DcScan = cub::BlockScan<DcSums, static_cast<int>(dc_mcus), cub::BLOCK_SCAN_WARP_SCANS>;
+
+/// The MCU of a thread.
+class DcMcu {
+ public:
+  __device__ DcMcu(const Picture& picture, std::uint32_t mcu)
+      : layout_(picture.turn.src),
+        dc_(picture.dc + std::size_t{mcu} * layout_.blocks_in_mcu),
+        is_there_(mcu < layout_.mcus),
+        restarts_(mcu % layout_.mcus_in_segment == 0) {}
+
+  __device__ DcSums sums() const {
+    DcSums sums;
+    sums.restarts = restarts_ ? 1 : 0;
+    each(sums, [](std::int16_t&, std::int32_t) {});
+    return sums;
   }
-  bool fits = true;
-  const auto each = [&](std::uint32_t mcu, DcSums& sums, auto visit) {
-    for (std::uint32_t block = 0; block < layout.blocks_in_mcu; ++block) {
-      const std::uint32_t which = layout.component_of[block];
-      std::int16_t& value = picture.dc[mcu * layout.blocks_in_mcu + block];
+  /// Replaces the differences by their sums after `before`. Returns whether these fit.
+  __device__ bool add_up(const DcSums& before) const {
+    DcSums sums = restarts_ ? DcSums{} : before;
+    bool fits = true;
+    each(sums, [&](std::int16_t& value, std::int32_t sum) {
+      value = static_cast<std::int16_t>(sum);
+      fits &= value == sum;
+    });
+    return fits;
+  }
+
+ private:
+  template <class Visit>
+  __device__ void each(DcSums& sums, Visit visit) const {
+    for (std::uint32_t block = 0; is_there_ && block < layout_.blocks_in_mcu; ++block) {
+      const std::uint32_t which = layout_.component_of[block];
+      std::int16_t& value = dc_[block];
       // An index that the compiler knows keeps the sums in registers.
 #pragma unroll
       for (std::uint32_t i = 0; i < most_components; ++i) {
@@ -100,23 +117,44 @@ __global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
         }
       }
     }
-  };
+  }
+
+  const Layout& layout_;
+  std::int16_t* dc_;
+  bool is_there_, restarts_;
+};
+
+__global__ void __launch_bounds__(dc_mcus) sum_dc_groups(const Picture* pictures) {
+  __shared__ typename DcScan::TempStorage scratch;
+  const Picture& picture = pictures[blockIdx.y];
+  if (blockIdx.x >= picture.dc_groups || is_given_up(picture)) return;
+  const DcMcu own(picture, blockIdx.x * dc_mcus + threadIdx.x);
+  DcSums within, all;
+  DcScan(scratch).ExclusiveScan(own.sums(), within, DcSums{}, AddDc{}, all);
+  if (threadIdx.x == 0) picture.dc_sums[blockIdx.x] = all;
+}
+
+__global__ void __launch_bounds__(sum_threads) sum_dc(const Picture* pictures) {
+  const Picture& picture = pictures[blockIdx.x];
+  if (has_failed(picture)) return;  // a thread of this kernel changes it only if all return
+  if (picture.progress->segments_read != picture.turn.src.segments()) {
+    fail(picture, JpegFault::missing_blocks);
+    return;
+  }
   sum_in_order<DcSums>(
-      layout.mcus, AddDc{},
-      [&](std::uint32_t mcu) {
-        DcSums sums;
-        sums.restarts = mcu % layout.mcus_in_segment == 0 ? 1 : 0;
-        each(mcu, sums, [](std::int16_t&, std::int32_t) {});
-        return sums;
-      },
-      [&](std::uint32_t mcu, const DcSums& before, const DcSums& own) {
-        DcSums sums = own.restarts != 0 ? DcSums{} : before;
-        each(mcu, sums, [&](std::int16_t& value, std::int32_t sum) {
-          value = static_cast<std::int16_t>(sum);
-          fits &= value == sum;
-        });
-      });
-  if (!fits) fail(picture, JpegFault::range);
+      picture.dc_groups, AddDc{}, [&](std::uint32_t i) { return picture.dc_sums[i]; },
+      [&](std::uint32_t i, const DcSums& before, const DcSums&) { picture.dc_sums[i] = before; });
+}
+
+__global__ void __launch_bounds__(dc_mcus) add_dc(const Picture* pictures) {
+  __shared__ typename DcScan::TempStorage scratch;
+  const Picture& picture = pictures[blockIdx.y];
+  if (blockIdx.x >= picture.dc_groups || is_given_up(picture)) return;
+  const DcMcu own(picture, blockIdx.x * dc_mcus + threadIdx.x);
+  DcSums within;
+  DcScan(scratch).ExclusiveScan(own.sums(), within, DcSums{}, AddDc{});
+  const DcSums before = AddDc{}(picture.dc_sums[blockIdx.x], within);
+  if (!own.add_up(before)) fail(picture, JpegFault::range);
 }
 
 }  // namespace
@@ -137,7 +175,11 @@ void read_coefficients(const Batch& batch, std::uint32_t shared_bytes) {
   } else {
     launch_read_codes<small_group>(batch, shared_bytes);
   }
+  const dim3 groups(batch.dc_groups, batch.count);
+  device::launch(sum_dc_groups, groups, static_cast<int>(dc_mcus), 0, batch.stream, false,
+                 batch.pictures);
   device::launch(sum_dc, dim3(batch.count), sum_threads, 0, batch.stream, false, batch.pictures);
+  device::launch(add_dc, groups, static_cast<int>(dc_mcus), 0, batch.stream, false, batch.pictures);
 }
 
 }  // namespace qturn::jpeg

@@ -21,31 +21,31 @@ namespace qturn::jpeg {
 class BitReader {
  public:
   constexpr BitReader(const std::uint32_t* words, std::uint32_t bit)
-      : words_(words), at_(bit / 32), within_(bit % 32) {
-    high_ = load(at_);
-    low_ = load(at_ + 1);
-    next_ = load(at_ + 2);
+      : words_(words + bit / 32), position_(bit) {
+    high_ = load(0);
+    low_ = load(1);
+    next_ = load(2);
   }
 
-  constexpr std::uint32_t position() const { return at_ * 32 + within_; }
+  constexpr std::uint32_t position() const { return position_; }
   /// The next 32 bits.
-  constexpr std::uint32_t peek() const { return funnel(high_, low_, within_); }
+  constexpr std::uint32_t peek() const { return funnel(high_, low_, position_); }
   /// Up to 31 bits. The word that is needed next was loaded long before.
   constexpr void skip(std::uint32_t bits) {
-    within_ += bits;
-    if (within_ < 32) return;
-    within_ -= 32;
-    ++at_;
+    const std::uint32_t before = position_;
+    position_ += bits;
+    if ((before ^ position_) < 32) return;
+    ++words_;
     high_ = low_;
     low_ = next_;
-    next_ = load(at_ + 2);
+    next_ = load(2);
   }
 
  private:
   constexpr std::uint32_t load(std::uint32_t at) const { return big_endian(words_[at]); }
 
   const std::uint32_t* words_;
-  std::uint32_t at_, within_, high_ = 0, low_ = 0, next_ = 0;
+  std::uint32_t position_, high_ = 0, low_ = 0, next_ = 0;
 };
 
 /// Before the first bit of a subsequence.
@@ -84,12 +84,12 @@ constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& table
   const ReadTable* ac = &tables.of(block, 1);
   while (in.position() < end) {
     Entry entry = (coefficient == 0 ? dc : ac)->find(in.peek());
-    if (entry.empty()) entry = Entry(longest_code, 0, coefficients);
+    if (entry.empty()) entry = Entry(longest_code, 0, end_of_block_advance);
     std::uint32_t bits = entry.leap_bits(), next = coefficient + entry.leap_advance();
     // Where a subsequence ends must not depend on how one got there.
     const bool leaps = bits != 0 && next < coefficients && in.position() + bits <= end;
     if (!leaps) {
-      bits = entry.length() + entry.size();
+      bits = entry.bits();
       next = coefficient + entry.advance();
     }
     in.skip(bits);
@@ -169,40 +169,38 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
   BitReader in(words, state.bit);
   std::uint32_t block = state.block, coefficient = state.coefficient;
   std::uint64_t set = 0;
-  bool whole = coefficient == 0;
+  std::int32_t dc = 0;
+  bool whole = coefficient == 0, broken = false;
   const std::uint32_t before = whole ? 0 : coefficient - 1;
   if (before != 0) to.parted[number] = static_cast<std::uint8_t>(before);
   ValueWriter values(to.values + std::size_t{number} * coefficients, before);
+  const ReadTable* dc_table = &tables.of(block, 0);
+  const ReadTable* ac_table = &tables.of(block, 1);
   while (in.position() < end && number != last) {
-    const std::uint32_t next = in.peek();
-    const Entry entry = tables.of(block, coefficient).find(next);
-    if (entry.empty()) return false;
-    const std::uint32_t size = entry.size();
-    in.skip(entry.length() + size);
-    std::int32_t value = 0;
-    if (size != 0) {
-      const std::uint32_t bits = next << entry.length() >> (32 - size);
-      const bool negative = bits >> (size - 1) == 0;
-      value = static_cast<std::int32_t>(bits) - (negative ? (1 << size) - 1 : 0);
-    }
-    if (coefficient == 0) {
-      to.dc[number] = static_cast<std::int16_t>(value);
-      coefficient = 1;
-      continue;
-    }
-    if (entry.advance() == coefficients) {
-      coefficient = coefficients;
-    } else {
+    // In nearly each round some thread of a warp is at the end of its block, and the others wait
+    // for it. So a thread there waits for the next multiple of four codes, and has company.
+    for (int i = 0; i < 4 && coefficient < coefficients && in.position() < end; ++i) {
+      const std::uint32_t next = in.peek();
+      const bool is_dc = coefficient == 0;
+      Entry entry = (is_dc ? dc_table : ac_table)->find(next);
+      if (entry.empty()) {
+        entry = Entry(longest_code, 0, end_of_block_advance);
+        broken = true;
+      }
+      in.skip(entry.bits());
       coefficient += entry.advance();
-      if (coefficient > coefficients) return false;
-      if (size != 0) {
+      const std::int32_t value = entry.value(next);
+      if (is_dc) dc = value;
+      if (!is_dc && entry.size() != 0) {
         values.put(value);
-        set |= std::uint64_t{1} << (coefficient - 1);
+        set |= std::uint64_t{1} << (coefficient - 1) % coefficients;
       }
     }
     if (coefficient < coefficients) continue;
+    broken |= coefficient > coefficients && coefficient < end_of_block_advance;
     values.end();
     if (whole) {
+      to.dc[number] = static_cast<std::int16_t>(dc);
       to.sets[number] = set;
     } else {
       add_bits(to.sets[number], set);
@@ -213,9 +211,13 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
     ++number;
     values = ValueWriter(to.values + std::size_t{number} * coefficients, 0);
     if (++block == tables.blocks_in_mcu) block = 0;
+    dc_table = &tables.of(block, 0);
+    ac_table = &tables.of(block, 1);
   }
+  if (broken) return false;
   if (coefficient != 0) {
     values.interrupt();
+    if (whole) to.dc[number] = static_cast<std::int16_t>(dc);
     add_bits(to.sets[number], set);
   }
   state = {in.position(), block, coefficient};

@@ -24,10 +24,10 @@ __device__ void expand(const Picture& picture, std::uint32_t number, const std::
   const StoredBlock stored{picture.values + std::size_t{number} * coefficients,
                            picture.sets[number], picture.parted[number]};
   if (lane == 0) block[0] = picture.dc[number];
-  auto left = static_cast<std::uint32_t>(stored.set >> lane * block_side & 0xFF);
+  auto left = static_cast<std::uint32_t>(stored.set() >> lane * block_side & 0xFF);
   for (; left != 0; left &= left - 1) {
     const std::uint32_t k = lane * block_side + static_cast<std::uint32_t>(lowest_bit(left));
-    block[natural[k]] = static_cast<std::int16_t>(stored.value(k));
+    block[natural[k]] = static_cast<std::int16_t>(stored.value(CoefficientPlace::of(k, false)));
   }
 }
 

@@ -36,8 +36,21 @@ __device__ inline std::uint32_t subsequences(const Picture& picture) {
 
 /// Copies words to shared memory. All threads of the block call it, and wait after it.
 __device__ inline void copy_words(const void* from, std::uint32_t* to, std::uint32_t count) {
+#pragma unroll 8
   for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
     to[i] = static_cast<const std::uint32_t*>(from)[i];
+  }
+}
+
+/// The same of granules, from and to multiples of 16 bytes. The last one may be more than `count`
+/// words.
+__device__ inline void copy_granules(const std::uint32_t* from, std::uint32_t* to,
+                                     std::uint32_t count) {
+  constexpr std::uint32_t granule_words = device::granule / sizeof(std::uint32_t);
+#pragma unroll 4
+  for (std::uint32_t i = threadIdx.x; i < (count + granule_words - 1) / granule_words;
+       i += blockDim.x) {
+    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
   }
 }
 
@@ -46,8 +59,11 @@ struct StagedTables {
   static constexpr std::uint32_t table_words = sizeof(ReadTable) / sizeof(std::uint32_t);
   static constexpr std::uint32_t number_words = 2 * most_blocks_in_mcu / sizeof(std::uint32_t);
 
+  /// Up to a multiple of 16.
   static constexpr std::uint32_t bytes(std::uint32_t tables) {
-    return (tables * table_words + number_words) * sizeof(std::uint32_t);
+    constexpr std::uint32_t granule = device::granule;
+    const std::uint32_t taken = (tables * table_words + number_words) * sizeof(std::uint32_t);
+    return (taken + granule - 1) / granule * granule;
   }
 
   ReadTables tables;
@@ -61,7 +77,7 @@ struct StagedTables {
     copy_words(picture.read_table_of, numbers, number_words);
     tables = {reinterpret_cast<const ReadTable*>(to), reinterpret_cast<std::uint8_t*>(numbers),
               picture.turn.src.blocks_in_mcu};
-    end = numbers + number_words;
+    end = to + bytes(picture.read_table_count) / sizeof(std::uint32_t);
   }
 };
 

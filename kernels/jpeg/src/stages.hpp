@@ -17,7 +17,7 @@ struct Batch {
   const Picture* pictures;
   unsigned count;
   Cut cut;
-  std::uint32_t chunks, subsequences, tiles, turned_chunks, read_tables;
+  std::uint32_t chunks, subsequences, dc_groups, tiles, turned_chunks, read_tables;
   cudaStream_t stream;
 };
 

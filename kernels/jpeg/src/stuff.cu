@@ -18,45 +18,49 @@ struct Add {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
 };
 
-/// A thread's bytes, of data that begins at a granule.
+/// A thread's bytes, out of the tiles' strings.
 struct Piece {
+  static constexpr std::uint32_t words = thread_bytes / sizeof(std::uint32_t);
+
   std::uint32_t begin, count = 0, ffs = 0;
-  uint4 words{};
+  std::uint32_t word[words]{};  ///< the first byte highest
 
   __device__ explicit Piece(const Picture& picture)
       : begin(blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes) {
     const std::uint32_t bytes = picture.progress->turned_bytes;
     if (begin >= bytes) return;
     count = min(bytes - begin, thread_bytes);
-    words = reinterpret_cast<const uint4*>(picture.turned_words)[begin / thread_bytes];
+    CodeStrings strings(picture.strings, picture.tile_strings, picture.chunk_tile[blockIdx.x],
+                        picture.tiles);
+#pragma unroll
+    for (std::uint32_t i = 0; i < words; ++i) word[i] = strings.next(8 * begin + 32 * i);
+#pragma unroll
     for (std::uint32_t i = 0; i < thread_bytes; ++i) ffs += i < count && byte(i) == 0xFF ? 1 : 0;
   }
 
   __device__ std::uint32_t byte(std::uint32_t i) const {
-    const std::uint32_t word = i < 8 ? (i < 4 ? words.x : words.y) : (i < 12 ? words.z : words.w);
-    return word >> i % 4 * 8 & 0xFF;
+    return word[i / 4] >> (24 - i % 4 * 8) & 0xFF;
   }
 };
+
+/// The byte after segment `segment`, which is not the last one.
+__device__ std::uint32_t segment_end(const Picture& picture, std::uint32_t segment) {
+  const std::uint32_t tile = (picture.turn.dst.blocks_until(segment) - 1) / tile_blocks;
+  return picture.tile_strings[tile].second / 8 + picture.segment_end[segment];
+}
 
 /// How many segments end before byte `at`.
 __device__ std::uint32_t ends_before(const Picture& picture, std::uint32_t at) {
   std::uint32_t low = 0, high = picture.turn.dst.segments() - 1;  // the last one has no restart
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (picture.turned_end[middle] < at) {
+    if (segment_end(picture, middle) < at) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
   return low;
-}
-
-__device__ bool is_given_up(const Picture& picture) {
-  __shared__ bool failed;
-  if (threadIdx.x == 0) failed = has_failed(picture);
-  __syncthreads();
-  return failed;
 }
 
 __global__ void __launch_bounds__(chunk_threads) count_ffs(const Picture* pictures) {
@@ -106,8 +110,10 @@ __global__ void __launch_bounds__(chunk_threads) write_stuffed(const Picture* pi
   __syncthreads();
 
   std::uint8_t* to = staged + (begin - chunk_begin);
-  for (std::uint32_t i = 0; i < piece.count; ++i) {
-    if (ends + 1 < picture.turn.dst.segments() && picture.turned_end[ends] == piece.begin + i) {
+#pragma unroll
+  for (std::uint32_t i = 0; i < thread_bytes; ++i) {
+    if (i >= piece.count) break;
+    if (ends + 1 < picture.turn.dst.segments() && segment_end(picture, ends) == piece.begin + i) {
       *to++ = 0xFF;
       *to++ = static_cast<std::uint8_t>(0xD0 + ends % 8);
       ++ends;

@@ -2,10 +2,12 @@
 //
 // A thread guesses: it reads some bits before its subsequence, from a state that is likely wrong.
 // Then it reads its subsequence. If the one before ended in another state than this one began with,
-// this one begins again, until nothing changes in the block of threads. In further launches the
-// first thread of each block compares with the block before; a block that has nothing to do leaves
-// at once. A few launches are enough for photographs. What is not synchronised then (large areas of
-// one colour, whose codes repeat) is left to the CPU, so the time is bounded, whatever the data is.
+// this one is read again, until nothing changes in the block of threads. Of a photograph a third to
+// a half are read again, then a twentieth, then few: the first threads of the block read them, so
+// that few warps have to work. In further launches the first thread of each block compares with the
+// block before; a block that has nothing to do leaves at once. A few launches are enough for
+// photographs. What is not synchronised then (large areas of one colour, whose codes repeat) is
+// left to the CPU, so the time is bounded, whatever the data is.
 #include "kernels/jpeg/src/stages.hpp"
 
 #include "kernels/jpeg/src/segments.cuh"
@@ -15,15 +17,28 @@ namespace {
 
 constexpr int rounds = 8;
 constexpr std::uint32_t group = 256;  // subsequences of a block of threads
+constexpr int resident_groups = device::resident_threads >= 1536 ? 6 : 4;
 
-/// What a thread knows of its subsequence. If it reads again from another state, it most likely
-/// comes to the state that it had at a quarter of the way, and the rest stays as it is.
-struct Passed {
-  std::uint32_t start = 0, end = 0, blocks = 0;
-  std::uint32_t quarter = unknown, quarter_blocks = 0;
-
+/// The subsequences of a block of threads, in shared memory. If one is read again from another
+/// state, the reader most likely comes to the state that was found at a quarter of the way, and the
+/// rest stays as it is.
+struct Group {
   static constexpr std::uint32_t unknown = ~0u;
+
+  std::uint32_t start[group], end[group], blocks[group];
+  std::uint32_t quarter[group], quarter_blocks[group];
+
+  // Those that have to be read, in any order, and the states before them.
+  std::uint32_t waiting;
+  std::uint8_t next[group];
+  std::uint32_t next_start[group];
+
+  __device__ void add(std::uint32_t which, std::uint32_t before) {
+    next_start[which] = before;
+    next[atomicAdd(&waiting, 1u)] = static_cast<std::uint8_t>(which);
+  }
 };
+static_assert(group <= 256);
 
 __device__ std::uint32_t guess(const Picture& picture, const ReadTables& tables,
                                const Subsequence& at, Cut cut) {
@@ -33,20 +48,21 @@ __device__ std::uint32_t guess(const Picture& picture, const ReadTables& tables,
   return state.packed(at.begin);
 }
 
-__device__ void pass_from(std::uint32_t start, const Picture& picture, const ReadTables& tables,
-                          const Subsequence& at, Passed& passed) {
+__device__ void pass_next(const Picture& picture, const ReadTables& tables, const Subsequence& at,
+                          std::uint32_t which, Group& all) {
+  const std::uint32_t start = all.next_start[which];
   State state = State::unpacked(start, at.begin);
-  passed.start = start;
+  all.start[which] = start;
   const std::uint32_t quarter = at.begin + (at.end - at.begin) / 4;
   const std::uint32_t blocks = pass(picture.words, tables, state, quarter);
   const std::uint32_t packed = state.packed(quarter);
-  passed.blocks += blocks - passed.quarter_blocks;
-  passed.quarter_blocks = blocks;
-  if (packed == passed.quarter) return;
-  passed.quarter = packed;
-  passed.blocks = blocks + pass(picture.words, tables, state, at.end);
+  all.blocks[which] += blocks - all.quarter_blocks[which];
+  all.quarter_blocks[which] = blocks;
+  if (packed == all.quarter[which]) return;
+  all.quarter[which] = packed;
+  all.blocks[which] = blocks + pass(picture.words, tables, state, at.end);
   // The state at the end of a segment is nobody's.
-  passed.end = at.end < at.segment_end ? state.packed(at.end) : 0;
+  all.end[which] = at.end < at.segment_end ? state.packed(at.end) : 0;
 }
 
 /// Whether the first subsequence of a block of threads has to begin with another state than it
@@ -58,14 +74,15 @@ __device__ bool has_new_start(const Picture& picture, Cut cut, std::uint32_t fir
   return start != picture.start[first];
 }
 
-__global__ void __launch_bounds__(group)
+__global__ void __launch_bounds__(group, resident_groups)
     synchronise_group(const Picture* pictures, Cut cut, int round) {
-  __shared__ std::uint32_t ends[group];
+  __shared__ Group all;
   __shared__ std::uint32_t incoming;
   __shared__ bool idle;
   const Picture& picture = pictures[blockIdx.y];
   const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
   if (threadIdx.x == 0) {
+    all.waiting = 0;
     idle = has_failed(picture) || first >= subsequences(picture) ||
            (round > 0 && !has_new_start(picture, cut, first, incoming));
   }
@@ -75,28 +92,36 @@ __global__ void __launch_bounds__(group)
   const StagedTables staged(picture);
   __syncthreads();
 
-  const Subsequence at(picture, cut, active ? i : first, 0);
-  Passed passed;
-  if (active && round == 0) {
-    pass_from(guess(picture, staged.tables, at, cut), picture, staged.tables, at, passed);
+  const Subsequence own(picture, cut, active ? i : first, 0);
+  const bool follows = active && threadIdx.x > 0 && !own.is_first();
+  all.quarter[threadIdx.x] = Group::unknown;
+  all.quarter_blocks[threadIdx.x] = 0;
+  if (round == 0) {
+    all.blocks[threadIdx.x] = 0;
+    if (active) all.add(threadIdx.x, guess(picture, staged.tables, own, cut));
   } else if (active) {
-    passed.start = picture.start[i];
-    passed.end = picture.end[i];
-    passed.blocks = picture.blocks_in[i];
-    if (threadIdx.x == 0) pass_from(incoming, picture, staged.tables, at, passed);
+    all.start[threadIdx.x] = picture.start[i];
+    all.end[threadIdx.x] = picture.end[i];
+    all.blocks[threadIdx.x] = picture.blocks_in[i];
+    if (threadIdx.x == 0) all.add(0, incoming);
   }
-  while (true) {
-    ends[threadIdx.x] = passed.end;
+  __syncthreads();
+  while (all.waiting != 0) {
+    if (threadIdx.x < all.waiting) {
+      const std::uint32_t which = all.next[threadIdx.x];
+      pass_next(picture, staged.tables, Subsequence(picture, cut, first + which, 0), which, all);
+    }
     __syncthreads();
-    const bool has_other = active && !at.is_first() && threadIdx.x > 0;
-    const std::uint32_t start = has_other ? ends[threadIdx.x - 1] : passed.start;
-    if (!__syncthreads_or(start != passed.start)) break;
-    if (start != passed.start) pass_from(start, picture, staged.tables, at, passed);
+    if (threadIdx.x == 0) all.waiting = 0;
+    __syncthreads();
+    const std::uint32_t before = threadIdx.x > 0 ? all.end[threadIdx.x - 1] : 0;
+    if (follows && before != all.start[threadIdx.x]) all.add(threadIdx.x, before);
+    __syncthreads();
   }
   if (!active) return;
-  picture.start[i] = passed.start;
-  picture.end[i] = passed.end;
-  picture.blocks_in[i] = passed.blocks;
+  picture.start[i] = all.start[threadIdx.x];
+  picture.end[i] = all.end[threadIdx.x];
+  picture.blocks_in[i] = all.blocks[threadIdx.x];
 }
 
 /// Blocks since the begin of a segment.

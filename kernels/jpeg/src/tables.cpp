@@ -17,9 +17,9 @@ Entry with_leap(const ReadTable& table, std::uint32_t lookup) {
   while (bits < lookup_bits && !ends) {
     const Entry next(table.lookup[lookup << bits & (lookups - 1)]);
     if (next.empty() || next.length() > lookup_bits - bits) break;
-    ends = next.advance() == coefficients;
-    if (bits + next.length() + next.size() > most_bits) break;
-    bits += next.length() + next.size();
+    ends = next.advance() == end_of_block_advance;
+    if (bits + next.bits() > most_bits) break;
+    bits += next.bits();
     if (!ends) advance += next.advance();
     ++codes;
   }

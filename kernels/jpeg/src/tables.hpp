@@ -11,10 +11,14 @@
 
 #include <cstdint>
 
+#include "kernels/jpeg/src/machine.hpp"
+
 namespace qturn::jpeg {
 
 inline constexpr std::uint32_t lookup_bits = 10, longest_code = 16;
 inline constexpr std::uint32_t coefficients = 64;
+/// What the end of block passes: more than any run that goes on after the end of its block.
+inline constexpr std::uint32_t end_of_block_advance = coefficients + 16;
 
 /// The first code of a lookup in the lower half, a leap in the upper one. 0: not in the table.
 class Entry {
@@ -22,7 +26,7 @@ class Entry {
   constexpr Entry() = default;
   constexpr explicit Entry(std::uint32_t bits) : bits_(bits) {}
   constexpr Entry(std::uint32_t length, std::uint32_t size, std::uint32_t advance)
-      : bits_(length | size << 5 | advance << 9) {}
+      : bits_((length + size) | size << 5 | advance << 9) {}
   constexpr Entry with_leap(std::uint32_t bits, std::uint32_t advance, bool ends) const {
     return Entry(bits_ | bits << 16 | advance << 21 | (ends ? 1u : 0u) << 28);
   }
@@ -30,10 +34,19 @@ class Entry {
   constexpr bool empty() const { return bits_ == 0; }
   constexpr std::uint32_t word() const { return bits_; }
 
-  constexpr std::uint32_t length() const { return bits_ & 31; }
-  constexpr std::uint32_t size() const { return bits_ >> 5 & 15; }  ///< bits of the value
-  /// How many coefficients it passes, its own included; 64 for the end of block.
+  constexpr std::uint32_t bits() const { return bits_ & 31; }       ///< of the code and its value
+  constexpr std::uint32_t size() const { return bits_ >> 5 & 15; }  ///< of the value
+  constexpr std::uint32_t length() const { return bits() - size(); }
+  /// How many coefficients it passes, its own included.
   constexpr std::uint32_t advance() const { return bits_ >> 9 & 127; }
+
+  /// The value, where `next` are the bits from the code on. One whose first bit is 0 is negative,
+  /// with its bits inverted.
+  constexpr std::int32_t value(std::uint32_t next) const {
+    const std::uint32_t from = next << length();
+    const std::uint32_t sign = ~static_cast<std::uint32_t>(static_cast<std::int32_t>(from) >> 31);
+    return static_cast<std::int32_t>((funnel(0, from ^ sign, size()) ^ sign) - sign);
+  }
 
   constexpr std::uint32_t leap_bits() const { return bits_ >> 16 & 31; }  ///< 0: there is none
   constexpr std::uint32_t leap_advance() const { return bits_ >> 21 & 127; }
@@ -74,13 +87,14 @@ struct ReadTable {
   static constexpr Entry entry_of(std::uint32_t symbol, std::uint32_t length, bool dc) {
     const std::uint32_t run = symbol >> 4, size = symbol & 15;
     if (dc) return symbol <= 11 ? Entry(length, symbol, 1) : Entry();
-    if (symbol == 0) return {length, 0, coefficients};
+    if (symbol == 0) return {length, 0, end_of_block_advance};
     if (size > 10 || (size == 0 && run != 15)) return {};
     return {length, size, run + 1};
   }
 };
 
-/// What writes codes: (code << 5 | length) for each symbol, 0 for one that has none.
+/// What writes codes: for each symbol its code with room for the bits of a value, moved to the left
+/// by five, and how many bits that are; 0 for a symbol that has no code.
 struct WriteTable {
   std::uint32_t code[256];
 };
@@ -106,7 +120,8 @@ void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made);
 /// `made` has no codes yet.
 constexpr void add_codes(const JpegHuffmanTable& table, WriteTable& made) {
   for_each_code(table, [&](std::uint8_t symbol, std::uint32_t code, std::uint32_t length) {
-    made.code[symbol] = code << 5 | length;
+    const std::uint32_t size = symbol & 15;
+    made.code[symbol] = code << size << 5 | (length + size);
   });
 }
 void make_write_table(const JpegHuffmanTable& table, WriteTable& made);

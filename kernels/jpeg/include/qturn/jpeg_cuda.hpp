@@ -89,7 +89,7 @@ struct JpegWorkspace {
   std::size_t host_bytes = 0;
 };
 
-/// About 141 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
+/// About 139 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
 /// each, and 325 bytes for each restart interval. A picture whose data is too short for its blocks
 /// (less than a byte for four) takes nearly none. turn_jpegs() must be given the same turns. Throws
 /// as turn_jpegs().

@@ -32,7 +32,7 @@ struct JpegPlanarResult {
   JpegHuffmanTable dc[4], ac[4];  ///< by component
 };
 
-/// About 205 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
+/// About 203 bytes for each block of 8 x 8 samples of all components, `bytes` and `capacity` once
 /// each, and 325 bytes for each restart interval. turn_jpegs_by_planes() must be given the same
 /// turns. Throws as turn_jpegs_by_planes().
 QTURN_EXPORT JpegWorkspace jpeg_planar_workspace(const JpegPlanarTurn* turns, std::size_t count);
