@@ -8,6 +8,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "kernels/jpeg/src/prefix_sum.cuh"
+#include "kernels/jpeg/src/staged_bytes.cuh"
 #include "kernels/src/cuda/launch.cuh"
 
 namespace qturn::jpeg {
@@ -37,12 +38,20 @@ class Window {
   }
   /// Bytes of data, if it has no marker.
   __device__ std::uint32_t data_count() const { return thread_bytes - __popc(dropped()); }
-  __device__ void copy_data(std::uint8_t* to) const {
-    const std::uint32_t without = dropped();
+  __device__ void copy_data(BytePacker& to) const {
+    std::uint32_t without = dropped();
 #pragma unroll
-    for (std::uint32_t i = 0; i < thread_bytes; ++i) {
-      if ((without >> i & 1) == 0) *to++ = byte(i + 1);
+    for (std::uint32_t i = 0; i < thread_bytes / word_bytes; ++i, without >>= word_bytes) {
+      std::uint32_t word = __funnelshift_r(words_[i], words_[i + 1], 8), count = word_bytes;
+      std::uint32_t left = without & ((1u << word_bytes) - 1);
+      for (; left != 0; --count) {  // from the last one on, so that the others stay in their places
+        const std::uint32_t last = bit_width(left) - 1, below = (1u << 8 * last) - 1;
+        word = (word & below) | (word >> 8 & ~below);
+        left ^= 1u << last;
+      }
+      to.put(word, count);
     }
+    to.end();
   }
 
   /// Calls data(byte) and marker(byte, its number), with 0xFF for a second 0xFF, in order.
@@ -135,16 +144,27 @@ __device__ Runs runs_of(const Window& window, std::uint32_t unit) {
   return runs;
 }
 
-using ChunkScan = cub::BlockScan<Runs, chunk_threads>;
+using RunScan = cub::BlockScan<Runs, chunk_threads, cub::BLOCK_SCAN_WARP_SCANS>;
+using ByteScan = cub::BlockScan<std::uint32_t, chunk_threads, cub::BLOCK_SCAN_WARP_SCANS>;
+
+union ChunkScratch {
+  typename RunScan::TempStorage runs;
+  typename ByteScan::TempStorage bytes;
+};
 
 __global__ void __launch_bounds__(chunk_threads) count_data(const Picture* pictures, Cut cut) {
   const Picture& picture = pictures[blockIdx.y];
   if (blockIdx.x >= picture.chunks) return;
-  __shared__ typename ChunkScan::TempStorage scratch;
+  __shared__ ChunkScratch scratch;
   const Window window(picture, blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes);
   Runs within, all;
-  ChunkScan(scratch).ExclusiveScan(runs_of(window, cut.subsequence_bytes()), within, Runs{},
-                                   AddRuns{cut.subsequence_bytes()}, all);
+  if (__syncthreads_or(!window.has_no_marker())) {
+    RunScan(scratch.runs)
+        .ExclusiveScan(runs_of(window, cut.subsequence_bytes()), within, Runs{},
+                       AddRuns{cut.subsequence_bytes()}, all);
+  } else {
+    ByteScan(scratch.bytes).ExclusiveSum(window.data_count(), within.first, all.first);
+  }
   if (threadIdx.x == 0) picture.chunk_runs[blockIdx.x] = all;
 }
 
@@ -208,38 +228,44 @@ class Unstuffer {
   std::uint8_t* out_;
 };
 
+/// Where the bytes after `runs` belong.
+__device__ std::uint8_t* data_after(const Picture& picture, const Runs& runs, std::uint32_t unit) {
+  return reinterpret_cast<std::uint8_t*>(picture.words) + std::uint64_t{runs.begin(unit)} * unit +
+         runs.open();
+}
+
 __global__ void __launch_bounds__(chunk_threads) write_data(const Picture* pictures, Cut cut) {
   const Picture& picture = pictures[blockIdx.y];
   if (blockIdx.x >= picture.chunks) return;
-  __shared__ typename ChunkScan::TempStorage scratch;
-  __shared__ std::uint8_t staged[chunk_bytes];
-  __shared__ bool failed;
-  if (threadIdx.x == 0) failed = has_failed(picture);
-  __syncthreads();
-  if (failed) return;
+  __shared__ ChunkScratch scratch;
+  __shared__ __align__(16) std::uint32_t staged[(chunk_bytes + granule_bytes) / 4];
+  if (is_given_up(picture)) return;
   const Runs before = picture.chunk_runs[blockIdx.x];
   if (before.is_end != 0) return;
   const std::uint32_t begin = blockIdx.x * chunk_bytes + threadIdx.x * thread_bytes;
   const Window window(picture, begin);
   const AddRuns add{cut.subsequence_bytes()};
+  std::uint8_t* to = data_after(picture, before, add.unit);
+  clear_staged(staged, sizeof staged);
   Runs within, all;
-  ChunkScan(scratch).ExclusiveScan(runs_of(window, add.unit), within, Runs{}, add, all);
-  // Without a restart all data of the chunk lies together, and goes by way of shared memory.
-  const bool is_one_piece = all.ends == 0;
-  const Runs runs = add(before, within);
-  if (is_one_piece && runs.is_end == 0 && window.has_no_marker()) {
-    window.copy_data(staged + within.first);
+  if (!__syncthreads_or(!window.has_no_marker())) {
+    ByteScan(scratch.bytes).ExclusiveSum(window.data_count(), within.first, all.first);
+    BytePacker packer(staged, staged_begin(to) + within.first);
+    window.copy_data(packer);
   } else {
-    Unstuffer unstuffer(picture, cut, runs, is_one_piece ? staged + within.first : nullptr);
+    RunScan(scratch.runs).ExclusiveScan(runs_of(window, add.unit), within, Runs{}, add, all);
+    // Without a restart all data of the chunk lies together.
+    std::uint8_t* open =
+        all.ends != 0 ? nullptr
+                      : reinterpret_cast<std::uint8_t*>(staged) + staged_begin(to) + within.first;
+    Unstuffer unstuffer(picture, cut, add(before, within), open);
     window.visit(
         [&](std::uint8_t byte) { unstuffer.data(byte); },
         [&](std::uint32_t marker, std::uint32_t at) { unstuffer.marker(marker, begin + at); });
+    if (all.ends != 0) return;
   }
-  if (!is_one_piece) return;
   __syncthreads();
-  std::uint8_t* to = reinterpret_cast<std::uint8_t*>(picture.words) +
-                     std::uint64_t{before.begin(add.unit)} * add.unit + before.open();
-  for (std::uint32_t i = threadIdx.x; i < all.first; i += chunk_threads) to[i] = staged[i];
+  copy_staged(staged, to, all.first);
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+// Bytes of data, gathered in shared memory by all threads of a block and copied from there.
+//
+// They lie as they will lie in memory, relative to granules of 16 bytes, so that whole granules are
+// copied. Each thread adds words to them, not bytes; those that it shares with its neighbours begin
+// as 0, like all others.
+#ifndef QTURN_KERNELS_JPEG_STAGED_BYTES_CUH
+#define QTURN_KERNELS_JPEG_STAGED_BYTES_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/jpeg/src/machine.hpp"
+#include "kernels/src/cuda/device_memory.cuh"
+
+namespace qturn::jpeg {
+
+inline constexpr std::uint32_t granule_bytes = device::granule;
+
+/// Where the first byte has to be staged that is copied to `to`.
+__device__ inline std::uint32_t staged_begin(const std::uint8_t* to) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % granule_bytes);
+}
+
+/// At least `bytes` from the begin on become 0. All threads of the block call it, and wait after
+/// it.
+__device__ inline void clear_staged(std::uint32_t* staged, std::uint32_t bytes) {
+  for (std::uint32_t i = threadIdx.x; i * granule_bytes < bytes; i += blockDim.x) {
+    reinterpret_cast<uint4*>(staged)[i] = {};
+  }
+}
+
+/// Copies `count` bytes that begin at staged_begin(to). All threads of the block call it.
+__device__ inline void copy_staged(const std::uint32_t* staged, std::uint8_t* to,
+                                   std::uint32_t count) {
+  const std::uint32_t begin = staged_begin(to), end = begin + count;
+  std::uint8_t* from_granule = to - begin;
+  for (std::uint32_t at = threadIdx.x * granule_bytes; at < end; at += blockDim.x * granule_bytes) {
+    if (at >= begin && at + granule_bytes <= end) {
+      *reinterpret_cast<uint4*>(from_granule + at) =
+          *reinterpret_cast<const uint4*>(staged + at / sizeof(std::uint32_t));
+      continue;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(staged);
+    for (std::uint32_t i = max(at, begin); i < min(at + granule_bytes, end); ++i) {
+      from_granule[i] = bytes[i];
+    }
+  }
+}
+
+/// Adds a thread's bytes to those that are staged.
+class BytePacker {
+ public:
+  /// From byte `at` on.
+  __device__ BytePacker(std::uint32_t* staged, std::uint32_t at)
+      : words_(staged + at / sizeof(std::uint32_t)), open_(at % sizeof(std::uint32_t) * 8) {}
+
+  /// Up to four bytes, the first one lowest, the others 0.
+  __device__ void put(std::uint32_t bytes, std::uint32_t count) {
+    waiting_ |= std::uint64_t{bytes} << open_;
+    open_ += 8 * count;
+    if (open_ < 32) return;
+    add_bits(*words_++, static_cast<std::uint32_t>(waiting_));
+    waiting_ >>= 32;
+    open_ -= 32;
+  }
+  __device__ void end() const {
+    if (open_ != 0) add_bits(*words_, static_cast<std::uint32_t>(waiting_));
+  }
+
+ private:
+  std::uint32_t* words_;
+  std::uint32_t open_;  ///< bits that wait, and those of other threads before them
+  std::uint64_t waiting_ = 0;
+};
+
+}  // namespace qturn::jpeg
+
+#endif  // QTURN_KERNELS_JPEG_STAGED_BYTES_CUH
