@@ -1,25 +1,41 @@
 #include "src/jpeg_cuda/page_locked_pool.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <iterator>
 
 namespace qturn {
 namespace {
 
-constexpr std::size_t piece_step = 4096;
+constexpr std::size_t least_step = 4096;
 // A single picture need not wait for much memory, and many pictures soon have enough.
 constexpr std::uint64_t first_block = std::uint64_t{8} << 20,
                         largest_block = std::uint64_t{256} << 20;
 
+// Files of one kind have nearly the same size: a piece for one of them fits another.
+std::size_t size_of_piece(std::size_t bytes) {
+  const std::size_t step = std::max(std::bit_floor(bytes) / 8, least_step);
+  return (bytes + step - 1) / step * step;
+}
+
 }  // namespace
 
 FileBytes PageLockedPool::take(std::size_t bytes) {
-  bytes = (bytes + piece_step - 1) / piece_step * piece_step;
+  bytes = size_of_piece(std::max<std::size_t>(bytes, 1));
   std::unique_lock lock(mutex_);
   while (true) {
+    if (const auto piece = returned_.lower_bound(bytes);
+        piece != returned_.end() && piece->first <= bytes + bytes / 4) {
+      const auto [piece_bytes, data] = *piece;
+      returned_.erase(piece);
+      return lent(data, piece_bytes);
+    }
     if (std::byte* const data = find(bytes)) return lent(data, bytes);
-    if (grows_) {
+    if (!returned_.empty()) {
+      for (const auto& [piece_bytes, data] : returned_) merge(piece_bytes, data);
+      returned_.clear();
+    } else if (grows_) {
       changed_.wait(lock);
     } else if (!grow(lock, bytes)) {
       if (in_use_ > 0 || held_ == 0 || bytes > most_bytes_) return {};
@@ -90,23 +106,28 @@ void PageLockedPool::give_back(std::size_t bytes, std::byte* data) {
   {
     const std::lock_guard lock(mutex_);
     --in_use_;
-    const auto block =
-        std::ranges::find_if(blocks_, [&](const Block& each) { return each.has(data); });
-    const auto [range, is_new] = block->free.emplace(data, bytes);
-    if (const auto next = std::next(range);
-        next != block->free.end() && next->first == data + bytes) {
-      range->second += next->second;
-      block->free.erase(next);
-    }
-    if (range != block->free.begin()) {
-      const auto before = std::prev(range);
-      if (before->first + before->second == data) {
-        before->second += range->second;
-        block->free.erase(range);
-      }
-    }
+    returned_.emplace(bytes, data);
   }
   changed_.notify_all();
+}
+
+// Back into its block, in one with what is free beside it.
+void PageLockedPool::merge(std::size_t bytes, std::byte* data) {
+  const auto block =
+      std::ranges::find_if(blocks_, [&](const Block& each) { return each.has(data); });
+  const auto [range, is_new] = block->free.emplace(data, bytes);
+  if (const auto next = std::next(range);
+      next != block->free.end() && next->first == data + bytes) {
+    range->second += next->second;
+    block->free.erase(next);
+  }
+  if (range != block->free.begin()) {
+    const auto before = std::prev(range);
+    if (before->first + before->second == data) {
+      before->second += range->second;
+      block->free.erase(range);
+    }
+  }
 }
 
 }  // namespace qturn

@@ -48,6 +48,7 @@ class PageLockedPool {
   FileBytes lent(std::byte* data, std::size_t bytes);
   bool grow(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void give_back(std::size_t bytes, std::byte* data);
+  void merge(std::size_t bytes, std::byte* data);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -55,6 +56,9 @@ class PageLockedPool {
   std::size_t in_use_ = 0;
   bool grows_ = false;  ///< a thread asks the system for a block
   std::vector<Block> blocks_;
+  /// Pieces that came back, by size. They are merged with what is beside them only if none of them
+  /// fits: to look for a place among many takes longer than to write a file.
+  std::multimap<std::size_t, std::byte*> returned_;
 };
 
 }  // namespace qturn

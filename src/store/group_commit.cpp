@@ -7,6 +7,17 @@ namespace qturn {
 
 std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& intent) {
   Member own{files, intent};
+  if (fsync_ == Fsync::each) {
+    wait_in_queue(own);
+  } else {
+    Member* const alone = &own;
+    put_in_place(std::span(&alone, 1));
+  }
+  if (own.error) std::rethrow_exception(own.error);
+  return std::move(own.warnings);
+}
+
+void GroupCommit::wait_in_queue(Member& own) {
   std::unique_lock lock(mutex_);
   waiting_.push_back(&own);
   while (!own.is_over) {
@@ -25,8 +36,6 @@ std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& i
     is_led_ = false;
     changed_.notify_all();
   }
-  if (own.error) std::rethrow_exception(own.error);
-  return std::move(own.warnings);
 }
 
 void GroupCommit::put_in_place(std::span<Member* const> group) {
@@ -43,13 +52,17 @@ void GroupCommit::put_in_place(std::span<Member* const> group) {
   for_each_good([&](Member& member) { member.files.finish_writing(); });
   if (journals_) write_intents(group);
   for_each_good([&](Member& member) { member.warnings = member.files.put_in_place(); });
-  if (fsync_ == Fsync::end) for_each_good([&](Member& member) { member.files.add_to(written_); });
+  if (fsync_ == Fsync::end) {
+    const std::lock_guard lock(writing_);
+    for_each_good([&](Member& member) { member.files.add_to(written_); });
+  }
   if (fsync_ == Fsync::each) {
     FlushedFolders flushed;
     for_each_good([&](Member& member) { member.files.flush_folders(flushed, member.warnings); });
   }
   for (const Member* member : group) {
     if (!member->is_intended) continue;
+    const std::lock_guard lock(writing_);
     journals_->of(member->intent.front().target).settle(member->intent, !member->error);
   }
 }
@@ -63,6 +76,7 @@ void GroupCommit::write_intents(std::span<Member* const> group) {
     for (const Member* member : members) intents.push_back(&member->intent);
     std::exception_ptr error;
     try {
+      const std::lock_guard lock(writing_);
       journal->intend(intents);
     } catch (...) {
       error = std::current_exception();

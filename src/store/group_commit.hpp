@@ -4,7 +4,8 @@
 // sixteen files as for one. So threads that have a result queue up here. The first of them takes
 // what is in the queue and does for all of it: flush the files, write their intents to the journal,
 // rename each, flush each folder once, write that it is done. Meanwhile the next group gathers,
-// however fast or slow the disk is.
+// however fast or slow the disk is. Where nothing is flushed before the end, each thread does that
+// for its own result alone: waiting for the others would take longer than all of it.
 #ifndef QTURN_SRC_STORE_GROUP_COMMIT_HPP
 #define QTURN_SRC_STORE_GROUP_COMMIT_HPP
 
@@ -51,13 +52,15 @@ class GroupCommit {
     bool is_intended = false, is_over = false;
   };
 
+  void wait_in_queue(Member& own);
   void put_in_place(std::span<Member* const> group);
   void write_intents(std::span<Member* const> group);
 
   const Fsync fsync_;
+  std::mutex writing_;  // guards what `journals_` points to, and `written_`
   Journals* const journals_;
-  FileSystems written_;  // used by whoever leads
-  std::mutex mutex_;
+  FileSystems written_;
+  std::mutex mutex_;  // guards the queue
   std::condition_variable changed_;
   std::deque<Member*> waiting_;
   bool is_led_ = false;

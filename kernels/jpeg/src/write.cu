@@ -82,7 +82,7 @@ struct Tile {
   std::int16_t dc[tile_blocks];          ///< of the source
   std::int16_t difference[tile_blocks];  ///< of DC coefficients
   std::uint8_t component[tile_blocks];
-  std::uint32_t with_count[coefficients];  ///< blocks that have so many coefficients
+  alignas(uint2) std::uint32_t with_count[coefficients];  ///< blocks with so many coefficients
   std::uint8_t sorted[tile_blocks];
   std::uint32_t bits[tile_blocks];  ///< later where they begin
   std::uint32_t string, string_words;
