@@ -319,6 +319,8 @@ __global__ void __launch_bounds__(sum_threads) sum_tiles(const Picture* pictures
   }
   picture.progress->turned_bytes = all.begin(bits_per_byte);
   if (all.begin(bits_per_byte) > picture.most_turned_bytes) fail(picture, JpegFault::capacity);
+  // Whoever reads a string may look at a word after it.
+  picture.strings[picture.progress->string_words] = 0;
 }
 
 }  // namespace
