@@ -50,9 +50,10 @@ inline Bytes exif_with(Orientation orientation) {
 }
 
 /// The TIFF, in which nothing had to move.
-inline Bytes write_tiff(const TiffFile& tiff, std::span<const std::span<const std::byte>> pixels) {
+inline Bytes write_tiff(const tiff::TiffFile& tiff,
+                        std::span<const std::span<const std::byte>> pixels) {
   std::vector<std::string> warnings;
-  Bytes file = qturn::write_tiff(tiff, pixels, warnings);
+  Bytes file = qturn::tiff::write_tiff(tiff, pixels, warnings);
   if (!warnings.empty()) throw std::logic_error(warnings.front());
   return file;
 }
@@ -100,10 +101,11 @@ inline Bytes turn_file(std::span<const std::byte> file, const Codec& format,
   std::vector<std::string> warnings;
   const Header header = format.read_header(file);
   const Size size = turned_size(orientation, {header.width, header.height});
-  if (&format == &jpeg_codec) {
-    const JpegFile whole(file);
-    return finish_jpeg(whole, turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
-                       orientation, size, turn_embedded_jpeg, warnings);
+  if (&format == &jpeg::codec) {
+    const jpeg::JpegFile whole(file);
+    return jpeg::finish_jpeg(
+        whole, jpeg::turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
+        orientation, size, jpeg::turn_embedded_jpeg, warnings);
   }
   Decoded decoded(file, format);
   const Image image = turned(decoded.image, orientation, decoded.arena);

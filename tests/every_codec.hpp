@@ -5,7 +5,7 @@
 #include "src/formats/bmp/codec.hpp"
 #include "src/formats/gif/codec.hpp"
 #include "src/formats/hdr/codec.hpp"
-#include "src/formats/isobmff/codec.hpp"
+#include "src/formats/heif/codec.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/openexr/codec.hpp"

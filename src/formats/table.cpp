@@ -10,7 +10,7 @@
 #include "src/formats/bmp/codec.hpp"
 #include "src/formats/gif/codec.hpp"
 #include "src/formats/hdr/codec.hpp"
-#include "src/formats/isobmff/codec.hpp"
+#include "src/formats/heif/codec.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/openexr/codec.hpp"
@@ -26,8 +26,9 @@ namespace {
 
 // Camera raw files begin like a TIFF, so they are asked first.
 constexpr std::array<const Codec*, 14> rows = {
-    &jpeg_codec, &png_codec, &raw_codec, &tiff_codec, &openexr_codec, &webp_codec, &gif_codec,
-    &bmp_codec,  &pnm_codec, &tga_codec, &hdr_codec,  &heic_codec,    &avif_codec, &jxl_codec};
+    &jpeg::codec, &png::codec,       &raw::codec,       &tiff::codec, &openexr::codec,
+    &webp::codec, &gif::codec,       &bmp::codec,       &pnm::codec,  &tga::codec,
+    &hdr::codec,  &heif::heic_codec, &heif::avif_codec, &jxl::codec};
 
 std::string in_lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);

@@ -6,13 +6,12 @@
 #include <span>
 
 #include "src/labels/csv.hpp"
+#include "src/labels/words.hpp"
 
 namespace qturn {
 namespace {
 
-using Words = std::span<const std::string_view>;
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+using Names = std::span<const std::string_view>;
 
 // Names in small letters and digits: x_min, XMin and "x min" are all xmin.
 constexpr std::string_view pictures[] = {"filename",  "file",  "image",   "imagename",
@@ -40,9 +39,9 @@ constexpr std::string_view shapes_in_words =
     "xmin, ymin, xmax, ymax; or x1, y1, x2, y2; or left, top, right, bottom; or x, y, width, "
     "height; or x, y";
 
-constexpr std::string_view categories[] = {"class",     "classname", "label",
-                                           "labelname", "category",  "categoryname",
-                                           "classid",   "labelid",   "categoryid"};
+constexpr std::string_view category_names[] = {"class",     "classname", "label",
+                                               "labelname", "category",  "categoryname",
+                                               "classid",   "labelid",   "categoryid"};
 constexpr std::string_view coordinates[] = {"xmin", "ymin", "xmax", "ymax", "x1",    "y1",
                                             "x2",   "y2",   "left", "top",  "right", "bottom",
                                             "x",    "y",    "w",    "h"};
@@ -55,7 +54,7 @@ constexpr std::string_view other_coordinates[] = {
     "y3",           "x4",        "y4",          "xtl",     "ytl",
     "xbr",          "ybr",       "rotation",    "x0",      "y0"};
 
-bool is_among(std::string_view name, Words words) { return std::ranges::count(words, name) > 0; }
+bool is_among(std::string_view name, Names words) { return std::ranges::count(words, name) > 0; }
 
 std::string plain(std::string_view name) {
   std::string result;
@@ -94,9 +93,9 @@ char separator_of(std::string_view header) {
   return any[0] ? ';' : any[1] ? '\t' : ',';
 }
 
-class Header {
+class HeaderLine {
  public:
-  explicit Header(std::string_view text) : text_(text) {
+  explicit HeaderLine(std::string_view text) : text_(text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     columns_.separator = separator_of(text);
     fields_ = csv_fields(text_, text, columns_.separator);
@@ -117,7 +116,7 @@ class Header {
     take_shape();
     take_clicks();
     take_size();
-    columns_.category = find_any(categories);
+    columns_.category = find_any(category_names);
     for (std::size_t column = 0; column < fields_.size(); ++column) {
       if (is_taken_[column] || !is_among(meanings_[column], coordinates)) continue;
       text_.fail(fields_[column],
@@ -128,7 +127,7 @@ class Header {
   }
 
  private:
-  std::optional<std::size_t> find_any(Words words) const {
+  std::optional<std::size_t> find_any(Names words) const {
     for (std::size_t column = 0; column < meanings_.size(); ++column)
       if (is_among(meanings_[column], words)) return column;
     return std::nullopt;
@@ -189,7 +188,7 @@ class Header {
     for (const Shape& shape : shapes) {
       std::vector<std::size_t> found;
       const std::size_t words = shape.shape == CsvShape::point ? 2 : 4;
-      for (const std::string_view word : Words(shape.columns).first(words))
+      for (const std::string_view word : Names(shape.columns).first(words))
         if (const auto column = find(word)) found.push_back(*column);
       if (found.size() != words) continue;
       columns_.shape = shape.shape;
@@ -243,11 +242,11 @@ class Header {
 
 }  // namespace
 
-CsvColumns read_csv_header(std::string_view text) { return Header(text).read(); }
+CsvColumns read_csv_header(std::string_view text) { return HeaderLine(text).read(); }
 
 bool names_labels(std::string_view header) try {
   if (header.ends_with('\r')) header.remove_suffix(1);
-  return Header(header).names_labels();
+  return HeaderLine(header).names_labels();
 } catch (const LabelError&) {
   return false;
 }

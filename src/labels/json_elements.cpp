@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "src/labels/words.hpp"
+
 namespace qturn {
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 

@@ -8,12 +8,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "src/labels/words.hpp"
+
 namespace qturn {
 namespace {
 
 constexpr std::string_view between_tokens = " \t\r\n,:";
 constexpr std::string_view after_word = " \t\r\n,]}";
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 std::string_view name_of(JsonKind kind) {
   constexpr std::string_view names[] = {"null",     "true or false", "a number",

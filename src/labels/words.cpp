@@ -5,14 +5,14 @@
 namespace qturn {
 namespace {
 
-constexpr std::string_view blanks = " \t", line_ends = "\r\n";
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view word_ends = " \t", line_ends = "\r\n";
 
 Words words_of(std::string_view line) {
   line = line.substr(0, line.find('#'));
   Words words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(blanks, at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
+  for (std::size_t at = 0;
+       (at = line.find_first_not_of(word_ends, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(word_ends, at), line.size());
     words.push_back(line.substr(at, end - at));
     at = end;
   }

@@ -7,6 +7,9 @@
 
 namespace qturn {
 
+/// What a text in UTF-8 may begin with.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// Parts of the text.
 using Words = std::vector<std::string_view>;
 

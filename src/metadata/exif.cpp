@@ -2,13 +2,14 @@
 
 #include <unordered_set>
 
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t orientation_tag = 274;
+using namespace exif_tag;
 
 // The header has the byte order of a TIFF, but then another number than 42. ExifTool reads such a
 // block, Pillow only if the number is 42 with its bytes exchanged or BigTIFF's, libexif never.

@@ -1,15 +1,14 @@
 #include "src/metadata/exif_says.hpp"
 
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/jpeg_markers.hpp"
 #include "src/metadata/tiff_structure.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t image_width = 256, image_height = 257, jpeg_offset = 513, jpeg_bytes = 514,
-                        exif_directory = 0x8769, pixel_x_dimension = 0xA002,
-                        pixel_y_dimension = 0xA003;
+using namespace exif_tag;
 
 class Fields {
  public:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/jpeg_markers.hpp"
 #include "src/metadata/thumbnail_fields.hpp"
 #include "src/metadata/thumbnail_pixels.hpp"
@@ -13,8 +14,7 @@
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t orientation_tag = 274, x_resolution = 282, y_resolution = 283,
-                        jpeg_offset = 513, jpeg_bytes = 514;
+using namespace exif_tag;
 
 class Thumbnail {
  public:

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
@@ -13,10 +14,7 @@
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t image_width = 256, image_height = 257, orientation_tag = 274,
-                        x_resolution = 282, y_resolution = 283, exif_directory = 0x8769,
-                        subject_area = 0x9214, pixel_x_dimension = 0xA002,
-                        pixel_y_dimension = 0xA003, subject_location = 0xA214;
+using namespace exif_tag;
 constexpr std::uint16_t short_type = 3;
 
 // A block that is being turned.

@@ -2,12 +2,13 @@
 
 #include <cmath>
 
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/tiff_structure.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t x_resolution = 282, y_resolution = 283, resolution_unit = 296;
+using namespace exif_tag;
 constexpr std::uint16_t rational_type = 5;
 
 double rational(const TiffStructure& tiff, const TiffEntry* entry) {

@@ -9,6 +9,7 @@
 
 #include <qturn/orientation.hpp>
 
+#include "src/metadata/exif_tags.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
 
@@ -31,9 +32,8 @@ class ThumbnailFields {
   }
 
   void put_size(Size size) {
-    constexpr std::uint16_t image_width = 256, image_height = 257;
-    put(image_width, size.width);
-    put(image_height, size.height);
+    put(exif_tag::image_width, size.width);
+    put(exif_tag::image_height, size.height);
   }
 
   std::span<std::byte> place(std::uint64_t at, std::uint64_t bytes) {

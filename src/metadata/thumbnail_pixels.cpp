@@ -1,4 +1,5 @@
 #include "src/metadata/thumbnail_pixels.hpp"
+#include "src/metadata/exif_tags.hpp"
 
 #include <qturn/cpu.hpp>
 
@@ -8,9 +9,9 @@
 namespace qturn {
 namespace {
 
-constexpr std::uint16_t image_width = 256, image_height = 257, compression = 259, photometric = 262,
-                        rows_per_strip = 278, strip_byte_counts = 279, planar_configuration = 284,
-                        chroma_steps = 530;
+using namespace exif_tag;
+constexpr std::uint16_t compression = 259, photometric = 262, rows_per_strip = 278,
+                        strip_byte_counts = 279, planar_configuration = 284, chroma_steps = 530;
 constexpr std::uint64_t uncompressed = 1, white_is_zero = 0, black_is_zero = 1, rgb = 2, ycbcr = 6,
                         planes_apart = 2;
 

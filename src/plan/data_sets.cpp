@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Finder {
+class DataSetFinder {
  public:
-  Finder(const PlanOptions& options, const FileList& files, const OutputNames& names)
+  DataSetFinder(const PlanOptions& options, const FileList& files, const OutputNames& names)
       : options_(options), files_(files), names_(names) {}
 
   DataSets find() {
@@ -271,7 +271,7 @@ DataSets find_data_sets(const PlanOptions& options, const FileList& files,
   const LabelOptions& labels = options.labels;
   const bool are_yolo = labels.take == TakeLabels::one_format && labels.format->option == "yolo";
   if (labels.take != TakeLabels::found && !are_yolo) return {};
-  return Finder(options, files, names).find();
+  return DataSetFinder(options, files, names).find();
 }
 
 }  // namespace qturn

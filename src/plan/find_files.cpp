@@ -66,9 +66,9 @@ std::optional<std::size_t> read_head(int folder, const char* path, std::span<std
   return have;
 }
 
-class Finder {
+class FileFinder {
  public:
-  explicit Finder(const PlanOptions& options) : options_(options) {}
+  explicit FileFinder(const PlanOptions& options) : options_(options) {}
 
   void take_inputs();
   void take_listed();
@@ -100,7 +100,7 @@ void refuse_missing(const SomeNames& missing) {
   if (missing.count() > 0) throw PlanError(missing.text());
 }
 
-void Finder::take_inputs() {
+void FileFinder::take_inputs() {
   std::vector<Folder> folders;
   SomeNames missing;
   for (const fs::path& path : options_.inputs) {
@@ -138,7 +138,7 @@ void Finder::take_inputs() {
   }
 }
 
-void Finder::take_listed() {
+void FileFinder::take_listed() {
   SomeNames missing;
   options_.listed.for_each([&](std::string_view name) {
     const fs::path path = name;
@@ -155,7 +155,7 @@ void Finder::take_listed() {
   refuse_missing(missing);
 }
 
-std::string Finder::key_of_listed(const fs::path& path) const {
+std::string FileFinder::key_of_listed(const fs::path& path) const {
   const fs::path normal = path.lexically_normal();
   if (options_.output.empty()) return normal.string();  // in place, keys lead nowhere
   if (!path.is_absolute()) {
@@ -176,14 +176,14 @@ std::string Finder::key_of_listed(const fs::path& path) const {
   return key.string();
 }
 
-bool Finder::is_selected(const std::string& key, const std::string& name) {
+bool FileFinder::is_selected(const std::string& key, const std::string& name) {
   const bool selected = qturn::is_selected(options_, key, name);
   if (!selected) ++found_.left_out;
   return selected;
 }
 
-void Finder::walk(const fs::path& folder, const std::string& key_prefix,
-                  std::vector<FileId>& ancestors) {
+void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
+                      std::vector<FileId>& ancestors) {
   const bool keys_are_matched = !options_.include.empty() || !options_.exclude.empty();
   std::vector<std::pair<std::string, FileId>> subfolders;
   {
@@ -241,8 +241,8 @@ void Finder::walk(const fs::path& folder, const std::string& key_prefix,
   }
 }
 
-void Finder::take_named(const std::string& path, const std::string& key, const struct stat& status,
-                        bool is_input) {
+void FileFinder::take_named(const std::string& path, const std::string& key,
+                            const struct stat& status, bool is_input) {
   const auto without_name = [](const std::string& whole) {
     return whole.substr(0, whole.rfind('/') + 1);
   };
@@ -256,8 +256,9 @@ void Finder::take_named(const std::string& path, const std::string& key, const s
             fs::is_symlink(fs::symlink_status(path)), is_input);
 }
 
-void Finder::take_file(int opened, const char* path, std::uint32_t folder, std::string_view name,
-                       const struct stat& status, bool is_link, bool is_input) {
+void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
+                           std::string_view name, const struct stat& status, bool is_link,
+                           bool is_input) {
   if (!S_ISREG(status.st_mode)) {
     ++found_.types[type_of_irregular(status.st_mode)];
     return;
@@ -278,7 +279,7 @@ void Finder::take_file(int opened, const char* path, std::uint32_t folder, std::
   file.is_named = is_input;
 }
 
-FoundFiles Finder::result() {
+FoundFiles FileFinder::result() {
   found_.files.sort();
   std::sort(found_.unreadable.begin(), found_.unreadable.end());
   return std::move(found_);
@@ -287,7 +288,7 @@ FoundFiles Finder::result() {
 }  // namespace
 
 FoundFiles find_files(const PlanOptions& options) {
-  Finder finder(options);
+  FileFinder finder(options);
   finder.take_inputs();
   finder.take_listed();
   return finder.result();

@@ -36,9 +36,9 @@ void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
   keypoints.flip = *flip;
 }
 
-class Finder {
+class LabelFinder {
  public:
-  Finder(const PlanOptions& options, const FileList& files, const OutputNames* names)
+  LabelFinder(const PlanOptions& options, const FileList& files, const OutputNames* names)
       : options_(options), files_(files), names_(names), swap_pairs_(swap_pairs_of(options)) {}
 
   LabelFiles find() {
@@ -354,7 +354,7 @@ LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames* names) {
   if (options.labels.take == TakeLabels::none || options.labels.take == TakeLabels::one_file)
     return {};
-  return Finder(options, files, names).find();
+  return LabelFinder(options, files, names).find();
 }
 
 }  // namespace qturn

@@ -27,9 +27,9 @@ const Codec* format_of(const std::string& name) {
 
 std::string lower_stem(const std::string& lower_name) { return fs::path(lower_name).stem(); }
 
-class Finder {
+class MaskFinder {
  public:
-  Finder(const PlanOptions& options, FileList& files) : options_(options), files_(files) {}
+  MaskFinder(const PlanOptions& options, FileList& files) : options_(options), files_(files) {}
 
   LabelFiles find() {
     std::map<std::uint32_t, std::vector<Place>> places;
@@ -163,7 +163,7 @@ std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
 
 LabelFiles find_mask_files(const PlanOptions& options, FileList& files) {
   if (!options.masks.take) return {};
-  return Finder(options, files).find();
+  return MaskFinder(options, files).find();
 }
 
 }  // namespace qturn

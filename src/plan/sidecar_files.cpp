@@ -41,10 +41,10 @@ std::string start_of(const fs::path& path) {
   return start;
 }
 
-class Finder {
+class SidecarFinder {
  public:
-  Finder(const PlanOptions& options, FileList& files,
-         const std::function<bool(const std::string&)>& is_taken)
+  SidecarFinder(const PlanOptions& options, FileList& files,
+                const std::function<bool(const std::string&)>& is_taken)
       : options_(options), files_(files), is_taken_(is_taken) {}
 
   LabelFiles find() {
@@ -150,7 +150,7 @@ bool may_be_label_text(const fs::path& path) {
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken) {
   if (options.labels.take == TakeLabels::none) return {};
-  return Finder(options, files, is_taken).find();
+  return SidecarFinder(options, files, is_taken).find();
 }
 
 }  // namespace qturn

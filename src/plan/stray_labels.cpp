@@ -41,9 +41,10 @@ bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_p
   return false;
 }
 
-class Finder {
+class StrayLabelFinder {
  public:
-  Finder(const LabelFiles& labels, const FileList& files, const std::set<fs::path>& shared)
+  StrayLabelFinder(const LabelFiles& labels, const FileList& files,
+                   const std::set<fs::path>& shared)
       : labels_(labels), files_(files) {
     for (const fs::path& file : shared) shared_.insert(normal_path(file));
   }
@@ -105,7 +106,7 @@ class Finder {
 
 std::set<fs::path> find_stray_labels(const LabelFiles& labels, const FileList& files,
                                      const std::set<fs::path>& shared) {
-  return Finder(labels, files, shared).find();
+  return StrayLabelFinder(labels, files, shared).find();
 }
 
 }  // namespace qturn

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/encode.hpp"

@@ -219,8 +219,8 @@ TEST_CASE(
 
 TEST_CASE("Damaged pixels are found, with --quick only damaged headers and metadata") {
   const std::string jpeg = cli::tagged_jpeg(cli::random_picture(64, 48), 6);
-  const std::string tiff = cli::encoded(cli::random_picture(64, 48), qturn::tiff_codec);
-  const std::string webp = cli::encoded(cli::random_picture(64, 48), qturn::webp_codec);
+  const std::string tiff = cli::encoded(cli::random_picture(64, 48), qturn::tiff::codec);
+  const std::string webp = cli::encoded(cli::random_picture(64, 48), qturn::webp::codec);
   const auto with_zeros = [](std::string file, std::size_t at) {
     return file.replace(at, 40, 40, '\0');
   };
@@ -253,9 +253,9 @@ TEST_CASE("Bytes after a picture are a finding") {
   const cli::Picture picture = cli::smooth_picture(5, 3);
   Workplace workplace;
   workplace.add("a.png", cli::png(picture) + "more");
-  workplace.add("b.bmp", cli::encoded(picture, qturn::bmp_codec) + "more");
-  workplace.add("c.tif", cli::encoded(picture, qturn::tiff_codec) + "more");
-  workplace.add("d.webp", cli::encoded(picture, qturn::webp_codec) + "more");
+  workplace.add("b.bmp", cli::encoded(picture, qturn::bmp::codec) + "more");
+  workplace.add("c.tif", cli::encoded(picture, qturn::tiff::codec) + "more");
+  workplace.add("d.webp", cli::encoded(picture, qturn::webp::codec) + "more");
   workplace.add("e.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\nrgbemore");
   const Result result = workplace.qturn({"check", ".", "-j1"});
   CHECK(result.exit_code == 1);

@@ -154,8 +154,8 @@ TEST_CASE(
     "Bytes after a TIFF, a BMP and an HDR are lost with a warning, and a failure with --strict") {
   Workplace workplace;
   const Picture three = cli::random_picture(3, 2);
-  workplace.add("in/a.tif", cli::encoded(three, qturn::tiff_codec) + "lost");
-  workplace.add("in/b.bmp", cli::encoded(three, qturn::bmp_codec) + "lost");
+  workplace.add("in/a.tif", cli::encoded(three, qturn::tiff::codec) + "lost");
+  workplace.add("in/b.bmp", cli::encoded(three, qturn::bmp::codec) + "lost");
   workplace.add("in/c.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 3\n" +
                                 std::string(24, 'p') + "lost");
   const auto before = workplace.tree("in");
@@ -213,11 +213,11 @@ TEST_CASE("A flipped bit in a PNG is a failure") {
 TEST_CASE("Every cut TIFF, WebP, EXR, BMP and PNM is a failure") {
   const Picture half = cli::random_picture(40, 30, 3, qturn::SampleFormat::f16);
   const std::pair<const char*, std::string> files[] = {
-      {".tif", cli::encoded(picture, qturn::tiff_codec)},
+      {".tif", cli::encoded(picture, qturn::tiff::codec)},
       {".webp", content_of(cli::testdata() / "samples/graphics/coffee.webp")},
-      {".exr", cli::encoded(half, qturn::openexr_codec)},
-      {".bmp", cli::encoded(picture, qturn::bmp_codec)},
-      {".ppm", cli::encoded(picture, qturn::pnm_codec)}};
+      {".exr", cli::encoded(half, qturn::openexr::codec)},
+      {".bmp", cli::encoded(picture, qturn::bmp::codec)},
+      {".ppm", cli::encoded(picture, qturn::pnm::codec)}};
   Messages bad;
   for (const auto& [suffix, file] : files)
     bad.merge(cut(file, suffix, {file.size() / 3, file.size() / 2, file.size() - 40}));

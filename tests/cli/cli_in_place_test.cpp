@@ -25,7 +25,7 @@ const Picture turned = cli::turned(picture, Orientation::rotate90);
 TEST_CASE("Option --in-place replaces each file by the turned one, and leaves no other file") {
   Workplace workplace;
   const fs::path first = workplace.add("in/a.png", cli::png(picture));
-  workplace.add("in/x/b.tif", cli::encoded(picture, qturn::tiff_codec));
+  workplace.add("in/x/b.tif", cli::encoded(picture, qturn::tiff::codec));
   ::chmod(first.c_str(), 0640);
   CHECK(workplace.qturn({"cw", "in", "--in-place"}).exit_code == 0);
   CHECK(workplace.files("in") == Names{"a.png", "x/b.tif"});

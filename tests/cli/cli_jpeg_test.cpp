@@ -163,7 +163,7 @@ TEST_CASE("A JPEG named .png is turned as the JPEG it is") {
   workplace.add("in/a.png", cli::jpeg(cli::smooth_picture(48, 32)));
   CHECK(routes(workplace.qturn({"cw", "in", "-o", "out", "--json"})) ==
         Routes{{"a.png", "lossless"}});
-  CHECK(cli::decoded(workplace.path() / "out/a.png").format == &qturn::jpeg_codec);
+  CHECK(cli::decoded(workplace.path() / "out/a.png").format == &qturn::jpeg::codec);
 }
 
 TEST_CASE("augment turns a JPEG without loss in all orientations") {

@@ -49,13 +49,13 @@ cli::Picture large_picture(int channels = 3, SampleFormat type = SampleFormat::u
 
 TEST_CASE("Large pictures of every format are turned within --memory") {
   const auto& [codec, channels, type] =
-      GENERATE(std::tuple{&qturn::tiff_codec, 3, SampleFormat::u8},
-               std::tuple{&qturn::png_codec, 3, SampleFormat::u8},
-               std::tuple{&qturn::jpeg_codec, 3, SampleFormat::u8},
-               std::tuple{&qturn::openexr_codec, 3, SampleFormat::f32},
-               std::tuple{&qturn::pnm_codec, 3, SampleFormat::u8},
-               std::tuple{&qturn::tga_codec, 3, SampleFormat::u8},
-               std::tuple{&qturn::bmp_codec, 3, SampleFormat::u8});
+      GENERATE(std::tuple{&qturn::tiff::codec, 3, SampleFormat::u8},
+               std::tuple{&qturn::png::codec, 3, SampleFormat::u8},
+               std::tuple{&qturn::jpeg::codec, 3, SampleFormat::u8},
+               std::tuple{&qturn::openexr::codec, 3, SampleFormat::f32},
+               std::tuple{&qturn::pnm::codec, 3, SampleFormat::u8},
+               std::tuple{&qturn::tga::codec, 3, SampleFormat::u8},
+               std::tuple{&qturn::bmp::codec, 3, SampleFormat::u8});
   CAPTURE(codec->name);
   Workplace workplace;
   const std::string file = cli::encoded(large_picture(channels, type), *codec);
@@ -75,7 +75,7 @@ TEST_CASE("Pictures that --memory holds one of are turned one at a time") {
   // 27 MB of pixels each, of one value: cheap to decode and to encode.
   const cli::Picture white{3000, 3000, 3, SampleFormat::u8,
                            std::vector<unsigned char>(27'000'000, 255)};
-  const std::string file = cli::encoded(white, qturn::png_codec);
+  const std::string file = cli::encoded(white, qturn::png::codec);
   for (int i = 0; i < count; ++i) workplace.add("in/"s + std::to_string(i) + ".png", file);
   const Result small = turned(workplace, "128MiB");
   CHECK(small.exit_code == 0);
@@ -119,7 +119,7 @@ TEST_CASE("Option --memory holds for standard input and standard output") {
              ContainsSubstring("standard input has more than 128 MiB; a larger --memory"));
   check_resident(refused, 128);
 
-  workplace.standard_input = cli::encoded(large_picture(), qturn::bmp_codec);
+  workplace.standard_input = cli::encoded(large_picture(), qturn::bmp::codec);
   const Result turned = workplace.qturn({"flip", "-", "-o", "-", "--memory", "160MiB"});
   CAPTURE(turned.err);
   CHECK(turned.exit_code == 0);
@@ -132,7 +132,7 @@ TEST_CASE("The results of a tar's samples count, whatever the size of its files"
   // 9 MB of pixels each, of one value: 72 MB of results.
   const cli::Picture white{3000, 1000, 3, SampleFormat::u8,
                            std::vector<unsigned char>(9'000'000, 255)};
-  const std::string file = cli::encoded(white, qturn::png_codec);
+  const std::string file = cli::encoded(white, qturn::png::codec);
   tests::Members members;
   for (int i = 0; i < 4; ++i) members.emplace_back(std::to_string(i) + ".png", file);
   workplace.add("in.tar", tests::tar(members));

@@ -51,7 +51,7 @@ TEST_CASE("The output is a file if there is one input file and a picture's suffi
 
   CHECK(workplace.qturn({"cw", "a.png", "--output", "new/folder/c.tif"}).exit_code == 0);
   const cli::Decoded converted = cli::decoded(workplace.path() / "new/folder/c.tif");
-  CHECK(converted.format == &qturn::tiff_codec);
+  CHECK(converted.format == &qturn::tiff::codec);
   CHECK(converted.pages.front() == turned);
 
   CHECK(workplace.qturn({"cw", "a.png", "-o", "folder"}).exit_code == 0);
@@ -134,7 +134,7 @@ TEST_CASE("Outputs that cannot be are refused before anything starts") {
 
 TEST_CASE("Two inputs that would write one output are refused") {
   Workplace workplace;
-  workplace.add("in/a.tif", cli::encoded(picture, qturn::tiff_codec));
+  workplace.add("in/a.tif", cli::encoded(picture, qturn::tiff::codec));
   workplace.add("in/a.png", cli::png(picture));
   workplace.add("x/a.png", cli::png(picture));
   CHECK(refused(workplace, {"cw", "in", "-o", "out", "--format", "png"}) ==

@@ -79,7 +79,7 @@ inline std::string encoded(const Picture& picture, const qturn::Codec& format) {
   return encoded(std::vector{picture}, format);
 }
 
-inline std::string jpeg(const Picture& picture) { return encoded(picture, qturn::jpeg_codec); }
+inline std::string jpeg(const Picture& picture) { return encoded(picture, qturn::jpeg::codec); }
 
 /// A little-endian TIFF structure with one entry: Orientation.
 inline std::string exif_body(int orientation) {
@@ -155,7 +155,7 @@ inline std::string tagged_png(const Picture& picture, int orientation) {
 
 /// Of a JPEG.
 inline qturn::Header header_of(const std::filesystem::path& path) {
-  return qturn::jpeg_codec.read_header(qturn::read_file(path));
+  return qturn::jpeg::codec.read_header(qturn::read_file(path));
 }
 
 struct Decoded {

@@ -57,7 +57,7 @@ TEST_CASE("Of a cut JPEG the rows before the cut are written, and the rest is gr
 TEST_CASE("Of a damaged PNG and a damaged TIFF all that can be decoded is written, exactly") {
   const Picture picture = cli::random_picture(64, 96);
   const std::string png = cli::tagged_png(picture, 2);
-  std::string tiff = cli::encoded(picture, qturn::tiff_codec);
+  std::string tiff = cli::encoded(picture, qturn::tiff::codec);
   tiff.replace(tiff.size() / 2, 40, 40, '\0');  // in the second of three strips
   Workplace workplace;
   workplace.add("in/cut.png", png.substr(0, png.size() / 2));

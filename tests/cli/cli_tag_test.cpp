@@ -16,8 +16,8 @@ namespace {
 
 std::string tagged(const Codec& format, int orientation) {
   const cli::Picture picture = cli::smooth_picture(24, 16);
-  if (&format == &jpeg_codec) return cli::tagged_jpeg(picture, orientation);
-  if (&format == &png_codec) return cli::tagged_png(picture, orientation);
+  if (&format == &jpeg::codec) return cli::tagged_jpeg(picture, orientation);
+  if (&format == &png::codec) return cli::tagged_png(picture, orientation);
   // The others get a tag by the tag itself.
   const std::string file = cli::encoded(picture, format);
   std::vector<std::string> warnings;
@@ -37,7 +37,7 @@ int differences(const std::string& a, const std::string& b) {
 }  // namespace
 
 TEST_CASE("Option --tag-only composes the turn with the tag, for every pair, and moves no pixel") {
-  for (const Codec* format : {&jpeg_codec, &png_codec, &tiff_codec}) {
+  for (const Codec* format : {&jpeg::codec, &png::codec, &tiff::codec}) {
     for (const Orientation stored : qturn::all_orientations) {
       Workplace workplace;
       const std::string name = "a" + std::string(format->suffixes.front());
@@ -54,7 +54,7 @@ TEST_CASE("Option --tag-only composes the turn with the tag, for every pair, and
         CHECK(cli::decoded(path).stored == qturn::compose(stored, turn));
         CHECK(cli::pixels_of(path) == cli::pixels_of(workplace.path() / name));
         // PNG has a checksum of four bytes beside it.
-        if (stored != Orientation::identity || format != &tiff_codec) {
+        if (stored != Orientation::identity || format != &tiff::codec) {
           CHECK(workplace.content(out + "/" + name).size() == before.size());
           CHECK(differences(workplace.content(out + "/" + name), before) <= 5);
         }
@@ -64,11 +64,12 @@ TEST_CASE("Option --tag-only composes the turn with the tag, for every pair, and
 }
 
 TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
-  for (const Codec* format : {&jpeg_codec, &png_codec, &tiff_codec, &webp_codec}) {
+  for (const Codec* format : {&jpeg::codec, &png::codec, &tiff::codec, &webp::codec}) {
     Workplace workplace;
     const std::string name = "a" + std::string(format->suffixes.front());
-    workplace.add(name, format == &webp_codec ? qturn::tests::small_webp
-                                              : cli::encoded(cli::smooth_picture(24, 16), *format));
+    workplace.add(name, format == &webp::codec
+                            ? qturn::tests::small_webp
+                            : cli::encoded(cli::smooth_picture(24, 16), *format));
     const cli::Picture before = cli::pixels_of(workplace.path() / name);
     const Result result = workplace.qturn({"cw", name, "--tag-only", "--in-place"});
     CAPTURE(name, result.err);
@@ -76,7 +77,7 @@ TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
     CHECK(cli::decoded(workplace.path() / name).stored == Orientation::rotate90);
     CHECK(cli::pixels_of(workplace.path() / name) == before);
     CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
-    CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp_codec));
+    CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp::codec));
     // And once more, where the tag is there.
     CHECK(workplace.qturn({"flop", name, "--tag-only", "--in-place"}).exit_code == 0);
     CHECK(cli::decoded(workplace.path() / name).stored ==
@@ -99,7 +100,7 @@ TEST_CASE("In place, a new tag moves the time stamp although the size stays") {
 TEST_CASE(
     "A format without a place for a tag fails by name, and upright --tag-only is a usage error") {
   Workplace workplace;
-  workplace.add("a.bmp", cli::encoded(cli::smooth_picture(8, 8), bmp_codec));
+  workplace.add("a.bmp", cli::encoded(cli::smooth_picture(8, 8), bmp::codec));
   workplace.add("b.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
   const Result bmp = workplace.qturn({"cw", "a.bmp", "--tag-only", "-o", "out"});
   CHECK(bmp.exit_code == 1);

@@ -149,17 +149,18 @@ TEST_CASE("A picture too large for its file fails at once and takes no memory") 
   const qturn::Bytes fax = write_with_libtiff({tiff_picture(
       {.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6}, 64,
       64)});
-  qturn::TiffFile tiff = qturn::read_tiff(fax);
-  for (qturn::TiffField& field : tiff.pages[0].fields) {
+  qturn::tiff::TiffFile tiff = qturn::tiff::read_tiff(fax);
+  for (qturn::tiff::TiffField& field : tiff.pages[0].fields) {
     const std::uint64_t large = 1000000;
-    if (field.tag == qturn::tiff_tag::width || field.tag == qturn::tiff_tag::height ||
-        field.tag == qturn::tiff_tag::rows_per_strip) {
-      field = qturn::tiff_integers(field.tag, qturn::tiff_type::u32, std::span(&large, 1));
+    if (field.tag == qturn::tiff::tiff_tag::width || field.tag == qturn::tiff::tiff_tag::height ||
+        field.tag == qturn::tiff::tiff_tag::rows_per_strip) {
+      field =
+          qturn::tiff::tiff_integers(field.tag, qturn::tiff::tiff_type::u32, std::span(&large, 1));
     }
   }
   const std::span<const std::byte> parts[] = {fax};
   std::vector<std::string> warnings;
-  workplace.add("a.tif", text(qturn::write_tiff(tiff, parts, warnings)));
+  workplace.add("a.tif", text(qturn::tiff::write_tiff(tiff, parts, warnings)));
   std::vector<std::string> words = {"cw", "a.tif", "-o", "out", "--memory", "100MiB"};
   const Result limited = workplace.qturn(words);
   CHECK(limited.exit_code == 1);

@@ -137,29 +137,29 @@ TEST_CASE("Each format keeps samples, channels and pages") {
     SampleFormat type;
   };
   const Case cases[] = {
-      {"grey.png", &png_codec, 1, SampleFormat::u8},
-      {"alpha.png", &png_codec, 2, SampleFormat::u8},
-      {"rgba.png", &png_codec, 4, SampleFormat::u8},
-      {"rgb16.png", &png_codec, 3, SampleFormat::u16},
-      {"rgba16.png", &png_codec, 4, SampleFormat::u16},
-      {"rgb.tif", &tiff_codec, 3, SampleFormat::u8},
-      {"rgba.tif", &tiff_codec, 4, SampleFormat::u8},
-      {"rgb16.tif", &tiff_codec, 3, SampleFormat::u16},
-      {"grey32.tif", &tiff_codec, 1, SampleFormat::u32},
-      {"float.tif", &tiff_codec, 3, SampleFormat::f32},
-      {"half.exr", &openexr_codec, 3, SampleFormat::f16},
-      {"float.exr", &openexr_codec, 3, SampleFormat::f32},
-      {"rgb.bmp", &bmp_codec, 3, SampleFormat::u8},
-      {"grey.pgm", &pnm_codec, 1, SampleFormat::u8},
-      {"rgb.ppm", &pnm_codec, 3, SampleFormat::u8},
-      {"rgb.tga", &tga_codec, 3, SampleFormat::u8},
-      {"rgba.tga", &tga_codec, 4, SampleFormat::u8},
+      {"grey.png", &png::codec, 1, SampleFormat::u8},
+      {"alpha.png", &png::codec, 2, SampleFormat::u8},
+      {"rgba.png", &png::codec, 4, SampleFormat::u8},
+      {"rgb16.png", &png::codec, 3, SampleFormat::u16},
+      {"rgba16.png", &png::codec, 4, SampleFormat::u16},
+      {"rgb.tif", &tiff::codec, 3, SampleFormat::u8},
+      {"rgba.tif", &tiff::codec, 4, SampleFormat::u8},
+      {"rgb16.tif", &tiff::codec, 3, SampleFormat::u16},
+      {"grey32.tif", &tiff::codec, 1, SampleFormat::u32},
+      {"float.tif", &tiff::codec, 3, SampleFormat::f32},
+      {"half.exr", &openexr::codec, 3, SampleFormat::f16},
+      {"float.exr", &openexr::codec, 3, SampleFormat::f32},
+      {"rgb.bmp", &bmp::codec, 3, SampleFormat::u8},
+      {"grey.pgm", &pnm::codec, 1, SampleFormat::u8},
+      {"rgb.ppm", &pnm::codec, 3, SampleFormat::u8},
+      {"rgb.tga", &tga::codec, 3, SampleFormat::u8},
+      {"rgba.tga", &tga::codec, 4, SampleFormat::u8},
   };
   Workplace workplace;
   for (const Case& c : cases) {
     const Picture picture = cli::random_picture(29, 17, c.channels, c.type);
     workplace.add("in/" + std::string(c.file),
-                  c.format == &png_codec ? cli::png(picture) : cli::encoded(picture, *c.format));
+                  c.format == &png::codec ? cli::png(picture) : cli::encoded(picture, *c.format));
   }
 
   const Result result = workplace.qturn({"transverse", "in", "-o", "out"});
@@ -180,7 +180,7 @@ TEST_CASE("All pages of a TIFF are turned") {
   const std::vector pages = {cli::random_picture(11, 7, 1, SampleFormat::u8, 1),
                              cli::random_picture(5, 13, 3, SampleFormat::u16, 2),
                              cli::random_picture(8, 8, 4, SampleFormat::u8, 3)};
-  workplace.add("in/pages.tif", cli::encoded(pages, tiff_codec));
+  workplace.add("in/pages.tif", cli::encoded(pages, tiff::codec));
   CHECK(workplace.qturn({"rotate270", "in", "-o", "out"}).exit_code == 0);
   const cli::Decoded result = cli::decoded(workplace.path() / "out/pages.tif");
   REQUIRE(result.pages.size() == pages.size());
@@ -199,7 +199,7 @@ TEST_CASE("A picture with another format's suffix is read by its content, and ke
   for (const char* name : {"really-png.jpg", "really-png", "really-png.txt"}) {
     CAPTURE(name);
     const cli::Decoded after = cli::decoded(workplace.path() / "out" / name);
-    CHECK(after.format == &png_codec);
+    CHECK(after.format == &png::codec);
     CHECK(after.pages.front() == cli::turned(picture, Orientation::rotate90));
   }
 }
@@ -207,8 +207,8 @@ TEST_CASE("A picture with another format's suffix is read by its content, and ke
 TEST_CASE("Option --format writes another format, under its suffix") {
   Workplace workplace;
   const Picture picture = cli::random_picture(9, 5);
-  workplace.add("in/a.tif", cli::encoded(picture, tiff_codec));
-  workplace.add("in/b.ppm", cli::encoded(picture, pnm_codec));
+  workplace.add("in/a.tif", cli::encoded(picture, tiff::codec));
+  workplace.add("in/b.ppm", cli::encoded(picture, pnm::codec));
   workplace.add("in/c.PNG", cli::png(picture));
   workplace.add("in/d.png", cli::png(cli::random_picture(6, 4, 4, SampleFormat::u16)));
   CHECK(workplace.qturn({"flip", "in", "-o", "png", "--format", "png"}).exit_code == 0);
@@ -216,7 +216,7 @@ TEST_CASE("Option --format writes another format, under its suffix") {
   for (const char* name : {"a.png", "b.png", "c.PNG"}) {
     CAPTURE(name);
     const cli::Decoded after = cli::decoded(workplace.path() / "png" / name);
-    CHECK(after.format == &png_codec);
+    CHECK(after.format == &png::codec);
     CHECK(after.pages.front() == cli::turned(picture, Orientation::flip));
   }
 

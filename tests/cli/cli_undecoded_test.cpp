@@ -105,7 +105,7 @@ TEST_CASE("Camera raw files are turned by their tag, with --raw --tag-only alone
   workplace.add("in/a.nef", raw);
   workplace.add("in/b.png", cli::png(cli::smooth_picture(4, 3)));
   const auto tag_of = [&](const std::string& name) {
-    return qturn::raw_codec.read_header(qturn::bytes_of(workplace.content(name))).stored;
+    return qturn::raw::codec.read_header(qturn::bytes_of(workplace.content(name))).stored;
   };
   const Result tagged = workplace.qturn({"flop", "in", "-o", "out", "--raw", "--tag-only"});
   CAPTURE(tagged.err);
@@ -147,6 +147,6 @@ TEST_CASE("A camera raw file with the suffix of a TIFF is not taken without --ra
   const Result taken = workplace.qturn({"cw", "a.tif", "-o", "out", "--tag-only", "--raw"});
   CAPTURE(taken.err);
   CHECK(taken.exit_code == 0);
-  CHECK(qturn::raw_codec.read_header(qturn::bytes_of(workplace.content("out/a.tif"))).stored ==
+  CHECK(qturn::raw::codec.read_header(qturn::bytes_of(workplace.content("out/a.tif"))).stored ==
         Orientation::rotate180);
 }

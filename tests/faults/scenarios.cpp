@@ -22,7 +22,7 @@ Tree pictures() {
   tree["in/b.png"].content = cli::png(random_picture(9, 7));
   tree["in/scan"].content = cli::png(random_picture(6, 5));  // known by its content alone
   tree["in/sub/c.tif"].content =
-      cli::encoded(std::vector{random_picture(8, 6), random_picture(5, 4)}, qturn::tiff_codec);
+      cli::encoded(std::vector{random_picture(8, 6), random_picture(5, 4)}, qturn::tiff::codec);
   return tree;
 }
 

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::bmp;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_literals::operator""s;
@@ -135,7 +136,7 @@ Bmp turned(const Bmp& bmp, Orientation orientation) {
 }
 
 std::string turn(std::string_view file, Orientation orientation) {
-  return std::string(text_of(turn_file(bytes_of(file), bmp_codec, orientation)));
+  return std::string(text_of(turn_file(bytes_of(file), bmp::codec, orientation)));
 }
 
 // What another format gets.
@@ -146,7 +147,7 @@ struct Shown {
   std::vector<std::string> warnings;
 };
 Shown shown(std::string_view file) {
-  const Decoded decoded(bytes_of(file), bmp_codec, png_codec);
+  const Decoded decoded(bytes_of(file), bmp::codec, png::codec);
   const Page& page = decoded.image.pages.front();
   Shown result{page.channels, page.type, {}, decoded.warnings};
   const auto bytes = pixels_of(page);
@@ -210,13 +211,13 @@ TEST_CASE("Every kind of BMP turns to the same kind, each pixel's bits in their 
     const Bmp source = with_noise(kind);
     const std::string file = write(source);
     CAPTURE(kind.header, kind.bits, kind.compression, kind.masks, kind.top_down);
-    CHECK(codec_of_content(bytes_of(file), "") == &bmp_codec);
-    CHECK(bmp_codec.read_header(bytes_of(file)).storage_change == "");
+    CHECK(codec_of_content(bytes_of(file), "") == &bmp::codec);
+    CHECK(bmp::codec.read_header(bytes_of(file)).storage_change == "");
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
       CHECK(turn(file, each) == write(turned(source, each)));
     }
-    CHECK(Decoded(bytes_of(file), bmp_codec).warnings.empty());
+    CHECK(Decoded(bytes_of(file), bmp::codec).warnings.empty());
   }
 }
 
@@ -276,7 +277,7 @@ TEST_CASE("A BMP's colour profile goes to another format; one in another file do
   const auto metadata = [](std::string_view colour_space) {
     const std::string file = write(with_noise(
         {.header = 124, .profile = "the profile", .colour_space = std::string(colour_space)}));
-    const Decoded decoded(bytes_of(file), bmp_codec, png_codec);
+    const Decoded decoded(bytes_of(file), bmp::codec, png::codec);
     return std::pair(std::string(text_of(decoded.image.extras->metadata.icc)), decoded.warnings);
   };
   CHECK(metadata("DEBM") == std::pair("the profile"s, std::vector<std::string>{}));
@@ -323,14 +324,14 @@ TEST_CASE("Run lengths of a BMP become plain pixels") {
             .width = 5,
             .height = 2};
     const std::string file = write(bmp, each.data);
-    CHECK(bmp_codec.read_header(bytes_of(file)).storage_change ==
+    CHECK(bmp::codec.read_header(bytes_of(file)).storage_change ==
           "run lengths become plain pixels");
     bmp.compression = plain;
     bmp.pixels = each.rows;
     for (const Orientation orientation : all_orientations) {
       CHECK(turn(file, orientation) == write(turned(bmp, orientation)));
     }
-    const std::vector<std::string> warnings = Decoded(bytes_of(file), bmp_codec).warnings;
+    const std::vector<std::string> warnings = Decoded(bytes_of(file), bmp::codec).warnings;
     REQUIRE(warnings.size() == (each.leaves_out ? 1 : 0));
     if (each.leaves_out) {
       CHECK(warnings.front() ==
@@ -345,7 +346,7 @@ TEST_CASE("Run lengths of a BMP that lead out of it or end too early are damage"
         bytes_of(
             write({.bits = 8, .compression = run_lengths_8, .colours = 16, .width = 4, .height = 2},
                   data)),
-        bmp_codec);
+        bmp::codec);
   };
   CHECK(of("\4\1\0\0\4\2\0\1"sv) == "");
   CHECK(of("\5\1\0\0\4\2\0\1"sv) == "damaged: run lengths lead out of row 0");
@@ -359,13 +360,13 @@ TEST_CASE("Run lengths of a BMP that lead out of it or end too early are damage"
   const std::string vast = write(
       {.bits = 4, .compression = run_lengths_4, .colours = 16, .width = 131168, .height = 4096},
       std::string(5000, '\0'));
-  CHECK(refusal(bytes_of(vast), bmp_codec) ==
+  CHECK(refusal(bytes_of(vast), bmp::codec) ==
         "damaged: 131168 x 4096 pixels from 5000 bytes of run lengths");
 }
 
 TEST_CASE("A BMP that cannot be turned is refused by name") {
   const auto changed = [](const Bmp& bmp, std::size_t at, std::string_view bytes) {
-    return refusal(bytes_of(write(with_noise(bmp)).replace(at, bytes.size(), bytes)), bmp_codec);
+    return refusal(bytes_of(write(with_noise(bmp)).replace(at, bytes.size(), bytes)), bmp::codec);
   };
   const Bmp any;
   CHECK(changed(any, 30, "\4"sv) == "a BMP with OS/2's run lengths of 24 bits is not supported");
@@ -412,31 +413,31 @@ TEST_CASE("A BMP that is cut anywhere is a failure") {
     const std::string file = write(with_noise(kind));
     CAPTURE(kind.header, kind.bits, kind.compression);
     for (std::size_t size = 0; size < file.size(); size += 1 + size / 16) {
-      CHECK(refusal(bytes_of(file.substr(0, size)), bmp_codec) != "");
+      CHECK(refusal(bytes_of(file.substr(0, size)), bmp::codec) != "");
     }
-    CHECK(refusal(bytes_of(file.substr(0, file.size() - 1)), bmp_codec) != "");
+    CHECK(refusal(bytes_of(file.substr(0, file.size() - 1)), bmp::codec) != "");
   }
 }
 
 TEST_CASE("Bytes after a BMP are not kept, with a warning, also after run lengths") {
   const std::vector<std::string> said = {"4 bytes after the picture are not kept"};
   const std::string file = write(with_noise({}));
-  CHECK(Decoded(bytes_of(file + "tail"), bmp_codec).warnings == said);
+  CHECK(Decoded(bytes_of(file + "tail"), bmp::codec).warnings == said);
   CHECK(turn(file + "tail", Orientation::identity) == file);
   const std::string runs =
       write({.bits = 8, .compression = run_lengths_8, .colours = 16, .width = 4, .height = 1},
             "\4\1\0\1"sv);
-  CHECK(Decoded(bytes_of(runs + "tail"), bmp_codec).warnings == said);
+  CHECK(Decoded(bytes_of(runs + "tail"), bmp::codec).warnings == said);
 }
 
 TEST_CASE("A BMP from another format has grey in a palette, 24 bits, or alpha by its masks") {
   for (const int channels : {1, 3, 4}) {
     CAPTURE(channels);
     std::vector<std::uint8_t> samples = noise(static_cast<std::size_t>(5 * 3 * channels));
-    Image image{.format = &png_codec, .pages = {}, .extras = {}};
+    Image image{.format = &png::codec, .pages = {}, .extras = {}};
     image.pages.push_back(
         {.pixels = samples.data(), .width = 5, .height = 3, .channels = channels});
-    const Bytes file = tests::encode(image, Orientation::identity, bmp_codec);
+    const Bytes file = tests::encode(image, Orientation::identity, bmp::codec);
     CHECK(file.size() == little_endian(file, 2, 4));
     const Shown read = shown(text_of(file));
     CHECK(read.channels == channels);

@@ -17,6 +17,8 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
+using namespace qturn::webp;
 using namespace qturn::tests;
 using std::string_literals::operator""s;
 
@@ -81,8 +83,8 @@ std::vector<std::string> raw_profiles(std::string_view keyword, const std::strin
 }
 
 std::vector<std::string> findings_of(const Bytes& png) {
-  MetadataCheck check(png_codec.read_header(png));
-  png_codec.check(png, check);
+  MetadataCheck check(png::codec.read_header(png));
+  png::codec.check(png, check);
   return check.findings();
 }
 
@@ -93,10 +95,10 @@ TEST_CASE("Exif in a text chunk says the orientation of a PNG, and is turned wit
   for (const char* keyword : {"exif", "APP1"}) {
     for (const std::string& chunk : raw_profiles(keyword, block)) {
       const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
-      CHECK(png_codec.read_header(before).stored == Orientation::rotate90);
+      CHECK(png::codec.read_header(before).stored == Orientation::rotate90);
       CHECK(findings_of(before).empty());
-      const Bytes out = turn_file(before, png_codec, Orientation::rotate90);
-      CHECK(png_codec.read_header(out).stored == Orientation::identity);
+      const Bytes out = turn_file(before, png::codec, Orientation::rotate90);
+      CHECK(png::codec.read_header(out).stored == Orientation::identity);
       const std::vector<PngChunk> chunks = png_chunks(out);
       CHECK(types_of(out) == types_of(before));
       const auto turned = raw_exif(chunks[1]);
@@ -107,7 +109,7 @@ TEST_CASE("Exif in a text chunk says the orientation of a PNG, and is turned wit
       CHECK((says.pixels == Size{3, 5}));
       CHECK(contains(*turned, fixture_maker_note));
       // For another format it is the Exif block.
-      const Decoded shown(before, png_codec, tiff_codec);
+      const Decoded shown(before, png::codec, tiff::codec);
       CHECK(contains(shown.image.extras->metadata.exif, fixture_maker_note));
 
       std::vector<std::string> warnings;
@@ -127,7 +129,7 @@ TEST_CASE("Text that only looks like Exif stays, with a warning, and is found") 
         "\nexif\n"s, "\n\n"s, "\nexif\n   99999999999999999999\n45"s}) {
     const std::string chunk = cli::png_chunk("tEXt", "Raw profile type exif\0"s + text);
     const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
-    CHECK(png_codec.read_header(before).stored == Orientation::identity);
+    CHECK(png::codec.read_header(before).stored == Orientation::identity);
     CHECK(findings_of(before) == std::vector<std::string>{"Exif in a text chunk is damaged"});
     std::vector<std::string> warnings;
     CHECK(turn_png_metadata(before, tag_rotate90, MissingTag::stays_absent, warnings) == before);
@@ -138,10 +140,10 @@ TEST_CASE("Text that only looks like Exif stays, with a warning, and is found") 
 TEST_CASE("GraphicsMagick's orNT says the orientation of a PNG, and becomes 1") {
   const std::string chunk = cli::png_chunk("orNT", "\6");
   const Bytes before = owned(cli::png(cli::smooth_picture(5, 3), chunk));
-  CHECK(png_codec.read_header(before).stored == Orientation::rotate90);
+  CHECK(png::codec.read_header(before).stored == Orientation::rotate90);
   CHECK(findings_of(before).empty());
-  const Bytes out = turn_file(before, png_codec, Orientation::rotate90);
-  CHECK(png_codec.read_header(out).stored == Orientation::identity);
+  const Bytes out = turn_file(before, png::codec, Orientation::rotate90);
+  CHECK(png::codec.read_header(out).stored == Orientation::identity);
   CHECK(png_chunks(out)[1].data[0] == std::byte{1});
   std::vector<std::string> warnings;
   const Bytes tagged = turn_png_metadata(before, tag_rotate90, MissingTag::is_added, warnings);
@@ -152,7 +154,7 @@ TEST_CASE("GraphicsMagick's orNT says the orientation of a PNG, and becomes 1") 
   const std::string exif =
       cli::png_chunk("eXIf", exif_fixture({.orientation = 3, .width = 5, .height = 3}));
   const Bytes both = owned(cli::png(cli::smooth_picture(5, 3), exif + chunk));
-  CHECK(png_codec.read_header(both).stored == Orientation::rotate180);
+  CHECK(png::codec.read_header(both).stored == Orientation::rotate180);
   CHECK(findings_of(both).size() == 1);
 }
 

@@ -17,11 +17,10 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::gif;
 using namespace qturn::tests;
 using namespace std::string_view_literals;
 using Catch::Matchers::ContainsSubstring;
-
-const Codec& gif = gif_codec;
 
 std::string u16(int value) {
   return {static_cast<char>(value & 255), static_cast<char>(value >> 8)};
@@ -104,7 +103,7 @@ TEST_CASE("Every frame of an animated GIF is turned, as ImageMagick shows it") {
   REQUIRE(shown.height == 14 * frames_of_animation);
   for (const Orientation each : all_orientations) {
     CAPTURE(each);
-    CHECK(frames_shown_by_imagemagick(turn_file(file, gif, each), "gif") ==
+    CHECK(frames_shown_by_imagemagick(turn_file(file, codec, each), "gif") ==
           each_turned(shown, frames_of_animation, each));
   }
 }
@@ -114,7 +113,7 @@ TEST_CASE("Everything in a GIF but pixels and places is kept byte for byte") {
   const GifBlocks before = gif_blocks(file);
   for (const Orientation each : all_orientations) {
     CAPTURE(each);
-    const Bytes out = turn_file(file, gif, each);
+    const Bytes out = turn_file(file, codec, each);
     const GifBlocks after = gif_blocks(out);
     CHECK(after.canvas == turned_size(each, before.canvas));
     CHECK(std::ranges::equal(after.palette, before.palette));
@@ -133,7 +132,7 @@ TEST_CASE("Everything in a GIF but pixels and places is kept byte for byte") {
       }
     }
     // There and back are the same indices.
-    const Decoded source(file, gif), back(turn_file(out, gif, inverse(each)), gif);
+    const Decoded source(file, codec), back(turn_file(out, codec, inverse(each)), codec);
     for (std::size_t i = 0; i < source.image.pages.size(); ++i) {
       CHECK(pixels_of(back.image.pages[i]) == pixels_of(source.image.pages[i]));
     }
@@ -141,7 +140,7 @@ TEST_CASE("Everything in a GIF but pixels and places is kept byte for byte") {
 }
 
 TEST_CASE("The header of a GIF tells its canvas and its frames") {
-  const Header header = gif.read_header(animation());
+  const Header header = codec.read_header(animation());
   CHECK(header.size() == Size{24, 14});
   CHECK(header.pages == frames_of_animation);
   CHECK(header.pixels_total == 24 * 14 + 9 * 5 + 4 * 8 + 24);
@@ -157,7 +156,7 @@ TEST_CASE("GIFs of 1 to 8 bits that another program made are turned exactly") {
     const Pam shown = shown_by_imagemagick(file, "gif");
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
-      CHECK(shown_by_imagemagick(turn_file(file, gif, each), "gif") == turned(shown, each));
+      CHECK(shown_by_imagemagick(turn_file(file, codec, each), "gif") == turned(shown, each));
     }
   }
 }
@@ -170,13 +169,13 @@ TEST_CASE("A GIF with one frame becomes a PNG of its colours, with alpha where t
       screen(24, 14) + control(0, 0, 9) + frame({3, 2, 9, 5}, 1, true, palette(2)) + ';';
   for (const std::string& text : {opaque, transparent, smaller}) {
     const Bytes file = owned(text);
-    const Decoded decoded(file, gif, png_codec);
+    const Decoded decoded(file, codec, png::codec);
     CHECK(decoded.image.pages.front().channels == (text == opaque ? 3 : 4));
-    CHECK(gif.read_header(file).shown_bytes_total == decoded.image.pages.front().bytes());
-    CHECK(gif.read_header(file).pixels_total == 24 * 14);
+    CHECK(codec.read_header(file).shown_bytes_total == decoded.image.pages.front().bytes());
+    CHECK(codec.read_header(file).pixels_total == 24 * 14);
     const Pam shown = frames_shown_by_imagemagick(file, "gif");
-    const Pam made =
-        shown_by_imagemagick(tests::encode(decoded.image, Orientation::identity, png_codec), "png");
+    const Pam made = shown_by_imagemagick(
+        tests::encode(decoded.image, Orientation::identity, png::codec), "png");
     REQUIRE(made.samples.size() == shown.samples.size());
     for (std::size_t i = 0; i < made.samples.size(); i += 4) {
       CAPTURE(i);
@@ -189,18 +188,18 @@ TEST_CASE("A GIF with one frame becomes a PNG of its colours, with alpha where t
 }
 
 TEST_CASE("What cannot be kept is refused by name") {
-  CHECK(refusal_of_writing(animation(), gif, png_codec) ==
+  CHECK(refusal_of_writing(animation(), codec, png::codec) ==
         "an animation of 4 frames can only stay a GIF");
   const Bytes png = made_by("convert pam:in png:out", write_pam(noise_pam(3, 2, 3)));
-  CHECK(refusal_of_writing(png, png_codec, gif) ==
+  CHECK(refusal_of_writing(png, png::codec, codec) ==
         "only a GIF can be written as gif: other pictures may have more than its 256 colours");
   const std::string text = "\x21\x01" + parts(std::string(12, '\1')) + parts("text").substr(0);
-  CHECK(refusal(owned(screen(4, 4) + text + frame({0, 0, 4, 4}, 1) + ';'), gif) ==
+  CHECK(refusal(owned(screen(4, 4) + text + frame({0, 0, 4, 4}, 1) + ';'), codec) ==
         "a GIF with a text to draw (a plain text extension) is not supported");
   const std::string no_palette = "GIF89a" + u16(4) + u16(4) + std::string(3, '\0');
   const Bytes colourless = owned(no_palette + frame({0, 0, 4, 4}, 1) + ';');
-  CHECK(refusal(colourless, gif) == "");
-  CHECK(refusal_of_writing(colourless, gif, png_codec) ==
+  CHECK(refusal(colourless, codec) == "");
+  CHECK(refusal_of_writing(colourless, codec, png::codec) ==
         "a GIF without a palette has no colours to keep");
 }
 
@@ -209,29 +208,29 @@ TEST_CASE("A GIF without its end is read with a warning, unless a frame is annou
   const Bytes file = owned(ended.substr(0, ended.size() - 1));
   const std::vector<std::string> fault = {
       "the end of the GIF is missing, and frames before it may be missing too"};
-  CHECK(Decoded(file, gif).warnings == fault);
-  CHECK(check_metadata(file, gif, Limits{}).findings() == fault);
-  CHECK(turn_file(file, gif, Orientation::rotate90) ==
-        turn_file(owned(ended), gif, Orientation::rotate90));
-  CHECK(refusal(owned(std::string(text_of(file)) + control(1, 7)), gif) ==
+  CHECK(Decoded(file, codec).warnings == fault);
+  CHECK(check_metadata(file, codec, Limits{}).findings() == fault);
+  CHECK(turn_file(file, codec, Orientation::rotate90) ==
+        turn_file(owned(ended), codec, Orientation::rotate90));
+  CHECK(refusal(owned(std::string(text_of(file)) + control(1, 7)), codec) ==
         "truncated: the end of the GIF is missing");
-  CHECK(refusal(owned(screen(4, 4) + comment("no frame")), gif) ==
+  CHECK(refusal(owned(screen(4, 4) + comment("no frame")), codec) ==
         "truncated: the end of the GIF is missing");
 }
 
 TEST_CASE("A GIF whose first frame reaches beyond its canvas is as large as viewers show it") {
   const std::string frames = frame({2, 1, 9, 5}, 1) + frame({0, 0, 11, 6}, 2) + ';';
   const Bytes file = owned(screen(4, 14) + frames), whole = owned(screen(11, 14) + frames);
-  CHECK(gif.read_header(file).size() == Size{11, 14});
+  CHECK(codec.read_header(file).size() == Size{11, 14});
   for (const Orientation each : all_orientations) {
-    CHECK(turn_file(file, gif, each) == turn_file(whole, gif, each));
+    CHECK(turn_file(file, codec, each) == turn_file(whole, codec, each));
   }
   CHECK(
-      Decoded(file, gif).warnings ==
+      Decoded(file, codec).warnings ==
       std::vector<std::string>{"its first frame reaches beyond its canvas; viewers show 11 x 14"});
-  CHECK(Decoded(whole, gif).warnings.empty());
+  CHECK(Decoded(whole, codec).warnings.empty());
   // Viewers do not agree about a later one.
-  CHECK(refusal(owned(screen(4, 14) + frame({0, 0, 4, 4}, 1) + frames), gif) ==
+  CHECK(refusal(owned(screen(4, 14) + frame({0, 0, 4, 4}, 1) + frames), codec) ==
         "damaged: a frame of 9 x 5 pixels at 2, 1 in a GIF of 4 x 14");
 }
 
@@ -240,18 +239,18 @@ TEST_CASE("A frame that does not lie within its GIF is damage") {
        {FramePlace{1, 0, 4, 4}, FramePlace{0, 1, 4, 4}, FramePlace{0, 0, 0, 4},
         FramePlace{0, 0, 4, 0}, FramePlace{65535, 0, 1, 1}}) {
     const Bytes file = owned(screen(4, 4) + frame({0, 0, 4, 4}, 1) + frame(place, 1) + ';');
-    CHECK_THAT(refusal(file, gif), ContainsSubstring("damaged: a frame of "));
+    CHECK_THAT(refusal(file, codec), ContainsSubstring("damaged: a frame of "));
   }
   for (const FramePlace& place :
        {FramePlace{0, 0, 0, 4}, FramePlace{0, 0, 4, 0}, FramePlace{65535, 0, 1, 1}}) {
-    CHECK_THAT(refusal(owned(screen(4, 4) + frame(place, 1) + ';'), gif),
+    CHECK_THAT(refusal(owned(screen(4, 4) + frame(place, 1) + ';'), codec),
                ContainsSubstring("damaged: a frame of "));
   }
 }
 
 TEST_CASE("A cut at any byte of a GIF is a failure, and so are too few pixels") {
   const Bytes file = animation();
-  REQUIRE(refusal(file, gif) == "");
+  REQUIRE(refusal(file, codec) == "");
   const GifBlocks whole = gif_blocks(file);
   for (std::size_t size = 0; size < file.size(); ++size) {
     CAPTURE(size);
@@ -260,28 +259,28 @@ TEST_CASE("A cut at any byte of a GIF is a failure, and so are too few pixels") 
       return end == size && (block.is_frame || &block == &whole.blocks.back());
     });
     if (any_may_end) continue;
-    CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), gif) !=
+    CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), codec) !=
           "");
   }
   // A frame with the pixels of a smaller one.
   std::string few = frame({0, 0, 4, 4}, 1);
   few[7] = 5;
-  CHECK(refusal(owned(screen(4, 5) + few + ';'), gif) ==
+  CHECK(refusal(owned(screen(4, 5) + few + ';'), codec) ==
         "damaged: the pixels of a GIF after 4 of 5 rows");
 }
 
 TEST_CASE("A GIF that claims more pixels than its bytes can hold is damage") {
   std::string few = frame({0, 0, 4, 4}, 1);
   few[6] = few[8] = '\x10';
-  CHECK_THAT(refusal(owned(screen(4096 + 4, 4096 + 4) + few + ';'), gif),
+  CHECK_THAT(refusal(owned(screen(4096 + 4, 4096 + 4) + few + ';'), codec),
              ContainsSubstring("damaged: 4100 x 4100 pixels cannot come from "));
 }
 
 TEST_CASE("Bytes after a GIF are left out with a warning") {
   const Bytes file = owned(std::string(text_of(animation())) + "more");
-  CHECK(Decoded(file, gif).warnings ==
+  CHECK(Decoded(file, codec).warnings ==
         std::vector<std::string>{"4 bytes after the picture are not kept"});
-  CHECK(check_metadata(file, gif, Limits{}).findings() ==
+  CHECK(check_metadata(file, codec, Limits{}).findings() ==
         std::vector<std::string>{"4 bytes after the picture"});
 }
 
@@ -291,20 +290,20 @@ TEST_CASE("The XMP packet of a GIF is turned with the picture, and other formats
       R"(<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:ImageWidth="24" tiff:ImageLength="14"/>)"
       R"(</rdf:RDF></x:xmpmeta>)";
   const Bytes file = owned(screen(24, 14) + xmp(packet) + frame({3, 2, 9, 5}, 1) + ';');
-  const Bytes out = turn_file(file, gif, Orientation::rotate90);
+  const Bytes out = turn_file(file, codec, Orientation::rotate90);
   const GifBlocks after = gif_blocks(out);
   REQUIRE(is_gif_xmp(after.blocks.front()));
   CHECK_THAT(std::string(gif_xmp(after.blocks.front())),
              ContainsSubstring(R"(tiff:ImageWidth="14" tiff:ImageLength="24")"));
-  CHECK(check_metadata(out, gif, Limits{}).findings().empty());
-  CHECK(Decoded(file, gif, png_codec).image.extras->metadata.xmp == packet);
+  CHECK(check_metadata(out, codec, Limits{}).findings().empty());
+  CHECK(Decoded(file, codec, png::codec).image.extras->metadata.xmp == packet);
 }
 
 TEST_CASE("Comments and a colour profile of a GIF go to other formats") {
   const Bytes file =
       owned(screen(4, 4) + comment("one, ") + comment("two") + "\x21\xFF\x0B" + "ICCRGBG1012" +
             parts(std::string(300, 'p')) + frame({0, 0, 4, 4}, 1) + ';');
-  const Decoded decoded(file, gif, png_codec);
+  const Decoded decoded(file, codec, png::codec);
   CHECK(decoded.image.extras->metadata.comment == "one, two");
   CHECK(decoded.image.extras->metadata.icc == owned(std::string(300, 'p')));
 }
@@ -312,10 +311,10 @@ TEST_CASE("Comments and a colour profile of a GIF go to other formats") {
 TEST_CASE("The shape of a GIF's pixels is turned with the axes") {
   // (n + 15) / 64: 113 is two to one, 17 one to two, 49 square.
   const auto aspect_of = [](char aspect, Orientation each, std::vector<std::string>& warnings) {
-    Decoded decoded(owned(screen(4, 4, aspect) + frame({0, 0, 4, 4}, 1) + ';'), gif);
+    Decoded decoded(owned(screen(4, 4, aspect) + frame({0, 0, 4, 4}, 1) + ';'), codec);
     const std::atomic<bool> stop = false;
     const Image image = turned(decoded.image, each, decoded.arena);
-    return std::to_integer<int>(qturn::encode(image, each, gif, stop, warnings)[12]);
+    return std::to_integer<int>(qturn::encode(image, each, codec, stop, warnings)[12]);
   };
   std::vector<std::string> warnings;
   CHECK(aspect_of(113, Orientation::rotate90, warnings) == 17);
@@ -332,7 +331,7 @@ TEST_CASE("A GIF's frames and metadata are counted before they are read") {
   const Bytes file = animation();
   const auto message = [&](const Limits& limits) -> std::string {
     try {
-      gif.check_limits(file, limits);
+      codec.check_limits(file, limits);
     } catch (const LimitError& error) {
       return error.what();
     }
@@ -344,8 +343,8 @@ TEST_CASE("A GIF's frames and metadata are counted before they are read") {
   std::string controls = screen(24, 14);
   for (int i = 0; i < 10; ++i) controls += control(0, 0, 9);
   const Bytes many = owned(controls + frame({0, 0, 24, 14}, 1) + ';');
-  CHECK_NOTHROW(gif.check_limits(many, {.metadata_count = 9}));
-  CHECK_THROWS_AS(gif.check_limits(many, {.metadata_count = 8}), LimitError);
+  CHECK_NOTHROW(codec.check_limits(many, {.metadata_count = 9}));
+  CHECK_THROWS_AS(codec.check_limits(many, {.metadata_count = 8}), LimitError);
 }
 
 TEST_CASE("GIF stops when asked to") {
@@ -353,8 +352,8 @@ TEST_CASE("GIF stops when asked to") {
   PixelArena arena;
   std::vector<std::string> warnings;
   const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(gif.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, gif);
-  CHECK_THROWS_AS(qturn::encode(decoded.image, Orientation::identity, gif, stop, warnings),
+  CHECK_THROWS_AS(codec.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
+  const Decoded decoded(file, codec);
+  CHECK_THROWS_AS(qturn::encode(decoded.image, Orientation::identity, codec, stop, warnings),
                   Interrupted);
 }

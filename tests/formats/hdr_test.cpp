@@ -10,6 +10,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::hdr;
 using namespace qturn::tests;
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
@@ -22,13 +23,13 @@ std::string file_of(std::string_view size, std::string_view data) {
 }
 
 std::string turn(std::string_view file, Orientation orientation) {
-  return std::string(text_of(turn_file(bytes_of(file), hdr_codec, orientation)));
+  return std::string(text_of(turn_file(bytes_of(file), hdr::codec, orientation)));
 }
 
-std::string refused(std::string_view file) { return refusal(bytes_of(file), hdr_codec); }
+std::string refused(std::string_view file) { return refusal(bytes_of(file), hdr::codec); }
 
 std::string pixels(std::string_view file) {
-  const Decoded decoded(bytes_of(file), hdr_codec);
+  const Decoded decoded(bytes_of(file), hdr::codec);
   return std::string(text_of(pixels_of(decoded.image.pages[0])));
 }
 
@@ -44,11 +45,11 @@ constexpr std::string_view run =
 
 TEST_CASE("A plain HDR turns pixel by pixel, its lines of text as they are") {
   const std::string file = file_of("-Y 2 +X 3", "abcAdefDghiGjklJmnoMpqrP");
-  CHECK(codec_of_content(bytes_of(file), "") == &hdr_codec);
+  CHECK(codec_of_content(bytes_of(file), "") == &hdr::codec);
   CHECK(turn(file, Orientation::identity) == file);
   CHECK(turn(file, Orientation::flop) == file_of("-Y 2 +X 3", "ghiGdefDabcApqrPmnoMjklJ"));
   CHECK(turn(file, Orientation::rotate90) == file_of("-Y 3 +X 2", "jklJabcAmnoMdefDpqrPghiG"));
-  CHECK(hdr_codec.read_header(bytes_of(file)).storage_change == "");
+  CHECK(hdr::codec.read_header(bytes_of(file)).storage_change == "");
 }
 
 TEST_CASE("The smallest values of an HDR stay") {
@@ -73,7 +74,7 @@ TEST_CASE("The order of an HDR's scanlines is its orientation") {
        }) {
     CAPTURE(each.size);
     const std::string file = file_of(each.size, "abcAdefDghiGjklJmnoMpqrP");
-    const Header header = hdr_codec.read_header(bytes_of(file));
+    const Header header = hdr::codec.read_header(bytes_of(file));
     CHECK(header.stored == each.stored);
     CHECK(header.width == 3);
     CHECK(header.height == 2);
@@ -147,8 +148,8 @@ TEST_CASE("An HDR that is cut or damaged is a failure, and bytes after it cause 
     CHECK(refused(whole.substr(0, size)) != "");
   }
   const std::vector<std::string> said = {"4 bytes after the picture are not kept"};
-  CHECK(Decoded(bytes_of(whole + "tail"), hdr_codec).warnings == said);
-  CHECK(Decoded(bytes_of(whole), hdr_codec).warnings.empty());
+  CHECK(Decoded(bytes_of(whole + "tail"), hdr::codec).warnings == said);
+  CHECK(Decoded(bytes_of(whole), hdr::codec).warnings.empty());
   for (const std::string_view size : {"-Y 0 +X 8", "-Y 2 +X 0", "-Y 2", "-Y 2 +Y 8", "-Y -2 +X 8",
                                       "-Y 2 +X 8 9", "-Y 99999999999999999999 +X 8", "2 8"}) {
     CAPTURE(size);
@@ -169,21 +170,21 @@ TEST_CASE("Another format gets an HDR's floats, and none becomes an HDR") {
   const std::string file = file_of("-Y 1 +X 2",
                                    "\x80\x40\x01\x81"
                                    "\xff\xff\xff\0"sv);
-  const Decoded decoded(bytes_of(file), hdr_codec, openexr_codec);
+  const Decoded decoded(bytes_of(file), hdr::codec, openexr::codec);
   const Page& page = decoded.image.pages[0];
   REQUIRE(page.channels == 3);
   REQUIRE(page.type == SampleFormat::f32);
   const auto* floats = static_cast<const float*>(page.pixels);
   CHECK(std::vector<float>(floats, floats + 6) ==
         std::vector<float>{1.0F, 0.5F, 0.0078125F, 0, 0, 0});
-  CHECK_THROWS_AS(tests::encode(decoded.image, Orientation::identity, png_codec), ImageFileError);
+  CHECK_THROWS_AS(tests::encode(decoded.image, Orientation::identity, png::codec), ImageFileError);
   Image other = decoded.image;
-  other.format = &openexr_codec;
-  CHECK_THROWS_AS(tests::encode(other, Orientation::identity, hdr_codec), ImageFileError);
+  other.format = &openexr::codec;
+  CHECK_THROWS_AS(tests::encode(other, Orientation::identity, hdr::codec), ImageFileError);
   std::string xyz = file;
   xyz.replace(xyz.find("rgbe"), 4, "xyze");
-  CHECK(refusal(bytes_of(xyz), hdr_codec) == "");
-  CHECK(refusal(bytes_of(xyz), hdr_codec, openexr_codec) ==
+  CHECK(refusal(bytes_of(xyz), hdr::codec) == "");
+  CHECK(refusal(bytes_of(xyz), hdr::codec, openexr::codec) ==
         "a Radiance picture of XYZ colours cannot become another format");
 }
 
@@ -191,14 +192,14 @@ TEST_CASE("Lines of an HDR that a turn or another format makes untrue are named"
   const std::string more =
       "#?RADIANCE\nEXPOSURE=2.5\nPIXASPECT=2\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n";
   const std::string file = more + "abcAdefD";
-  const Decoded own(bytes_of(file), hdr_codec);
+  const Decoded own(bytes_of(file), hdr::codec);
   std::vector<std::string> warnings;
   const std::atomic<bool> never = false;
-  (void)qturn::encode(own.image, Orientation::rotate90, hdr_codec, never, warnings);
+  (void)qturn::encode(own.image, Orientation::rotate90, hdr::codec, never, warnings);
   CHECK(warnings == std::vector<std::string>{"its PIXASPECT stays, but is not turned"});
   warnings.clear();
   PixelArena arena;
-  (void)hdr_codec.decode(bytes_of(file), Samples::for_another_format, arena, never, warnings);
+  (void)hdr::codec.decode(bytes_of(file), Samples::for_another_format, arena, never, warnings);
   CHECK(warnings ==
         std::vector<std::string>{"its EXPOSURE is not kept, and readers of an HDR heed it"});
 }

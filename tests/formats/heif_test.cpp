@@ -1,4 +1,4 @@
-#include "src/formats/isobmff/heif.hpp"
+#include "src/formats/heif/heif.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -16,6 +16,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::heif;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
@@ -442,8 +443,8 @@ TEST_CASE("Exif items that share their bytes count each time") {
   Container container = picture();
   container.items.push_back({2, "Exif", std::string(5000, 'x'), {}});
   const Bytes file = container.file();
-  CHECK_THROWS_AS(heic_codec.check_limits(file, Limits{.metadata_bytes = 5000}), LimitError);
-  CHECK_NOTHROW(heic_codec.check_limits(file, Limits{.metadata_bytes = 6000}));
+  CHECK_THROWS_AS(heif::heic_codec.check_limits(file, Limits{.metadata_bytes = 5000}), LimitError);
+  CHECK_NOTHROW(heif::heic_codec.check_limits(file, Limits{.metadata_bytes = 6000}));
 }
 
 TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets them too") {
@@ -457,12 +458,12 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
   container.items.push_back({2, "Exif", number(6, 4) + std::string("Exif\0\0", 6) + exif, {}});
   container.items.push_back({3, "mime", xmp, {}, "application/rdf+xml"});
   const Bytes file = container.file();
-  CHECK(heic_codec.read_header(file).has_ignored_tag);
+  CHECK(heif::heic_codec.read_header(file).has_ignored_tag);
   for (const Orientation orientation : {Orientation::identity, Orientation::flip}) {
     const TurnedFile result = turned(file, orientation);
     CHECK(result.warnings.empty());
     CHECK(shown(result.file, 1) == orientation);
-    CHECK_FALSE(heic_codec.read_header(result.file).has_ignored_tag);
+    CHECK_FALSE(heif::heic_codec.read_header(result.file).has_ignored_tag);
     const std::string upright(text_of(exif_with(Orientation::identity)));
     CHECK(content(result.file, 2) == number(6, 4) + std::string("Exif\0\0", 6) + upright);
     CHECK_THAT(content(result.file, 3), ContainsSubstring("tiff:Orientation='1'"));
@@ -478,7 +479,7 @@ TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown
   const auto findings = [&](Orientation exif) {
     Container with = container;
     with.items.push_back({2, "Exif", number(0, 4) + std::string(text_of(exif_with(exif))), {}});
-    return check_metadata(with.file(), heic_codec, Limits{}).findings();
+    return check_metadata(with.file(), heif::heic_codec, Limits{}).findings();
   };
   CHECK(findings(Orientation::identity).empty());
   CHECK(findings(Orientation::rotate90).empty());
@@ -490,11 +491,11 @@ TEST_CASE("The size is that of the picture as it is shown") {
   Container container = picture();
   container.properties.push_back(irot(1));
   container.items[0].properties = {1, 0x82};
-  CHECK(heic_codec.read_header(container.file()).size() == Size{48, 80});
+  CHECK(heif::heic_codec.read_header(container.file()).size() == Size{48, 80});
   container.properties.push_back(box(
       "clap", number(60, 4) + number(1, 4) + number(40, 4) + number(1, 4) + std::string(16, '\0')));
   container.items[0].properties = {1, 0x83, 0x82};
-  CHECK(heic_codec.read_header(container.file()).size() == Size{40, 60});
+  CHECK(heif::heic_codec.read_header(container.file()).size() == Size{40, 60});
 }
 
 TEST_CASE("A turn is lossless whatever is asked; no other format is made of it, or becomes it") {
@@ -506,10 +507,11 @@ TEST_CASE("A turn is lossless whatever is asked; no other format is made of it, 
     CHECK(outcome.size == Size{48, 80});
     CHECK(turn.plan(Orientation::identity).route == Route::copied);
   }
-  CHECK_THROWS_WITH(PictureTurn(file, "", {.target = &png_codec, .jpeg = {}}),
+  CHECK_THROWS_WITH(PictureTurn(file, "", {.target = &png::codec, .jpeg = {}}),
                     "its format, heic, is turned without decoding it, so it cannot become png");
-  CHECK_THROWS_WITH(PictureTurn(bytes_of("P5 1 1 255 x"), "", {.target = &heic_codec, .jpeg = {}}),
-                    ContainsSubstring("heic cannot be written, but jpeg, png"));
+  CHECK_THROWS_WITH(
+      PictureTurn(bytes_of("P5 1 1 255 x"), "", {.target = &heif::heic_codec, .jpeg = {}}),
+      ContainsSubstring("heic cannot be written, but jpeg, png"));
 }
 
 TEST_CASE("Every cut of a container is damage") {
@@ -520,7 +522,7 @@ TEST_CASE("Every cut of a container is damage") {
     for (std::size_t bytes = 0; bytes < file.size(); ++bytes) {
       CAPTURE(in_idat, bytes);
       const Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(bytes));
-      CHECK_THROWS_AS(heic_codec.read_header(cut), ImageFileError);
+      CHECK_THROWS_AS(heif::heic_codec.read_header(cut), ImageFileError);
     }
   }
 }
@@ -528,9 +530,9 @@ TEST_CASE("Every cut of a container is damage") {
 TEST_CASE("A container with too many items is refused by the limit's name") {
   Container container = picture();
   for (int id = 2; id <= 50; ++id) container.items.push_back({id, "hvc1", "x", {1}});
-  CHECK_THROWS_AS(heic_codec.check_limits(container.file(), Limits{.metadata_count = 49}),
+  CHECK_THROWS_AS(heif::heic_codec.check_limits(container.file(), Limits{.metadata_count = 49}),
                   LimitError);
-  CHECK_NOTHROW(heic_codec.check_limits(container.file(), Limits{.metadata_count = 50}));
+  CHECK_NOTHROW(heif::heic_codec.check_limits(container.file(), Limits{.metadata_count = 50}));
 }
 
 TEST_CASE("libheif shows HEIC and AVIF as they were turned, from whatever orientation") {

@@ -9,25 +9,25 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_view_literals::operator""sv;
 
-const Codec& jpeg = jpeg_codec;
-
 }  // namespace
 
 TEST_CASE("For another format a JPEG is decoded to grey or RGB, and CMYK is refused") {
-  const Decoded grey(make_jpeg({.space = JCS_GRAYSCALE}), jpeg, png_codec);
+  const Decoded grey(make_jpeg({.space = JCS_GRAYSCALE}), codec, png::codec);
   CHECK(grey.image.pages[0].channels == 1);
-  const Decoded colour(make_jpeg({}), jpeg, png_codec);
+  const Decoded colour(make_jpeg({}), codec, png::codec);
   const auto* pixel = static_cast<const std::uint8_t*>(colour.image.pages[0].pixels);
   const int y = jpeg_sample(0, 0, 0), cb = jpeg_sample(0, 0, 1) - 128,
             cr = jpeg_sample(0, 0, 2) - 128;
   CHECK(std::abs(pixel[0] - (y + 1.402 * cr)) < 6);
   CHECK(std::abs(pixel[2] - (y + 1.772 * cb)) < 6);
-  CHECK_THAT(refusal(make_jpeg({.space = JCS_CMYK}), jpeg, png_codec), ContainsSubstring("CMYK"));
-  CHECK_THAT(refusal(make_jpeg({.space = JCS_YCCK}), jpeg, tiff_codec), ContainsSubstring("CMYK"));
+  CHECK_THAT(refusal(make_jpeg({.space = JCS_CMYK}), codec, png::codec), ContainsSubstring("CMYK"));
+  CHECK_THAT(refusal(make_jpeg({.space = JCS_YCCK}), codec, tiff::codec),
+             ContainsSubstring("CMYK"));
 }
 
 TEST_CASE("A picture from another format is written at 4:4:4 with its profile, Exif and comment") {
@@ -37,13 +37,13 @@ TEST_CASE("A picture from another format is written at 4:4:4 with its profile, E
                       .exif = exif_with(Orientation::identity),
                       .xmp = "<x:xmpmeta/>",
                       .comment = "a comment"};
-  Image image{.format = &png_codec, .pages = {}, .extras = extras};
+  Image image{.format = &png::codec, .pages = {}, .extras = extras};
   image.pages.push_back({.pixels = pixels.data(), .width = 20, .height = 10, .channels = 3});
-  const Bytes file = tests::encode(image, Orientation::identity, jpeg);
+  const Bytes file = tests::encode(image, Orientation::identity, codec);
   const JpegInside inside = look_inside(file);
   CHECK(inside.components[0].h == 1);
   CHECK(inside.components[0].v == 1);
-  const Decoded again(file, jpeg, png_codec);
+  const Decoded again(file, codec, png::codec);
   const Metadata& metadata = again.image.extras->metadata;
   CHECK(metadata.icc == extras->metadata.icc);
   CHECK(metadata.exif == extras->metadata.exif);
@@ -53,11 +53,11 @@ TEST_CASE("A picture from another format is written at 4:4:4 with its profile, E
 
 TEST_CASE("What a JPEG cannot hold is refused by name") {
   std::vector<std::uint8_t> pixels(64 * 8);
-  Image image{.format = &png_codec, .pages = {}, .extras = {}};
+  Image image{.format = &png::codec, .pages = {}, .extras = {}};
   image.pages.push_back({.pixels = pixels.data(), .width = 4, .height = 4, .channels = 4});
   const auto message = [&] {
     try {
-      tests::encode(image, Orientation::identity, jpeg);
+      tests::encode(image, Orientation::identity, codec);
     } catch (const ImageFileError& error) {
       return std::string(error.what());
     }
@@ -77,23 +77,23 @@ TEST_CASE("Reading and writing stop when asked to") {
   PixelArena arena;
   std::vector<std::string> warnings;
   const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(jpeg.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, jpeg);
-  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, jpeg, stop, warnings), Interrupted);
+  CHECK_THROWS_AS(codec.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
+  const Decoded decoded(file, codec);
+  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, codec, stop, warnings), Interrupted);
 }
 
 TEST_CASE("Exif whose orientation cannot be known is a failure") {
   const Bytes file = make_jpeg(
       {.markers = {{JPEG_APP0 + 1, owned("Exif\0\0MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)}}});
-  CHECK_THAT(refusal(file, jpeg), ContainsSubstring("Exif"));
-  CHECK_THROWS_AS(jpeg.read_header(file), ImageFileError);
+  CHECK_THAT(refusal(file, codec), ContainsSubstring("Exif"));
+  CHECK_THROWS_AS(codec.read_header(file), ImageFileError);
   std::vector<std::string> warnings;
-  CHECK_THROWS_AS(retag(file, jpeg, Orientation::identity, MissingTag::stays_absent, warnings),
+  CHECK_THROWS_AS(retag(file, codec, Orientation::identity, MissingTag::stays_absent, warnings),
                   ImageFileError);
 }
 
 TEST_CASE("The header tells sizes before anything is decoded") {
-  const Header plain = jpeg.read_header(make_jpeg({.width = 70, .height = 50, .h = 2, .v = 2}));
+  const Header plain = codec.read_header(make_jpeg({.width = 70, .height = 50, .h = 2, .v = 2}));
   CHECK(plain.width == 70);
   CHECK(plain.height == 50);
   CHECK(plain.pages == 1);
@@ -103,5 +103,5 @@ TEST_CASE("The header tells sizes before anything is decoded") {
   // For another format, a progressive one needs its coefficients too: 10 x 8 luma blocks and twice
   // 5 x 4 chroma blocks of 128 bytes.
   const Bytes file = make_jpeg({.width = 70, .height = 50, .h = 2, .v = 2, .progressive = true});
-  CHECK(jpeg.read_header(file).decoding_bytes >= plain.decoding_bytes + 120 * 128);
+  CHECK(codec.read_header(file).decoding_bytes >= plain.decoding_bytes + 120 * 128);
 }

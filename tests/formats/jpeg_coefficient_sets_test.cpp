@@ -7,7 +7,7 @@
 
 namespace {
 
-using qturn::PortableBits;
+using qturn::jpeg::PortableBits;
 
 // With few, half and most of the coefficients, and none and all.
 std::uint64_t random_set(std::mt19937_64& random, int kind) {
@@ -32,8 +32,8 @@ void check_against_definition() {
     const std::uint64_t set = random_set(random, round), from = random();
     std::uint64_t gathered = 0;
     for (int k = 0; k < 64; ++k) {
-      if ((set & qturn::coefficient_bit(k)) == 0) continue;
-      gathered = gathered << 1 | ((from & qturn::coefficient_bit(k)) != 0 ? 1 : 0);
+      if ((set & qturn::jpeg::coefficient_bit(k)) == 0) continue;
+      gathered = gathered << 1 | ((from & qturn::jpeg::coefficient_bit(k)) != 0 ? 1 : 0);
     }
     CHECK(SetBits::gathered(from, set) == gathered);
   }
@@ -47,19 +47,20 @@ TEST_CASE("Bits of a set are moved together, the first coefficient's highest") {
 
 #ifdef __x86_64__
 TEST_CASE("BMI2 moves the bits of sets as the portable code does") {
-  if (!qturn::has_fast_bmi2()) SKIP("this processor has no BMI2, or a slow one");
-  check_against_definition<qturn::Bmi2Bits>();
+  if (!qturn::jpeg::has_fast_bmi2()) SKIP("this processor has no BMI2, or a slow one");
+  check_against_definition<qturn::jpeg::Bmi2Bits>();
 }
 #endif
 
 TEST_CASE("Coefficients are counted from the highest bit") {
-  static_assert(qturn::coefficient_bit(0) == 0x8000'0000'0000'0000);
-  static_assert(qturn::coefficient_bit(63) == 1);
-  static_assert(qturn::coefficients_from(63) == 1);
-  static_assert(qturn::coefficients_before(0) == 0);
+  static_assert(qturn::jpeg::coefficient_bit(0) == 0x8000'0000'0000'0000);
+  static_assert(qturn::jpeg::coefficient_bit(63) == 1);
+  static_assert(qturn::jpeg::coefficients_from(63) == 1);
+  static_assert(qturn::jpeg::coefficients_before(0) == 0);
   for (int k = 0; k < 64; ++k) {
-    CHECK(qturn::first_coefficient(qturn::coefficient_bit(k)) == k);
-    CHECK(qturn::first_coefficient(qturn::coefficients_from(k)) == k);
-    CHECK((qturn::coefficients_before(k) ^ qturn::coefficients_from(k)) == ~std::uint64_t{0});
+    CHECK(qturn::jpeg::first_coefficient(qturn::jpeg::coefficient_bit(k)) == k);
+    CHECK(qturn::jpeg::first_coefficient(qturn::jpeg::coefficients_from(k)) == k);
+    CHECK((qturn::jpeg::coefficients_before(k) ^ qturn::jpeg::coefficients_from(k)) ==
+          ~std::uint64_t{0});
   }
 }

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 using tests::make_jpeg;
 
 Bytes bytes_of(std::initializer_list<int> values) {

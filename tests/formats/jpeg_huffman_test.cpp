@@ -4,11 +4,11 @@
 #include <numeric>
 #include <set>
 
-using qturn::best_table;
-using qturn::complete;
 using qturn::JpegHuffmanTable;
-using qturn::JpegSymbolCounts;
-using qturn::JpegSymbols;
+using qturn::jpeg::best_table;
+using qturn::jpeg::complete;
+using qturn::jpeg::JpegSymbolCounts;
+using qturn::jpeg::JpegSymbols;
 
 namespace {
 
@@ -89,12 +89,12 @@ TEST_CASE("A table of DC coefficients with a symbol that is not a size is replac
   table.bits[1] = 1;
   table.bits[2] = 1;
   table.symbols[1] = 15;
-  CHECK(codes_dc_sizes(table));
+  CHECK(qturn::jpeg::codes_dc_sizes(table));
   table.symbols[1] = 16;
-  CHECK_FALSE(codes_dc_sizes(table));
-  CHECK(codes_dc_sizes(complete(table, JpegSymbols::dc)));
+  CHECK_FALSE(qturn::jpeg::codes_dc_sizes(table));
+  CHECK(qturn::jpeg::codes_dc_sizes(complete(table, JpegSymbols::dc)));
   // Those of AC coefficients have such symbols.
-  CHECK_FALSE(codes_dc_sizes(complete(table, JpegSymbols::ac)));
+  CHECK_FALSE(qturn::jpeg::codes_dc_sizes(complete(table, JpegSymbols::ac)));
 }
 
 TEST_CASE("The best table of one symbol is one code of one bit") {

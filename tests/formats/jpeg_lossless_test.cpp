@@ -15,6 +15,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 

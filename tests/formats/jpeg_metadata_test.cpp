@@ -19,6 +19,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_literals::operator""s;
@@ -45,7 +46,7 @@ std::string xmp_segment(const std::string& packet) {
 Bytes turned(const std::string& file, std::vector<std::string>& warnings,
              Orientation orientation = Orientation::rotate90) {
   const std::span<const std::byte> source = bytes_of(file);
-  const Header header = jpeg_codec.read_header(source);
+  const Header header = jpeg::codec.read_header(source);
   const JpegFile whole(source);
   return finish_jpeg(whole, turn_embedded_jpeg(whole.without_trailing_data().bytes, orientation),
                      orientation, turned_size(orientation, {header.width, header.height}),
@@ -269,7 +270,7 @@ TEST_CASE("Pictures after the first are turned, and the index points to them") {
   };
   CHECK(jpeg_size(at(1)) == Size{24, 32});
   CHECK(jpeg_size(at(2)) == Size{8, 16});
-  CHECK(jpeg_codec.read_header(at(2)).stored == Orientation::identity);
+  CHECK(jpeg::codec.read_header(at(2)).stored == Orientation::identity);
 }
 
 TEST_CASE("Lengths in XMP's Container are those of the turned pictures") {
@@ -400,7 +401,7 @@ TEST_CASE("Retagging moves no pixel and keeps all orientation metadata consisten
       {preview});
   std::vector<std::string> warnings;
   const auto out =
-      retag(bytes_of(before), jpeg_codec, Orientation::rotate270, MissingTag::is_added, warnings);
+      retag(bytes_of(before), jpeg::codec, Orientation::rotate270, MissingTag::is_added, warnings);
   CHECK(warnings.empty());
   REQUIRE(out.size() == before.size());
   std::size_t different = 0;
@@ -408,7 +409,7 @@ TEST_CASE("Retagging moves no pixel and keeps all orientation metadata consisten
     different += text_of(out)[i] != before[i];
   }
   CHECK(different == 3);
-  CHECK(jpeg_codec.read_header(out).stored == Orientation::rotate270);
+  CHECK(jpeg::codec.read_header(out).stored == Orientation::rotate270);
   CHECK(read_xmp(segment_text(out, xmp_signature)).orientation == "8");
 }
 
@@ -419,8 +420,8 @@ TEST_CASE(
   const std::string before = with_trailing(exif, {preview});
   std::vector<std::string> warnings;
   const auto out =
-      retag(bytes_of(before), jpeg_codec, Orientation::transpose, MissingTag::is_added, warnings);
-  CHECK(jpeg_codec.read_header(out).stored == Orientation::transpose);
+      retag(bytes_of(before), jpeg::codec, Orientation::transpose, MissingTag::is_added, warnings);
+  CHECK(jpeg::codec.read_header(out).stored == Orientation::transpose);
   CHECK(text_of(out).ends_with(preview));
   const auto places = indexed(out);
   REQUIRE(places.size() == 2);
@@ -428,7 +429,7 @@ TEST_CASE(
   CHECK(places[1] == std::pair(JpegFile(out).end, preview.size()));
 
   const auto kept =
-      retag(bytes_of(before), jpeg_codec, Orientation::identity, MissingTag::is_added, warnings);
+      retag(bytes_of(before), jpeg::codec, Orientation::identity, MissingTag::is_added, warnings);
   CHECK(text_of(kept) == before);
 }
 
@@ -459,7 +460,7 @@ TEST_CASE("No cut of a file with all of this leads outside it") {
       const Bytes out = finish_jpeg(cut_file, Bytes(picture.begin(), picture.end()),
                                     Orientation::rotate90, {48, 64}, as_it_is, warnings);
       astray += !has_header(cut) || out.size() < size ||
-                jpeg_codec.read_header(out).stored != Orientation::identity;
+                jpeg::codec.read_header(out).stored != Orientation::identity;
       ++finished;
     } catch (const ImageFileError&) {
       // A header that is whole has nothing to refuse; what follows the picture may be cut.

@@ -15,6 +15,8 @@
 
 namespace qturn::tests {
 
+using namespace jpeg;
+
 /// A file, and how it is to be turned.
 struct PlanarTurn {
   ScanTurn scan;
@@ -22,7 +24,7 @@ struct PlanarTurn {
 
   PlanarTurn(Bytes jpeg, Orientation orientation) : scan(std::move(jpeg), Orientation::identity) {
     JpegDecoder decoder{std::span<const std::byte>(scan.file)};
-    qturn::JpegPicture stored = layout_of(decoder.info);
+    qturn::jpeg::JpegPicture stored = layout_of(decoder.info);
     stored.scans = decoder.file.scans;
     turn.src = scan.turn.src;
     turn.orientation = orientation;

@@ -9,6 +9,8 @@
 
 namespace qturn::tests {
 
+using namespace jpeg;
+
 /// Of all blocks that belong to the picture, component by component.
 using Coefficients = std::vector<JCOEF>;
 

@@ -3,6 +3,7 @@
 #include "src/formats/jpeg/route.hpp"
 
 using namespace qturn;
+using namespace qturn::jpeg;
 
 namespace {
 

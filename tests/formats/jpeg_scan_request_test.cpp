@@ -13,6 +13,8 @@
 #include "tests/formats/jpeg_scans.hpp"
 
 namespace qturn::tests {
+using namespace jpeg;
+
 namespace {
 
 const std::atomic<bool> never{false};

@@ -18,8 +18,10 @@
 
 namespace qturn::tests {
 
+using namespace jpeg;
+
 /// The one scan of a picture.
-inline JpegScanLayout scan_layout(const qturn::JpegPicture& picture) {
+inline JpegScanLayout scan_layout(const qturn::jpeg::JpegPicture& picture) {
   JpegScanLayout layout;
   layout.size = {picture.width, picture.height};
   const JpegScan& scan = picture.scans.at(0);
@@ -41,7 +43,7 @@ struct ScanTurn {
 
   ScanTurn(Bytes jpeg, Orientation orientation) : file(std::move(jpeg)) {
     JpegDecoder decoder{std::span<const std::byte>(file)};
-    qturn::JpegPicture stored = layout_of(decoder.info);
+    qturn::jpeg::JpegPicture stored = layout_of(decoder.info);
     stored.scans = decoder.file.scans;
     if (stored.scans.size() != 1) throw std::invalid_argument("not one scan");
     for (JpegScanComponent& component : stored.scans[0].components) {

@@ -18,6 +18,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 using namespace qturn::tests;
 
 const std::atomic<bool> never{false};

@@ -33,7 +33,7 @@ TEST_CASE("Every marker is written back in order, byte for byte except for the o
       {JPEG_COM, owned("")},
   };
   const Bytes file = make_jpeg({.markers = markers});
-  CHECK(jpeg_codec.read_header(file).stored == Orientation::rotate90);
+  CHECK(jpeg::codec.read_header(file).stored == Orientation::rotate90);
 
   const JpegInside before = look_inside(file),
                    after = look_inside(turn(file, Orientation::rotate90, options));
@@ -51,9 +51,9 @@ TEST_CASE("Every marker is written back in order, byte for byte except for the o
 
   std::vector<std::string> warnings;
   const Bytes retagged =
-      retag(file, jpeg_codec, Orientation::identity, MissingTag::stays_absent, warnings);
+      retag(file, jpeg::codec, Orientation::identity, MissingTag::stays_absent, warnings);
   REQUIRE(retagged.size() == file.size());
-  CHECK(jpeg_codec.read_header(retagged).stored == Orientation::identity);
+  CHECK(jpeg::codec.read_header(retagged).stored == Orientation::identity);
   int different = 0;
   for (std::size_t i = 0; i < file.size(); ++i) different += retagged[i] != file[i];
   CHECK(different == 1);
@@ -152,7 +152,7 @@ TEST_CASE("Kinds of JPEG that are not supported are refused by name") {
   CHECK(refusal(owned("this is text and no picture"), options) == "is not a JPEG");
   CHECK(refusal({}, options) != "");
   for (const Bytes& bad : {with(frame, 12), huge}) {
-    CHECK_THROWS_AS(jpeg_codec.read_header(bad), ImageFileError);
+    CHECK_THROWS_AS(jpeg::codec.read_header(bad), ImageFileError);
   }
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("A tagged turn changes the orientation and nothing else") {
     return retag_jpeg(file, orientation, MissingTag::is_added, turn_embedded_jpeg, warnings);
   };
   const Bytes turned = tag(tagged, Orientation::flip);
-  CHECK(jpeg_codec.read_header(turned).stored == Orientation::flip);
+  CHECK(jpeg::codec.read_header(turned).stored == Orientation::flip);
   REQUIRE(turned.size() == tagged.size());
   int different = 0;
   for (std::size_t i = 0; i < turned.size(); ++i) different += turned[i] != tagged[i];
@@ -277,7 +277,7 @@ TEST_CASE("A tagged turn changes the orientation and nothing else") {
   // Without Exif, a block of 36 bytes is put after JFIF's.
   const Bytes plain = make_jpeg({});
   const Bytes added = tag(plain, Orientation::rotate270);
-  CHECK(jpeg_codec.read_header(added).stored == Orientation::rotate270);
+  CHECK(jpeg::codec.read_header(added).stored == Orientation::rotate270);
   REQUIRE(added.size() == plain.size() + 36);
   CHECK(std::equal(plain.begin(), plain.begin() + 20, added.begin()));
   CHECK(std::equal(plain.begin() + 20, plain.end(), added.begin() + 56));

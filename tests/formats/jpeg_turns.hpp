@@ -12,6 +12,8 @@
 
 namespace qturn::tests {
 
+using namespace jpeg;
+
 inline constexpr JpegOptions by_planes{JpegMode::planar, JpegEdges::fail};
 inline constexpr JpegOptions by_coefficients{JpegMode::lossless, JpegEdges::fail};
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/check/check.hpp"
-#include "src/formats/isobmff/boxes.hpp"
+#include "src/formats/container/boxes.hpp"
 #include "src/formats/jxl/codestream.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/metadata_turn.hpp"
@@ -20,6 +20,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jxl;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
@@ -60,7 +61,7 @@ struct TurnedFile {
 };
 
 TurnedFile turned(const Bytes& file, Orientation orientation) {
-  const auto compressed = jxl_codec.turn_compressed(file, {}, Limits{});
+  const auto compressed = jxl::codec.turn_compressed(file, {}, Limits{});
   const std::atomic<bool> stop = false;
   TurnedFile result;
   result.file = compressed->turn(orientation, {}, stop, result.warnings);
@@ -82,13 +83,13 @@ std::string box(const std::string& type, const std::string& content) {
 }
 
 // The same with the Exif of the JPEG as it is.
-Bytes with_plain_exif(const Bytes& jxl, const Bytes& jpeg) {
+Bytes with_plain_exif(const Bytes& jxl, const Bytes& plain) {
   std::string file;
   for_each_box(jxl, 0, jxl.size(), [&](const Box& each) {
     if (each.type != "brob") file += text_of(jxl).substr(each.begin, each.end - each.begin);
   });
-  for (const JpegSegment& segment : JpegFile(jpeg).segments) {
-    if (!is_exif(segment)) continue;
+  for (const JpegSegment& segment : jpeg::JpegFile(plain).segments) {
+    if (!jpeg::is_exif(segment)) continue;
     file += box("Exif", std::string(4, '\0') + std::string(text_of(exif_body(segment.payload))));
   }
   return owned(file);
@@ -119,7 +120,7 @@ TEST_CASE("djxl shows each picture as it was turned, whatever form its header ha
       CAPTURE(static_cast<int>(form), name(orientation));
       const Bytes result = turned(file, orientation).file;
       CHECK(by_djxl(result) == tests::turned(before, orientation));
-      CHECK(jxl_codec.read_header(result).size() == turned_size(orientation, {40, 24}));
+      CHECK(jxl::codec.read_header(result).size() == turned_size(orientation, {40, 24}));
       const std::size_t grown = form == all_default ? 3 : 7;
       CHECK(result.size() == file.size() + (orientation == Orientation::identity ? 0 : grown));
     }
@@ -149,17 +150,17 @@ TEST_CASE("The JPEG that can be made of it again shows the same turn, by its Exi
   const Bytes source = tagged_jpeg();
   const Bytes file = with_plain_exif(made_of_jpeg(source), source);
   const Pam before = by_djxl(file);
-  CHECK_FALSE(jxl_codec.read_header(file).has_ignored_tag);
+  CHECK_FALSE(jxl::codec.read_header(file).has_ignored_tag);
   for (const Orientation orientation : all_orientations) {
     CAPTURE(name(orientation));
     const TurnedFile result = turned(file, orientation);
     CHECK(result.warnings.empty());
     CHECK(result.file.size() == file.size());
-    CHECK_FALSE(jxl_codec.read_header(result.file).has_ignored_tag);
+    CHECK_FALSE(jxl::codec.read_header(result.file).has_ignored_tag);
     CHECK(by_djxl(result.file) == tests::turned(before, orientation));
     const Bytes jpeg =
         made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", result.file);
-    CHECK(jpeg_codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
+    CHECK(jpeg::codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
   }
 }
 
@@ -171,7 +172,7 @@ TEST_CASE("Exif and XMP that are compressed are turned too, and written plain wh
   const Bytes file = made_of_jpeg(source);
   REQUIRE(contains(file, "brobExif"));
   REQUIRE(contains(file, "brobxml "));
-  CHECK_FALSE(jxl_codec.read_header(file).has_ignored_tag);
+  CHECK_FALSE(jxl::codec.read_header(file).has_ignored_tag);
   CHECK(turned(file, Orientation::identity).file == file);
   const Pam before = by_djxl(file);
   for (const Orientation orientation : all_orientations) {
@@ -179,13 +180,13 @@ TEST_CASE("Exif and XMP that are compressed are turned too, and written plain wh
     const TurnedFile result = turned(file, orientation);
     CHECK(result.warnings.empty());
     CHECK(contains(result.file, "brob") == (orientation == Orientation::identity));
-    CHECK_FALSE(jxl_codec.read_header(result.file).has_ignored_tag);
-    CHECK(check_metadata(result.file, jxl_codec, Limits{}).findings().empty());
+    CHECK_FALSE(jxl::codec.read_header(result.file).has_ignored_tag);
+    CHECK(check_metadata(result.file, jxl::codec, Limits{}).findings().empty());
     CHECK(by_djxl(result.file) == tests::turned(before, orientation));
     const Bytes jpeg =
         made_by("mv in in.jxl && djxl in.jxl out.jpg >said 2>&1 && mv out.jpg out", result.file);
-    CHECK(jpeg_codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
-    CHECK(check_metadata(jpeg, jpeg_codec, Limits{}).findings().empty());
+    CHECK(jpeg::codec.read_header(jpeg).stored == compose(Orientation::rotate90, orientation));
+    CHECK(check_metadata(jpeg, jpeg::codec, Limits{}).findings().empty());
   }
 }
 
@@ -199,13 +200,13 @@ TEST_CASE("Compressed Exif that is ignored says 1 after a turn, also by upright"
   });
   const Bytes container = made("cjxl in.png out.jxl -d 1 --container=1");
   const Bytes file = owned(std::string(text_of(container)) + compressed);
-  CHECK(jxl_codec.read_header(file).has_ignored_tag);
-  CHECK(check_metadata(file, jxl_codec, Limits{}).findings() ==
+  CHECK(jxl::codec.read_header(file).has_ignored_tag);
+  CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
         std::vector<std::string>{"Exif says orientation 6, the picture is shown by 1"});
   for (const Orientation orientation : {Orientation::identity, Orientation::rotate270}) {
     const TurnedFile result = turned(file, orientation);
     CHECK(result.warnings.empty());
-    CHECK_FALSE(jxl_codec.read_header(result.file).has_ignored_tag);
+    CHECK_FALSE(jxl::codec.read_header(result.file).has_ignored_tag);
     CHECK(by_djxl(result.file) == tests::turned(by_djxl(container), orientation));
   }
 }
@@ -215,15 +216,15 @@ TEST_CASE("Compressed Exif that is damaged stays with a warning; one that is lar
   const Bytes file = owned(std::string(text_of(container)) + box("brob", "Exifx"));
   CHECK(turned(file, Orientation::flop).warnings ==
         std::vector<std::string>{"its compressed Exif or XMP is damaged and stays as it was"});
-  CHECK(check_metadata(file, jxl_codec, Limits{}).findings() ==
+  CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
         std::vector<std::string>{"its compressed Exif or XMP is damaged"});
   const Bytes large = made_of_jpeg(made_by(
       "mv in in.jpg && exiftool -q -overwrite_original -UserComment=\"$(printf '%060000d' 1)\" "
       "in.jpg && mv in.jpg out",
       tagged_jpeg()));
   REQUIRE(large.size() < 10'000);
-  CHECK_NOTHROW(jxl_codec.check_limits(large, Limits{.metadata_bytes = 70'000}));
-  CHECK_THROWS_AS(jxl_codec.check_limits(large, Limits{.metadata_bytes = 50'000}), LimitError);
+  CHECK_NOTHROW(jxl::codec.check_limits(large, Limits{.metadata_bytes = 70'000}));
+  CHECK_THROWS_AS(jxl::codec.check_limits(large, Limits{.metadata_bytes = 50'000}), LimitError);
 }
 
 TEST_CASE("Exif beside other pictures says 1 after a turn, and a check finds what contradicts") {
@@ -233,27 +234,27 @@ TEST_CASE("Exif beside other pictures says 1 after a turn, and a check finds wha
                  box("Exif", std::string(4, '\0') + std::string(text_of(exif_with(says)))));
   };
   const Bytes file = with_exif(Orientation::rotate90);
-  CHECK(jxl_codec.read_header(file).has_ignored_tag);
+  CHECK(jxl::codec.read_header(file).has_ignored_tag);
   CHECK(turned(file, Orientation::identity).file == with_exif(Orientation::identity));
-  CHECK_FALSE(jxl_codec.read_header(turned(file, Orientation::flip).file).has_ignored_tag);
-  CHECK(check_metadata(file, jxl_codec, Limits{}).findings() ==
+  CHECK_FALSE(jxl::codec.read_header(turned(file, Orientation::flip).file).has_ignored_tag);
+  CHECK(check_metadata(file, jxl::codec, Limits{}).findings() ==
         std::vector<std::string>{"Exif says orientation 6, the picture is shown by 1"});
-  CHECK(check_metadata(with_exif(Orientation::identity), jxl_codec, Limits{}).findings().empty());
+  CHECK(check_metadata(with_exif(Orientation::identity), jxl::codec, Limits{}).findings().empty());
 }
 
 TEST_CASE("A cut container, a cut header, and a header that cannot grow are refused") {
   const Bytes file = made("cjxl in.png out.jxl -d 1 --container=1");
   for (std::size_t bytes = 12; bytes < file.size(); bytes += bytes < 100 ? 1 : 37) {
     CAPTURE(bytes);
-    CHECK_THROWS_AS(jxl_codec.read_header(std::span(file).first(bytes)), ImageFileError);
+    CHECK_THROWS_AS(jxl::codec.read_header(std::span(file).first(bytes)), ImageFileError);
   }
   const Bytes bare = made("cjxl in.png out.jxl -d 1");
   for (std::size_t bytes = 2; bytes < 6; ++bytes) {
-    CHECK_THROWS_AS(jxl_codec.read_header(std::span(bare).first(bytes)), ImageFileError);
+    CHECK_THROWS_AS(jxl::codec.read_header(std::span(bare).first(bytes)), ImageFileError);
   }
   std::string other(text_of(file));
   other.replace(other.find("ftypjxl "), 8, "ftypheic");
-  CHECK_THROWS_WITH(jxl_codec.read_header(bytes_of(other)), ContainsSubstring("is not one"));
+  CHECK_THROWS_WITH(jxl::codec.read_header(bytes_of(other)), ContainsSubstring("is not one"));
   const Bytes indexed = owned(std::string(text_of(file)) + box("jxli", "x"));
   CHECK_THROWS_WITH(turned(indexed, Orientation::flip), ContainsSubstring("frame index"));
 }
@@ -269,6 +270,7 @@ TEST_CASE("A signed manifest that is compressed no longer holds after a turn") {
 TEST_CASE("A container with too much metadata is refused by the limit's name") {
   std::string file(text_of(made("cjxl in.png out.jxl -d 1 --container=1")));
   for (int i = 0; i < 20; ++i) file += box("free", "x");
-  CHECK_THROWS_AS(jxl_codec.check_limits(bytes_of(file), Limits{.metadata_count = 20}), LimitError);
-  CHECK_NOTHROW(jxl_codec.check_limits(bytes_of(file), Limits{.metadata_count = 22}));
+  CHECK_THROWS_AS(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 20}),
+                  LimitError);
+  CHECK_NOTHROW(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 22}));
 }

@@ -16,6 +16,8 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::openexr;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using OIIO::TypeDesc;
@@ -34,29 +36,29 @@ struct Case {
 
 // Each format with every kind of sample that it keeps.
 constexpr Case cases[] = {
-    {&png_codec, "png", 1, TypeDesc::UINT8},
-    {&png_codec, "png", 2, TypeDesc::UINT8},
-    {&png_codec, "png", 3, TypeDesc::UINT8},
-    {&png_codec, "png", 4, TypeDesc::UINT8},
-    {&png_codec, "png", 1, TypeDesc::UINT16},
-    {&png_codec, "png", 4, TypeDesc::UINT16},
-    {&tiff_codec, "tiff", 1, TypeDesc::UINT8, "packbits"},
-    {&tiff_codec, "tiff", 3, TypeDesc::UINT8, "lzw"},
-    {&tiff_codec, "tiff", 4, TypeDesc::UINT8, "zip"},
-    {&tiff_codec, "tiff", 3, TypeDesc::UINT16, "none"},
-    {&tiff_codec, "tiff", 3, TypeDesc::INT16, "zip"},
-    {&tiff_codec, "tiff", 2, TypeDesc::UINT32, "none"},
-    {&tiff_codec, "tiff", 5, TypeDesc::UINT8, "zip"},
-    {&tiff_codec, "tiff", 3, TypeDesc::HALF, "zip"},
-    {&tiff_codec, "tiff", 1, TypeDesc::FLOAT, "zip"},
-    {&tiff_codec, "tiff", 3, TypeDesc::DOUBLE, "lzw"},
-    {&openexr_codec, "openexr", 3, TypeDesc::HALF, "piz"},
-    {&openexr_codec, "openexr", 4, TypeDesc::FLOAT, "zip"},
-    {&openexr_codec, "openexr", 1, TypeDesc::UINT32, "none"},
-    {&bmp_codec, "bmp", 3, TypeDesc::UINT8},
-    {&bmp_codec, "bmp", 4, TypeDesc::UINT8},
-    {&tga_codec, "targa", 3, TypeDesc::UINT8},
-    {&tga_codec, "targa", 4, TypeDesc::UINT8, "rle"},
+    {&png::codec, "png", 1, TypeDesc::UINT8},
+    {&png::codec, "png", 2, TypeDesc::UINT8},
+    {&png::codec, "png", 3, TypeDesc::UINT8},
+    {&png::codec, "png", 4, TypeDesc::UINT8},
+    {&png::codec, "png", 1, TypeDesc::UINT16},
+    {&png::codec, "png", 4, TypeDesc::UINT16},
+    {&tiff::codec, "tiff", 1, TypeDesc::UINT8, "packbits"},
+    {&tiff::codec, "tiff", 3, TypeDesc::UINT8, "lzw"},
+    {&tiff::codec, "tiff", 4, TypeDesc::UINT8, "zip"},
+    {&tiff::codec, "tiff", 3, TypeDesc::UINT16, "none"},
+    {&tiff::codec, "tiff", 3, TypeDesc::INT16, "zip"},
+    {&tiff::codec, "tiff", 2, TypeDesc::UINT32, "none"},
+    {&tiff::codec, "tiff", 5, TypeDesc::UINT8, "zip"},
+    {&tiff::codec, "tiff", 3, TypeDesc::HALF, "zip"},
+    {&tiff::codec, "tiff", 1, TypeDesc::FLOAT, "zip"},
+    {&tiff::codec, "tiff", 3, TypeDesc::DOUBLE, "lzw"},
+    {&openexr::codec, "openexr", 3, TypeDesc::HALF, "piz"},
+    {&openexr::codec, "openexr", 4, TypeDesc::FLOAT, "zip"},
+    {&openexr::codec, "openexr", 1, TypeDesc::UINT32, "none"},
+    {&bmp::codec, "bmp", 3, TypeDesc::UINT8},
+    {&bmp::codec, "bmp", 4, TypeDesc::UINT8},
+    {&tga::codec, "targa", 3, TypeDesc::UINT8},
+    {&tga::codec, "targa", 4, TypeDesc::UINT8, "rle"},
 };
 
 Bytes picture(const Case& kind, std::vector<std::uint8_t>& samples, int width = 33,
@@ -83,7 +85,7 @@ std::string message_of(const Bytes& file, const Codec& format, const Codec& targ
 
 // What a PNG made of the file shows.
 std::vector<std::uint8_t> shown(const Bytes& file, const Codec& format) {
-  return read_with_oiio("png", converted(file, format, png_codec)).samples;
+  return read_with_oiio("png", converted(file, format, png::codec)).samples;
 }
 
 }  // namespace
@@ -119,9 +121,9 @@ TEST_CASE("Every sample of every format and type is where it belongs, bit for bi
 }
 
 TEST_CASE("Colours under a transparent pixel keep their bits") {
-  for (const Case& kind : {Case{&png_codec, "png", 4, TypeDesc::UINT8},
-                           Case{&tiff_codec, "tiff", 4, TypeDesc::UINT8, "zip"},
-                           Case{&tga_codec, "targa", 4, TypeDesc::UINT8}}) {
+  for (const Case& kind : {Case{&png::codec, "png", 4, TypeDesc::UINT8},
+                           Case{&tiff::codec, "tiff", 4, TypeDesc::UINT8, "zip"},
+                           Case{&tga::codec, "targa", 4, TypeDesc::UINT8}}) {
     INFO(kind.plugin);
     OIIO::ImageSpec spec = plain_spec(4, 1, 4, TypeDesc::UINT8);
     const std::vector<std::uint8_t> samples = {10, 20, 30, 0,  255, 1, 254, 1,
@@ -142,9 +144,9 @@ TEST_CASE("Bytes after the pixels of a BMP, an HDR and a TIFF are not kept, with
   };
   // A Radiance picture of 5 columns is written pixel by pixel, one of 16 by run lengths.
   for (const Kind& kind :
-       {Kind{"bmp", &bmp_codec, TypeDesc::UINT8, 5}, Kind{"hdr", &hdr_codec, TypeDesc::FLOAT, 5},
-        Kind{"hdr", &hdr_codec, TypeDesc::FLOAT, 16},
-        Kind{"tiff", &tiff_codec, TypeDesc::UINT8, 5}}) {
+       {Kind{"bmp", &bmp::codec, TypeDesc::UINT8, 5}, Kind{"hdr", &hdr::codec, TypeDesc::FLOAT, 5},
+        Kind{"hdr", &hdr::codec, TypeDesc::FLOAT, 16},
+        Kind{"tiff", &tiff::codec, TypeDesc::UINT8, 5}}) {
     CAPTURE(kind.plugin, kind.width);
     const OIIO::ImageSpec spec = plain_spec(kind.width, 7, 3, kind.type);
     const Bytes file = write_with_oiio(kind.plugin, spec, samples_for(spec));
@@ -153,7 +155,7 @@ TEST_CASE("Bytes after the pixels of a BMP, an HDR and a TIFF are not kept, with
       longer.insert(longer.end(), bytes_of(after).begin(), bytes_of(after).end());
       return Decoded(longer, *kind.format, target).warnings;
     };
-    const Codec& other = kind.type == TypeDesc::UINT8 ? png_codec : openexr_codec;
+    const Codec& other = kind.type == TypeDesc::UINT8 ? png::codec : openexr::codec;
     const std::vector<std::string> said = {"4 bytes after the picture are not kept"};
     for (const Codec* target : {kind.format, &other}) {
       CHECK(warnings("", *target).empty());
@@ -169,7 +171,7 @@ TEST_CASE("A cut at any twentieth of a file is a failure") {
     std::vector<std::uint8_t> samples;
     const Bytes file = picture(kind, samples);
     // A TGA is complete without what may follow its pixels: texts, dates and a signature.
-    const std::size_t all = kind.format == &tga_codec ? file.size() - 560 : file.size();
+    const std::size_t all = kind.format == &tga::codec ? file.size() - 560 : file.size();
     for (std::size_t i = 0; i < 20; ++i) {
       INFO("cut at " << all * i / 20 << " of " << file.size());
       CHECK(refusal(cut(file, all * i / 20), *kind.format) != "");
@@ -193,18 +195,18 @@ TEST_CASE("TIFF keeps all its pages, each with its own size and text") {
   const std::span<const std::byte> parts[] = {first, second};
   const Bytes file = write_tiff(both, parts);
 
-  CHECK(tiff_codec.read_header(file).pages == 2);
-  const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+  CHECK(tiff::codec.read_header(file).pages == 2);
+  const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
   const ReadByOiio a = read_with_oiio("tiff", out, 0), b = read_with_oiio("tiff", out, 1);
   CHECK(a.samples == turned_samples(spec, samples, Orientation::rotate90));
   CHECK(b.samples == turned_samples(other, other_samples, Orientation::rotate90));
   CHECK(a.spec.get_string_attribute("ImageDescription") == "the first page");
   CHECK(b.spec.get_string_attribute("ImageDescription") == "the second page");
   for (std::size_t i = 0; i < 20; ++i) {
-    CHECK(refusal(cut(file, file.size() * i / 20), tiff_codec) != "");
+    CHECK(refusal(cut(file, file.size() * i / 20), tiff::codec) != "");
   }
-  const Decoded decoded(file, tiff_codec, png_codec);
-  CHECK_THROWS_WITH(tests::encode(decoded.image, Orientation::identity, png_codec),
+  const Decoded decoded(file, tiff::codec, png::codec);
+  CHECK_THROWS_WITH(tests::encode(decoded.image, Orientation::identity, png::codec),
                     ContainsSubstring("2 pages"));
 }
 
@@ -225,13 +227,13 @@ TEST_CASE("A TIFF without a field for its bits has one bit per sample") {
   REQUIRE(unsaid.pages[0].find(tiff_tag::bits_per_sample) == nullptr);
   const std::span<const std::byte> parts[] = {said};
   const Bytes file = write_tiff(unsaid, parts);
-  const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+  const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
   // On its own, OpenImageIO would take the pixels for bytes.
-  const Decoded read(out, tiff_codec, bmp_codec);
+  const Decoded read(out, tiff::codec, bmp::codec);
   const std::vector<std::uint8_t> wanted = turned_samples(spec, samples, Orientation::rotate90);
   CHECK(std::ranges::equal(pixels_of(read.image.pages[0]), std::as_bytes(std::span(wanted))));
   CHECK(read_tiff(out).pages[0].find(tiff_tag::bits_per_sample) == nullptr);
-  CHECK(tiff_codec.read_header(file).storage_change == "");
+  CHECK(tiff::codec.read_header(file).storage_change == "");
 }
 
 TEST_CASE("Tiles turn with the axes, planes stay apart, resolutions change places") {
@@ -246,7 +248,7 @@ TEST_CASE("Tiles turn with the axes, planes stay apart, resolutions change place
   const std::vector<std::uint8_t> samples = samples_for(spec);
   const Bytes file = write_with_oiio("tiff", spec, samples);
   const ReadByOiio out =
-      read_with_oiio("tiff", turn_file(file, tiff_codec, Orientation::transverse));
+      read_with_oiio("tiff", turn_file(file, tiff::codec, Orientation::transverse));
   CHECK(out.samples == turned_samples(spec, samples, Orientation::transverse));
   CHECK(out.spec.tile_width == 16);
   CHECK(out.spec.tile_height == 32);
@@ -269,9 +271,9 @@ TEST_CASE("TIFF's orientation is honoured and comes out as 1, its fields as they
   with_exif.pages[0].children[tiff_tag::exif].fields[0].value.resize(13);
   const std::span<const std::byte> parts[] = {plain};
   const Bytes file = write_tiff(with_exif, parts);
-  CHECK(tiff_codec.read_header(file).stored == Orientation::rotate90);
-  const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
-  CHECK(tiff_codec.read_header(out).stored == Orientation::identity);
+  CHECK(tiff::codec.read_header(file).stored == Orientation::rotate90);
+  const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
+  CHECK(tiff::codec.read_header(out).stored == Orientation::identity);
   const OIIO::ImageSpec after = read_with_oiio("tiff", out).spec;
   CHECK(after.get_int_attribute("Orientation") == 1);
   CHECK(after.get_string_attribute("Artist") == "A. Painter");
@@ -285,11 +287,11 @@ TEST_CASE("TIFF's orientation is honoured and comes out as 1, its fields as they
 
 TEST_CASE("The time of writing is nowhere in a file") {
   for (const auto& [format, plugin, type] :
-       {std::tuple{&tiff_codec, "tiff", TypeDesc::UINT8},
-        std::tuple{&openexr_codec, "openexr", TypeDesc::HALF}}) {
+       {std::tuple{&tiff::codec, "tiff", TypeDesc::UINT8},
+        std::tuple{&openexr::codec, "openexr", TypeDesc::HALF}}) {
     OIIO::ImageSpec spec = plain_spec(8, 8, 3, type);
     std::vector<std::uint8_t> samples = samples_for(spec);
-    Image image{.format = &bmp_codec, .pages = {}, .extras = {}};
+    Image image{.format = &bmp::codec, .pages = {}, .extras = {}};
     image.pages.push_back({.pixels = samples.data(),
                            .width = 8,
                            .height = 8,
@@ -309,14 +311,14 @@ TEST_CASE("CMYK stays CMYK in a TIFF and goes nowhere else") {
   spec.alpha_channel = -1;
   const std::vector<std::uint8_t> samples = samples_for(spec);
   const Bytes file = write_with_oiio("tiff", spec, samples);
-  const Decoded decoded(file, tiff_codec);
+  const Decoded decoded(file, tiff::codec);
   CHECK(text_of(pixels_of(decoded.image.pages[0])) ==
         std::string_view(reinterpret_cast<const char*>(samples.data()), samples.size()));
-  const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+  const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
   CHECK(read_tiff(out).pages[0].integer(tiff_tag::photometric, 0) == 5);
-  CHECK(turn_file(out, tiff_codec, Orientation::rotate270) ==
-        turn_file(file, tiff_codec, Orientation::identity));
-  CHECK_THAT(message_of(file, tiff_codec, png_codec), ContainsSubstring("CMYK"));
+  CHECK(turn_file(out, tiff::codec, Orientation::rotate270) ==
+        turn_file(file, tiff::codec, Orientation::identity));
+  CHECK_THAT(message_of(file, tiff::codec, png::codec), ContainsSubstring("CMYK"));
 }
 
 TEST_CASE("The data window of an OpenEXR file turns inside its display window") {
@@ -330,7 +332,7 @@ TEST_CASE("The data window of an OpenEXR file turns inside its display window") 
   const std::vector<std::uint8_t> samples = samples_for(spec);
   const Bytes file = write_with_oiio("openexr", spec, samples);
   const OIIO::ImageSpec turned =
-      read_with_oiio("openexr", turn_file(file, openexr_codec, Orientation::rotate90)).spec;
+      read_with_oiio("openexr", turn_file(file, openexr::codec, Orientation::rotate90)).spec;
   // Clockwise, the left gap (8) comes to the top, the bottom gap (20 + 4 - 6) to the left.
   CHECK(turned.full_width == 20);
   CHECK(turned.full_height == 40);
@@ -339,7 +341,7 @@ TEST_CASE("The data window of an OpenEXR file turns inside its display window") 
   CHECK(turned.x == 2 + 18);
   CHECK(turned.y == -5 + 8);
   const OIIO::ImageSpec flopped =
-      read_with_oiio("openexr", turn_file(file, openexr_codec, Orientation::flop)).spec;
+      read_with_oiio("openexr", turn_file(file, openexr::codec, Orientation::flop)).spec;
   CHECK(flopped.x == -5 + 40 - 8 - 10);
   CHECK(flopped.y == -2);
 }
@@ -347,11 +349,11 @@ TEST_CASE("The data window of an OpenEXR file turns inside its display window") 
 TEST_CASE("What cannot be kept of an OpenEXR file is refused by name") {
   OIIO::ImageSpec spec = plain_spec(16, 16, 3, TypeDesc::HALF);
   spec.attribute("compression", "dwaa");
-  CHECK_THAT(refusal(write_with_oiio("openexr", spec, samples_for(spec)), openexr_codec),
+  CHECK_THAT(refusal(write_with_oiio("openexr", spec, samples_for(spec)), openexr::codec),
              ContainsSubstring("lossy OpenEXR compression (dwaa)"));
   spec = plain_spec(16, 16, 2, TypeDesc::HALF);
   spec.channelformats = {TypeDesc::HALF, TypeDesc::FLOAT};
-  CHECK_THAT(refusal(write_with_oiio("openexr", spec, samples_for(spec)), openexr_codec),
+  CHECK_THAT(refusal(write_with_oiio("openexr", spec, samples_for(spec)), openexr::codec),
              ContainsSubstring("different types"));
 }
 
@@ -360,34 +362,34 @@ TEST_CASE("A picture goes to a format that holds its samples as they are, or now
                           const Codec& target) -> std::string {
     OIIO::ImageSpec spec = plain_spec(6, 5, channels, type);
     const Bytes file = write_with_oiio("tiff", spec, samples_for(spec));
-    return message_of(file, tiff_codec, target);
+    return message_of(file, tiff::codec, target);
   };
-  CHECK(message(3, TypeDesc::UINT8, png_codec) == "");
-  CHECK(message(4, TypeDesc::UINT16, png_codec) == "");
-  CHECK(message(3, TypeDesc::UINT8, bmp_codec) == "");
-  CHECK(message(4, TypeDesc::UINT8, bmp_codec) == "");
-  CHECK(message(3, TypeDesc::UINT16, pnm_codec) == "");
-  CHECK(message(3, TypeDesc::FLOAT, openexr_codec) == "");
-  CHECK(message(3, TypeDesc::UINT8, jpeg_codec) == "");
-  CHECK_THAT(message(3, TypeDesc::FLOAT, png_codec), ContainsSubstring("float cannot be kept"));
-  CHECK_THAT(message(3, TypeDesc::UINT16, bmp_codec), ContainsSubstring("cannot be kept in bmp"));
-  CHECK_THAT(message(3, TypeDesc::UINT8, openexr_codec), ContainsSubstring("openexr"));
-  CHECK_THAT(message(4, TypeDesc::UINT8, pnm_codec), ContainsSubstring("alpha"));
-  CHECK(message(4, TypeDesc::UINT8, jpeg_codec) == "4 channels with alpha cannot be kept in jpeg");
-  CHECK_THAT(message(3, TypeDesc::INT8, jpeg_codec), ContainsSubstring("signed"));
-  CHECK_THAT(message(1, TypeDesc::UINT8, webp_codec), ContainsSubstring("webp"));
-  CHECK_THAT(message(3, TypeDesc::FLOAT, hdr_codec), ContainsSubstring("hdr"));
-  CHECK_THAT(message(3, TypeDesc::INT16, png_codec), ContainsSubstring("signed"));
-  CHECK_THAT(message(5, TypeDesc::UINT8, png_codec), ContainsSubstring("5 channels"));
+  CHECK(message(3, TypeDesc::UINT8, png::codec) == "");
+  CHECK(message(4, TypeDesc::UINT16, png::codec) == "");
+  CHECK(message(3, TypeDesc::UINT8, bmp::codec) == "");
+  CHECK(message(4, TypeDesc::UINT8, bmp::codec) == "");
+  CHECK(message(3, TypeDesc::UINT16, pnm::codec) == "");
+  CHECK(message(3, TypeDesc::FLOAT, openexr::codec) == "");
+  CHECK(message(3, TypeDesc::UINT8, jpeg::codec) == "");
+  CHECK_THAT(message(3, TypeDesc::FLOAT, png::codec), ContainsSubstring("float cannot be kept"));
+  CHECK_THAT(message(3, TypeDesc::UINT16, bmp::codec), ContainsSubstring("cannot be kept in bmp"));
+  CHECK_THAT(message(3, TypeDesc::UINT8, openexr::codec), ContainsSubstring("openexr"));
+  CHECK_THAT(message(4, TypeDesc::UINT8, pnm::codec), ContainsSubstring("alpha"));
+  CHECK(message(4, TypeDesc::UINT8, jpeg::codec) == "4 channels with alpha cannot be kept in jpeg");
+  CHECK_THAT(message(3, TypeDesc::INT8, jpeg::codec), ContainsSubstring("signed"));
+  CHECK_THAT(message(1, TypeDesc::UINT8, webp::codec), ContainsSubstring("webp"));
+  CHECK_THAT(message(3, TypeDesc::FLOAT, hdr::codec), ContainsSubstring("hdr"));
+  CHECK_THAT(message(3, TypeDesc::INT16, png::codec), ContainsSubstring("signed"));
+  CHECK_THAT(message(5, TypeDesc::UINT8, png::codec), ContainsSubstring("5 channels"));
 }
 
 TEST_CASE("Alpha beside grey is declared in a TIFF") {
   const OIIO::ImageSpec spec = plain_spec(6, 5, 2, TypeDesc::UINT8);
   const std::vector<std::uint8_t> samples = samples_for(spec);
   for (const auto& [format, plugin] :
-       {std::pair{&png_codec, "png"}, std::pair{&tga_codec, "targa"}}) {
+       {std::pair{&png::codec, "png"}, std::pair{&tga::codec, "targa"}}) {
     const Bytes file = write_with_oiio(plugin, spec, samples);
-    const Bytes out = converted(file, *format, tiff_codec);
+    const Bytes out = converted(file, *format, tiff::codec);
     constexpr std::uint64_t unassociated = 2;
     CHECK(read_tiff(out).pages[0].integer(tiff_tag::extra_samples, 99) == unassociated);
     CHECK(read_with_oiio("tiff", out).samples == samples);
@@ -396,8 +398,8 @@ TEST_CASE("Alpha beside grey is declared in a TIFF") {
 }
 
 TEST_CASE("Reading and writing stop when asked to") {
-  for (const Case& kind : {Case{&png_codec, "png", 3, TypeDesc::UINT8},
-                           Case{&tiff_codec, "tiff", 3, TypeDesc::UINT8, "zip"}}) {
+  for (const Case& kind : {Case{&png::codec, "png", 3, TypeDesc::UINT8},
+                           Case{&tiff::codec, "tiff", 3, TypeDesc::UINT8, "zip"}}) {
     std::vector<std::uint8_t> samples;
     const Bytes file = picture(kind, samples);
     PixelArena arena;
@@ -412,8 +414,8 @@ TEST_CASE("Reading and writing stop when asked to") {
 }
 
 TEST_CASE("Text named like a picture is a failure in every format") {
-  for (const Codec* format : {&png_codec, &tiff_codec, &openexr_codec, &webp_codec, &bmp_codec,
-                              &tga_codec, &hdr_codec, &pnm_codec}) {
+  for (const Codec* format : {&png::codec, &tiff::codec, &openexr::codec, &webp::codec, &bmp::codec,
+                              &tga::codec, &hdr::codec, &pnm::codec}) {
     CHECK(refusal(owned("this is text, and more of it, but no picture at all"), *format) != "");
     CHECK(refusal({}, *format) != "");
   }

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::openexr;
 using namespace qturn::tests;
 using std::string_literals::operator""s;
 
@@ -49,7 +50,7 @@ Bytes picture(const std::string& attributes) {
 }
 
 std::vector<std::uint16_t> samples(std::span<const std::byte> file) {
-  const Decoded decoded(file, openexr_codec);
+  const Decoded decoded(file, openexr::codec);
   const Page& page = decoded.image.pages.front();
   const auto* first = static_cast<const std::uint16_t*>(page.pixels);
   return {first, first + page.width * page.height};
@@ -65,17 +66,17 @@ TEST_CASE("The preview of an OpenEXR file turns with it, attributes of any type 
   };
   Bytes file = picture(named + preview(2, 3, "AAAABBBBCCCCDDDDEEEEFFFF"));
   file[5] |= std::byte{4};  // long names
-  const Bytes out = turn_file(file, openexr_codec, Orientation::rotate90);
+  const Bytes out = turn_file(file, openexr::codec, Orientation::rotate90);
   CHECK(contains(out, preview(3, 2, "EEEECCCCAAAAFFFFDDDDBBBB")));
   CHECK(contains(out, named));
-  CHECK(contains(turn_file(out, openexr_codec, Orientation::rotate270),
+  CHECK(contains(turn_file(out, openexr::codec, Orientation::rotate270),
                  preview(2, 3, "AAAABBBBCCCCDDDDEEEEFFFF")));
-  CHECK(samples(turn_file(out, openexr_codec, Orientation::rotate270)) == samples(file));
-  CHECK(contains(turn_file(picture(preview(0, 0, "")), openexr_codec, Orientation::flip),
+  CHECK(samples(turn_file(out, openexr::codec, Orientation::rotate270)) == samples(file));
+  CHECK(contains(turn_file(picture(preview(0, 0, "")), openexr::codec, Orientation::flip),
                  preview(0, 0, "")));
   for (const std::string& damaged : {preview(2, 3, "AAAA"), preview(0xFFFFFFFF, 0xFFFFFFFF, "AAAA"),
                                      attribute("preview", "preview", "abc")}) {
-    CHECK_THROWS_AS(turn_file(picture(damaged), openexr_codec, Orientation::flip), ImageFileError);
+    CHECK_THROWS_AS(turn_file(picture(damaged), openexr::codec, Orientation::flip), ImageFileError);
   }
 }
 
@@ -85,28 +86,29 @@ TEST_CASE("The attributes of an OpenEXR file are under the limits of metadata, a
   for (int i = 0; i < 100; ++i) many += attribute("a" + std::to_string(i), "string", "text");
   const Bytes file = picture(many),
               large = picture(attribute("a", "string", std::string(5000, 'a')));
-  CHECK_NOTHROW(openexr_codec.check_limits(file, {.metadata_count = 110}));
-  CHECK_THROWS_AS(openexr_codec.check_limits(file, {.metadata_count = 100}), LimitError);
-  CHECK_NOTHROW(openexr_codec.check_limits(large, {.metadata_bytes = 6000}));
-  CHECK_THROWS_AS(openexr_codec.check_limits(large, {.metadata_bytes = 5000}), LimitError);
+  CHECK_NOTHROW(openexr::codec.check_limits(file, {.metadata_count = 110}));
+  CHECK_THROWS_AS(openexr::codec.check_limits(file, {.metadata_count = 100}), LimitError);
+  CHECK_NOTHROW(openexr::codec.check_limits(large, {.metadata_bytes = 6000}));
+  CHECK_THROWS_AS(openexr::codec.check_limits(large, {.metadata_bytes = 5000}), LimitError);
   std::string too_many;
   for (int i = 0; i < 10'000; ++i) too_many += attribute("a", "int", "text");
-  CHECK_THROWS_AS(openexr_codec.check_limits(picture(too_many), unlimited), ImageFileError);
+  CHECK_THROWS_AS(openexr::codec.check_limits(picture(too_many), unlimited), ImageFileError);
   for (std::size_t size = 4; size < file.size(); ++size) {
-    CHECK_NOTHROW(openexr_codec.check_limits(std::span(file).first(size), {}));
+    CHECK_NOTHROW(openexr::codec.check_limits(std::span(file).first(size), {}));
   }
-  const Header before = openexr_codec.read_header(plain), after = openexr_codec.read_header(large);
+  const Header before = openexr::codec.read_header(plain),
+               after = openexr::codec.read_header(large);
   CHECK(after.decoding_bytes >= before.decoding_bytes + 2 * 5000);
   CHECK(after.encoding_bytes >= before.encoding_bytes + 2 * 5000);
 }
 
 TEST_CASE("An OpenEXR file with a block of pixels that is not there is damaged") {
   const Bytes whole = picture("");
-  CHECK(refusal(whole, openexr_codec) == "");
+  CHECK(refusal(whole, openexr::codec) == "");
   for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{12}, std::uint64_t{99999}}) {
     Bytes file = whole;
     put_little_endian(file, table_at(file) + 8, 8, at);
-    CHECK(refusal(file, openexr_codec) != "");
-    CHECK_THROWS_AS(openexr_codec.read_header(file), ImageFileError);
+    CHECK(refusal(file, openexr::codec) != "");
+    CHECK_THROWS_AS(openexr::codec.read_header(file), ImageFileError);
   }
 }

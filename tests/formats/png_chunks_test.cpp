@@ -12,11 +12,10 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_view_literals::operator""sv;
-
-const Codec& png = png_codec;
 
 std::string big_endian(std::uint32_t value) {
   std::string text;
@@ -89,8 +88,8 @@ std::string_view chunk_data(std::span<const std::byte> file, std::string_view ty
 }
 
 std::string pixels_after(const std::string& file, Orientation orientation) {
-  const Bytes out = turn_file(bytes_of(file), png, orientation);
-  const Decoded decoded(out, png);
+  const Bytes out = turn_file(bytes_of(file), codec, orientation);
+  const Decoded decoded(out, codec);
   return std::string(text_of(pixels_of(decoded.image.pages[0])));
 }
 
@@ -101,25 +100,25 @@ TEST_CASE("Other chunks go through byte for byte, in their places, and none is a
       make_png({.before = chunk("gAMA", big_endian(45455)) + chunk("tEXt", "Author\0A. Painter"sv) +
                           chunk("bKGD", "\0\x10"sv) + chunk("vpAg", "private"),
                 .after = chunk("iTXt", "later\0\0\0\0\0text"sv)});
-  const Bytes out = turn_file(bytes_of(file), png, Orientation::rotate180);
+  const Bytes out = turn_file(bytes_of(file), codec, Orientation::rotate180);
   CHECK(types_of(out) == "IHDR gAMA tEXt bKGD vpAg IDAT iTXt IEND ");
   CHECK(chunk_data(out, "tEXt") == "Author\0A. Painter"sv);
   CHECK(chunk_data(out, "gAMA") == big_endian(45455));
   CHECK(pixels_after(file, Orientation::rotate180) == "dcba");
-  CHECK(types_of(turn_file(bytes_of(make_png({})), png, Orientation::flip)) == "IHDR IDAT IEND ");
+  CHECK(types_of(turn_file(bytes_of(make_png({})), codec, Orientation::flip)) == "IHDR IDAT IEND ");
 }
 
 TEST_CASE("The orientation of eXIf is honoured and set to 1") {
   const Bytes exif = exif_with(Orientation::rotate90);
   const std::string file = make_png({.before = chunk("eXIf", text_of(exif))});
-  CHECK(png.read_header(bytes_of(file)).stored == Orientation::rotate90);
-  const Bytes out = turn_file(bytes_of(file), png, Orientation::rotate90);
-  CHECK(png.read_header(out).stored == Orientation::identity);
+  CHECK(codec.read_header(bytes_of(file)).stored == Orientation::rotate90);
+  const Bytes out = turn_file(bytes_of(file), codec, Orientation::rotate90);
+  CHECK(codec.read_header(out).stored == Orientation::identity);
   CHECK(chunk_data(out, "eXIf") == text_of(exif_with(Orientation::identity)));
 
   std::vector<std::string> warnings;
   const Bytes retagged =
-      retag(bytes_of(file), png, Orientation::identity, MissingTag::stays_absent, warnings);
+      retag(bytes_of(file), codec, Orientation::identity, MissingTag::stays_absent, warnings);
   CHECK(text_of(retagged) ==
         make_png({.before = chunk("eXIf", text_of(exif_with(Orientation::identity)))}));
 }
@@ -127,16 +126,16 @@ TEST_CASE("The orientation of eXIf is honoured and set to 1") {
 TEST_CASE("Exif whose orientation cannot be known is a failure") {
   const std::string file =
       make_png({.before = chunk("eXIf", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv)});
-  CHECK_THAT(refusal(bytes_of(file), png), ContainsSubstring("Exif"));
-  CHECK_THROWS_AS(png.read_header(bytes_of(file)), ImageFileError);
+  CHECK_THAT(refusal(bytes_of(file), codec), ContainsSubstring("Exif"));
+  CHECK_THROWS_AS(codec.read_header(bytes_of(file)), ImageFileError);
 }
 
 TEST_CASE("The density turns with the axes") {
   const std::string density = big_endian(1000) + big_endian(2000) + "\x01";
   const std::string file = make_png({.before = chunk("pHYs", density)});
-  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::rotate90), "pHYs") ==
+  CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::rotate90), "pHYs") ==
         big_endian(2000) + big_endian(1000) + "\x01");
-  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::flip), "pHYs") == density);
+  CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::flip), "pHYs") == density);
 }
 
 TEST_CASE("What belongs to a palette or to a transparent colour stays byte for byte") {
@@ -145,18 +144,18 @@ TEST_CASE("What belongs to a palette or to a transparent colour stays byte for b
        .rows = "\0\0\1\0\1\0"sv,
        .before = chunk("sBIT", "\5\6\5"sv) + chunk("PLTE", "RGBrgb") + chunk("tRNS", "\x80"sv) +
                  chunk("bKGD", "\1"sv) + chunk("hIST", "\0\1\0\1"sv)});
-  CHECK(png.read_header(bytes_of(palette)).storage_change == "");
+  CHECK(codec.read_header(bytes_of(palette)).storage_change == "");
   CHECK(pixels_after(palette, Orientation::flop) == "\1\0\0\1"sv);
-  const Bytes out = turn_file(bytes_of(palette), png, Orientation::flop);
+  const Bytes out = turn_file(bytes_of(palette), codec, Orientation::flop);
   CHECK(types_of(out) == "IHDR sBIT PLTE tRNS bKGD hIST IDAT IEND ");
   for (const char* type : {"sBIT", "PLTE", "tRNS", "bKGD", "hIST"}) {
     CHECK(chunk_data(out, type) == chunk_data(bytes_of(palette), type));
   }
 
   const std::string colour_key = make_png({.before = chunk("tRNS", "\0a"sv)});
-  CHECK(png.read_header(bytes_of(colour_key)).storage_change == "");
+  CHECK(codec.read_header(bytes_of(colour_key)).storage_change == "");
   CHECK(pixels_after(colour_key, Orientation::flop) == "badc");
-  CHECK(chunk_data(turn_file(bytes_of(colour_key), png, Orientation::flop), "tRNS") == "\0a"sv);
+  CHECK(chunk_data(turn_file(bytes_of(colour_key), codec, Orientation::flop), "tRNS") == "\0a"sv);
 }
 
 TEST_CASE("The size of a pixel as text turns with the axes") {
@@ -164,18 +163,18 @@ TEST_CASE("The size of a pixel as text turns with the axes") {
                                                      "\1"
                                                      "1.5\0"
                                                      "20"sv)});
-  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::transverse), "sCAL") ==
+  CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::transverse), "sCAL") ==
         "\1"
         "20\0"
         "1.5"sv);
-  CHECK(chunk_data(turn_file(bytes_of(file), png, Orientation::flop), "sCAL") ==
+  CHECK(chunk_data(turn_file(bytes_of(file), codec, Orientation::flop), "sCAL") ==
         "\1"
         "1.5\0"
         "20"sv);
   const std::string one_number = make_png({.before = chunk("sCAL",
                                                            "\1"
                                                            "1.5"sv)});
-  CHECK(chunk_data(turn_file(bytes_of(one_number), png, Orientation::rotate90), "sCAL") ==
+  CHECK(chunk_data(turn_file(bytes_of(one_number), codec, Orientation::rotate90), "sCAL") ==
         "\1"
         "1.5"sv);
 }
@@ -184,10 +183,10 @@ TEST_CASE(
     "A place on a page is kept if the page's size does not matter, otherwise there is a warning") {
   const std::string place = big_endian(5) + big_endian(7) + std::string(1, '\0');
   const std::string file = make_png({.before = chunk("oFFs", place)});
-  const Decoded decoded(bytes_of(file), png);
+  const Decoded decoded(bytes_of(file), codec);
   const auto after = [&](Orientation orientation, std::vector<std::string>& warnings) {
     const std::atomic<bool> stop = false;
-    const Bytes out = encode(decoded.image, orientation, png, stop, warnings);
+    const Bytes out = encode(decoded.image, orientation, codec, stop, warnings);
     return std::string(chunk_data(out, "oFFs"));
   };
   std::vector<std::string> warnings;
@@ -203,22 +202,22 @@ TEST_CASE(
 TEST_CASE("Every cut and every changed byte of a chunk is a failure") {
   const std::string file = make_png({.before = chunk("tEXt", "Author\0A. Painter"sv)});
   for (std::size_t size = 0; size < file.size(); ++size) {
-    CHECK(refusal(bytes_of(file.substr(0, size)), png) != "");
+    CHECK(refusal(bytes_of(file.substr(0, size)), codec) != "");
   }
   for (std::size_t at = 8; at < file.size(); ++at) {
     std::string changed = file;
     changed[at] ^= 0x20;
-    CHECK(refusal(bytes_of(changed), png) != "");
+    CHECK(refusal(bytes_of(changed), codec) != "");
   }
 }
 
 TEST_CASE("A stream that holds fewer rows than the header says is a failure") {
-  CHECK(refusal(bytes_of(make_png({.height = 3})), png) != "");
+  CHECK(refusal(bytes_of(make_png({.height = 3})), codec) != "");
 }
 
 TEST_CASE("What follows the end is not an error, and the user is told") {
   const std::string file = make_png({}) + "more";
-  const Decoded decoded(bytes_of(file), png);
+  const Decoded decoded(bytes_of(file), codec);
   REQUIRE(decoded.warnings.size() == 1);
   CHECK_THAT(decoded.warnings[0], ContainsSubstring("4 bytes after the end"));
 }
@@ -231,11 +230,11 @@ TEST_CASE("The description of another format becomes chunks, and comes back") {
                       .exif = exif_with(Orientation::identity),
                       .xmp = "<x:xmpmeta/>",
                       .comment = "a comment"};
-  Image image{.format = &jpeg_codec, .pages = {}, .extras = extras};
+  Image image{.format = &jpeg::codec, .pages = {}, .extras = extras};
   image.pages.push_back({.pixels = pixels.data(), .width = 2, .height = 2, .channels = 1});
-  const Bytes file = tests::encode(image, Orientation::identity, png);
+  const Bytes file = tests::encode(image, Orientation::identity, codec);
   CHECK(types_of(file) == "IHDR eXIf iTXt iTXt IDAT IEND ");
-  const Decoded decoded(file, png);
+  const Decoded decoded(file, codec);
   CHECK(decoded.image.extras->metadata.exif == extras->metadata.exif);
   CHECK(decoded.image.extras->metadata.xmp == extras->metadata.xmp);
 }

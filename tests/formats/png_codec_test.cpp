@@ -23,11 +23,11 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 
-const Codec& png = png_codec;
 constexpr std::array orientations = {
     Orientation::identity,  Orientation::flop,     Orientation::rotate180,  Orientation::flip,
     Orientation::transpose, Orientation::rotate90, Orientation::transverse, Orientation::rotate270};
@@ -228,17 +228,17 @@ TEST_CASE("Every form of PNG keeps its form and every sample, in all orientation
     INFO(width << " x " << height);
     const FileSamples picture = random_samples(form, width, height);
     const Bytes file = written_by_lodepng(picture, form);
-    const Header header = png.read_header(file);
+    const Header header = codec.read_header(file);
     CHECK(header.width == width);
     CHECK(header.height == height);
     CHECK(header.storage_change == "");
-    const Decoded decoded(file, png);
+    const Decoded decoded(file, codec);
     CHECK(in_memory(decoded.image.pages[0]) == picture);
     CHECK(header.pixel_bytes_total == decoded.image.pages[0].bytes());
     CHECK(decoded.warnings.empty());
     for (const Orientation orientation : orientations) {
       INFO(name(orientation));
-      const Bytes out = turn_file(file, png, orientation);
+      const Bytes out = turn_file(file, codec, orientation);
       CHECK(read_by_lodepng(out, form) == turned(picture, orientation));
       CHECK(chunk_data(out, "PLTE") == chunk_data(file, "PLTE"));
       CHECK(chunk_data(out, "tRNS") == chunk_data(file, "tRNS"));
@@ -252,7 +252,7 @@ TEST_CASE("Rows of every filter are read") {
   const FileSamples picture = random_samples(form, 29, 23);
   for (const auto filters : {LFS_ZERO, LFS_ONE, LFS_TWO, LFS_THREE, LFS_FOUR}) {
     INFO("colour type " << form.colour << ", " << form.depth << " bits, filter " << filters);
-    const Decoded decoded(written_by_lodepng(picture, form, filters), png);
+    const Decoded decoded(written_by_lodepng(picture, form, filters), codec);
     CHECK(in_memory(decoded.image.pages[0]) == picture);
   }
 }
@@ -271,7 +271,7 @@ TEST_CASE("The writer chooses the filter by the picture, and another program rea
         picture.values.push_back(static_cast<std::uint16_t>(value(picture, x, y) & 0xFF));
       }
     }
-    const Bytes out = turn_file(written_by_lodepng(picture, form), png, Orientation::rotate90);
+    const Bytes out = turn_file(written_by_lodepng(picture, form), codec, Orientation::rotate90);
     CHECK(read_by_lodepng(out, form) == turned(picture, Orientation::rotate90));
     const auto rows = inflate(bytes_of(chunk_data(out, "IDAT")), 1 << 20);
     REQUIRE(rows);
@@ -299,7 +299,7 @@ TEST_CASE("For another format there are colours, at least 8 bits, and alpha") {
   const FileSamples picture = random_samples(form, 13, 11);
   const Bytes file = written_by_lodepng(picture, form);
   const bool transparent = chunk_data(file, "tRNS") != "none";
-  const Decoded decoded(file, png, tiff_codec);
+  const Decoded decoded(file, codec, tiff::codec);
   const FileSamples got = in_memory(decoded.image.pages[0]);
 
   Form wanted = form;
@@ -312,8 +312,9 @@ TEST_CASE("For another format there are colours, at least 8 bits, and alpha") {
   CHECK(got == unpacked(raw, width, height, wanted.channels(), wanted.depth));
 
   if (form.colour == LCT_RGBA || form.depth == 16) return;  // BMP has neither
-  const Bytes bmp = tests::encode(decoded.image, Orientation::identity,
-                                  form.colour == LCT_GREY_ALPHA || transparent ? png : bmp_codec);
+  const Bytes bmp =
+      tests::encode(decoded.image, Orientation::identity,
+                    form.colour == LCT_GREY_ALPHA || transparent ? codec : bmp::codec);
   CHECK(bmp.size() > 100);
 }
 
@@ -335,7 +336,7 @@ TEST_CASE("A transparent colour becomes an alpha channel in another format") {
       }
       std::vector<unsigned char> file, raw;
       REQUIRE(lodepng::encode(file, packed(picture, depth), 6, 5, state) == 0);
-      const Decoded decoded(std::as_bytes(std::span(file)), png, tiff_codec);
+      const Decoded decoded(std::as_bytes(std::span(file)), codec, tiff::codec);
       // LodePNG makes no grey with alpha of it.
       const unsigned wanted_depth = std::max(8U, depth);
       unsigned width = 0, height = 0;
@@ -366,23 +367,24 @@ TEST_CASE("The colour profile goes along to another format, and a damaged one is
   auto extras = std::make_shared<Extras>();
   const auto bytes = std::as_bytes(std::span(profile));
   extras->metadata.icc.assign(bytes.begin(), bytes.end());
-  Decoded decoded(plain, png, tiff_codec);
+  Decoded decoded(plain, codec, tiff::codec);
   Image image = decoded.image;
-  image.format = &tiff_codec;
+  image.format = &tiff::codec;
   image.extras = extras;
-  const Bytes with_profile = tests::encode(image, Orientation::identity, png);
-  CHECK(Decoded(with_profile, png, tiff_codec).image.extras->metadata.icc == extras->metadata.icc);
+  const Bytes with_profile = tests::encode(image, Orientation::identity, codec);
+  CHECK(Decoded(with_profile, codec, tiff::codec).image.extras->metadata.icc ==
+        extras->metadata.icc);
 
   std::string damaged(text_of(with_profile));
   damaged[damaged.find("iCCP") + 100] ^= 1;
   lodepng_chunk_generate_crc(
       reinterpret_cast<unsigned char*>(damaged.data() + damaged.find("iCCP") - 4));
-  const Decoded without(bytes_of(damaged), png, tiff_codec);
+  const Decoded without(bytes_of(damaged), codec, tiff::codec);
   CHECK(without.image.extras->metadata.icc.empty());
   REQUIRE(without.warnings.size() == 1);
   CHECK_THAT(without.warnings[0], ContainsSubstring("colour profile"));
   // A PNG keeps the bytes, whatever they mean.
-  CHECK(chunk_data(turn_file(bytes_of(damaged), png, Orientation::flop), "iCCP") ==
+  CHECK(chunk_data(turn_file(bytes_of(damaged), codec, Orientation::flop), "iCCP") ==
         chunk_data(owned(damaged), "iCCP"));
 }
 
@@ -390,10 +392,10 @@ TEST_CASE("Pixels in many chunks, empty ones among them, are the same picture") 
   const Form form{LCT_RGB, 8};
   const Bytes file = written_by_lodepng(random_samples(form, 9, 9), form);
   const auto stream = bytes_of(chunk_data(file, "IDAT"));
-  CHECK(turn_file(with_pixels(file, stream, 7), png, Orientation::flip) ==
-        turn_file(file, png, Orientation::flip));
-  CHECK(turn_file(with_pixels(file, stream, 2 * stream.size()), png, Orientation::flip) ==
-        turn_file(file, png, Orientation::flip));
+  CHECK(turn_file(with_pixels(file, stream, 7), codec, Orientation::flip) ==
+        turn_file(file, codec, Orientation::flip));
+  CHECK(turn_file(with_pixels(file, stream, 2 * stream.size()), codec, Orientation::flip) ==
+        turn_file(file, codec, Orientation::flip));
 }
 
 TEST_CASE("Damage under correct checksums of the chunks is a failure") {
@@ -401,9 +403,9 @@ TEST_CASE("Damage under correct checksums of the chunks is a failure") {
   const Bytes file = written_by_lodepng(random_samples(form, 12, 10), form);
   const Bytes stream(bytes_of(chunk_data(file, "IDAT")).begin(),
                      bytes_of(chunk_data(file, "IDAT")).end());
-  REQUIRE(refusal(with_pixels(file, stream), png) == "");
+  REQUIRE(refusal(with_pixels(file, stream), codec) == "");
   for (std::size_t size = 0; size < stream.size(); ++size) {
-    CHECK(refusal(with_pixels(file, std::span(stream).first(size)), png) != "");
+    CHECK(refusal(with_pixels(file, std::span(stream).first(size)), codec) != "");
   }
   for (std::size_t at = 0; at < stream.size(); ++at) {
     // Of the first two bytes some say nothing about the data.
@@ -412,10 +414,11 @@ TEST_CASE("Damage under correct checksums of the chunks is a failure") {
     changed[at] ^= std::byte{0x10};
     INFO("byte " << at);
     const Bytes damaged = with_pixels(file, changed);
-    if (refusal(damaged, png) != "") continue;
+    if (refusal(damaged, codec) != "") continue;
     // A bit between the last code and the checksum.
     CHECK(at == stream.size() - 5);
-    CHECK(turn_file(damaged, png, Orientation::flop) == turn_file(file, png, Orientation::flop));
+    CHECK(turn_file(damaged, codec, Orientation::flop) ==
+          turn_file(file, codec, Orientation::flop));
   }
 }
 
@@ -423,7 +426,7 @@ TEST_CASE("Too few and too many pixels are failures, bytes after them a warning"
   const Form form{LCT_GREY, 8};
   const Bytes file = written_by_lodepng(random_samples(form, 10, 10), form);
   const auto message = [&](std::size_t bytes) {
-    return refusal(with_pixels(file, stream_of(std::vector<std::uint8_t>(bytes))), png);
+    return refusal(with_pixels(file, stream_of(std::vector<std::uint8_t>(bytes))), codec);
   };
   CHECK(message(110) == "");
   CHECK(message(109) == "truncated: 109 of 110 bytes of the pixels are there");
@@ -433,13 +436,14 @@ TEST_CASE("Too few and too many pixels are failures, bytes after them a warning"
 
   Bytes stream = stream_of(std::vector<std::uint8_t>(110));
   stream.resize(stream.size() + 3);
-  const Decoded decoded(with_pixels(file, stream), png);
+  const Decoded decoded(with_pixels(file, stream), codec);
   REQUIRE(decoded.warnings.size() == 1);
   CHECK_THAT(decoded.warnings[0], StartsWith("3 bytes after the compressed pixels"));
 
   std::vector<std::uint8_t> rows(110);
   rows[22] = 5;
-  CHECK(refusal(with_pixels(file, stream_of(rows)), png) == "damaged: row 2 has an unknown filter");
+  CHECK(refusal(with_pixels(file, stream_of(rows)), codec) ==
+        "damaged: row 2 has an unknown filter");
 }
 
 TEST_CASE("Headers that make no sense are failures before anything is taken from memory") {
@@ -450,7 +454,7 @@ TEST_CASE("Headers that make no sense are failures before anything is taken from
     for (const int value : values) changed[at++] = static_cast<std::byte>(value);
     lodepng_chunk_generate_crc(reinterpret_cast<unsigned char*>(changed.data() + 8));
     try {
-      png.read_header(changed);
+      codec.read_header(changed);
     } catch (const ImageFileError& error) {
       return error.what();
     }
@@ -490,14 +494,14 @@ TEST_CASE("Chunks that cannot be passed over, or are not where they should be, a
     const std::size_t at = between_pixels ? text.rfind("IDAT") - 4 : text.find("IDAT") - 4;
     text.insert(at, reinterpret_cast<char*>(chunk), size);
     std::free(chunk);
-    return refusal(bytes_of(text), png);
+    return refusal(bytes_of(text), codec);
   };
   CHECK(with("abCd", 5, 1) == "");
   CHECK(with("ABCD", 5, 1) == "a PNG with ABCD chunks is not supported");
   CHECK(with("PLTE", 6, 1) == "");
   CHECK(with("PLTE", 6, 2) == "damaged: a PNG with several palettes");
   CHECK(with("tEXt", 6, 1, true) == "damaged: a PNG with pixels in several places");
-  CHECK(refusal(with_pixels(file, {}, 0), png) == "damaged: a PNG without pixels");
+  CHECK(refusal(with_pixels(file, {}, 0), codec) == "damaged: a PNG without pixels");
 }
 
 TEST_CASE("A pixel without a colour in the palette turns, but has none in another format") {
@@ -513,15 +517,15 @@ TEST_CASE("A pixel without a colour in the palette turns, but has none in anothe
                                reinterpret_cast<unsigned char*>(text.data()) + palette + 8) == 0);
   text.replace(palette, 12 + 48, reinterpret_cast<char*>(chunk), size);
   std::free(chunk);
-  CHECK(refusal(bytes_of(text), png) == "");
-  CHECK_THAT(refusal(bytes_of(text), png, bmp_codec), ContainsSubstring("no colour"));
+  CHECK(refusal(bytes_of(text), codec) == "");
+  CHECK_THAT(refusal(bytes_of(text), codec, bmp::codec), ContainsSubstring("no colour"));
 }
 
 TEST_CASE("The same picture gives the same bytes, also after another turn and back") {
   const Form form{LCT_RGBA, 8};
   const Bytes file = written_by_lodepng(random_samples(form, 40, 30), form);
-  const Bytes once = turn_file(file, png, Orientation::identity);
-  CHECK(turn_file(turn_file(file, png, Orientation::rotate90), png, Orientation::rotate270) ==
+  const Bytes once = turn_file(file, codec, Orientation::identity);
+  CHECK(turn_file(turn_file(file, codec, Orientation::rotate90), codec, Orientation::rotate270) ==
         once);
-  CHECK(turn_file(once, png, Orientation::identity) == once);
+  CHECK(turn_file(once, codec, Orientation::identity) == once);
 }

@@ -17,10 +17,9 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
-
-const Codec& png = png_codec;
 
 constexpr int width = 25, height = 14;
 const std::vector<FramePlace> places = {{3, 1, 9, 6}, {20, 6, 5, 8}, {0, 13, 25, 1}};
@@ -124,17 +123,17 @@ std::vector<PngChunk> of_type(const Bytes& file, std::string_view type) {
 TEST_CASE("Every frame of an animated PNG is turned, with its place") {
   const Kind kind = GENERATE(Kind{true, false}, Kind{false, false}, Kind{true, true});
   const Bytes file = animated(kind);
-  const Header header = png.read_header(file);
+  const Header header = codec.read_header(file);
   CHECK(header.size() == Size{width, height});
   CHECK(header.pages == 4);
-  const Decoded decoded(file, png);
+  const Decoded decoded(file, codec);
   CHECK(decoded.warnings.empty());
   std::uint64_t bytes = 0;
   for (const Page& page : decoded.image.pages) bytes += page.bytes();
   CHECK(header.pixel_bytes_total == bytes);
   for (const Orientation each : all_orientations) {
     CAPTURE(each);
-    const Bytes out = turn_file(file, png, each);
+    const Bytes out = turn_file(file, codec, each);
     CHECK(shown_by_imagemagick(out, "png") ==
           turned(pixels_of_frame({0, 0, width, height}, 1), each));
     const std::vector<PngFrame> frames = png_frames(png_chunks(out));
@@ -150,7 +149,7 @@ TEST_CASE("Every frame of an animated PNG is turned, with its place") {
 TEST_CASE(
     "Delays, disposal, blending, repetitions and unknown chunks of an animated PNG are kept") {
   const Bytes file = animated({});
-  const Bytes out = turn_file(file, png, Orientation::rotate90);
+  const Bytes out = turn_file(file, codec, Orientation::rotate90);
   for (const std::string_view type : {"acTL", "miNe"}) {
     const auto before = of_type(file, type), after = of_type(out, type);
     REQUIRE(after.size() == before.size());
@@ -167,10 +166,10 @@ TEST_CASE(
 
 TEST_CASE("An animated PNG that is damaged or goes to another format is refused by name") {
   const Bytes file = animated({});
-  CHECK(refusal(file, png, tiff_codec) == "an animated PNG can only stay a PNG");
-  CHECK(refusal(animated({}, {{17, 0, 9, 6}}), png) ==
+  CHECK(refusal(file, codec, tiff::codec) == "an animated PNG can only stay a PNG");
+  CHECK(refusal(animated({}, {{17, 0, 9, 6}}), codec) ==
         "damaged: a frame of 9 x 6 pixels at 17, 0 in a PNG of 25 x 14");
-  CHECK(refusal(animated({}, places, 5), png) == "damaged: 4 frames in a PNG that says it has 5");
+  CHECK(refusal(animated({}, places, 5), codec) == "damaged: 4 frames in a PNG that says it has 5");
   // Without any one chunk there is a number missing, or a picture.
   const std::vector<PngChunk> chunks = png_chunks(file);
   for (std::size_t without = 0; without < chunks.size(); ++without) {
@@ -181,11 +180,11 @@ TEST_CASE("An animated PNG that is damaged or goes to another format is refused 
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       if (i != without) rest.insert(rest.end(), chunks[i].whole.begin(), chunks[i].whole.end());
     }
-    CHECK(refusal(rest, png) != "");
+    CHECK(refusal(rest, codec) != "");
   }
   Limits limits;
   limits.directories = 3;
-  CHECK_THROWS_WITH(png.check_limits(file, limits),
+  CHECK_THROWS_WITH(codec.check_limits(file, limits),
                     ContainsSubstring("4 directories, more than the limit of 3"));
 }
 
@@ -195,11 +194,11 @@ TEST_CASE("Frames in a PNG that is not animated are left out with a warning") {
   for (const PngChunk& chunk : png_chunks(file)) {
     if (chunk.type != "acTL") still.insert(still.end(), chunk.whole.begin(), chunk.whole.end());
   }
-  CHECK(png.read_header(still).pages == 1);
-  Decoded decoded(still, png);
+  CHECK(codec.read_header(still).pages == 1);
+  Decoded decoded(still, codec);
   const Image image = turned(decoded.image, Orientation::rotate90, decoded.arena);
   const std::atomic<bool> stop = false;
-  const Bytes out = qturn::encode(image, Orientation::rotate90, png, stop, decoded.warnings);
+  const Bytes out = qturn::encode(image, Orientation::rotate90, codec, stop, decoded.warnings);
   CHECK(of_type(out, "fcTL").empty());
   CHECK(of_type(out, "fdAT").empty());
   CHECK(of_type(out, "miNe").size() == places.size());

@@ -10,24 +10,23 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::pnm;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_view_literals::operator""sv;
 
-const Codec& pnm = pnm_codec;
-
 std::string turn(std::string_view file, Orientation orientation) {
-  return std::string(text_of(turn_file(bytes_of(file), pnm, orientation)));
+  return std::string(text_of(turn_file(bytes_of(file), codec, orientation)));
 }
 
 // What another format gets.
 std::string shown(std::string_view file) {
-  const Decoded decoded(bytes_of(file), pnm, png_codec);
+  const Decoded decoded(bytes_of(file), codec, png::codec);
   return std::string(text_of(pixels_of(decoded.image.pages[0])));
 }
 
 std::string storage_change(std::string_view file) {
-  return pnm.read_header(bytes_of(file)).storage_change;
+  return codec.read_header(bytes_of(file)).storage_change;
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ TEST_CASE("Text becomes binary, and says so") {
   CHECK(turn("P3\n1 1\n255\n65 66 67", Orientation::flop) == "P6\n1 1\n255\nABC");
   CHECK(turn("P1\n3 1\n1 00\n", Orientation::flop) == "P4\n3 1\n\x20"sv);
   CHECK(turn("P1\n2 1\n# 10\n0 1\n", Orientation::identity) == "P4\n2 1\n\x40"sv);
-  CHECK(refusal(bytes_of("P1\n2 1\n2 x 0 1\n"), pnm) == "damaged PNM number");
+  CHECK(refusal(bytes_of("P1\n2 1\n2 x 0 1\n"), codec) == "damaged PNM number");
   CHECK_THAT(storage_change("P2\n1 1\n255\n7 "), ContainsSubstring("text"));
 }
 
@@ -79,7 +78,7 @@ TEST_CASE("A PAM keeps its channels, their meaning and their largest value") {
            (type.empty() ? "" : "TUPLTYPE " + std::string(type) + "\n") + "ENDHDR\n" +
            std::string(samples);
   };
-  CHECK(codec_of_content(bytes_of(pam(1, 1, 1, 1, "", "\1")), "") == &pnm);
+  CHECK(codec_of_content(bytes_of(pam(1, 1, 1, 1, "", "\1")), "") == &codec);
   CHECK(turn(pam(1, 2, 4, 255, "RGB_ALPHA", "abcdefgh"), Orientation::rotate90) ==
         pam(2, 1, 4, 255, "RGB_ALPHA", "efghabcd"));
   CHECK(turn(pam(2, 1, 1, 1, "BLACKANDWHITE", "\0\1"sv), Orientation::flop) ==
@@ -97,7 +96,7 @@ TEST_CASE("A PAM keeps its channels, their meaning and their largest value") {
   CHECK(shown(pam(1, 1, 2, 15, "GRAYSCALE_ALPHA", "\1\xf")) == "\x11\xff");
   const auto meaning = [&](int depth, std::string_view type) {
     const std::string file = pam(1, 1, depth, 255, type, "abcd");
-    return *Decoded(bytes_of(file), pnm, png_codec).image.extras->meaning;
+    return *Decoded(bytes_of(file), codec, png::codec).image.extras->meaning;
   };
   CHECK(meaning(4, "RGB_ALPHA").alpha == Meaning::Alpha::unassociated);
   CHECK(meaning(4, "").alpha == Meaning::Alpha::unassociated);
@@ -115,16 +114,16 @@ TEST_CASE("A PAM keeps its channels, their meaning and their largest value") {
         "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 1\nENDHDR \1\n"sv,
         "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 1\nMAXVAL 1\nENDHDR\n\1\1\1"sv}) {
     INFO(bad);
-    CHECK(refusal(bytes_of(bad), pnm) != "");
+    CHECK(refusal(bytes_of(bad), codec) != "");
   }
 }
 
 TEST_CASE("A sample above the largest value is damage") {
-  CHECK(refusal(bytes_of("P5\n3 1\n3\n\0\1\4"sv), pnm) ==
+  CHECK(refusal(bytes_of("P5\n3 1\n3\n\0\1\4"sv), codec) ==
         "damaged: a sample of 4 where 3 is the largest");
-  CHECK(refusal(bytes_of("P5\n1 1\n300\n\1\x2d"sv), pnm) ==
+  CHECK(refusal(bytes_of("P5\n1 1\n300\n\1\x2d"sv), codec) ==
         "damaged: a sample of 301 where 300 is the largest");
-  CHECK(refusal(bytes_of("P3\n1 1\n255\n65 256 67"sv), pnm) ==
+  CHECK(refusal(bytes_of("P3\n1 1\n255\n65 256 67"sv), codec) ==
         "damaged: a sample of 256 where 255 is the largest");
 }
 
@@ -137,11 +136,11 @@ TEST_CASE("Floats keep their bits, from the bottom row up, in either byte order"
   CHECK(turn(big, Orientation::flip) == "Pf\n1 2\n2.50\nhgfedcba"sv);
   CHECK(storage_change(big).empty());
   CHECK(shown(big) == "efghabcd");
-  CHECK(Decoded(bytes_of(big), pnm, openexr_codec).warnings ==
+  CHECK(Decoded(bytes_of(big), codec, openexr::codec).warnings ==
         std::vector<std::string>{"the scale of its floats (2.50) is not kept"});
-  CHECK(Decoded(bytes_of(little), pnm, openexr_codec).warnings.empty());
-  CHECK(refusal(bytes_of("Pf\n1 1\n0\nabcd"sv), pnm) == "damaged PFM scale");
-  CHECK(pnm.read_header(bytes_of(little)).pixel_bytes_total == 8);
+  CHECK(Decoded(bytes_of(little), codec, openexr::codec).warnings.empty());
+  CHECK(refusal(bytes_of("Pf\n1 1\n0\nabcd"sv), codec) == "damaged PFM scale");
+  CHECK(codec.read_header(bytes_of(little)).pixel_bytes_total == 8);
 }
 
 TEST_CASE("Several pictures in a file are refused, for only the first would be left") {
@@ -150,13 +149,15 @@ TEST_CASE("Several pictures in a file are refused, for only the first would be l
         "P4\n8 1\n\x81P4#\n8 1\n\x81"sv, "P2\n1 1\n255\n7\nP2\n1 1\n255\n8\n"sv,
         "P1\n3 1\n100\nP1\n3 1\n001"sv, "Pf\n1 1\n-1.0\nabcdPf\n1 1\n-1.0\nabcd"sv}) {
     INFO(several);
-    CHECK(refusal(bytes_of(several), pnm) == "holds several pictures");
+    CHECK(refusal(bytes_of(several), codec) == "holds several pictures");
   }
 }
 
 TEST_CASE("Comments and bytes after the pixels are not kept, with a warning") {
   using Warnings = std::vector<std::string>;
-  const auto warnings = [](std::string_view file) { return Decoded(bytes_of(file), pnm).warnings; };
+  const auto warnings = [](std::string_view file) {
+    return Decoded(bytes_of(file), codec).warnings;
+  };
   CHECK(warnings("P5\n1 1\n255\nP6 xy"sv) == Warnings{"4 bytes after the pixels are not kept"});
   CHECK(warnings("P5\n1 1\n255\na\n"sv) == Warnings{"1 bytes after the pixels are not kept"});
   CHECK(warnings("P5\n# by a scanner\n1 1\n255\na"sv) == Warnings{"its comments are not kept"});
@@ -172,13 +173,13 @@ TEST_CASE("Comments and bytes after the pixels are not kept, with a warning") {
 }
 
 TEST_CASE("Cut and damaged files are failures that say where") {
-  CHECK(refusal(bytes_of("P5\n3 4\n255\nabcdefgh"), pnm) == "truncated after 2 of 4 rows");
+  CHECK(refusal(bytes_of("P5\n3 4\n255\nabcdefgh"), codec) == "truncated after 2 of 4 rows");
   for (const std::string_view bad :
        {""sv, "P5"sv, "P5\n3"sv, "P5\n3 4\n255"sv, "P5\n0 4\n255\n"sv, "P5\n3 4\n70000\n"sv,
         "P5\nx 4\n255\nabc"sv, "P2\n2 2\n255\n1 2 3"sv, "P1\n2 2\n1 0 1"sv, "Pf\n1 1\nx\nabcd"sv,
         "P6\n999999999 999999999\n255\nabc"sv, "P4\n9 1\n\xff"sv}) {
     INFO(bad);
-    CHECK(refusal(bytes_of(bad), pnm) != "");
+    CHECK(refusal(bytes_of(bad), codec) != "");
     CHECK_THROWS_AS(turn(bad, Orientation::flip), ImageFileError);
   }
 }

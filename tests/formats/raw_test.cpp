@@ -14,6 +14,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::raw;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
@@ -76,7 +77,7 @@ struct Retagged {
 Retagged retagged(const std::string& file, Orientation tag) {
   Retagged result;
   const Bytes bytes =
-      raw_codec.retag(bytes_of(file), tag, MissingTag::is_added, {}, result.warnings);
+      raw::codec.retag(bytes_of(file), tag, MissingTag::is_added, {}, result.warnings);
   result.file = text_of(bytes);
   return result;
 }
@@ -92,7 +93,7 @@ int differences(const std::string& a, const std::string& b) {
 TEST_CASE("Only the bytes of the orientation change, of all directories that say the same") {
   for (const std::string& mark : {tiff_mark, std::string("IIRO"), std::string("IIU\0", 4)}) {
     const std::string file = raw_file(mark, 6, 6);
-    const Header header = raw_codec.read_header(bytes_of(file));
+    const Header header = raw::codec.read_header(bytes_of(file));
     CHECK(header.stored == Orientation::rotate90);
     CHECK(header.size() == Size{4000, 3000});
     for (const Orientation tag : all_orientations) {
@@ -100,8 +101,8 @@ TEST_CASE("Only the bytes of the orientation change, of all directories that say
       CHECK(result.warnings.empty());
       CHECK(result.file.size() == file.size());
       CHECK(differences(result.file, file) == (tag == Orientation::rotate90 ? 0 : 4));
-      CHECK(raw_codec.read_header(bytes_of(result.file)).stored == tag);
-      CHECK(check_metadata(bytes_of(result.file), raw_codec, Limits{}).findings().empty());
+      CHECK(raw::codec.read_header(bytes_of(result.file)).stored == tag);
+      CHECK(check_metadata(bytes_of(result.file), raw::codec, Limits{}).findings().empty());
       CHECK(retagged(result.file, Orientation::rotate90).file == file);
     }
   }
@@ -120,7 +121,7 @@ TEST_CASE("A preview with an orientation of its own keeps it, with a warning; a 
   CHECK(result.warnings ==
         std::vector<std::string>{"a preview in it keeps an orientation of its own"});
   CHECK(differences(result.file, file) == 3);
-  CHECK(check_metadata(bytes_of(file), raw_codec, Limits{}).findings() ==
+  CHECK(check_metadata(bytes_of(file), raw::codec, Limits{}).findings() ==
         std::vector<std::string>{
             "a directory says orientation 1, the picture's is 6; correct the wrong "
             "one, for example with ExifTool"});
@@ -159,24 +160,24 @@ TEST_CASE("Directories that share their entries, or are too many, are refused") 
   file.resize(600);
   for (int i = 0; i < 64; ++i) file += number(60, 2) + std::string(10, '\0');
   file.resize(600 + 12 * 124 + 6);
-  CHECK_THROWS_WITH(raw_codec.read_header(bytes_of(file)),
+  CHECK_THROWS_WITH(raw::codec.read_header(bytes_of(file)),
                     "damaged: its directories share their bytes");
-  CHECK_THROWS_WITH(raw_codec.check_limits(bytes_of(file), Limits{.directories = 64}),
+  CHECK_THROWS_WITH(raw::codec.check_limits(bytes_of(file), Limits{.directories = 64}),
                     "65 directories, more than the limit of 64");
 }
 
 TEST_CASE("The XMP of a raw file counts as metadata") {
   const std::string file = raw_file(tiff_mark, 6, 6);
-  CHECK_THROWS_AS(raw_codec.check_limits(bytes_of(file), Limits{.metadata_bytes = xmp.size() - 1}),
+  CHECK_THROWS_AS(raw::codec.check_limits(bytes_of(file), Limits{.metadata_bytes = xmp.size() - 1}),
                   LimitError);
-  CHECK_NOTHROW(raw_codec.check_limits(bytes_of(file), Limits{.metadata_bytes = xmp.size()}));
+  CHECK_NOTHROW(raw::codec.check_limits(bytes_of(file), Limits{.metadata_bytes = xmp.size()}));
 }
 
 TEST_CASE("Every cut of the directories is damage") {
   const std::string file = raw_file(tiff_mark, 6, 6);
   for (std::size_t bytes = 8; bytes < 314; ++bytes) {
     CAPTURE(bytes);
-    CHECK_THROWS_AS(raw_codec.read_header(bytes_of(std::string_view(file).substr(0, bytes))),
+    CHECK_THROWS_AS(raw::codec.read_header(bytes_of(std::string_view(file).substr(0, bytes))),
                     ImageFileError);
   }
 }

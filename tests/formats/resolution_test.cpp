@@ -17,7 +17,7 @@ using namespace qturn;
 using namespace qturn::tests;
 using Catch::Matchers::WithinAbs;
 
-const std::vector<const Codec*> formats = {&jpeg_codec, &png_codec, &tiff_codec, &bmp_codec};
+const std::vector<const Codec*> formats = {&jpeg::codec, &png::codec, &tiff::codec, &bmp::codec};
 
 Metadata with_resolution(Resolution resolution) {
   Metadata metadata;
@@ -31,14 +31,14 @@ Bytes file_with(const Codec& format, const Metadata& metadata) {
   auto extras = std::make_shared<Extras>();
   extras->metadata = metadata;
   std::vector<std::uint8_t> samples = noise(12);
-  Image image{.format = &pnm_codec, .pages = {}, .extras = extras};
+  Image image{.format = &pnm::codec, .pages = {}, .extras = extras};
   image.pages.push_back({.pixels = samples.data(), .width = 2, .height = 2, .channels = 3});
   return tests::encode(image, Orientation::identity, format);
 }
 
 // What another format than the file's own gets.
 Metadata metadata_of(const Bytes& file, const Codec& format) {
-  return Decoded(file, format, pnm_codec).image.extras->metadata;
+  return Decoded(file, format, pnm::codec).image.extras->metadata;
 }
 
 }  // namespace
@@ -78,13 +78,13 @@ TEST_CASE("Pixels per centimetre that are not whole per inch stay what they are"
 TEST_CASE("A resolution that is in the Exif block alone is found, and stays in a TIFF") {
   Metadata metadata;
   metadata.exif = owned(exif_fixture({}));
-  const Bytes jpeg = file_with(jpeg_codec, metadata);
-  const auto found = metadata_of(jpeg, jpeg_codec).resolution;
+  const Bytes jpeg = file_with(jpeg::codec, metadata);
+  const auto found = metadata_of(jpeg, jpeg::codec).resolution;
   REQUIRE(found);
   CHECK(pixels_per_inch(*found).x == 300);
   CHECK(pixels_per_inch(*found).y == 72);
   metadata.resolution = of_inch(10, 10);
-  CHECK(pixels_per_inch(*metadata_of(file_with(tiff_codec, metadata), tiff_codec).resolution).x ==
+  CHECK(pixels_per_inch(*metadata_of(file_with(tiff::codec, metadata), tiff::codec).resolution).x ==
         300);
 }
 

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
 using namespace qturn::tests;
 
 const std::atomic<bool> never = false;
@@ -22,7 +23,7 @@ const std::atomic<bool> never = false;
 // Small pictures of every kind: those that fuzzing begins with; PNGs by another program.
 template <typename Visit>
 void for_each_picture(const Codec& codec, Visit visit) {
-  if (&codec == &png_codec) {
+  if (&codec == &png::codec) {
     const Bytes source = write_pam(noise_pam(37, 29, 4));
     for (const char* kind :
          {"png24:out", "-interlace PNG png24:out", "-colors 9 png8:out",
@@ -42,7 +43,7 @@ void for_each_picture(const Codec& codec, Visit visit) {
 
 // How many pictures were salvaged, and were the same as decoded.
 int salvaged_alike(const Codec& codec) {
-  const Codec& other = &codec == &png_codec ? pnm_codec : png_codec;
+  const Codec& other = &codec == &png::codec ? pnm::codec : png::codec;
   int alike = 0;
   for_each_picture(codec, [&](const Bytes& file) {
     if (!refusal(file, codec, other).empty()) return;
@@ -65,13 +66,13 @@ int salvaged_alike(const Codec& codec) {
 }  // namespace
 
 TEST_CASE("A whole picture of any kind is salvaged as it is decoded") {
-  CHECK(salvaged_alike(jpeg_codec) > 20);
-  CHECK(salvaged_alike(png_codec) == 8);
-  CHECK(salvaged_alike(tiff_codec) > 8);
+  CHECK(salvaged_alike(jpeg::codec) > 20);
+  CHECK(salvaged_alike(png::codec) == 8);
+  CHECK(salvaged_alike(tiff::codec) > 8);
 }
 
 TEST_CASE("Of a cut picture of any kind, something is salvaged, or it fails") {
-  for (const Codec* codec : {&jpeg_codec, &png_codec}) {
+  for (const Codec* codec : {&jpeg::codec, &png::codec}) {
     int salvaged = 0;
     for_each_picture(*codec, [&](const Bytes& file) {
       for (const std::size_t percent : {1, 20, 50, 70, 90, 99}) {
@@ -104,11 +105,11 @@ TEST_CASE(
   const std::string file =
       "II" + order.u16(42) + order.u32(8) + page.at(8, 0, order) + std::string(64, 'x');
   const Bytes cut = owned(std::string_view(file).substr(0, at + 48));
-  CHECK(refusal(cut, tiff_codec) != "");
-  CHECK(tiff_codec.read_damaged_header(cut).height == 8);
+  CHECK(refusal(cut, tiff::codec) != "");
+  CHECK(tiff::codec.read_damaged_header(cut).height == 8);
   PixelArena arena;
   std::vector<std::string> warnings;
-  const Image image = tiff_codec.salvage(cut, arena, never, warnings);
+  const Image image = tiff::codec.salvage(cut, arena, never, warnings);
   CHECK(warnings == std::vector<std::string>{"1 of 2 strips or tiles are missing or damaged"});
   CHECK(text_of(pixels_of(image.pages.front())) == std::string(48, 'x') + std::string(16, '\0'));
 }

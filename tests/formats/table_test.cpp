@@ -24,34 +24,34 @@ const Codec* of_content(std::string_view head, std::string_view suffix = "") {
 }  // namespace
 
 TEST_CASE("A format is known by its signature, whatever the suffix says") {
-  CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, ".png") == &jpeg_codec);
-  CHECK(of_content("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, ".jpg") == &png_codec);
-  CHECK(of_content("II*\0\x08\0\0\0"sv) == &tiff_codec);
-  CHECK(of_content("MM\0*\0\0\0\x08"sv) == &tiff_codec);
-  CHECK(of_content("II+\0\x08\0\0\0"sv) == &tiff_codec);
-  CHECK(of_content("MM\0+\0\x08\0\0"sv) == &tiff_codec);
-  CHECK(of_content("v/1\x01\x02\0\0\0"sv) == &openexr_codec);
-  CHECK(of_content("GIF87a"sv) == &gif_codec);
-  CHECK(of_content("GIF89a"sv) == &gif_codec);
-  CHECK(of_content("RIFF\x10\0\0\0WEBPVP8L"sv) == &webp_codec);
-  CHECK(of_content("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"sv) == &bmp_codec);
-  CHECK(of_content("#?RADIANCE\n"sv) == &hdr_codec);
-  CHECK(of_content("\xff\x0a\0"sv) == &jxl_codec);
-  CHECK(of_content("\0\0\0\x0cJXL \r\n\x87\n\0"sv) == &jxl_codec);
+  CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, ".png") == &jpeg::codec);
+  CHECK(of_content("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, ".jpg") == &png::codec);
+  CHECK(of_content("II*\0\x08\0\0\0"sv) == &tiff::codec);
+  CHECK(of_content("MM\0*\0\0\0\x08"sv) == &tiff::codec);
+  CHECK(of_content("II+\0\x08\0\0\0"sv) == &tiff::codec);
+  CHECK(of_content("MM\0+\0\x08\0\0"sv) == &tiff::codec);
+  CHECK(of_content("v/1\x01\x02\0\0\0"sv) == &openexr::codec);
+  CHECK(of_content("GIF87a"sv) == &gif::codec);
+  CHECK(of_content("GIF89a"sv) == &gif::codec);
+  CHECK(of_content("RIFF\x10\0\0\0WEBPVP8L"sv) == &webp::codec);
+  CHECK(of_content("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"sv) == &bmp::codec);
+  CHECK(of_content("#?RADIANCE\n"sv) == &hdr::codec);
+  CHECK(of_content("\xff\x0a\0"sv) == &jxl::codec);
+  CHECK(of_content("\0\0\0\x0cJXL \r\n\x87\n\0"sv) == &jxl::codec);
   CHECK(of_content("\0\0\0\x18"
                    "ftypheic\0\0\0\0mif1heic"sv,
-                   ".jpg") == &heic_codec);
+                   ".jpg") == &heif::heic_codec);
   CHECK(of_content("\0\0\0\x18"
-                   "ftypmif1\0\0\0\0mif1miaf"sv) == &heic_codec);
+                   "ftypmif1\0\0\0\0mif1miaf"sv) == &heif::heic_codec);
   CHECK(of_content("\0\0\0\x18"
-                   "ftypavif\0\0\0\0mif1avif"sv) == &avif_codec);
+                   "ftypavif\0\0\0\0mif1avif"sv) == &heif::avif_codec);
   CHECK(of_content("\0\0\0\x18"
-                   "ftypmif1\0\0\0\0mif1avif"sv) == &avif_codec);
+                   "ftypmif1\0\0\0\0mif1avif"sv) == &heif::avif_codec);
   CHECK(of_content("\0\0\0\x18"
                    "ftypisom\0\0\0\0isommp42"sv,
                    ".heic") == nullptr);
   for (const char* pnm : {"P1 ", "P2\n", "P3\t", "P4 ", "P5\n", "P6\n", "P7\n", "PF\n", "Pf\n"}) {
-    CHECK(of_content(pnm) == &pnm_codec);
+    CHECK(of_content(pnm) == &pnm::codec);
   }
 }
 
@@ -66,27 +66,27 @@ TEST_CASE("Text, other containers and cut signatures are not pictures") {
 
 TEST_CASE("Camera raw files are TIFF inside, and have a row of their own") {
   for (const char* suffix : {".cr2", ".nef", ".arw", ".dng", ".pef", ".srw"}) {
-    CHECK(of_content("II*\0\x08\0\0\0"sv, suffix) == &raw_codec);
-    CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, suffix) == &jpeg_codec);
+    CHECK(of_content("II*\0\x08\0\0\0"sv, suffix) == &raw::codec);
+    CHECK(of_content("\xff\xd8\xff\xe0\0\x10JFIF"sv, suffix) == &jpeg::codec);
   }
-  CHECK(of_content("IIRO\x08\0\0\0"sv, ".orf") == &raw_codec);
-  CHECK(of_content("IIU\0\x18\0\0\0"sv, ".rw2") == &raw_codec);
-  CHECK(of_content("II*\0\x10\0\0\0CR\2\0"sv, ".tif") == &raw_codec);
-  CHECK(of_content("II*\0\x08\0\0\0"sv, ".tif") == &tiff_codec);
+  CHECK(of_content("IIRO\x08\0\0\0"sv, ".orf") == &raw::codec);
+  CHECK(of_content("IIU\0\x18\0\0\0"sv, ".rw2") == &raw::codec);
+  CHECK(of_content("II*\0\x10\0\0\0CR\2\0"sv, ".tif") == &raw::codec);
+  CHECK(of_content("II*\0\x08\0\0\0"sv, ".tif") == &tiff::codec);
 }
 
 TEST_CASE("TGA has no signature: suffix and a header that makes sense together decide") {
   const auto header = "\0\0\x02\0\0\0\0\0\0\0\0\0\x05\0\x07\0\x18\0"sv;
-  CHECK(of_content(header, ".tga") == &tga_codec);
+  CHECK(of_content(header, ".tga") == &tga::codec);
   CHECK(of_content(header, ".bin") == nullptr);
   CHECK(of_content("some text that is long enough", ".tga") == nullptr);
   CHECK(of_content(header.substr(0, 17), ".tga") == nullptr);
 }
 
 TEST_CASE("Suffixes are read in any case") {
-  CHECK(codec_of_suffix(".JPEG") == &jpeg_codec);
-  CHECK(codec_of_suffix(".Tif") == &tiff_codec);
-  CHECK(codec_of_suffix(".pgm") == &pnm_codec);
+  CHECK(codec_of_suffix(".JPEG") == &jpeg::codec);
+  CHECK(codec_of_suffix(".Tif") == &tiff::codec);
+  CHECK(codec_of_suffix(".pgm") == &pnm::codec);
   CHECK(codec_of_suffix("jpg") == nullptr);
   CHECK(codec_of_suffix(".txt") == nullptr);
   CHECK(codec_of_suffix("") == nullptr);
@@ -105,10 +105,10 @@ TEST_CASE("Names, other names and suffixes lead to one row each") {
       if (!suffix.empty()) CHECK(codec_of_suffix(suffix) == codec);
     }
   }
-  CHECK(codec_of_name("jpg") == &jpeg_codec);
-  CHECK(codec_of_name("tif") == &tiff_codec);
-  CHECK(codec_of_name("exr") == &openexr_codec);
-  CHECK(codec_of_name("gif") == &gif_codec);
+  CHECK(codec_of_name("jpg") == &jpeg::codec);
+  CHECK(codec_of_name("tif") == &tiff::codec);
+  CHECK(codec_of_name("exr") == &openexr::codec);
+  CHECK(codec_of_name("gif") == &gif::codec);
   CHECK(codec_of_name("") == nullptr);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("Every row has what may not be missing") {
 TEST_CASE("A format without a place for an orientation refuses another tag by name") {
   std::vector<std::string> warnings;
   for (const Codec* codec :
-       {&openexr_codec, &gif_codec, &bmp_codec, &pnm_codec, &tga_codec, &hdr_codec}) {
+       {&openexr::codec, &gif::codec, &bmp::codec, &pnm::codec, &tga::codec, &hdr::codec}) {
     CHECK_THROWS_WITH(retag({}, *codec, Orientation::rotate90, MissingTag::is_added, warnings),
                       std::string(codec->name) +
                           " has no place for an orientation, so only its pixels can be turned");

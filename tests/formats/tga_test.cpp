@@ -12,6 +12,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::tga;
 using namespace qturn::tests;
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
@@ -173,10 +174,10 @@ Tga turned(Tga tga, Orientation orientation) {
 }
 
 std::string turn(std::string_view file, Orientation orientation) {
-  return std::string(text_of(turn_file(bytes_of(file), tga_codec, orientation)));
+  return std::string(text_of(turn_file(bytes_of(file), tga::codec, orientation)));
 }
 
-std::string refused(std::string_view file) { return refusal(bytes_of(file), tga_codec); }
+std::string refused(std::string_view file) { return refusal(bytes_of(file), tga::codec); }
 
 // What another format gets.
 struct Shown {
@@ -186,7 +187,7 @@ struct Shown {
   Meaning meaning;
 };
 Shown shown(std::string_view file) {
-  const Decoded decoded(bytes_of(file), tga_codec, png_codec);
+  const Decoded decoded(bytes_of(file), tga::codec, png::codec);
   const Page& page = decoded.image.pages.front();
   const auto* samples = static_cast<const std::uint8_t*>(page.pixels);
   return {page.channels,
@@ -244,9 +245,9 @@ TEST_CASE("Every kind of TGA turns to the same kind, with all that stands around
     const Tga source = with_noise(kind);
     const std::string file = write(source);
     CAPTURE(kind.type, kind.bits, kind.descriptor, kind.colour_bits, kind.footer);
-    CHECK(codec_of_content(bytes_of(file), ".tga") == &tga_codec);
-    CHECK(tga_codec.read_header(bytes_of(file)).storage_change == "");
-    CHECK(tga_codec.read_header(bytes_of(file)).stored == Orientation::identity);
+    CHECK(codec_of_content(bytes_of(file), ".tga") == &tga::codec);
+    CHECK(tga::codec.read_header(bytes_of(file)).storage_change == "");
+    CHECK(tga::codec.read_header(bytes_of(file)).stored == Orientation::identity);
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
       CHECK(turn(file, each) == write(turned(source, each)));
@@ -258,10 +259,10 @@ TEST_CASE("The place of a TGA on a screen is turned where it can be, or left out
   using Warnings = std::vector<std::string>;
   const auto origin = [](const Tga& tga, Orientation orientation, Warnings& warnings) {
     const std::string file = write(with_noise(tga));
-    Decoded decoded(bytes_of(file), tga_codec);
+    Decoded decoded(bytes_of(file), tga::codec);
     const Image image = tests::turned(decoded.image, orientation, decoded.arena);
     const std::atomic<bool> stop = false;
-    const Bytes made = qturn::encode(image, orientation, tga_codec, stop, warnings);
+    const Bytes made = qturn::encode(image, orientation, tga::codec, stop, warnings);
     return Position{static_cast<std::int64_t>(little_endian(made, 8, 2)),
                     static_cast<std::int64_t>(little_endian(made, 10, 2))};
   };
@@ -319,7 +320,7 @@ TEST_CASE("A TGA with run lengths has run lengths again") {
     CHECK(written.size() < write(wide).size() + 2100 / 128 + 700);
     CHECK(turn(turn(written, Orientation::rotate270), Orientation::flop).size() <
           write(wide).size());
-    const Decoded a(bytes_of(written), tga_codec), b(bytes_of(write(wide)), tga_codec);
+    const Decoded a(bytes_of(written), tga::codec), b(bytes_of(write(wide)), tga::codec);
     PixelArena arena;
     CHECK(pixels_of(a.image.pages[0]) ==
           pixels_of(tests::turned(b.image, Orientation::rotate90, arena).pages[0]));
@@ -449,7 +450,7 @@ TEST_CASE("A TGA whose pixels are cut anywhere is a failure") {
       CHECK(refused(file.substr(0, size)) != "");
     }
     const std::string rest = "tail";
-    const Decoded decoded(bytes_of(file + rest), tga_codec);
+    const Decoded decoded(bytes_of(file + rest), tga::codec);
     CHECK(decoded.warnings == std::vector{"4 bytes after the picture are not kept"s});
     CHECK(turn(file + rest, Orientation::identity) == file);
   }
@@ -467,10 +468,10 @@ TEST_CASE("A TGA from another format has its channels, and declares its alpha") 
   for (const int channels : {1, 2, 3, 4}) {
     CAPTURE(channels);
     std::vector<std::uint8_t> samples = noise(static_cast<std::size_t>(5 * 3 * channels));
-    Image image{.format = &png_codec, .pages = {}, .extras = {}};
+    Image image{.format = &png::codec, .pages = {}, .extras = {}};
     image.pages.push_back(
         {.pixels = samples.data(), .width = 5, .height = 3, .channels = channels});
-    const Bytes file = tests::encode(image, Orientation::identity, tga_codec);
+    const Bytes file = tests::encode(image, Orientation::identity, tga::codec);
     const Shown read = shown(text_of(file));
     CHECK(read.channels == channels);
     CHECK(read.samples == samples);

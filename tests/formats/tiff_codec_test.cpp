@@ -22,6 +22,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 using Catch::Matchers::Contains;
 using Catch::Matchers::ContainsSubstring;
@@ -154,11 +155,11 @@ void check_same(TiffPicture got, TiffPicture wanted) {
 }
 
 Bytes four_turns(Bytes file) {
-  for (int i = 0; i < 4; ++i) file = turn_file(file, tiff_codec, Orientation::rotate90);
+  for (int i = 0; i < 4; ++i) file = turn_file(file, tiff::codec, Orientation::rotate90);
   return file;
 }
 
-std::string change_of(const Bytes& file) { return tiff_codec.read_header(file).storage_change; }
+std::string change_of(const Bytes& file) { return tiff::codec.read_header(file).storage_change; }
 
 TiffField u16_field(std::uint16_t tag, std::uint64_t value) {
   return tiff_integers(tag, tiff_type::u16, std::span(&value, 1));
@@ -198,7 +199,7 @@ TEST_CASE("A TIFF stays stored as it was, and its samples are where they belong,
         const Bytes file = write_with_libtiff({picture}, mode);
         check_same(read_with_libtiff(file).at(0), picture);
         CHECK(change_of(file) == "");
-        const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+        const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
         CHECK(std::equal(out.begin(), out.begin() + 4, file.begin()));
         check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
         check_same(read_with_libtiff(four_turns(file)).at(0), picture);
@@ -221,7 +222,7 @@ TEST_CASE("Each of the eight orientations is right in strips, tiles, planes and 
       const TiffPicture picture = tiff_picture(arranged, 35, 50);
       const Bytes file = write_with_libtiff({picture}, "wb");
       for (const Orientation each : all_orientations) {
-        check_same(read_with_libtiff(turn_file(file, tiff_codec, each)).at(0),
+        check_same(read_with_libtiff(turn_file(file, tiff::codec, each)).at(0),
                    turned(picture, each));
       }
     }
@@ -247,8 +248,8 @@ TEST_CASE("BigTIFF, byte order and all pages stay, each page in a form of its ow
   for (const char* mode : {"wl", "wb", "w8l", "w8b"}) {
     INFO(mode);
     const Bytes file = write_with_libtiff(pages, mode);
-    CHECK(tiff_codec.read_header(file).pages == 3);
-    const Bytes out = turn_file(file, tiff_codec, Orientation::rotate270);
+    CHECK(tiff::codec.read_header(file).pages == 3);
+    const Bytes out = turn_file(file, tiff::codec, Orientation::rotate270);
     CHECK(std::equal(out.begin(), out.begin() + 4, file.begin()));
     const auto read = read_with_libtiff(out);
     REQUIRE(read.size() == 3);
@@ -281,7 +282,7 @@ TEST_CASE("Every field that the turn does not concern keeps its type, count and 
       page.children[tiff_tag::gps].fields = {u16_field(30, 1)};
     });
     const TiffFile before = read_tiff(file);
-    const TiffFile after = read_tiff(turn_file(file, tiff_codec, Orientation::transpose));
+    const TiffFile after = read_tiff(turn_file(file, tiff::codec, Orientation::transpose));
     CHECK(after.big == before.big);
     CHECK(after.little == before.little);
     constexpr std::array<std::uint16_t, 5> concerned = {
@@ -334,11 +335,11 @@ TEST_CASE("A MakerNote stays where it is in a TIFF, with what lies outside of it
       REQUIRE(lies_at(file, note_at, note));
       REQUIRE(lies_at(file, preview_at, preview));
       for (const Orientation each : all_orientations) {
-        const Decoded decoded(file, tiff_codec);
+        const Decoded decoded(file, tiff::codec);
         PixelArena arena;
         std::vector<std::string> warnings;
         const Bytes out =
-            qturn::encode(turned(decoded.image, each, arena), each, tiff_codec, false, warnings);
+            qturn::encode(turned(decoded.image, each, arena), each, tiff::codec, false, warnings);
         CHECK(warnings.empty());
         CHECK(lies_at(out, note_at, note));
         CHECK(lies_at(out, preview_at, preview));
@@ -354,7 +355,7 @@ TEST_CASE("A MakerNote stays where it is in a TIFF, with what lies outside of it
 
 TEST_CASE("A MakerNote that cannot stay where it is in a file is named") {
   const Bytes file = with_note(write_with_libtiff({tiff_picture({}, 1000, 700)}), 700100, 300);
-  const Decoded decoded(file, tiff_codec, jpeg_codec);
+  const Decoded decoded(file, tiff::codec, jpeg::codec);
   CHECK_THAT(decoded.warnings, Contains(ContainsSubstring("its MakerNote had to move")));
   CHECK(contains(decoded.image.extras->metadata.exif, note));
 
@@ -366,7 +367,7 @@ TEST_CASE("A MakerNote that cannot stay where it is in a file is named") {
   const Bytes picture = write_with_libtiff({tiff_picture({}, 4, 3)});
   const std::span<const std::byte> parts[] = {picture};
   std::vector<std::string> warnings;
-  const Bytes moved = qturn::write_tiff(tiff, parts, warnings);
+  const Bytes moved = qturn::tiff::write_tiff(tiff, parts, warnings);
   CHECK_THAT(warnings, Contains(ContainsSubstring("its MakerNote had to move")));
   CHECK(moved.size() < 2000);
   CHECK(contains(moved, note));
@@ -378,14 +379,14 @@ TEST_CASE("The MakerNote of an Exif block is at its place in a TIFF, in its byte
     auto extras = std::make_shared<Extras>();
     extras->metadata.exif = owned(block);
     std::vector<std::uint8_t> samples = noise(100000);
-    Image image{.format = &png_codec, .pages = {}, .extras = extras};
+    Image image{.format = &png::codec, .pages = {}, .extras = extras};
     image.pages.push_back({.pixels = samples.data(), .width = 400, .height = 250, .channels = 1});
-    const Bytes file = tests::encode(image, Orientation::identity, tiff_codec);
+    const Bytes file = tests::encode(image, Orientation::identity, tiff::codec);
     CHECK(lies_at(file, block.find(fixture_maker_note), fixture_maker_note));
     CHECK(read_tiff(file).little == little);
     CHECK(read_with_libtiff(file).at(0).width == 400);
     // And back.
-    const Decoded decoded(file, tiff_codec, png_codec);
+    const Decoded decoded(file, tiff::codec, png::codec);
     CHECK(lies_at(decoded.image.extras->metadata.exif, block.find(fixture_maker_note),
                   fixture_maker_note));
     CHECK(decoded.warnings.empty());
@@ -399,7 +400,7 @@ TEST_CASE("A page that is not a fax may have the options of one") {
       const std::uint64_t options = 4;
       page.fields.push_back(tiff_integers(tag, tiff_type::u32, std::span(&options, 1)));
     });
-    const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+    const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
     check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
     CHECK(read_tiff(out).pages[0].integer(tag, 0) == 4);
   }
@@ -421,7 +422,7 @@ TEST_CASE("JPEGs that become Deflate leave no subsampling behind, in RGB or in Y
       page.fields.push_back(tiff_integers(tiff_tag::ycbcr_subsampling, tiff_type::u16, steps));
     });
     const TiffDirectory out =
-        read_tiff(turn_file(file, tiff_codec, Orientation::rotate90)).pages[0];
+        read_tiff(turn_file(file, tiff::codec, Orientation::rotate90)).pages[0];
     CHECK(out.integer(tiff_tag::photometric, 0) == PHOTOMETRIC_RGB);
     CHECK(out.find(tiff_tag::ycbcr_subsampling) == nullptr);
   }
@@ -432,9 +433,9 @@ TEST_CASE("An Exif block goes into a TIFF without its preview, or is left out wi
     auto extras = std::make_shared<Extras>();
     extras->metadata.exif = exif;
     std::vector<std::uint8_t> samples = noise(12);
-    Image image{.format = &png_codec, .pages = {}, .extras = extras};
+    Image image{.format = &png::codec, .pages = {}, .extras = extras};
     image.pages.push_back({.pixels = samples.data(), .width = 4, .height = 3, .channels = 1});
-    return read_tiff(qturn::encode(image, Orientation::identity, tiff_codec, false, warnings));
+    return read_tiff(qturn::encode(image, Orientation::identity, tiff::codec, false, warnings));
   };
   // The strip of its second directory lies beside the block.
   ExifDirectory first, second;
@@ -473,7 +474,7 @@ TEST_CASE("Pictures in sub-directories are turned with their page") {
     const std::span<const std::byte> parts[] = {pages, pages, pages};
     const Bytes file = write_tiff(tiff, parts);
     REQUIRE(read_with_libtiff(file).size() == 3);
-    const auto read = read_with_libtiff(turn_file(file, tiff_codec, Orientation::rotate90));
+    const auto read = read_with_libtiff(turn_file(file, tiff::codec, Orientation::rotate90));
     REQUIRE(read.size() == 3);
     check_same(read[0], turned(large, Orientation::rotate90));
     check_same(read[1], turned(small, Orientation::rotate90));
@@ -484,19 +485,19 @@ TEST_CASE("Pictures in sub-directories are turned with their page") {
     tagged.pages[0].fields.push_back(u16_field(tiff_tag::orientation, 8));
     tagged.pages[0].pictures[1].fields.push_back(u16_field(tiff_tag::orientation, 8));
     std::vector<std::string> warnings;
-    const auto upright = retag(write_tiff(tagged, parts), tiff_codec, Orientation::identity,
+    const auto upright = retag(write_tiff(tagged, parts), tiff::codec, Orientation::identity,
                                MissingTag::stays_absent, warnings);
     CHECK(read_tiff(upright).pages[0].integer(tiff_tag::orientation, 0) == 1);
     CHECK(read_tiff(upright).pages[0].pictures[1].integer(tiff_tag::orientation, 0) == 1);
     CHECK(warnings.empty());
 
     tiff.pages[0].pictures[1].fields.push_back(u16_field(tiff_tag::orientation, 6));
-    CHECK_THAT(refusal(write_tiff(tiff, parts), tiff_codec),
+    CHECK_THAT(refusal(write_tiff(tiff, parts), tiff::codec),
                ContainsSubstring("other orientations"));
     tiff.pages[0].pictures.pop_back();
     tiff.pages[0].pictures[0].fields.push_back(
         tiff_integers(tiff_tag::sub_directories, tiff_type::u32, std::array<std::uint64_t, 1>{8}));
-    CHECK_THAT(refusal(write_tiff(tiff, parts), tiff_codec),
+    CHECK_THAT(refusal(write_tiff(tiff, parts), tiff::codec),
                ContainsSubstring("sub-directories that lead to others"));
   }
 }
@@ -505,7 +506,7 @@ TEST_CASE("Strips keep about as many pixels, and one strip stays one") {
   const auto rows = [](int width, int height, int per_strip) {
     const Bytes file =
         write_with_libtiff({tiff_picture({.rows_per_strip = per_strip}, width, height)});
-    return read_tiff(turn_file(file, tiff_codec, Orientation::rotate90))
+    return read_tiff(turn_file(file, tiff::codec, Orientation::rotate90))
         .pages[0]
         .integer(tiff_tag::rows_per_strip, 0);
   };
@@ -514,7 +515,7 @@ TEST_CASE("Strips keep about as many pixels, and one strip stays one") {
   CHECK(rows(100, 50, 50) == 100);
   const Bytes unbounded = with_field(tiff_integers(tiff_tag::rows_per_strip, tiff_type::u32,
                                                    std::array<std::uint64_t, 1>{0xFFFFFFFF}));
-  CHECK(read_tiff(turn_file(unbounded, tiff_codec, Orientation::rotate90))
+  CHECK(read_tiff(turn_file(unbounded, tiff::codec, Orientation::rotate90))
             .pages[0]
             .integer(tiff_tag::rows_per_strip, 0) == 0xFFFFFFFF);
 }
@@ -550,12 +551,12 @@ TEST_CASE("What cannot stay stored as it is says what it becomes, and becomes th
                   "lossy WebP compression becomes deflate"}}) {
     INFO(words);
     CHECK(change_of(file) == words);
-    CHECK(tiff_codec.read_header(file).changes_only_if_allowed);
+    CHECK(tiff::codec.read_header(file).changes_only_if_allowed);
     const TiffPicture before = read_with_libtiff(file).at(0);
     TiffPicture wanted = turned(before, Orientation::rotate90);
     wanted.kind.compression = COMPRESSION_ADOBE_DEFLATE;
     wanted.kind.photometric = PHOTOMETRIC_RGB;
-    const Bytes out = turn_file(file, tiff_codec, Orientation::rotate90);
+    const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
     check_same(read_with_libtiff(out).at(0), wanted);
     CHECK(change_of(out) == "");
     CHECK(read_tiff(out).little == false);
@@ -589,7 +590,7 @@ TEST_CASE("What a turn would lose or leave out is a change of storage") {
 
 TEST_CASE("What cannot be turned at all is refused by name") {
   const auto refused = [](const TiffField& field, const char* words) {
-    CHECK_THAT(refusal(with_field(field), tiff_codec), ContainsSubstring(words));
+    CHECK_THAT(refusal(with_field(field), tiff::codec), ContainsSubstring(words));
   };
   refused(u16_field(tiff_tag::compression, 6), "old-style JPEG compression");
   refused(u16_field(tiff_tag::compression, 34712), "JPEG 2000 compression");
@@ -611,15 +612,15 @@ TEST_CASE("What cannot be turned at all is refused by name") {
       if (field.tag == tiff_tag::bits_per_sample) field.value[0] = std::byte{5};
     }
   });
-  CHECK_THAT(refusal(mixed, tiff_codec), ContainsSubstring("samples of different sizes"));
+  CHECK_THAT(refusal(mixed, tiff::codec), ContainsSubstring("samples of different sizes"));
   const Bytes pages = write_with_libtiff({tiff_picture({}, 9, 9), tiff_picture({}, 9, 9)});
   const Bytes apart = with_page(pages, [](TiffDirectory& page) {
     page.fields.push_back(u16_field(tiff_tag::orientation, 3));
   });
-  CHECK_THAT(refusal(apart, tiff_codec), ContainsSubstring("different orientations"));
+  CHECK_THAT(refusal(apart, tiff::codec), ContainsSubstring("different orientations"));
   CHECK_THAT(refusal(write_with_libtiff(
                          {tiff_picture({.bits = 16, .samples = 200, .extra_samples = 199}, 4, 4)}),
-                     tiff_codec),
+                     tiff::codec),
              ContainsSubstring("a pixel may have 256 bytes"));
 }
 
@@ -638,11 +639,11 @@ TEST_CASE("A cut at any place, and strips that are missing, empty or too short, 
         .compression = COMPRESSION_CCITTRLE}}) {
     INFO(in_words(kind));
     const Bytes file = write_with_libtiff({tiff_picture(kind, 40, 30)});
-    REQUIRE(refusal(file, tiff_codec) == "");
+    REQUIRE(refusal(file, tiff::codec) == "");
     for (std::size_t i = 0; i < 20; ++i) {
       const Bytes cut(file.begin(),
                       file.begin() + static_cast<std::ptrdiff_t>(file.size() * i / 20));
-      CHECK(refusal(cut, tiff_codec) != "");
+      CHECK(refusal(cut, tiff::codec) != "");
     }
     const auto tag = kind.tile_width ? tiff_tag::tile_byte_counts : tiff_tag::strip_byte_counts;
     const auto with_count = [&](auto change) {
@@ -654,9 +655,9 @@ TEST_CASE("A cut at any place, and strips that are missing, empty or too short, 
         }
       });
     };
-    CHECK(refusal(with_count([](auto& counts) { counts[0] = counts[0] * 2 / 3; }), tiff_codec) !=
+    CHECK(refusal(with_count([](auto& counts) { counts[0] = counts[0] * 2 / 3; }), tiff::codec) !=
           "");
-    CHECK_THAT(refusal(with_count([](auto& counts) { counts.back() = 0; }), tiff_codec),
+    CHECK_THAT(refusal(with_count([](auto& counts) { counts.back() = 0; }), tiff::codec),
                ContainsSubstring("are empty"));
   }
   const Bytes strips = write_with_libtiff({tiff_picture({.rows_per_strip = 3}, 40, 30)});
@@ -667,7 +668,7 @@ TEST_CASE("A cut at any place, and strips that are missing, empty or too short, 
                                      field.value[0] = std::byte{60};
                                  }
                                }),
-                     tiff_codec),
+                     tiff::codec),
              ContainsSubstring("damaged: 10 of 20 strips are there"));
 }
 
@@ -680,7 +681,7 @@ TEST_CASE("A field for the storage of samples that is not a number is damage, ne
         if (field.tag == tag) field = {tag, tiff_type::ascii, 2, {std::byte{'8'}, std::byte{0}}};
       }
     });
-    CHECK(refusal(changed, tiff_codec) ==
+    CHECK(refusal(changed, tiff::codec) ==
           fmt::format("damaged: field {} is not a number", int{tag}));
   }
   // The type of the field for the bits, in the file itself.
@@ -689,7 +690,7 @@ TEST_CASE("A field for the storage of samples that is not a number is damage, ne
   const auto at = std::search(unknown.begin(), unknown.end(), entry.begin(), entry.end());
   REQUIRE(at != unknown.end());
   at[3] = std::byte{0x77};
-  CHECK(refusal(unknown, tiff_codec) == "damaged: field 258 is not a number");
+  CHECK(refusal(unknown, tiff::codec) == "damaged: field 258 is not a number");
 }
 
 TEST_CASE("Several values in a field for one, which says how samples are stored, are damage") {
@@ -701,7 +702,7 @@ TEST_CASE("Several values in a field for one, which says how samples are stored,
         if (field.tag == tag) field = tiff_integers(tag, field.type, values);
       }
     });
-    CHECK(refusal(changed, tiff_codec) ==
+    CHECK(refusal(changed, tiff::codec) ==
           fmt::format("damaged: field {} has 2 values, expected 1", int{tag}));
   }
 }
@@ -717,7 +718,7 @@ TEST_CASE("Pixels of more bits than a compression holds are damage") {
             if (field.tag == tiff_tag::samples_per_pixel) field.value[0] = std::byte{3};
           }
         });
-    CHECK(refusal(file, tiff_codec) == "damaged: pixels of 3 bits in a compression for 1");
+    CHECK(refusal(file, tiff::codec) == "damaged: pixels of 3 bits in a compression for 1");
   }
 }
 
@@ -748,7 +749,7 @@ TEST_CASE("No changed byte makes the reader leave the file, and all that it noti
     for (std::uint64_t i = begin; i < begin + bytes; ++i) {
       Bytes changed = file;
       changed[i] ^= std::byte{0x55};
-      refused += !refusal(changed, tiff_codec).empty();
+      refused += !refusal(changed, tiff::codec).empty();
     }
     CHECK(bytes == each.tried);
     CHECK(refused == each.refused);
@@ -760,8 +761,8 @@ TEST_CASE("No changed byte makes the reader leave the file, and all that it noti
       // A size that grew is for the budget to refuse, which decoding alone does not ask.
       constexpr std::uint64_t enough = 1 << 26;
       try {
-        if (tiff_codec.read_header(changed).pixel_bytes_total > enough) continue;
-        const Decoded decoded(changed, tiff_codec);
+        if (tiff::codec.read_header(changed).pixel_bytes_total > enough) continue;
+        const Decoded decoded(changed, tiff::codec);
         CHECK(decoded.image.pages.at(0).width > 0);
       } catch (const ImageFileError& error) {
         CHECK(error.what() != std::string());
@@ -785,15 +786,15 @@ TEST_CASE("Absurd sizes are refused before there is memory for them") {
                      });
   };
   constexpr std::uint64_t most = 0xFFFFFFFF;
-  CHECK_THAT(refusal(sized(most, most, COMPRESSION_NONE), tiff_codec),
+  CHECK_THAT(refusal(sized(most, most, COMPRESSION_NONE), tiff::codec),
              ContainsSubstring("are too many"));
-  CHECK_THAT(refusal(sized(0, 5, COMPRESSION_NONE), tiff_codec),
+  CHECK_THAT(refusal(sized(0, 5, COMPRESSION_NONE), tiff::codec),
              ContainsSubstring("without a size"));
   for (const int compression :
        {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {
-    CHECK_THAT(refusal(sized(1000000, 1000000, compression), tiff_codec),
+    CHECK_THAT(refusal(sized(1000000, 1000000, compression), tiff::codec),
                ContainsSubstring("cannot hold the 1000000000000 bytes"));
   }
-  const Header fax = tiff_codec.read_header(grey());
+  const Header fax = tiff::codec.read_header(grey());
   CHECK(fax.pixel_bytes_total == 180);
 }

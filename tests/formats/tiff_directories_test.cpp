@@ -12,6 +12,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 using std::string_view_literals::operator""sv;

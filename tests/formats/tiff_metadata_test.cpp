@@ -12,6 +12,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 
 TiffField field(std::uint16_t tag, std::uint16_t type, std::string_view value,

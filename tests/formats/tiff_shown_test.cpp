@@ -17,21 +17,24 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
+using namespace qturn::pnm;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
 
 constexpr int associated = 1, unassociated = 2;
 
 Bytes converted(const Bytes& file, const Codec& target) {
-  const Decoded decoded(file, tiff_codec, target);
+  const Decoded decoded(file, tiff::codec, target);
   return tests::encode(decoded.image, Orientation::identity, target);
 }
 
 std::vector<std::string> warnings_of(const Bytes& file) {
-  return Decoded(file, tiff_codec, png_codec).warnings;
+  return Decoded(file, tiff::codec, png::codec).warnings;
 }
 
-std::string message_of(const Bytes& file, const Codec& target = png_codec) {
+std::string message_of(const Bytes& file, const Codec& target = png::codec) {
   try {
     converted(file, target);
   } catch (const ImageFileError& error) {
@@ -99,7 +102,7 @@ TEST_CASE("A PNG of a TIFF shows what ImageMagick shows of it, bit for bit") {
             write_with_libtiff({tiff_picture(arranged(kind, arrangement), 37, 21)}, mode);
         const int shown_bits = bits <= 8 ? 8 : 16;
         const Pam wanted = shown_by_imagemagick(file, "tiff", 16);
-        CHECK(shown_by_imagemagick(converted(file, png_codec), "png", 16) ==
+        CHECK(shown_by_imagemagick(converted(file, png::codec), "png", 16) ==
               (bits <= 8 ? rounded(wanted) : wanted));
         const bool exact = 16 % bits == 0;
         CHECK(warnings_of(file) ==
@@ -117,7 +120,7 @@ TEST_CASE("White as zero is turned round, whatever the bits") {
     const TiffPicture picture =
         tiff_picture({.photometric = PHOTOMETRIC_MINISWHITE, .bits = bits}, 37, 21);
     const Bytes file = write_with_libtiff({picture});
-    const Pam shown = shown_by_imagemagick(converted(file, png_codec), "png", 16);
+    const Pam shown = shown_by_imagemagick(converted(file, png::codec), "png", 16);
     // ImageMagick turns round those that it reads as whole bytes or as bits.
     if (bits == 1 || bits % 8 == 0) CHECK(shown == shown_by_imagemagick(file, "tiff", 16));
     std::size_t wrong = 0;
@@ -130,7 +133,7 @@ TEST_CASE("White as zero is turned round, whatever the bits") {
   }
   // 32 bits go to OpenEXR alone, and as they are.
   const TiffPicture wide = tiff_picture({.photometric = PHOTOMETRIC_MINISWHITE, .bits = 32}, 5, 3);
-  const Decoded decoded(write_with_libtiff({wide}), tiff_codec, png_codec);
+  const Decoded decoded(write_with_libtiff({wide}), tiff::codec, png::codec);
   const auto* samples = static_cast<const std::uint32_t*>(decoded.image.pages[0].pixels);
   for (std::size_t i = 0; i < wide.samples.size(); ++i) {
     CHECK(samples[i] == 0xFFFFFFFF - wide.samples[i]);
@@ -143,9 +146,9 @@ TEST_CASE("A fax shows what ImageMagick shows of it") {
       CAPTURE(compression, photometric);
       const Bytes file = write_with_libtiff({tiff_picture(
           {.photometric = photometric, .bits = 1, .compression = compression}, 41, 30)});
-      CHECK(shown_by_imagemagick(converted(file, png_codec), "png") ==
+      CHECK(shown_by_imagemagick(converted(file, png::codec), "png") ==
             shown_by_imagemagick(file, "tiff"));
-      CHECK(shown_by_imagemagick(converted(file, pnm_codec), "pnm") ==
+      CHECK(shown_by_imagemagick(converted(file, pnm::codec), "pnm") ==
             shown_by_imagemagick(file, "tiff"));
     }
   }
@@ -162,7 +165,7 @@ TEST_CASE("A palette's colours come out as their upper 8 bits, or as the 8 that 
       for (const std::uint8_t colour : colours) map.push_back(small ? colour : colour * 257U);
       const Bytes file =
           with_field(write_with_libtiff({picture}, "wb"), u16_field(TIFFTAG_COLORMAP, map));
-      const Pam shown = shown_by_imagemagick(converted(file, png_codec), "png");
+      const Pam shown = shown_by_imagemagick(converted(file, png::codec), "png");
       if (!small) CHECK(shown == shown_by_imagemagick(file, "tiff"));
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < picture.samples.size(); ++i) {
@@ -179,7 +182,7 @@ TEST_CASE("A palette's colours come out as their upper 8 bits, or as the 8 that 
       write_with_libtiff({tiff_picture({.photometric = PHOTOMETRIC_PALETTE, .bits = 1}, 2, 1)});
   const Bytes between =
       with_field(file, u16_field(TIFFTAG_COLORMAP, {0x6DFF, 0x6D00, 1, 0xFF, 0x100, 0xFFFF}));
-  const Pam shown = shown_by_imagemagick(converted(between, png_codec), "png");
+  const Pam shown = shown_by_imagemagick(converted(between, png::codec), "png");
   for (std::size_t i = 0; i < shown.samples.size(); i += 4) {
     CHECK(shown.samples[i] == 0x6D);
     CHECK(shown.samples[i + 1] == 0);
@@ -203,7 +206,7 @@ TEST_CASE("Colours of a JPEG inside a TIFF are those that ImageMagick shows") {
       TIFFSetField(handle, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
       TIFFSetField(handle, TIFFTAG_YCBCRSUBSAMPLING, 1, 1);
     });
-    CHECK(shown_by_imagemagick(converted(file, png_codec), "png") ==
+    CHECK(shown_by_imagemagick(converted(file, png::codec), "png") ==
           shown_by_imagemagick(file, "tiff"));
     CHECK(warnings_of(file).empty());
   }
@@ -269,8 +272,8 @@ TEST_CASE("A picture from another format becomes a TIFF that shows the same") {
       const Bytes png = made_by("convert pam:in -define png:bit-depth=" +
                                     std::string(largest > 255 ? "16" : "8") + " png:out",
                                 write_pam(source));
-      const Decoded decoded(png, png_codec, tiff_codec);
-      const Bytes file = tests::encode(decoded.image, Orientation::identity, tiff_codec);
+      const Decoded decoded(png, png::codec, tiff::codec);
+      const Bytes file = tests::encode(decoded.image, Orientation::identity, tiff::codec);
       const int bits = largest > 255 ? 16 : 8;
       CHECK(shown_by_imagemagick(file, "tiff", bits) == shown_by_imagemagick(png, "png", bits));
       const TiffPicture read = read_with_libtiff(file).at(0);
@@ -280,7 +283,7 @@ TEST_CASE("A picture from another format becomes a TIFF that shows the same") {
       CHECK(read_tiff(file).pages[0].integer(tiff_tag::extra_samples, 0) ==
             (depth % 2 == 0 ? unassociated : 0U));
       CHECK(message_of(file) == "");
-      CHECK(shown_by_imagemagick(converted(file, png_codec), "png", bits) ==
+      CHECK(shown_by_imagemagick(converted(file, png::codec), "png", bits) ==
             shown_by_imagemagick(png, "png", bits));
     }
   }
@@ -307,7 +310,7 @@ TEST_CASE("Fields of a TIFF go to another format in Exif, or one warning names t
   for (const std::uint16_t tag : {269, 285, 40091}) file = with_field(file, text_field(tag));
   file = with_field(file, u16_field(297, {2, 5}));
   CHECK(warnings_of(file).empty());
-  const Bytes exif = Decoded(file, tiff_codec, png_codec).image.extras->metadata.exif;
+  const Bytes exif = Decoded(file, tiff::codec, png::codec).image.extras->metadata.exif;
   const TiffFile kept = read_tiff(exif, MissingPixels::are_left_out);
   for (const std::uint16_t tag : {269, 285, 297, 40091}) CHECK(kept.pages[0].find(tag));
   // How samples were stored is no loss.

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::webp;
 using namespace qturn::tests;
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
@@ -28,7 +29,7 @@ std::string chunk(std::string_view type, std::string_view data) {
   return text;
 }
 
-std::string webp(const std::string& chunks) { return chunk("RIFF", "WEBP" + chunks); }
+std::string webp_file(const std::string& chunks) { return chunk("RIFF", "WEBP" + chunks); }
 
 // The pixels of a lossless picture of 3 x 2 without alpha, of which only the header counts here.
 const std::string pixels = chunk("VP8L", "\x2f\x02\x40\x00\x00...."sv);
@@ -46,7 +47,7 @@ TEST_CASE("A picture with metadata gets an extended header that announces it") {
                              .exif = exif_with(Orientation::identity),
                              .xmp = "<x:xmpmeta/>",
                              .comment = {}};
-  const Bytes file = assemble_webp(bytes_of(webp(pixels)), metadata);
+  const Bytes file = assemble_webp(bytes_of(webp_file(pixels)), metadata);
   CHECK(types_of(file) == "VP8X,ICCP,VP8L,EXIF,XMP ,");
   const std::vector<WebpChunk> chunks = webp_chunks(file);
   // Flags for profile, Exif and XMP; then width and height, less one.
@@ -59,18 +60,20 @@ TEST_CASE("A picture with metadata gets an extended header that announces it") {
 }
 
 TEST_CASE("A picture without metadata is stored simply") {
-  CHECK(text_of(assemble_webp(bytes_of(webp(pixels)), {})) == webp(pixels));
+  CHECK(text_of(assemble_webp(bytes_of(webp_file(pixels)), {})) == webp_file(pixels));
   // Whatever the encoder's library announced is not kept.
-  CHECK(text_of(assemble_webp(bytes_of(webp(pixels + chunk("ICCP", "other"))), {})) ==
-        webp(pixels));
+  CHECK(text_of(assemble_webp(bytes_of(webp_file(pixels + chunk("ICCP", "other"))), {})) ==
+        webp_file(pixels));
 }
 
 TEST_CASE("The orientation of EXIF is read, and set to 1 in what is carried") {
-  const std::string file = webp(pixels + chunk("EXIF", text_of(exif_with(Orientation::rotate270))));
+  const std::string file =
+      webp_file(pixels + chunk("EXIF", text_of(exif_with(Orientation::rotate270))));
   const std::vector<WebpChunk> chunks = webp_chunks(bytes_of(file));
   CHECK(webp_orientation(chunks) == Orientation::rotate270);
   CHECK(webp_metadata(chunks).exif == exif_with(Orientation::identity));
-  const std::string damaged = webp(pixels + chunk("EXIF", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv));
+  const std::string damaged =
+      webp_file(pixels + chunk("EXIF", "MM\0*\0\0\0\x08\0\x40\x01\x0F\0\x02"sv));
   CHECK_THROWS_AS(webp_orientation(webp_chunks(bytes_of(damaged))), ImageFileError);
 }
 
@@ -81,11 +84,11 @@ TEST_CASE("Frames within frames are damage, however many, and what is in a frame
     inner = "ANMF" + little_endian(inner.size() + 16) + std::string(16, '\0') + inner;
   }
   const std::string animation = chunk("VP8X", "\2\0\0\0\2\0\0\1\0\0"sv);
-  const std::string nested = webp(animation + chunk("ANMF", frame_header + pixels + inner));
+  const std::string nested = webp_file(animation + chunk("ANMF", frame_header + pixels + inner));
   CHECK(webp_is_lossless(webp_chunks(bytes_of(nested))));
   CHECK_THROWS_AS(webp_frames(webp_chunks(bytes_of(nested))), ImageFileError);
 
-  const std::string several = webp(
+  const std::string several = webp_file(
       animation + chunk("ANMF", frame_header + pixels + chunk("abcd", "") + chunk("abcd", "")));
   CHECK(webp_frames(webp_chunks(bytes_of(several))).size() == 1);
   CHECK_NOTHROW(check_webp_limits(bytes_of(several), {.metadata_count = 3, .directories = 1}));
@@ -93,11 +96,11 @@ TEST_CASE("Frames within frames are damage, however many, and what is in a frame
 }
 
 TEST_CASE("Every cut is a failure") {
-  const std::string file = webp(pixels + chunk("EXIF", "1234567"));
+  const std::string file = webp_file(pixels + chunk("EXIF", "1234567"));
   CHECK_NOTHROW(webp_chunks(bytes_of(file)));
   for (std::size_t size = 0; size < file.size(); ++size) {
     CHECK_THROWS_AS(webp_chunks(bytes_of(file.substr(0, size))), ImageFileError);
   }
-  CHECK_THROWS_AS(webp_chunks(bytes_of(webp("VP8L\xff\xff\xff\xff...."))), ImageFileError);
-  CHECK_THROWS_AS(webp_chunks(bytes_of(webp(chunk("EXIF", "x")))), ImageFileError);
+  CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file("VP8L\xff\xff\xff\xff...."))), ImageFileError);
+  CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file(chunk("EXIF", "x")))), ImageFileError);
 }

@@ -15,10 +15,9 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::webp;
 using namespace qturn::tests;
 using Catch::Matchers::ContainsSubstring;
-
-const Codec& webp = webp_codec;
 
 Bytes lossless(const Pam& pam) {
   return made_by("cwebp -quiet -lossless -exact in -o out", write_pam(pam));
@@ -58,7 +57,7 @@ bool is_lossless(const Bytes& file) { return webp_is_lossless(webp_chunks(file))
 
 std::string message_of(const Image& image) {
   try {
-    tests::encode(image, Orientation::identity, webp);
+    tests::encode(image, Orientation::identity, codec);
   } catch (const ImageFileError& error) {
     return error.what();
   }
@@ -73,18 +72,18 @@ TEST_CASE("A lossless WebP stays lossless in every sample, under transparent pix
     const Pam source = picture(depth);
     const Bytes file = lossless(source);
     REQUIRE(shown_by_dwebp(file) == as_rgba(source));
-    const Header header = webp.read_header(file);
+    const Header header = codec.read_header(file);
     CHECK(header.width == 33);
     CHECK(header.height == 18);
     CHECK(header.pixel_bytes_total == source.samples.size());
     CHECK(header.storage_change == "");
-    CHECK(Decoded(file, webp).warnings.empty());
+    CHECK(Decoded(file, codec).warnings.empty());
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
-      const Bytes out = turn_file(file, webp, each);
+      const Bytes out = turn_file(file, codec, each);
       CHECK(is_lossless(out));
       CHECK(shown_by_dwebp(out) == as_rgba(turned(source, each)));
-      CHECK(turn_file(file, webp, each) == out);
+      CHECK(turn_file(file, codec, each) == out);
     }
   }
 }
@@ -95,16 +94,16 @@ TEST_CASE("A lossy WebP becomes what cwebp makes of the turned picture at qualit
     const Bytes file = lossy(smooth(depth), 70);
     REQUIRE(!is_lossless(file));
     const std::string words = "a lossy WebP is compressed once more";
-    CHECK(webp.read_header(file).storage_change == words);
-    CHECK(Decoded(file, webp).warnings == std::vector{words});
+    CHECK(codec.read_header(file).storage_change == words);
+    CHECK(Decoded(file, codec).warnings == std::vector{words});
     const Pam shown = shown_by_dwebp(file);
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
-      CHECK(turn_file(file, webp, each) == lossy(turned(shown, each), 95));
+      CHECK(turn_file(file, codec, each) == lossy(turned(shown, each), 95));
     }
     // A PNG of it loses nothing.
-    CHECK(Decoded(file, webp, png_codec).warnings.empty());
-    CHECK(shown_by_imagemagick(converted(file, webp, png_codec), "png") ==
+    CHECK(Decoded(file, codec, png::codec).warnings.empty());
+    CHECK(shown_by_imagemagick(converted(file, codec, png::codec), "png") ==
           shown_by_imagemagick(write_pam(shown), "pam"));
   }
 }
@@ -114,10 +113,10 @@ TEST_CASE("A picture from another format becomes a lossless WebP, and goes back"
     CAPTURE(depth);
     const Pam source = picture(depth);
     const Bytes png = made_by("convert pam:in png:out", write_pam(source));
-    const Bytes file = converted(png, png_codec, webp);
+    const Bytes file = converted(png, png::codec, codec);
     CHECK(is_lossless(file));
     CHECK(shown_by_dwebp(file) == as_rgba(source));
-    CHECK(shown_by_imagemagick(converted(file, webp, png_codec), "png") ==
+    CHECK(shown_by_imagemagick(converted(file, codec, png::codec), "png") ==
           shown_by_imagemagick(png, "png"));
   }
 }
@@ -125,7 +124,7 @@ TEST_CASE("A picture from another format becomes a lossless WebP, and goes back"
 TEST_CASE("What a WebP cannot hold is refused by name") {
   std::vector<std::uint8_t> samples(16384 * 4);
   const auto message = [&](int width, int channels, SampleFormat type) {
-    Image image{.format = &png_codec, .pages = {}, .extras = {}};
+    Image image{.format = &png::codec, .pages = {}, .extras = {}};
     image.pages.push_back({.pixels = samples.data(),
                            .width = width,
                            .height = 1,
@@ -141,10 +140,10 @@ TEST_CASE("What a WebP cannot hold is refused by name") {
 
 TEST_CASE("A cut at any twentieth of a WebP is a failure, and so are pixels cut inside a file") {
   for (const Bytes& file : {lossless(picture(4)), lossy(smooth(3), 70), lossy(smooth(4), 70)}) {
-    REQUIRE(refusal(file, webp) == "");
+    REQUIRE(refusal(file, codec) == "");
     for (std::size_t i = 0; i < 20; ++i) {
       const auto size = static_cast<std::ptrdiff_t>(file.size() * i / 20);
-      CHECK(refusal(Bytes(file.begin(), file.begin() + size), webp) != "");
+      CHECK(refusal(Bytes(file.begin(), file.begin() + size), codec) != "");
     }
     std::vector<std::pair<std::string_view, Bytes>> chunks;
     for (const WebpChunk& chunk : webp_chunks(file)) {
@@ -152,7 +151,7 @@ TEST_CASE("A cut at any twentieth of a WebP is a failure, and so are pixels cut 
       const auto size = static_cast<std::ptrdiff_t>(chunk.data.size() / (is_pixels ? 2 : 1));
       chunks.emplace_back(chunk.type, Bytes(chunk.data.begin(), chunk.data.begin() + size));
     }
-    CHECK(refusal(write_webp(chunks), webp) == "damaged: the pixels of a WebP");
+    CHECK(refusal(write_webp(chunks), codec) == "damaged: the pixels of a WebP");
   }
 }
 
@@ -161,9 +160,9 @@ TEST_CASE("WebP stops when asked to") {
   PixelArena arena;
   std::vector<std::string> warnings;
   const std::atomic<bool> stop = true;
-  CHECK_THROWS_AS(webp.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
-  const Decoded decoded(file, webp);
-  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, webp, stop, warnings), Interrupted);
+  CHECK_THROWS_AS(codec.decode(file, Samples::as_stored, arena, stop, warnings), Interrupted);
+  const Decoded decoded(file, codec);
+  CHECK_THROWS_AS(encode(decoded.image, Orientation::identity, codec, stop, warnings), Interrupted);
 }
 
 namespace {
@@ -256,18 +255,18 @@ TEST_CASE("Every frame of an animated WebP is turned, as a part of the canvas or
     const auto& frames = is_even ? even_frames : odd_frames;
     const Bytes file = animated(frames);
     const int count = static_cast<int>(frames.size());
-    const Header header = webp.read_header(file);
+    const Header header = codec.read_header(file);
     CHECK(header.size() == Size{canvas_width, canvas_height});
     CHECK(header.pages == count);
     CHECK_FALSE(header.lossy);
-    const Decoded decoded(file, webp);
+    const Decoded decoded(file, codec);
     CHECK(decoded.warnings.empty());
     std::uint64_t bytes = 0;
     for (const Page& page : decoded.image.pages) bytes += page.bytes();
     CHECK(header.pixel_bytes_total == bytes);
     for (const Orientation each : all_orientations) {
       CAPTURE(each);
-      const Bytes out = turn_file(file, webp, each);
+      const Bytes out = turn_file(file, codec, each);
       const auto before = webp_chunks(file), after = webp_chunks(out);
       REQUIRE(after.size() == before.size());
       CHECK(std::ranges::equal(after[1].data, before[1].data));
@@ -293,12 +292,12 @@ TEST_CASE("Every frame of an animated WebP is turned, as a part of the canvas or
 
 TEST_CASE("The frames of a WebP stay parts of the canvas where their places can be stored") {
   const Bytes file = animated(even_frames);
-  CHECK(webp.read_header(file).storage_change == "");
-  CHECK(webp.read_header(animated(odd_frames)).storage_change ==
+  CHECK(codec.read_header(file).storage_change == "");
+  CHECK(codec.read_header(animated(odd_frames)).storage_change ==
         "its frames become whole pictures");
   for (const Orientation each : all_orientations) {
     CAPTURE(each);
-    const Bytes out = turn_file(file, webp, each);
+    const Bytes out = turn_file(file, codec, each);
     const auto before = webp_frames(webp_chunks(file)), after = webp_frames(webp_chunks(out));
     for (std::size_t i = 0; i < before.size(); ++i) {
       CHECK(after[i].place == turned(before[i].place, each, {canvas_width, canvas_height}));
@@ -310,38 +309,38 @@ TEST_CASE("The frames of a WebP stay parts of the canvas where their places can 
 
 TEST_CASE("A lossy animation is compressed once more, with a warning") {
   const Bytes file = animated(even_frames, false);
-  CHECK(webp.read_header(file).lossy);
-  CHECK(Decoded(file, webp).warnings ==
+  CHECK(codec.read_header(file).lossy);
+  CHECK(Decoded(file, codec).warnings ==
         std::vector<std::string>{"a lossy WebP is compressed once more"});
-  const Bytes out = turn_file(file, webp, Orientation::rotate90);
+  const Bytes out = turn_file(file, codec, Orientation::rotate90);
   CHECK(webp_frames(webp_chunks(out)).size() == even_frames.size());
   CHECK_FALSE(is_lossless(out));
 }
 
 TEST_CASE("An animated WebP that is damaged or goes to another format is refused by name") {
   const Bytes file = animated(odd_frames);
-  CHECK(refusal(file, webp, png_codec) == "an animated WebP can only stay a WebP");
+  CHECK(refusal(file, codec, png::codec) == "an animated WebP can only stay a WebP");
   for (std::size_t size = 0; size < file.size(); size += 7) {
     CAPTURE(size);
-    CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), webp) !=
+    CHECK(refusal(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)), codec) !=
           "");
   }
-  CHECK_THAT(refusal(animated({{{0, 0, 25, 14}, 0}, {{18, 0, 8, 4}, 0}}), webp),
+  CHECK_THAT(refusal(animated({{{0, 0, 25, 14}, 0}, {{18, 0, 8, 4}, 0}}), codec),
              ContainsSubstring("damaged: a frame of 8 x 4 pixels at 18, 0 in a WebP of 25 x 14"));
   const std::vector<OwnedWebpChunk> none;
   Bytes wrong = frame_chunk({0, 0, 9, 6}, 0, lossless(noise_pam(8, 6, 4)));
   Bytes header(10);
   header[0] = std::byte{0x12};
   header[4] = header[7] = std::byte{20};
-  CHECK(refusal(write_webp({{"VP8X", header}, {"ANMF", wrong}}), webp) ==
+  CHECK(refusal(write_webp({{"VP8X", header}, {"ANMF", wrong}}), codec) ==
         "damaged: a frame of a WebP has another size than its pixels");
   Bytes large = header;
   for (std::size_t at = 4; at < large.size(); ++at) large[at] = std::byte{255};
-  CHECK(refusal(write_webp({{"VP8X", large}, {"ANMF", wrong}}), webp) ==
+  CHECK(refusal(write_webp({{"VP8X", large}, {"ANMF", wrong}}), codec) ==
         "damaged: an animated WebP of 16777216 x 16777216 pixels");
   Limits limits;
   limits.directories = 4;
-  CHECK_THROWS_WITH(webp.check_limits(file, limits), "5 directories, more than the limit of 4");
+  CHECK_THROWS_WITH(codec.check_limits(file, limits), "5 directories, more than the limit of 4");
 }
 
 TEST_CASE("Chunks of a WebP that nobody knows are kept") {
@@ -358,7 +357,7 @@ TEST_CASE("Chunks of a WebP that nobody knows are kept") {
     }
     chunks.emplace_back("MINE", owned("as it is"));
     const Bytes file = write_webp(chunks);
-    const Bytes out = turn_file(file, webp, Orientation::rotate90);
+    const Bytes out = turn_file(file, codec, Orientation::rotate90);
     const auto after = webp_chunks(out);
     REQUIRE(after.size() == 4);
     CHECK(text_of(after[1].data) == "a");

@@ -9,7 +9,7 @@
 
 #include "src/plan/find_files.hpp"
 #include "src/plan/variants.hpp"
-#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/parser.hpp"
 
 namespace {
 

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
 
 const std::atomic<bool> never{false};
 

@@ -24,6 +24,9 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::jpeg;
+using namespace qturn::tiff;
+using namespace qturn::webp;
 
 void require(bool condition) {
   if (!condition) std::abort();
@@ -87,13 +90,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       }
       case 2:
-        check_metadata(body, jpeg_codec, Limits{});
+        check_metadata(body, jpeg::codec, Limits{});
         finish_jpeg(JpegFile(body), picture_alone(body), turn.pixels, turn.size, turn_one,
                     warnings);
         retag_jpeg(body, turn.tag, missing, turn_one, warnings);
         break;
       case 3:
-        check_metadata(body, tiff_codec, Limits{});
+        check_metadata(body, tiff::codec, Limits{});
         require_tag(turn_tiff_metadata(file, turn, missing, warnings), turn);
         break;
       case 4:

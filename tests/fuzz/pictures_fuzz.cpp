@@ -42,15 +42,15 @@ void turn_and_back(std::span<const std::byte> file, const Codec& format) {
   for (std::size_t i = 0; i < result.image.pages.size(); ++i) {
     const Page &before = source.image.pages[i], &after = result.image.pages[i];
     // libwebp leaves out an alpha that is opaque everywhere.
-    if (&format == &webp_codec && after.channels != before.channels) continue;
+    if (&format == &webp::codec && after.channels != before.channels) continue;
     require(pixels_of(after) == pixels_of(before));
   }
 }
 
 void show(std::span<const std::byte> file, const Codec& format) {
   if (format.read_header(file).pixel_bytes_total > largest_picture) return;
-  const Decoded shown(file, format, png_codec);
-  encode(shown.image, Orientation::identity, tiff_codec);
+  const Decoded shown(file, format, png::codec);
+  encode(shown.image, Orientation::identity, tiff::codec);
 }
 
 // What is not decoded must be read again after a turn, and show the rest of the turn.
@@ -85,11 +85,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = std::as_bytes(std::span(data, size));
   // A TIFF is tried as a camera raw file; its pixels have a fuzzer of their own.
   const Codec* format =
-      raw_codec.recognises(file, ".dng") ? &raw_codec : codec_of_content(file, ".tga");
-  if (!format || format == &jpeg_codec || format == &png_codec) return 0;
+      raw::codec.recognises(file, ".dng") ? &raw::codec : codec_of_content(file, ".tga");
+  if (!format || format == &jpeg::codec || format == &png::codec) return 0;
   std::vector<void (*)(std::span<const std::byte>, const Codec&)> runs = {turn_container};
   if (format->decode) runs = {turn_and_back, show, change_metadata};
-  if (format == &raw_codec) runs = {change_raw};
+  if (format == &raw::codec) runs = {change_raw};
   for (const auto run : runs) {
     try {
       run(file, *format);

@@ -23,6 +23,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::png;
 using namespace qturn::tests;
 
 constexpr std::uint64_t largest_picture = 1 << 22;
@@ -76,18 +77,18 @@ void require(bool condition) {
 }
 
 void turn_and_back(std::span<const std::byte> file) {
-  const Header header = png_codec.read_header(file);
+  const Header header = png::codec.read_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
-  const Decoded source(file, png_codec);
-  const Bytes once = turn_file(file, png_codec, Orientation::rotate90);
-  const Bytes back = turn_file(once, png_codec, Orientation::rotate270);
-  const Decoded result(back, png_codec);
+  const Decoded source(file, png::codec);
+  const Bytes once = turn_file(file, png::codec, Orientation::rotate90);
+  const Bytes back = turn_file(once, png::codec, Orientation::rotate270);
+  const Decoded result(back, png::codec);
   require(result.image.pages.size() == source.image.pages.size());
   for (std::size_t i = 0; i < result.image.pages.size(); ++i) {
     require(pixels_of(result.image.pages[i]) == pixels_of(source.image.pages[i]));
   }
   require(result.image.pages[0].width == header.width);
-  require(png_codec.read_header(once).width == header.height);
+  require(png::codec.read_header(once).width == header.height);
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] { turn_and_back(file); });
   attempt([&] {
     std::vector<std::string> warnings;
-    retag(file, png_codec, Orientation::rotate90, MissingTag::is_added, warnings);
+    retag(file, png::codec, Orientation::rotate90, MissingTag::is_added, warnings);
   });
   attempt([&] {
-    if (png_codec.read_header(file).pixel_bytes_total > largest_picture) return;
-    const Decoded expanded(file, png_codec, tiff_codec);
-    tests::encode(expanded.image, Orientation::identity, pnm_codec);
+    if (png::codec.read_header(file).pixel_bytes_total > largest_picture) return;
+    const Decoded expanded(file, png::codec, tiff::codec);
+    tests::encode(expanded.image, Orientation::identity, pnm::codec);
   });
   for (const std::span<const std::byte> damaged :
        {input.subspan(1), std::span<const std::byte>(file)}) {

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace qturn;
+using namespace qturn::tiff;
 using namespace qturn::tests;
 
 constexpr std::uint64_t largest_picture = 1 << 22;
@@ -22,38 +23,38 @@ void require(bool condition) {
 }
 
 void turn_and_back(std::span<const std::byte> file) {
-  const Header header = tiff_codec.read_header(file);
+  const Header header = tiff::codec.read_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
-  const Decoded source(file, tiff_codec);
+  const Decoded source(file, tiff::codec);
   Bytes once;
   try {
-    once = turn_file(file, tiff_codec, Orientation::rotate90);
+    once = turn_file(file, tiff::codec, Orientation::rotate90);
   } catch (const ImageFileError&) {
     return;  // the compression does not keep such pixels, or its metadata is damaged
   }
-  const Decoded result(turn_file(once, tiff_codec, Orientation::rotate270), tiff_codec);
+  const Decoded result(turn_file(once, tiff::codec, Orientation::rotate270), tiff::codec);
   require(result.image.pages.size() == source.image.pages.size());
   for (std::size_t i = 0; i < result.image.pages.size(); ++i) {
     require(pixels_of(result.image.pages[i]) == pixels_of(source.image.pages[i]));
   }
-  require(tiff_codec.read_header(once).width == header.height);
+  require(tiff::codec.read_header(once).width == header.height);
 }
 
 void show(std::span<const std::byte> file) {
-  const Header header = tiff_codec.read_header(file);
+  const Header header = tiff::codec.read_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
-  const Decoded shown(file, tiff_codec, png_codec);
+  const Decoded shown(file, tiff::codec, png::codec);
   require(shown.image.pages.size() == static_cast<std::size_t>(header.pages));
   require(shown.image.pages[0].width == header.width);
 }
 
 void salvage(std::span<const std::byte> file) {
-  const Header header = tiff_codec.read_damaged_header(file);
+  const Header header = tiff::codec.read_damaged_header(file);
   if (header.pixel_bytes_total > largest_picture) return;
   const std::atomic<bool> never = false;
   PixelArena arena;
   std::vector<std::string> warnings;
-  const Image image = tiff_codec.salvage(file, arena, never, warnings);
+  const Image image = tiff::codec.salvage(file, arena, never, warnings);
   require(image.pages.size() == static_cast<std::size_t>(header.pages));
 }
 

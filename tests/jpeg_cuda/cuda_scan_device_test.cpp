@@ -25,6 +25,8 @@
 #include "tests/temporary_folder.hpp"
 
 namespace qturn::tests {
+using namespace jpeg;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -15,14 +15,11 @@
 namespace fs = std::filesystem;
 using qturn::Existing;
 using qturn::Job;
-using qturn::jpeg_codec;
 using qturn::Orientation;
 using qturn::Others;
 using qturn::Plan;
 using qturn::PlanError;
 using qturn::PlanOptions;
-using qturn::png_codec;
-using qturn::tiff_codec;
 
 namespace {
 
@@ -106,7 +103,7 @@ TEST_CASE("other files are copied if asked, with their names as they are") {
   here.add("photos/notes.txt", "text");
   PlanOptions options = options_for({"photos"}, "out");
   options.others = Others::copy;
-  options.format = &png_codec;
+  options.format = &qturn::png::codec;
   options.variants = {Orientation::flip};
   const Plan plan = qturn::plan(options);
   CHECK(pairs(plan) ==
@@ -121,7 +118,7 @@ TEST_CASE("one file goes to one file where the output has a picture's suffix") {
   here.add("b.jpg", jpeg);
   const Plan plan = qturn::plan(options_for({"a.jpg"}, "new.png"));
   CHECK(pairs(plan) == Pairs{{"a.jpg", "new.png"}});
-  CHECK(plan.jobs[0].target == &png_codec);
+  CHECK(plan.jobs[0].target == &qturn::png::codec);
   CHECK(plan.output_folder.empty());
 
   CHECK(planned(options_for({"a.jpg"}, "new")) == Pairs{{"a.jpg", "new/a.jpg"}});
@@ -133,9 +130,9 @@ TEST_CASE("one file goes to one file where the output has a picture's suffix") {
 
   SECTION("--format must agree with that suffix") {
     PlanOptions options = options_for({"a.jpg"}, "new.tif");
-    options.format = &tiff_codec;
-    CHECK(qturn::plan(options).jobs[0].target == &tiff_codec);
-    options.format = &png_codec;
+    options.format = &qturn::tiff::codec;
+    CHECK(qturn::plan(options).jobs[0].target == &qturn::tiff::codec);
+    options.format = &qturn::png::codec;
     CHECK(message_of(options) == "new.tif: its suffix says tiff, and --format says png");
   }
   SECTION("several variants do not fit into one file") {
@@ -152,14 +149,14 @@ TEST_CASE("a format changes the suffix of names that do not promise it") {
     here.add(fs::path("photos") / name, jpeg);
   }
   PlanOptions options = options_for({"photos"}, "out");
-  options.format = &jpeg_codec;
+  options.format = &qturn::jpeg::codec;
   const Plan plan = qturn::plan(options);
   CHECK(pairs(plan) == Pairs{{"photos/a.JPEG", "out/a.JPEG"},
                              {"photos/b.png", "out/b.jpg"},
                              {"photos/c", "out/c.jpg"},
                              {"photos/d.2024", "out/d.2024.jpg"},
                              {"photos/e.tar.tiff", "out/e.tar.jpg"}});
-  for (const Job& job : plan.jobs) CHECK(job.target == &jpeg_codec);
+  for (const Job& job : plan.jobs) CHECK(job.target == &qturn::jpeg::codec);
 }
 
 TEST_CASE("variants are named after the stem and the orientation") {
@@ -206,7 +203,7 @@ TEST_CASE("two jobs with one output are refused") {
   CHECK(message_of(options_for({"x/a.jpg", "y/a.jpg"}, "out"))
             .ends_with(" would both be written to out/a.jpg" + advice));
   PlanOptions options = options_for({"x"}, "out");
-  options.format = &png_codec;
+  options.format = &qturn::png::codec;
   CHECK(message_of(options) == "x/a.jpg and x/a.png would both be written to out/a.png" + advice);
 
   SECTION("also when they meet through a link") {
@@ -434,7 +431,7 @@ TEST_CASE("in place, options that need another name are refused") {
   const Workplace here;
   here.add("a.jpg", jpeg);
   PlanOptions options = options_for({"a.jpg"}, "");
-  options.format = &png_codec;
+  options.format = &qturn::png::codec;
   CHECK(message_of(options) ==
         "--format gives a file another suffix, so it cannot work in place; name an output with -o");
   options.format = nullptr;

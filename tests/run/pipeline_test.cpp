@@ -27,10 +27,10 @@ Bytes png(std::int64_t width, std::int64_t height, int channels) {
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
   Image image;
-  image.format = &png_codec;
+  image.format = &png::codec;
   image.pages = {Page{samples.data(), width, height, channels, SampleFormat::u8}};
   std::vector<std::string> warnings;
-  return encode(image, Orientation::identity, png_codec, never, warnings);
+  return encode(image, Orientation::identity, png::codec, never, warnings);
 }
 
 /// The jobs that make the same outputs once more in another folder.

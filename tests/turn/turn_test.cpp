@@ -39,13 +39,13 @@ TurnPlan planned(std::span<const std::byte> file, Orientation orientation,
 /// 6 x 4 pixels of noise.
 Bytes small_png(Orientation stored = Orientation::identity) {
   std::vector<std::uint8_t> samples = noise(72);
-  Image image{.format = &tiff_codec, .pages = {}, .extras = {}};
+  Image image{.format = &tiff::codec, .pages = {}, .extras = {}};
   image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
-  Bytes png = tests::encode(image, Orientation::identity, png_codec);
+  Bytes png = tests::encode(image, Orientation::identity, png::codec);
   std::vector<std::string> warnings;
   return stored == Orientation::identity
              ? png
-             : retag(png, png_codec, stored, MissingTag::is_added, warnings);
+             : retag(png, png::codec, stored, MissingTag::is_added, warnings);
 }
 
 std::vector<std::byte> pixels_in(std::span<const std::byte> file, const Codec& codec) {
@@ -68,14 +68,14 @@ TEST_CASE("Every plan is what turning then does, for every orientation and store
       CHECK(plan.outcome.route == turned.outcome.route);
       CHECK(plan.outcome.applied == turned.outcome.applied);
       CHECK(plan.outcome.applied == compose(static_cast<Orientation>(stored), orientation));
-      const Header after = png_codec.read_header(turned.bytes);
+      const Header after = png::codec.read_header(turned.bytes);
       CHECK(after.stored == Orientation::identity);
       CHECK(after.size() == plan.outcome.size);
       CHECK(turned.warnings.empty());
       // By way of another function: the pixels alone.
-      Decoded source(file, png_codec);
+      Decoded source(file, png::codec);
       const Image wanted = tests::turned(source.image, plan.outcome.applied, source.arena);
-      CHECK(pixels_in(turned.bytes, png_codec) == pixels_of(wanted.pages.front()));
+      CHECK(pixels_in(turned.bytes, png::codec) == pixels_of(wanted.pages.front()));
     }
   }
 }
@@ -96,9 +96,9 @@ TEST_CASE("Only the tag changes where only the tag is wrong, and where that is a
   const Turned tagged = turned_by(file, Orientation::flop, {.tag_only = true});
   CHECK(tagged.outcome.route == Route::tagged);
   CHECK(tagged.outcome.size == Size{6, 4});
-  CHECK(png_codec.read_header(tagged.bytes).stored ==
+  CHECK(png::codec.read_header(tagged.bytes).stored ==
         compose(Orientation::rotate90, Orientation::flop));
-  CHECK(pixels_in(tagged.bytes, png_codec) == pixels_in(file, png_codec));
+  CHECK(pixels_in(tagged.bytes, png::codec) == pixels_in(file, png::codec));
 }
 
 TEST_CASE("A JPEG goes the way that the options say, and loss is said beforehand") {
@@ -117,12 +117,12 @@ TEST_CASE("A JPEG goes the way that the options say, and loss is said beforehand
   const Turned trimmed =
       turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::trim}});
   CHECK(trimmed.outcome.route == Route::trimmed);
-  CHECK(jpeg_codec.read_header(trimmed.bytes).size() == trimmed.outcome.size);
+  CHECK(jpeg::codec.read_header(trimmed.bytes).size() == trimmed.outcome.size);
   CHECK(trimmed.outcome.size == Size{56, 40});
 
   const Turned tagged = turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::tag}});
   CHECK(tagged.outcome.route == Route::tagged);
-  CHECK(jpeg_codec.read_header(tagged.bytes).stored == Orientation::rotate180);
+  CHECK(jpeg::codec.read_header(tagged.bytes).stored == Orientation::rotate180);
 
   const Turned skipped =
       turned_by(cut, Orientation::rotate180, {.jpeg = {.edges = JpegEdges::skip}});
@@ -141,7 +141,7 @@ TEST_CASE("Another format takes the samples as they are, or refuses by name") {
   const Turned tiff = turned_by(file, Orientation::identity, {.format = "tif"});
   CHECK(tiff.outcome.route == Route::reencoded);
   CHECK(tiff.outcome.loss == Loss::none);
-  CHECK(tiff_codec.read_header(tiff.bytes).size() == Size{4, 6});
+  CHECK(tiff::codec.read_header(tiff.bytes).size() == Size{4, 6});
   CHECK(turned_by(file, Orientation::identity, {.format = "jpeg"}).outcome.loss == Loss::asked_for);
   CHECK_THROWS_AS(turned_by(file, Orientation::identity, {.format = "hdr"}), ImageFileError);
 }
@@ -166,9 +166,9 @@ TEST_CASE("Damage is an error even where no pixel moves") {
 
 TEST_CASE("The suffix counts where the content cannot tell") {
   std::vector<std::uint8_t> samples = noise(72);
-  Image image{.format = &png_codec, .pages = {}, .extras = {}};
+  Image image{.format = &png::codec, .pages = {}, .extras = {}};
   image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
-  const Bytes tga = tests::encode(image, Orientation::identity, tga_codec);
+  const Bytes tga = tests::encode(image, Orientation::identity, tga::codec);
   CHECK_THROWS_AS(planned(tga, Orientation::flip), ImageFileError);
   CHECK(planned(tga, Orientation::flip, {.suffix = ".TGA"}).format == "tga");
 
@@ -213,18 +213,18 @@ TEST_CASE("Memory is told beforehand, and grows with the picture") {
 }
 
 TEST_CASE("A fast PNG has the same pixels, and is larger") {
-  Image image{.format = &tiff_codec, .pages = {}, .extras = {}};
+  Image image{.format = &tiff::codec, .pages = {}, .extras = {}};
   std::vector<std::uint8_t> samples(3 * 300 * 200);  // a gradient, which compresses
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = static_cast<std::uint8_t>(i / 7 + i % 900 * i % 31);
   image.pages.push_back({.pixels = samples.data(), .width = 300, .height = 200, .channels = 3});
-  const Bytes file = tests::encode(image, Orientation::identity, png_codec);
+  const Bytes file = tests::encode(image, Orientation::identity, png::codec);
   const auto made = [&](PngMode mode) {
     return turned_by(file, Orientation::rotate90, {.png = mode}).bytes;
   };
   CHECK(made(PngMode::small) == turned_by(file, Orientation::rotate90).bytes);
   CHECK(made(PngMode::fast).size() > made(PngMode::small).size());
-  CHECK(pixels_in(made(PngMode::fast), png_codec) == pixels_in(made(PngMode::small), png_codec));
+  CHECK(pixels_in(made(PngMode::fast), png::codec) == pixels_in(made(PngMode::small), png::codec));
 }
 
 TEST_CASE("A quality decides how much a JPEG or a WebP keeps that another format becomes") {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/source.hpp"

@@ -21,6 +21,8 @@
 #include "src/store/safe_file.hpp"
 
 namespace qturn {
+using namespace jpeg;
+
 namespace {
 
 const std::atomic<bool> never{false};

@@ -1,11 +1,8 @@
-// The option table: the only place that defines what `qturn` accepts. The man page and the
-// completions are made from it.
+// What the user typed, as plain values. parser.cpp fills it in.
 #ifndef QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
 #define QTURN_TOOLS_QTURN_COMMAND_LINE_HPP
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,9 +91,6 @@ struct CommandLine {
     return png.value_or(command == Command::augment ? PngMode::fast : PngMode::small);
   }
 };
-
-/// The parser, filling `line` when it parses. `line` must outlive it.
-std::unique_ptr<CLI::App> make_parser(CommandLine& line);
 
 }  // namespace qturn
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "tools/qturn/parser.hpp"
+
 namespace qturn {
 namespace {
 

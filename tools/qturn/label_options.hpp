@@ -6,6 +6,10 @@
 
 #include "tools/qturn/command_line.hpp"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace qturn {
 
 /// For operations that turn.

@@ -1,4 +1,4 @@
-// qturn: the command line. command_line.cpp defines what it accepts, report.cpp what it prints.
+// qturn: the command line. parser.cpp defines what it accepts, report.cpp what it prints.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -26,6 +26,7 @@
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/merge.hpp"
 #include "tools/qturn/packing.hpp"
+#include "tools/qturn/parse.hpp"
 #include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -34,7 +35,6 @@
 #include "tools/qturn/shared_files.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
-#include "tools/qturn/suggestion.hpp"
 #include "tools/qturn/tars.hpp"
 
 namespace qturn {
@@ -304,61 +304,6 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   return whole ? exit_done : exit_some_failed;
 }
 
-/// `--json` alone means standard output. CLI11 would take the next word for its value.
-std::vector<std::string> arguments(int argc, char** argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  for (std::string& word : words) {
-    if (word == "--") break;
-    if (word == "--json") word = "--json=-";
-  }
-  // `check --labels data` and `check --labels yolo data` are both right.
-  for (std::size_t i = 1; i < words.size() && words[0] == "check" && words[i] != "--"; ++i)
-    if (words[i] == "--labels" && (i + 1 == words.size() || !is_label_kind(words[i + 1])))
-      words[i] = "--labels=auto";
-  return words;
-}
-
-std::string did_you_mean(std::string_view mistyped, const std::vector<std::string>& known) {
-  const std::string nearest = nearest_word(mistyped, known);
-  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
-}
-
-std::vector<std::string> options_of(const CLI::App& operation) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : operation.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::vector<std::string> operations_of(const CLI::App& parser) {
-  std::vector<std::string> names;
-  for (const CLI::App* operation : parser.get_subcommands(nullptr)) {
-    names.push_back(operation->get_name());
-    for (const std::string& alias : operation->get_aliases()) names.push_back(alias);
-  }
-  return names;
-}
-
-/// For an unknown operation CLI11 only says that an operation is missing.
-std::string complaint(const CLI::App& parser, const CLI::ParseError& error, int argc, char** argv) {
-  const std::vector<CLI::App*> named = parser.get_subcommands();
-  if (named.empty()) {
-    if (argc < 2) return "name an operation";
-    const bool is_option = *argv[1] == '-';
-    return fmt::format(
-        "'{}' is not an {}{}", argv[1], is_option ? "option" : "operation",
-        did_you_mean(argv[1], is_option ? options_of(parser) : operations_of(parser)));
-  }
-  for (const std::string& word : named.front()->remaining()) {
-    if (!word.starts_with("--")) continue;
-    const std::string option = word.substr(0, word.find('='));
-    return fmt::format("'{}' is not an option{}", option,
-                       did_you_mean(option, options_of(*named.front())));
-  }
-  return error.what();
-}
-
 void take_shard_of_environment(CommandLine& line) {
   const ShardSource source = shard_source([](const char* name) { return std::getenv(name); });
   line.shard = source.shard;
@@ -369,30 +314,18 @@ void take_shard_of_environment(CommandLine& line) {
 /// With --replay: as if the options of the manifest were typed.
 CommandLine replayed_line(const Replay& replay, std::vector<std::string> words) try {
   CommandLine line;
-  words = without_replay(std::move(words), replay);
-  std::ranges::reverse(words);
-  make_parser(line)->parse(std::move(words));
+  parse(without_replay(std::move(words), replay), line);
   line.replay = replay.manifest();
   return line;
-} catch (const CLI::ParseError& error) {
+} catch (const CommandLineError& error) {
   throw PlanError(fmt::format("{}: the options in its first line: {}", replay.manifest().string(),
                               error.what()));
 }
 
 int run_program(int argc, char** argv) {
   CommandLine line;
-  const auto parser = make_parser(line);
-  const std::vector<std::string> words = arguments(argc, argv);
-  try {
-    // CLI11 wants them in this order.
-    parser->parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::Success& help) {
-    return parser->exit(help);
-  } catch (const CLI::ParseError& error) {
-    print_message(
-        fmt::format("{}; see 'qturn --help'", printable(complaint(*parser, error, argc, argv))));
-    return exit_nothing_started;
-  }
+  const std::vector<std::string> words = words_of(argc, argv);
+  if (const auto exit_code = parse(words, line)) return *exit_code;
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
   refuse_unfit_for_streams(line);
@@ -427,6 +360,8 @@ int main(int argc, char** argv) {
   } catch (const qturn::UnfinishedError& error) {
     qturn::say_why(error);
     exit_code = qturn::exit_some_failed;
+  } catch (const qturn::CommandLineError& error) {
+    qturn::print_message(fmt::format("{}; see 'qturn --help'", qturn::printable(error.what())));
   } catch (const std::exception& error) {
     qturn::say_why(error);
   }

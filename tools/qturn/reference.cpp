@@ -7,8 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "tools/qturn/command_line.hpp"
-#include "tools/qturn/help.hpp"
+#include "tools/qturn/parser.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {

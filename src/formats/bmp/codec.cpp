@@ -18,7 +18,7 @@
 #include "src/picture/packed_bits.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -214,7 +214,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
                         file.begin() + static_cast<std::ptrdiff_t>(after));
   }
   extras->metadata.resolution = resolution_of(file, layout);
-  return {.format = &bmp_codec,
+  return {.format = &codec,
           .stored = Orientation::identity,
           .pages = {page},
           .extras = std::move(extras)};
@@ -327,8 +327,8 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
              std::vector<std::string>&) {
   const Page& page = image.pages.front();
   const auto* extras = dynamic_cast<const BmpExtras*>(image.extras.get());
-  if (image.format != &bmp_codec || !extras || extras->head.empty()) {
-    check_fits(image, bmp_codec.name, capacity);
+  if (image.format != &codec || !extras || extras->head.empty()) {
+    check_fits(image, codec.name, capacity);
     Bytes head = head_of(page, image.extras ? image.extras->metadata.resolution : std::nullopt);
     const BmpLayout layout{
         .header_bytes = page.channels == 4 ? alpha_header_bytes : info_header_bytes,
@@ -369,7 +369,7 @@ bool recognises(std::span<const std::byte> head, std::string_view) {
 
 }  // namespace
 
-const Codec bmp_codec = {
+const Codec codec = {
     .name = "bmp",
     .suffixes = {".bmp", ".dib"},
     .recognises = recognises,
@@ -380,4 +380,4 @@ const Codec bmp_codec = {
     .check = check,
 };
 
-}  // namespace qturn
+}  // namespace qturn::bmp

@@ -9,10 +9,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 
-extern const Codec bmp_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::bmp
 
 #endif  // QTURN_SRC_FORMATS_BMP_CODEC_HPP

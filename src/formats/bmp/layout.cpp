@@ -7,7 +7,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 namespace {
 
 namespace compression {
@@ -166,4 +166,4 @@ BmpLayout read_bmp_layout(std::span<const std::byte> file) {
   return layout;
 }
 
-}  // namespace qturn
+}  // namespace qturn::bmp

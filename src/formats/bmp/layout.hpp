@@ -9,7 +9,7 @@
 
 #include "src/picture/channel_masks.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 
 /// Where fields lie in the file.
 namespace bmp_field {
@@ -55,6 +55,6 @@ struct BmpLayout {
 /// Throws ImageFileError for damage, a file that is cut among it, and for what is not supported.
 BmpLayout read_bmp_layout(std::span<const std::byte> file);
 
-}  // namespace qturn
+}  // namespace qturn::bmp
 
 #endif  // QTURN_SRC_FORMATS_BMP_LAYOUT_HPP

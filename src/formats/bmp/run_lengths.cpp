@@ -6,7 +6,7 @@
 
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 namespace {
 
 class Reader {
@@ -121,4 +121,4 @@ BmpRunLengths read_run_lengths(const BmpLayout& layout, std::span<const std::byt
   return Reader(layout, data, first_row, row_step).run();
 }
 
-}  // namespace qturn
+}  // namespace qturn::bmp

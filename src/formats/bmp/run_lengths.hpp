@@ -8,7 +8,7 @@
 
 #include "src/formats/bmp/layout.hpp"
 
-namespace qturn {
+namespace qturn::bmp {
 
 struct BmpRunLengths {
   std::size_t bytes = 0;              ///< that they take
@@ -24,6 +24,6 @@ struct BmpRunLengths {
 BmpRunLengths read_run_lengths(const BmpLayout& layout, std::span<const std::byte> data,
                                std::uint8_t* first_row, std::int64_t row_step);
 
-}  // namespace qturn
+}  // namespace qturn::bmp
 
 #endif  // QTURN_SRC_FORMATS_BMP_RUN_LENGTHS_HPP

@@ -15,13 +15,17 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/codec/jpeg_device.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/file_bytes.hpp"
 #include "src/picture/header.hpp"
 #include "src/picture/pixel_arena.hpp"
 
 namespace qturn {
+
+// src/formats/codec/jpeg_device.hpp defines them; it takes seconds to compile, and one format needs
+// it.
+struct JpegRequest;
+struct JpegMade;
 
 class CompressedTurn {
  public:
@@ -44,14 +48,11 @@ class CompressedTurn {
   virtual std::uint64_t bytes_needed(std::span<const Orientation> applied) const = 0;
 
   /// What to ask of a device: those of `applied` that a device can do; nothing if there are none.
-  virtual std::optional<JpegRequest> request(std::span<const Orientation> /*applied*/) const {
-    return std::nullopt;
-  }
+  virtual std::optional<JpegRequest> request(std::span<const Orientation> applied) const;
 
   /// Takes what a device has made of request().
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
-  virtual void accept(const JpegRequest& /*request*/, JpegMade /*made*/,
-                      std::vector<std::string>& /*warnings*/) {}
+  virtual void accept(const JpegRequest& request, JpegMade made,
+                      std::vector<std::string>& warnings);
 
   /// Whether a device has done this turn.
   virtual bool is_made(Orientation /*applied*/) const { return false; }

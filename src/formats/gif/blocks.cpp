@@ -9,7 +9,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -260,4 +260,4 @@ Metadata gif_metadata(const GifBlocks& gif) {
   return metadata;
 }
 
-}  // namespace qturn
+}  // namespace qturn::gif

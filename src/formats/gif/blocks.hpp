@@ -16,7 +16,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 
 /// A frame, or an extension: a comment, the delay of the next frame...
 struct GifBlock {
@@ -75,6 +75,6 @@ Bytes gif_xmp_extension(std::string_view packet);
 /// What another format can hold too.
 Metadata gif_metadata(const GifBlocks& gif);
 
-}  // namespace qturn
+}  // namespace qturn::gif
 
 #endif  // QTURN_SRC_FORMATS_GIF_BLOCKS_HPP

@@ -12,7 +12,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 namespace {
 
 constexpr std::size_t width_at = 6, height_at = 8, aspect_at = 12;
@@ -160,7 +160,7 @@ Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& a
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   const GifBlocks gif = gif_blocks(file);
   auto extras = std::make_shared<GifExtras>();
-  Image image{.format = &gif_codec, .pages = {}, .canvas = gif.canvas};
+  Image image{.format = &codec, .pages = {}, .canvas = gif.canvas};
   if (samples == Samples::for_another_format) {
     extras->metadata = gif_metadata(gif);
     if (gif.frames() > 1) {
@@ -234,4 +234,4 @@ Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::strin
   return made;
 }
 
-}  // namespace qturn
+}  // namespace qturn::gif

@@ -13,9 +13,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 
-extern const Codec gif_codec;
+extern const Codec codec;
 
 /// As Codec::read_header. Each frame is a page.
 Header read_gif_header(std::span<const std::byte> file);
@@ -32,6 +32,6 @@ Bytes encode_gif(const Image& turned, Orientation applied, const std::atomic<boo
 /// As Codec::finish: the XMP packet.
 Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::gif
 
 #endif  // QTURN_SRC_FORMATS_GIF_CODEC_HPP

@@ -11,7 +11,7 @@
 
 #include "src/picture/endian.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 namespace {
 
 // Signature, screen descriptor without a palette, and the descriptor of the only frame.
@@ -152,4 +152,4 @@ std::string gif_library_version() {
   return fmt::format("giflib {}.{}.{}", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE);
 }
 
-}  // namespace qturn
+}  // namespace qturn::gif

@@ -12,7 +12,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 
 /// Decompresses `lzw`, the size of the codes and the parts of a frame, into the pixels of `page`:
 /// an index each. An interlaced frame's rows come in four passes. Throws ImageFileError if it is
@@ -27,6 +27,6 @@ void compress_gif_frame(const Page& page, bool interlaced, int bits, Bytes& to,
 /// "giflib 5.2.1".
 std::string gif_library_version();
 
-}  // namespace qturn
+}  // namespace qturn::gif
 
 #endif  // QTURN_SRC_FORMATS_GIF_LZW_HPP

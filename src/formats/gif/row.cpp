@@ -5,12 +5,12 @@
 #include "src/formats/gif/codec.hpp"
 #include "src/formats/gif/lzw.hpp"
 
-namespace qturn {
+namespace qturn::gif {
 namespace {
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
-  if (image.format != &gif_codec) {
+  if (image.format != &codec) {
     throw ImageFileError(
         "only a GIF can be written as gif: other pictures may have more than its 256 colours");
   }
@@ -28,7 +28,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
 
 }  // namespace
 
-const Codec gif_codec = {
+const Codec codec = {
     .name = "gif",
     .suffixes = {".gif"},
     .recognises =
@@ -44,4 +44,4 @@ const Codec gif_codec = {
     .library_version = gif_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::gif

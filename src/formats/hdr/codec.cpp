@@ -11,7 +11,7 @@
 #include "src/formats/hdr/scanlines.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::hdr {
 namespace {
 
 struct HdrExtras final : Extras {
@@ -164,14 +164,13 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
     warn_of_lines(text_of(lines), {"EXPOSURE", "COLORCORR", "PRIMARIES"},
                   "is not kept, and readers of an HDR heed it", warnings);
   }
-  return {
-      .format = &hdr_codec, .stored = layout.stored, .pages = {page}, .extras = std::move(extras)};
+  return {.format = &codec, .stored = layout.stored, .pages = {page}, .extras = std::move(extras)};
 }
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
   const auto* extras = dynamic_cast<const HdrExtras*>(image.extras.get());
-  if (image.format != &hdr_codec || !extras) {
+  if (image.format != &codec || !extras) {
     throw ImageFileError("hdr stores three colours in four bytes, which no other format does");
   }
   const Page& page = image.pages.front();
@@ -203,7 +202,7 @@ bool recognises(std::span<const std::byte> head, std::string_view) {
 
 }  // namespace
 
-const Codec hdr_codec = {
+const Codec codec = {
     .name = "hdr",
     .suffixes = {".hdr", ".rgbe"},
     .recognises = recognises,
@@ -214,4 +213,4 @@ const Codec hdr_codec = {
     .check = check,
 };
 
-}  // namespace qturn
+}  // namespace qturn::hdr

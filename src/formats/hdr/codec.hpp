@@ -8,10 +8,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::hdr {
 
-extern const Codec hdr_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::hdr
 
 #endif  // QTURN_SRC_FORMATS_HDR_CODEC_HPP

@@ -5,7 +5,7 @@
 
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::hdr {
 namespace {
 
 constexpr std::size_t longest_run = 127, longest_plain = 128;
@@ -137,4 +137,4 @@ void append_scanline(Bytes& file, std::span<const std::byte> scanline, bool plai
   }
 }
 
-}  // namespace qturn
+}  // namespace qturn::hdr

@@ -9,7 +9,7 @@
 
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::hdr {
 
 inline constexpr std::size_t hdr_pixel_bytes = 4;
 
@@ -28,6 +28,6 @@ HdrScanline read_scanline(std::span<const std::byte> data, std::int64_t pixels, 
 /// Appends `scanline`, plain if it can be. Throws ImageFileError for one that cannot be written.
 void append_scanline(Bytes& file, std::span<const std::byte> scanline, bool plain);
 
-}  // namespace qturn
+}  // namespace qturn::hdr
 
 #endif  // QTURN_SRC_FORMATS_HDR_SCANLINES_HPP

@@ -13,9 +13,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
-extern const Codec jpeg_codec;
+extern const Codec codec;
 
 /// As Codec::read_header.
 Header read_jpeg_header(std::span<const std::byte> file);
@@ -35,6 +35,6 @@ Bytes encode_jpeg(const Image& turned, const std::atomic<bool>& stop,
 /// "libjpeg-turbo 2.1.5".
 std::string jpeg_library_version();
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_CODEC_HPP

@@ -16,10 +16,8 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
-
-constexpr int rows_at_a_time = 16;
 
 Metadata metadata_of(const std::vector<JpegMarker>& markers) {
   Metadata metadata;
@@ -96,7 +94,7 @@ Image image_of(const JpegDecoder& decoder, const Page& page) {
   auto extras = std::make_shared<Extras>();
   extras->metadata = metadata_of(upright_markers(decoder.file));
   extras->metadata.resolution = resolution_of(decoder.info, extras->metadata);
-  return {.format = &jpeg_codec,
+  return {.format = &codec,
           .stored = orientation_in(decoder.file.segments),
           .pages = {page},
           .extras = std::move(extras)};
@@ -141,4 +139,4 @@ Image salvage_jpeg(std::span<const std::byte> file, PixelArena& arena,
   return image;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -13,11 +13,10 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr int fresh_quality = 95;
-constexpr int rows_at_a_time = 16;
 
 // What the pixels of another format may be.
 constexpr Capacity jpeg_capacity = {
@@ -116,4 +115,4 @@ Bytes encode_jpeg(const Image& turned, const std::atomic<bool>& stop,
   return encoder.take();
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -9,7 +9,7 @@
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // For less data, making the tables takes longer than libjpeg takes for all: 24 us, 2026-11-23.
@@ -73,4 +73,4 @@ Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {
   return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::of_source, stop);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

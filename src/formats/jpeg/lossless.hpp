@@ -18,7 +18,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 class JpegDecoder;
 
@@ -52,6 +52,6 @@ class JpegCoefficients {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_LOSSLESS_HPP

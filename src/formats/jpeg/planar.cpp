@@ -12,7 +12,7 @@
 #include "src/formats/jpeg/writing/writer.hpp"
 #include "src/picture/turn_in_bands.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr int max_components = 4;
@@ -280,4 +280,4 @@ Bytes JpegPlanes::turn(Orientation orientation, const std::atomic<bool>& stop) {
   return write_jpeg(picture, parts_->blocks, Orientation::identity, JpegTables::fitted, stop);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -20,7 +20,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 class JpegDecoder;
 
@@ -45,6 +45,6 @@ class JpegPlanes {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_PLANAR_HPP

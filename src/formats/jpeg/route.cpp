@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr std::int64_t block_size = 8;
@@ -55,4 +55,4 @@ Route jpeg_route(const JpegShape& shape, Orientation orientation, const JpegOpti
   return Route::none;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

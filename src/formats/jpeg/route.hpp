@@ -7,7 +7,7 @@
 
 #include "src/formats/jpeg/file/shape.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The picture without the columns and rows that `orientation` would bring to the left or upper
 /// edge and that do not fill a block of each component. The turn is exact if this is the whole
@@ -17,6 +17,6 @@ Size whole_blocks(const JpegShape& shape, Orientation orientation);
 /// How `orientation` (not identity) is applied; none where it is refused.
 Route jpeg_route(const JpegShape& shape, Orientation orientation, const JpegOptions& options);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_ROUTE_HPP

@@ -14,7 +14,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_says.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // The only picture, or one that follows it.
@@ -98,7 +98,7 @@ class CompressedJpeg final : public CompressedTurn {
 
 }  // namespace
 
-const Codec jpeg_codec = {
+const Codec codec = {
     .name = "jpeg",
     .alias = "jpg",
     .suffixes = {".jpg", ".jpeg", ".jpe", ".jfif", ".jif"},
@@ -131,4 +131,4 @@ const Codec jpeg_codec = {
     .library_version = jpeg_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -10,7 +10,7 @@
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 bool is_only_scan(const JpegDecoder& decoder) {
   if (decoder.info.progressive_mode || decoder.info.arith_code) return false;
@@ -137,4 +137,4 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
   return request;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -15,7 +15,7 @@
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Whether the first scan is sequential and holds all of the picture, by the header.
 bool is_only_scan(const JpegDecoder& decoder);
@@ -27,6 +27,6 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> lossless,
                                         std::span<const Orientation> planar);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP

@@ -8,7 +8,7 @@
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/scan_request.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 namespace {
 
@@ -156,4 +156,4 @@ Bytes cropped_jpeg(std::span<const std::byte> file, Size size) {
   return JpegCoefficients(file, arena, never, notes).crop(size, never);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

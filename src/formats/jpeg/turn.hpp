@@ -16,7 +16,7 @@
 #include "src/picture/header.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 struct JpegFile;
 
@@ -91,6 +91,6 @@ Bytes turn_embedded_jpeg(std::span<const std::byte> file, Orientation orientatio
 /// The upper left part of a JPEG, losslessly: an edge at the right or below may cut through blocks.
 Bytes cropped_jpeg(std::span<const std::byte> file, Size size);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_TURN_HPP

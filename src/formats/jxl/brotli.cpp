@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace qturn {
+namespace qturn::jxl {
 
 std::optional<Bytes> decompress_brotli(std::span<const std::byte> data, std::uint64_t most) {
   const std::unique_ptr<BrotliDecoderState, decltype(&BrotliDecoderDestroyInstance)> decoder(
@@ -35,4 +35,4 @@ std::string brotli_library_version() {
   return fmt::format("libbrotli {}.{}.{}", version >> 24, version >> 12 & 0xFFF, version & 0xFFF);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jxl

@@ -10,7 +10,7 @@
 
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::jxl {
 
 /// What `data` is decompressed to; nothing if it is damaged. If that is more than `most` bytes, it
 /// ends somewhere after them.
@@ -19,6 +19,6 @@ std::optional<Bytes> decompress_brotli(std::span<const std::byte> data, std::uin
 /// "libbrotli 1.0.9".
 std::string brotli_library_version();
 
-}  // namespace qturn
+}  // namespace qturn::jxl
 
 #endif  // QTURN_SRC_FORMATS_JXL_BROTLI_HPP

@@ -5,10 +5,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::jxl {
 
-extern const Codec jxl_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::jxl
 
 #endif  // QTURN_SRC_FORMATS_JXL_CODEC_HPP

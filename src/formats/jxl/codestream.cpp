@@ -5,7 +5,7 @@
 
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::jxl {
 namespace {
 
 class BitReader {
@@ -233,4 +233,4 @@ JxlHead with_orientation(std::span<const std::byte> codestream, const JxlHeader&
   return {static_cast<std::size_t>(whole), writer.bytes()};
 }
 
-}  // namespace qturn
+}  // namespace qturn::jxl

@@ -16,7 +16,7 @@
 
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::jxl {
 
 inline constexpr std::string_view jxl_signature{"\xff\x0a", 2};
 
@@ -41,6 +41,6 @@ struct JxlHead {
 JxlHead with_orientation(std::span<const std::byte> codestream, const JxlHeader& header,
                          Orientation orientation);
 
-}  // namespace qturn
+}  // namespace qturn::jxl
 
 #endif  // QTURN_SRC_FORMATS_JXL_CODESTREAM_HPP

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "src/formats/isobmff/boxes.hpp"
-#include "src/formats/isobmff/container_turn.hpp"
-#include "src/formats/isobmff/ignored_metadata.hpp"
+#include "src/formats/container/boxes.hpp"
+#include "src/formats/container/container_turn.hpp"
+#include "src/formats/container/ignored_metadata.hpp"
 #include "src/formats/jxl/brotli.hpp"
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/jxl/codestream.hpp"
@@ -18,7 +18,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::jxl {
 namespace {
 
 constexpr std::string_view container_signature{"\0\0\0\x0cJXL \r\n\x87\n", 12};
@@ -239,7 +239,7 @@ Header header_of(const JxlFile& jxl) {
 
 }  // namespace
 
-const Codec jxl_codec = {
+const Codec codec = {
     .name = "jxl",
     .suffixes = {".jxl"},
     .recognises =
@@ -270,4 +270,4 @@ const Codec jxl_codec = {
     .library_version = brotli_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::jxl

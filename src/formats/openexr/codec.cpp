@@ -15,7 +15,7 @@
 #include "src/formats/openexr/sink.hpp"
 #include "src/metadata/exif.hpp"
 
-namespace qturn {
+namespace qturn::openexr {
 namespace {
 
 struct ExrExtras final : Extras {
@@ -138,7 +138,7 @@ Image decode(std::span<const std::byte> file, Samples, PixelArena& arena,
                             .alpha_channel = alpha,
                             .refusal = {}};
   const Orientation stored = orientation_of(extras->spec);
-  return {.format = &openexr_codec, .stored = stored, .pages = {page}, .extras = std::move(extras)};
+  return {.format = &codec, .stored = stored, .pages = {page}, .extras = std::move(extras)};
 }
 
 // The data window is a rectangle in the display window, and turns with it.
@@ -221,8 +221,8 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
   prepare_oiio();
   const Page& page = image.pages.front();
   const auto* extras =
-      image.format == &openexr_codec ? dynamic_cast<const ExrExtras*>(image.extras.get()) : nullptr;
-  if (!extras) check_fits(image, openexr_codec.name, capacity);
+      image.format == &codec ? dynamic_cast<const ExrExtras*>(image.extras.get()) : nullptr;
+  if (!extras) check_fits(image, codec.name, capacity);
   OIIO::ImageSpec spec =
       extras ? turned_spec(extras->spec, page, applied) : converted_spec(image, page);
   add_nothing(spec);
@@ -238,7 +238,7 @@ std::string library_version() {
 
 }  // namespace
 
-const Codec openexr_codec = {
+const Codec codec = {
     .name = "openexr",
     .alias = "exr",
     .suffixes = {".exr"},
@@ -252,4 +252,4 @@ const Codec openexr_codec = {
     .library_version = library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::openexr

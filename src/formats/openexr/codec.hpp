@@ -8,10 +8,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::openexr {
 
-extern const Codec openexr_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::openexr
 
 #endif  // QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP

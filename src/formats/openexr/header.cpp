@@ -12,7 +12,7 @@
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::openexr {
 namespace {
 
 constexpr std::size_t magic_bytes = 8, offset_bytes = 8;
@@ -214,4 +214,4 @@ Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& sourc
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::openexr

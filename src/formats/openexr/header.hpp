@@ -14,7 +14,7 @@
 
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::openexr {
 
 struct ExrAttribute {
   std::string_view name;             ///< "preview"
@@ -46,6 +46,6 @@ void check_blocks(std::span<const std::byte> file, const ExrHeader& header);
 Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& source,
                       Orientation applied);
 
-}  // namespace qturn
+}  // namespace qturn::openexr
 
 #endif  // QTURN_SRC_FORMATS_OPENEXR_HEADER_HPP

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace qturn {
+namespace qturn::openexr {
 
 void prepare_oiio() {
   static std::once_flag once;
@@ -54,4 +54,4 @@ void OiioReader::read(const OIIO::ImageSpec& spec, void* pixels, const std::atom
   if (!complete || input_->has_error()) fail_with(input_->geterror());
 }
 
-}  // namespace qturn
+}  // namespace qturn::openexr

@@ -12,7 +12,7 @@
 
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::openexr {
 
 /// Sets OpenImageIO up, the first time it is called.
 void prepare_oiio();
@@ -40,6 +40,6 @@ class OiioReader {
   std::unique_ptr<OIIO::ImageInput> input_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::openexr
 
 #endif  // QTURN_SRC_FORMATS_OPENEXR_READER_HPP

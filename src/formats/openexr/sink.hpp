@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace qturn {
+namespace qturn::openexr {
 
 /// A file that a writer fills, and whose bytes it may read again. `bytes` must outlive it.
 class OiioSink final : public OIIO::Filesystem::IOProxy {
@@ -58,6 +58,6 @@ class OiioSink final : public OIIO::Filesystem::IOProxy {
   std::vector<std::byte>& bytes_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::openexr
 
 #endif  // QTURN_SRC_FORMATS_OPENEXR_SINK_HPP

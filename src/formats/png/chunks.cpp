@@ -17,7 +17,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -437,4 +437,4 @@ void append_png_chunk(Bytes& to, std::string_view type, std::span<const std::byt
   append_chunk(to, type, data);
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

@@ -15,7 +15,7 @@
 
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 struct PngChunk {
   std::string_view type;             ///< "IHDR"
@@ -30,6 +30,9 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file);
 
 /// As Codec::check_limits. What is damaged is left for png_chunks() to say.
 void check_png_limits(std::span<const std::byte> file, const Limits& limits);
+
+/// The colour type of pixels that are indices into a palette.
+inline constexpr int palette_type = 3;
 
 /// What the header chunk says.
 struct PngHeader {
@@ -91,6 +94,6 @@ std::string_view png_xmp(const PngChunk& chunk);
 void append_png_chunk(std::vector<std::byte>& to, std::string_view type,
                       std::span<const std::byte> data);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_CHUNKS_HPP

@@ -18,9 +18,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
-extern const Codec png_codec;
+extern const Codec codec;
 
 /// As Codec::read_header. Nothing is decompressed, and dimensions that cannot come from so small a
 /// file are damage.
@@ -40,6 +40,6 @@ Image salvage_png(std::span<const std::byte> file, PixelArena& arena, const std:
 Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_CODEC_HPP

@@ -16,13 +16,11 @@
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/xmp.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using std::string_view_literals::operator""sv;
 using Chunks = std::vector<PngChunk>;
-
-constexpr int palette_type = 3;
 
 std::size_t compressed_bytes(const Chunks& chunks) {
   std::size_t bytes = 0;
@@ -346,10 +344,10 @@ Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& a
   warn_of_trailing_data(chunks, file, warnings);
   std::vector<Page> pages = {page};
   pages.insert(pages.end(), pages_of_frames.begin(), pages_of_frames.end());
-  return {.format = &png_codec,
+  return {.format = &codec,
           .stored = png_orientation(chunks),
           .pages = std::move(pages),
           .extras = std::move(extras)};
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

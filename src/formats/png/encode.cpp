@@ -18,7 +18,7 @@
 // up to 21 % (2026-11-21). So a few strips are compressed with every filter, and the best filter is
 // used for the whole picture.
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using Byte = std::uint8_t;
@@ -137,14 +137,14 @@ Choice best_choice(const PngHeader& header, const PngPass& pass, const Page& pag
 }
 
 // A zlib stream.
-struct Stream {
+struct Deflated {
   std::unique_ptr<std::byte[]> data;
   std::size_t bytes = 0;
 };
 
 // The rows of a page, filtered and compressed.
-Stream compress(const Page& page, const PngHeader& header, const Deflater& deflater,
-                const std::atomic<bool>& stop) {
+Deflated compress(const Page& page, const PngHeader& header, const Deflater& deflater,
+                  const std::atomic<bool>& stop) {
   const auto passes = png_passes(header);
   // The last pass of an interlaced picture is half of it.
   const Choice choice = best_choice(header, passes.back(), page, deflater, stop);
@@ -155,7 +155,7 @@ Stream compress(const Page& page, const PngHeader& header, const Deflater& defla
     next = RowFilter(header, pass, page, stop).run(choice, 0, pass.height, next);
   }
   if (stop) throw Interrupted();
-  Stream stream{std::make_unique_for_overwrite<std::byte[]>(deflater.largest(bytes)), 0};
+  Deflated stream{std::make_unique_for_overwrite<std::byte[]>(deflater.largest(bytes)), 0};
   stream.bytes = deflater.deflate({filtered.get(), bytes}, stream.data.get());
   if (stop) throw Interrupted();
   return stream;
@@ -179,7 +179,7 @@ Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<boo
   header.height = static_cast<std::uint32_t>(page.height);
 
   const Deflater deflater(turned.prefers_speed ? fast_level : small_level);
-  std::vector<Stream> streams;
+  std::vector<Deflated> streams;
   std::vector<std::span<const std::byte>> compressed;
   for (const Page& each : turned.pages) {
     PngHeader its = header;
@@ -197,4 +197,4 @@ Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<boo
   return assemble_png(header, pixels, turned.extras ? turned.extras->metadata : none);
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

@@ -7,12 +7,10 @@
 
 #include "src/formats/png/rows.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using Byte = std::uint8_t;
-
-constexpr int palette_type = 3;
 
 // If there is an alpha channel, tRNS has no meaning and is ignored.
 bool is_transparent(const PngHeader& header, const std::vector<PngChunk>& chunks) {
@@ -91,4 +89,4 @@ void expand(const Page& stored, const PngHeader& header, const std::vector<PngCh
   }
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

@@ -8,7 +8,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 /// The expanded page, without memory. It is the stored one if there is nothing to expand.
 Page expanded_page(const PngHeader& header, const std::vector<PngChunk>& chunks);
@@ -18,6 +18,6 @@ Page expanded_page(const PngHeader& header, const std::vector<PngChunk>& chunks)
 void expand(const Page& stored, const PngHeader& header, const std::vector<PngChunk>& chunks,
             const Page& expanded);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_EXPAND_HPP

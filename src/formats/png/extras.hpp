@@ -8,13 +8,13 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 struct PngExtras final : Extras {
   PngHeader header;
   std::vector<std::byte> skeleton;  ///< png_skeleton; empty where the samples are not as stored
 };
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_EXTRAS_HPP

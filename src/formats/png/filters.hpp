@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace qturn {
+namespace qturn::png {
 
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth };
 inline constexpr std::array png_filters = {PngFilter::none, PngFilter::sub, PngFilter::up,
@@ -28,6 +28,6 @@ void apply_filter(PngFilter filter, std::span<const std::uint8_t> row, const std
 /// better.
 std::uint64_t sum_of_differences(std::span<const std::uint8_t> filtered);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_FILTERS_HPP

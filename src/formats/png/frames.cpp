@@ -4,7 +4,7 @@
 
 #include "src/picture/endian.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 constexpr std::size_t control_bytes = 26, sequence_bytes = 4;
@@ -77,4 +77,4 @@ std::vector<PngFrame> png_frames(const std::vector<PngChunk>& chunks) {
   return frames;
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

@@ -8,7 +8,7 @@
 #include "src/formats/codec/frame_place.hpp"
 #include "src/formats/png/chunks.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 struct PngFrame {
   FramePlace place;
@@ -27,6 +27,6 @@ std::vector<PngFrame> png_frames(const std::vector<PngChunk>& chunks);
 /// Where the frame lies that a control chunk (fcTL) of a valid animation describes.
 FramePlace png_frame_place(const PngChunk& control);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_FRAMES_HPP

@@ -9,7 +9,7 @@
 #include "src/formats/png/raw_profile.hpp"
 #include "src/metadata/xmp.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::int32_t>::max();
@@ -71,4 +71,4 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
   return made;
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

@@ -11,7 +11,7 @@
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 /// The PNG with its metadata after the turn. Every other byte is as it was, also after its end. If
 /// it has no orientation and `missing` asks for one, an eXIf chunk is added before the pixels.
@@ -21,6 +21,6 @@ namespace qturn {
 std::vector<std::byte> turn_png_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
                                          MissingTag missing, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_ORIENTATION_METADATA_HPP

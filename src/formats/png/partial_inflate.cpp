@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 class Bits {
@@ -206,4 +206,4 @@ std::size_t inflate_beginning(std::span<const std::byte> stream, std::span<std::
   return Inflater(stream.subspan(zlib_header), to).inflate();
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

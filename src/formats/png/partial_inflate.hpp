@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <span>
 
-namespace qturn {
+namespace qturn::png {
 
 /// Decompresses `stream` into `to`, as far as it goes and makes sense, and returns how many bytes
 /// that gave. Checksums are not compared.
 std::size_t inflate_beginning(std::span<const std::byte> stream, std::span<std::uint8_t> to);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_PARTIAL_INFLATE_HPP

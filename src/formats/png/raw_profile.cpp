@@ -12,7 +12,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -125,4 +125,4 @@ Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block) {
   return data;
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

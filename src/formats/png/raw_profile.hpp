@@ -10,7 +10,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 /// Whether the chunk has such a keyword.
 bool is_raw_exif(const PngChunk& chunk);
@@ -21,6 +21,6 @@ std::optional<Bytes> raw_exif(const PngChunk& chunk);
 /// The data of the chunk with another block in it.
 Bytes with_raw_exif(const PngChunk& chunk, std::span<const std::byte> block);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_RAW_PROFILE_HPP

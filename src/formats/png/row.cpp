@@ -9,7 +9,7 @@
 #include "src/formats/png/raw_profile.hpp"
 #include "src/formats/png/zlib.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -23,7 +23,7 @@ constexpr Capacity capacity = {.samples = bit_of(SampleFormat::u8) | bit_of(Samp
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
-  if (image.format != &png_codec) check_fits(image, png_codec.name, capacity);
+  if (image.format != &codec) check_fits(image, codec.name, capacity);
   return encode_png(image, applied, stop, warnings);
 }
 
@@ -62,7 +62,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
 
 }  // namespace
 
-const Codec png_codec = {
+const Codec codec = {
     .name = "png",
     .suffixes = {".png"},
     .recognises = [](std::span<const std::byte> head,
@@ -83,4 +83,4 @@ const Codec png_codec = {
     .library_version = zlib_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::png

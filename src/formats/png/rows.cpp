@@ -7,7 +7,7 @@
 
 #include "src/picture/packed_bits.hpp"
 
-namespace qturn {
+namespace qturn::png {
 namespace {
 
 std::uint8_t* place(const Page& page, const PngPass& pass, std::int64_t y) {
@@ -112,4 +112,4 @@ void pack_row(const PngHeader& header, const PngPass& pass, const Page& page, st
   }
 }
 
-}  // namespace qturn
+}  // namespace qturn::png

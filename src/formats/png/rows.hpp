@@ -10,7 +10,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::png {
 
 /// One of the seven pictures that an interlaced PNG (Adam7) consists of, or all of one that is not.
 /// Its pixel (x, y) is the picture's (left + x * x_step, top + y * y_step).
@@ -46,6 +46,6 @@ void unpack_row(const PngHeader& header, const PngPass& pass, const std::uint8_t
 void pack_row(const PngHeader& header, const PngPass& pass, const Page& page, std::int64_t y,
               std::uint8_t* row);
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_ROWS_HPP

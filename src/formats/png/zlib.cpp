@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-namespace qturn {
+namespace qturn::png {
 std::uint32_t crc32(std::span<const std::byte> data) {
   return libdeflate_crc32(0, data.data(), data.size());
 }
@@ -67,4 +67,4 @@ std::vector<std::byte> deflated(std::span<const std::byte> data) {
 
 std::string zlib_library_version() { return "libdeflate " LIBDEFLATE_VERSION_STRING; }
 
-}  // namespace qturn
+}  // namespace qturn::png

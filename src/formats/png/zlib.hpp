@@ -14,7 +14,7 @@
 
 struct libdeflate_compressor;
 
-namespace qturn {
+namespace qturn::png {
 
 /// CRC-32, as in PNG's chunks.
 std::uint32_t crc32(std::span<const std::byte> data);
@@ -55,6 +55,6 @@ std::vector<std::byte> deflated(std::span<const std::byte> data);
 /// "libdeflate 1.14".
 std::string zlib_library_version();
 
-}  // namespace qturn
+}  // namespace qturn::png
 
 #endif  // QTURN_SRC_FORMATS_PNG_ZLIB_HPP

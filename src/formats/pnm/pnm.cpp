@@ -14,7 +14,7 @@
 
 #include "src/formats/codec/capacity.hpp"
 
-namespace qturn {
+namespace qturn::pnm {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -372,7 +372,7 @@ Image decode_pnm(std::span<const std::byte> file, Samples asked, PixelArena& are
     extras->meaning = meaning_of(header);
     show(header, page, warnings);
   }
-  return {.format = &pnm_codec, .stored = Orientation::identity, .pages = {page}, .extras = extras};
+  return {.format = &codec, .stored = Orientation::identity, .pages = {page}, .extras = extras};
 }
 
 namespace {
@@ -442,7 +442,7 @@ bool recognises(std::span<const std::byte> head, std::string_view) {
 
 }  // namespace
 
-const Codec pnm_codec = {
+const Codec codec = {
     .name = "pnm",
     .suffixes = {".pnm", ".ppm", ".pgm", ".pbm", ".pfm", ".pam"},
     .recognises = recognises,
@@ -451,10 +451,10 @@ const Codec pnm_codec = {
     .encode =
         [](const Image& image, Orientation, const std::atomic<bool>& stop,
            std::vector<std::string>&) {
-          if (image.format != &pnm_codec) check_fits(image, pnm_codec.name, capacity);
+          if (image.format != &codec) check_fits(image, codec.name, capacity);
           return encode_pnm(image, stop);
         },
     .finish = keep_as_encoded,
 };
 
-}  // namespace qturn
+}  // namespace qturn::pnm

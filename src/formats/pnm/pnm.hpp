@@ -12,9 +12,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::pnm {
 
-extern const Codec pnm_codec;
+extern const Codec codec;
 
 /// As Codec::read_header.
 Header read_pnm_header(std::span<const std::byte> file);
@@ -27,6 +27,6 @@ Image decode_pnm(std::span<const std::byte> file, Samples samples, PixelArena& a
 /// As Codec::encode. A picture from another format has 1 or 3 channels of 8 or 16 bits.
 Bytes encode_pnm(const Image& image, const std::atomic<bool>& stop);
 
-}  // namespace qturn
+}  // namespace qturn::pnm
 
 #endif  // QTURN_SRC_FORMATS_PNM_PNM_HPP

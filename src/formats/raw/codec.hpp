@@ -6,10 +6,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::raw {
 
-extern const Codec raw_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::raw
 
 #endif  // QTURN_SRC_FORMATS_RAW_CODEC_HPP

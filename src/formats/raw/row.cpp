@@ -10,7 +10,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::raw {
 namespace {
 
 constexpr std::uint16_t width_tag = 256, height_tag = 257, orientation_tag = 274,
@@ -31,7 +31,7 @@ bool recognises(std::span<const std::byte> head, std::string_view lower_suffix) 
   if (!TiffStructure::open(head)) return false;
   const bool is_canon = text_of(head.subspan(canon_at)).starts_with("CR\2");
   return is_canon ||
-         (!lower_suffix.empty() && std::ranges::count(raw_codec.suffixes, lower_suffix) > 0);
+         (!lower_suffix.empty() && std::ranges::count(codec.suffixes, lower_suffix) > 0);
 }
 
 // The file with a TIFF's number instead.
@@ -169,7 +169,7 @@ void check(std::span<const std::byte> source, MetadataCheck& check) {
 
 }  // namespace
 
-const Codec raw_codec = {
+const Codec codec = {
     .name = "raw",
     .suffixes = {".dng", ".3fr", ".arw", ".cr2", ".dcr", ".erf", ".fff", ".iiq", ".k25",
                  ".kdc", ".mef", ".mos", ".mrw", ".nef", ".nrw", ".orf", ".pef", ".ptx",
@@ -186,4 +186,4 @@ const Codec raw_codec = {
     .only_if_asked = true,
 };
 
-}  // namespace qturn
+}  // namespace qturn::raw

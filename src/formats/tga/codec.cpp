@@ -14,7 +14,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::tga {
 namespace {
 
 struct TgaExtras final : Extras {
@@ -254,7 +254,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
       extras->tail.assign(file.begin() + static_cast<std::ptrdiff_t>(end), file.end());
     }
   }
-  return {.format = &tga_codec,
+  return {.format = &codec,
           .stored = Orientation::identity,
           .pages = {page},
           .extras = std::move(extras)};
@@ -383,8 +383,8 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
              std::vector<std::string>& warnings) {
   const Page& page = image.pages.front();
   const auto* extras = dynamic_cast<const TgaExtras*>(image.extras.get());
-  if (image.format != &tga_codec || !extras || extras->head.empty()) {
-    check_fits(image, tga_codec.name, capacity);
+  if (image.format != &codec || !extras || extras->head.empty()) {
+    check_fits(image, codec.name, capacity);
     return encode_converted(page, stop);
   }
   Bytes head = extras->head;
@@ -416,7 +416,7 @@ bool recognises(std::span<const std::byte> head, std::string_view lower_suffix) 
 
 }  // namespace
 
-const Codec tga_codec = {
+const Codec codec = {
     .name = "tga",
     .suffixes = {".tga"},
     .recognises = recognises,
@@ -427,4 +427,4 @@ const Codec tga_codec = {
     .check = check,
 };
 
-}  // namespace qturn
+}  // namespace qturn::tga

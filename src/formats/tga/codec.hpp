@@ -9,10 +9,10 @@
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::tga {
 
-extern const Codec tga_codec;
+extern const Codec codec;
 
-}  // namespace qturn
+}  // namespace qturn::tga
 
 #endif  // QTURN_SRC_FORMATS_TGA_CODEC_HPP

@@ -8,7 +8,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::tga {
 namespace {
 
 constexpr std::size_t footer_bytes = tga_footer.size(), signature_at = 8;
@@ -169,4 +169,4 @@ TgaTail read_tga_tail(std::span<const std::byte> file, std::size_t pixels_end,
   return tail;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tga

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace qturn {
+namespace qturn::tga {
 
 /// Where fields lie in the file.
 namespace tga_field {
@@ -60,6 +60,6 @@ bool has_tga_footer(std::span<const std::byte> file);
 TgaTail read_tga_tail(std::span<const std::byte> file, std::size_t pixels_end,
                       const TgaLayout& layout);
 
-}  // namespace qturn
+}  // namespace qturn::tga
 
 #endif  // QTURN_SRC_FORMATS_TGA_LAYOUT_HPP

@@ -13,7 +13,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 // Pages and their pictures, in the order in which they are written.
@@ -122,7 +122,7 @@ Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std:
   refuse_what_cannot_turn(extras->tiff);
   warn_of_trailing_data(file, extras->tiff.end, warnings);
   Image image{
-      .format = &tiff_codec, .stored = tiff_orientation(extras->tiff), .pages = {}, .extras = {}};
+      .format = &codec, .stored = tiff_orientation(extras->tiff), .pages = {}, .extras = {}};
   for_each_picture(extras->tiff, [&](const TiffDirectory& directory) {
     extras->storage.push_back(tiff_storage(file, directory));
     const TiffLayout& layout = extras->storage.back().read;
@@ -167,4 +167,4 @@ Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bo
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

@@ -18,9 +18,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
-extern const Codec tiff_codec;
+extern const Codec codec;
 
 /// The orientation that all pages are stored in. Throws ImageFileError if they differ.
 Orientation tiff_orientation(const TiffFile& tiff);
@@ -53,6 +53,6 @@ Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bo
 Bytes encode_plain_tiff(const Image& turned, const std::atomic<bool>& stop,
                         std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_CODEC_HPP

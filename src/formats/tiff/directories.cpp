@@ -12,7 +12,7 @@
 #include "src/picture/errors.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 constexpr std::size_t max_fields = 65535;
@@ -315,4 +315,4 @@ TiffFile read_tiff_structure(std::span<const std::byte> file, MissingPixels miss
   return DirectoryReader(file, missing, true).read();
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

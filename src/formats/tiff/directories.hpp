@@ -18,7 +18,7 @@
 
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 namespace tiff_tag {
 enum : std::uint16_t {
@@ -167,6 +167,6 @@ std::vector<std::byte> write_tiff(const TiffFile& tiff,
 /// A BigTIFF's header with one directory, its strips' and tiles' offsets as they are.
 std::vector<std::byte> write_tiff_header(const TiffDirectory& page, bool little);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_DIRECTORIES_HPP

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 constexpr std::int64_t most_pixels = std::int64_t{1} << 40;
@@ -277,4 +277,4 @@ TiffLayout turned_layout(const TiffLayout& layout, Orientation applied) {
   return turned;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

@@ -17,7 +17,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 namespace tiff_compression {
 enum : std::uint16_t {
@@ -118,6 +118,6 @@ TiffLayout tiff_layout(const TiffDirectory& page);
 /// The layout of the turned page: tiles turn with the axes, strips keep about as many pixels.
 TiffLayout turned_layout(const TiffLayout& layout, Orientation applied);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_LAYOUT_HPP

@@ -15,7 +15,7 @@
 
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 using namespace std::string_view_literals;
@@ -375,4 +375,4 @@ TiffBlocks TiffBlockWriter::take() {
   return blocks;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

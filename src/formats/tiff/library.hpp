@@ -19,7 +19,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/layout.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 /// Whether the library was built with the compression.
 bool tiff_library_has(std::uint16_t compression);
@@ -72,6 +72,6 @@ class TiffBlockWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_LIBRARY_HPP

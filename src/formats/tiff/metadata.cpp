@@ -12,7 +12,7 @@
 
 #include "src/metadata/resolution.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 template <std::size_t N>
@@ -213,4 +213,4 @@ TiffFile tiff_description(const Metadata& metadata, std::vector<std::string>& wa
   return described;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

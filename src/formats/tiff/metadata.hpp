@@ -12,7 +12,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 /// Whether it says where on a map the picture lies, which is not turned.
 bool is_georeferenced(const TiffDirectory& page);
@@ -24,6 +24,6 @@ Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings)
 /// of the Exif block is left out, and `warnings` says so.
 TiffFile tiff_description(const Metadata& metadata, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_METADATA_HPP

@@ -9,7 +9,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 constexpr std::uint16_t manifest_tag = 0xCD41;
@@ -121,4 +121,4 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

@@ -11,7 +11,7 @@
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 /// The XMP packet of the first page, or nothing.
 std::string_view tiff_xmp(std::span<const std::byte> file);
@@ -25,6 +25,6 @@ std::string_view tiff_xmp(std::span<const std::byte> file);
 std::vector<std::byte> turn_tiff_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
                                           MissingTag missing, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_ORIENTATION_METADATA_HPP

@@ -11,7 +11,7 @@
 #include "src/formats/tiff/storage.hpp"
 #include "src/picture/packed_bits.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 // A place in the page, and how far it is to the next unit's and the next row's.
@@ -198,4 +198,4 @@ Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
   return std::move(blocks.file);
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

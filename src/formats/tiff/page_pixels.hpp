@@ -10,7 +10,7 @@
 #include "src/formats/tiff/layout.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 /// Decodes the page of the layout into the memory of `page`. Throws ImageFileError for damage;
 /// Interrupted.
@@ -33,6 +33,6 @@ std::uint64_t tiff_encoding_bytes(const TiffLayout& layout, bool little);
 Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
                        TiffDirectory& directory, const std::atomic<bool>& stop);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_PAGE_PIXELS_HPP

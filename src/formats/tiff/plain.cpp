@@ -9,7 +9,7 @@
 #include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/page_pixels.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 constexpr std::int64_t rows_per_strip = 32;
@@ -94,4 +94,4 @@ Bytes encode_plain_tiff(const Image& turned, const std::atomic<bool>& stop,
   return write_tiff(tiff, pixels, warnings);
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

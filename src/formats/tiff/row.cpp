@@ -14,7 +14,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_says.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 // The meaning of a second sample must be known.
@@ -39,7 +39,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>& warnings) {
   if (is_stored_tiff(image)) return encode_tiff(image, applied, stop, warnings);
-  check_fits(image, tiff_codec.name, capacity);
+  check_fits(image, codec.name, capacity);
   return encode_plain_tiff(image, stop, warnings);
 }
 
@@ -96,7 +96,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
 
 }  // namespace
 
-const Codec tiff_codec = {
+const Codec codec = {
     .name = "tiff",
     .alias = "tif",
     .suffixes = {".tif", ".tiff"},
@@ -124,4 +124,4 @@ const Codec tiff_codec = {
     .library_version = tiff_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::tiff

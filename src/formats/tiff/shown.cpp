@@ -19,7 +19,7 @@
 #include "src/formats/tiff/storage.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 namespace photometric = tiff_photometric;
@@ -251,7 +251,7 @@ Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
   if (!is_damaged) warn_of_trailing_data(file, tiff.end, warnings);
   auto extras = std::make_shared<Extras>();
   extras->metadata = tiff_metadata(tiff, warnings);
-  Image image{.format = is_damaged ? nullptr : &tiff_codec,
+  Image image{.format = is_damaged ? nullptr : &codec,
               .stored = tiff_orientation(tiff),
               .pages = {},
               .extras = {}};
@@ -279,4 +279,4 @@ Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
   return image;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

@@ -10,7 +10,7 @@
 #include "src/formats/tiff/library.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 namespace compression = tiff_compression;
@@ -318,4 +318,4 @@ TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& s
   return directory;
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

@@ -10,7 +10,7 @@
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/layout.hpp"
 
-namespace qturn {
+namespace qturn::tiff {
 
 struct TiffStorage {
   TiffLayout read;
@@ -39,6 +39,6 @@ TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& s
 /// "JPEG compression"
 std::string compression_name(std::uint16_t compression);
 
-}  // namespace qturn
+}  // namespace qturn::tiff
 
 #endif  // QTURN_SRC_FORMATS_TIFF_STORAGE_HPP

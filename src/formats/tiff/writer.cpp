@@ -12,7 +12,7 @@
 //
 // Fixed bytes get their places on the way: what would overlap them is written after them.
 
-namespace qturn {
+namespace qturn::tiff {
 namespace {
 
 class Writer {
@@ -243,4 +243,4 @@ std::vector<std::byte> write_tiff_header(const TiffDirectory& page, bool little)
   return *writer.take();
 }
 
-}  // namespace qturn
+}  // namespace qturn::tiff

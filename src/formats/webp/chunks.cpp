@@ -8,7 +8,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 namespace {
 
 constexpr std::size_t riff_header_bytes = 12, chunk_header_bytes = 8;
@@ -73,14 +73,14 @@ bool is_bitmap(const WebpChunk& chunk) {
   return chunk.type == "VP8 " || chunk.type == "VP8L" || chunk.type == "ALPH";
 }
 
-struct Canvas {
+struct CanvasFields {
   std::uint32_t width = 0, height = 0;
   bool alpha = false;
 };
 
 // As the pixels' own headers say it: RFC 9649, sections 2.6 and 3.4.
-Canvas canvas_of(const std::vector<WebpChunk>& chunks) {
-  Canvas canvas;
+CanvasFields canvas_of(const std::vector<WebpChunk>& chunks) {
+  CanvasFields canvas;
   for (const WebpChunk& chunk : chunks) {
     if (chunk.type == "VP8L" && chunk.data.size() >= 5) {
       const std::uint32_t bits = u32(chunk.data, 1);
@@ -217,7 +217,7 @@ Metadata webp_metadata(const std::vector<WebpChunk>& chunks) {
 
 std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const Metadata& metadata) {
   const std::vector<WebpChunk> chunks = webp_chunks(encoded);
-  const Canvas canvas = canvas_of(chunks);
+  const CanvasFields canvas = canvas_of(chunks);
   const unsigned flags = (metadata.icc.empty() ? 0 : has_profile) | (canvas.alpha ? has_alpha : 0) |
                          (metadata.exif.empty() ? 0 : has_exif) |
                          (metadata.xmp.empty() ? 0 : has_xmp);
@@ -291,7 +291,7 @@ Bytes assemble_webp(std::span<const OwnedWebpChunk> skeleton,
 Bytes still_webp(const std::vector<WebpChunk>& chunks) {
   Bytes bitmap = {};
   append(bitmap, "WEBP");
-  const Canvas canvas = canvas_of(chunks);
+  const CanvasFields canvas = canvas_of(chunks);
   if (canvas.alpha && !webp_is_lossless(chunks)) {
     Bytes header;
     append_number(header, has_alpha, 4);
@@ -317,4 +317,4 @@ Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks) 
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::webp

@@ -17,7 +17,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 
 struct WebpChunk {
   std::string_view type;            ///< "VP8L"
@@ -94,6 +94,6 @@ inline constexpr unsigned char webp_has_exif = 0x08;
 std::vector<std::byte> write_webp(
     const std::vector<std::pair<std::string_view, std::vector<std::byte>>>& chunks);
 
-}  // namespace qturn
+}  // namespace qturn::webp
 
 #endif  // QTURN_SRC_FORMATS_WEBP_CHUNKS_HPP

@@ -17,7 +17,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/trailing_data.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 namespace {
 
 constexpr const char* compressed_once_more = "a lossy WebP is compressed once more";
@@ -324,7 +324,7 @@ Image decode_webp(std::span<const std::byte> file, Samples samples, PixelArena& 
   auto extras = std::make_shared<WebpExtras>();
   extras->metadata = webp_metadata(chunks);
   extras->lossless = webp_is_lossless(chunks);
-  Image image{.format = &webp_codec, .stored = webp_orientation(chunks), .pages = {}};
+  Image image{.format = &codec, .stored = webp_orientation(chunks), .pages = {}};
   image.canvas = webp_canvas(chunks);
   if (image.canvas) {
     const std::vector<WebpFrame> frames = webp_frames(chunks);
@@ -405,4 +405,4 @@ std::string webp_library_version() {
   return fmt::format("libwebp {}.{}.{}", version >> 16, version >> 8 & 255, version & 255);
 }
 
-}  // namespace qturn
+}  // namespace qturn::webp

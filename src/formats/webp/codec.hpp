@@ -14,9 +14,9 @@
 #include "src/picture/image.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 
-extern const Codec webp_codec;
+extern const Codec codec;
 
 /// libwebp has the pixels of a lossless picture once more, in words.
 inline constexpr std::uint64_t webp_decoding_bytes_per_pixel = 5;
@@ -39,6 +39,6 @@ Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bo
 /// "libwebp 1.2.4".
 std::string webp_library_version();
 
-}  // namespace qturn
+}  // namespace qturn::webp
 
 #endif  // QTURN_SRC_FORMATS_WEBP_CODEC_HPP

@@ -7,7 +7,7 @@
 #include "src/formats/webp/chunks.hpp"
 #include "src/metadata/xmp.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::int32_t>::max();
@@ -61,4 +61,4 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
   return write_webp(made);
 }
 
-}  // namespace qturn
+}  // namespace qturn::webp

@@ -10,7 +10,7 @@
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/metadata_turn.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 
 /// The WebP with its metadata after the turn. Every other chunk is as it was. If it has no
 /// orientation and `missing` asks for one, an EXIF chunk is added.
@@ -20,6 +20,6 @@ namespace qturn {
 std::vector<std::byte> turn_webp_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
                                           MissingTag missing, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::webp
 
 #endif  // QTURN_SRC_FORMATS_WEBP_ORIENTATION_METADATA_HPP

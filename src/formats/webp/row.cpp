@@ -4,7 +4,7 @@
 #include "src/formats/webp/codec.hpp"
 #include "src/formats/webp/orientation_metadata.hpp"
 
-namespace qturn {
+namespace qturn::webp {
 namespace {
 
 constexpr Capacity capacity = {
@@ -19,7 +19,7 @@ bool recognises(std::span<const std::byte> head, std::string_view) {
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>&) {
-  if (image.format != &webp_codec) check_fits(image, webp_codec.name, capacity);
+  if (image.format != &codec) check_fits(image, codec.name, capacity);
   return encode_webp(image, applied, stop);
 }
 
@@ -47,7 +47,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
 
 }  // namespace
 
-const Codec webp_codec = {
+const Codec codec = {
     .name = "webp",
     .suffixes = {".webp"},
     .recognises = recognises,
@@ -67,4 +67,4 @@ const Codec webp_codec = {
     .library_version = webp_library_version,
 };
 
-}  // namespace qturn
+}  // namespace qturn::webp

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr int longest = 16;
@@ -167,4 +167,4 @@ JpegHuffmanTable best_table(const JpegSymbolCounts& counts) {
   return table;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

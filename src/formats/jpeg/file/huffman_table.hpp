@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The code of each symbol of a sound table, for writing.
 struct HuffmanCodes {
@@ -42,6 +42,6 @@ using JpegSymbolCounts = std::array<std::uint64_t, 256>;
 /// occur, of which there must be one, and for no others.
 JpegHuffmanTable best_table(const JpegSymbolCounts& counts);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_FILE_HUFFMAN_TABLE_HPP

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 bool is_app_or_com(unsigned char marker) {
@@ -75,4 +75,4 @@ JpegFile JpegFile::without_trailing_data() const {
   return picture;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -15,7 +15,7 @@
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 struct JpegFile {
   /// How much of it is parsed. To find the end of the picture, all of its data is looked at.
@@ -55,6 +55,6 @@ struct JpegFile {
   bool is_complete_ = false;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_FILE_JPEG_FILE_HPP

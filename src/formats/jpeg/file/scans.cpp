@@ -4,7 +4,7 @@
 
 #include "src/picture/endian.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 unsigned char byte_of(std::span<const std::byte> data, std::size_t at) {
@@ -78,4 +78,4 @@ void JpegScanReader::begin_scan(const JpegSegment& segment) {
   is_damaged_ = false;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

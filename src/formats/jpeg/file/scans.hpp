@@ -15,7 +15,7 @@
 #include "src/formats/jpeg/file/huffman_table.hpp"
 #include "src/metadata/jpeg_markers.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 struct JpegScanComponent {
   int id = 0;                              ///< as the frame header names it
@@ -52,6 +52,6 @@ class JpegScanReader {
   std::vector<JpegScan> scans_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_FILE_SCANS_HPP

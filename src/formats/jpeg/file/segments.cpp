@@ -7,7 +7,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 using namespace jpeg_marker;
@@ -78,4 +78,4 @@ std::string_view xmp_packet(const JpegSegment& segment) {
   return text_of(segment).substr(xmp_signature.size());
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

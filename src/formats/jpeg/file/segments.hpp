@@ -13,7 +13,7 @@
 #include "src/metadata/jpeg_markers.hpp"
 #include "src/picture/bytes.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// What APPn payloads begin with.
 inline constexpr std::string_view xmp_signature{"http://ns.adobe.com/xap/1.0/\0", 29};
@@ -43,6 +43,6 @@ std::string_view xmp_packet(const JpegSegment& segment);
 /// ImageFileError if that cannot be told.
 Orientation orientation_in(const std::vector<JpegSegment>& segments);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_FILE_SEGMENTS_HPP

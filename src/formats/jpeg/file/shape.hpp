@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// A picture's size and its components' sampling factors.
 struct JpegShape {
@@ -17,6 +17,6 @@ struct JpegShape {
   std::vector<Component> components;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_FILE_SHAPE_HPP

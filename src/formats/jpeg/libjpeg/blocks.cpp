@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 JpegBlockArray& array_of(jvirt_barray_ptr pointer) {
@@ -99,4 +99,4 @@ void JpegBlocks::realize() {
   }
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -15,7 +15,7 @@
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/picture/pixel_arena.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 inline constexpr std::uint64_t jpeg_block_bytes = sizeof(JBLOCK);
 
@@ -57,6 +57,6 @@ class JpegBlocks {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_BLOCKS_HPP

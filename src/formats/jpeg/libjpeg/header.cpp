@@ -8,7 +8,7 @@
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/metadata/xmp.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 std::uint64_t jpeg_coefficient_bytes(const jpeg_decompress_struct& info) {
   constexpr std::uint64_t block_bytes = DCTSIZE2 * sizeof(JCOEF) + 2;  // with pointers to rows
@@ -59,4 +59,4 @@ Header read_jpeg_header(std::span<const std::byte> file) {
   return header_of(JpegDecoder(file, nullptr, unlimited));
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

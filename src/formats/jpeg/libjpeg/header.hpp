@@ -11,7 +11,7 @@
 #include "src/formats/jpeg/route.hpp"
 #include "src/picture/header.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 JpegShape shape_of(const jpeg_decompress_struct& info);
 
@@ -24,6 +24,6 @@ Header header_of(const JpegDecoder& decoder);
 /// Adds what libjpeg found peculiar, and harmless.
 void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_HEADER_HPP

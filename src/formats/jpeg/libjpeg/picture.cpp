@@ -8,7 +8,7 @@
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/metadata/exif.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // Files may leave the standard's tables out, which libjpeg then fills in.
@@ -228,4 +228,4 @@ Size mcus_of(const JpegPicture& picture, const std::vector<int>& components) {
   return {count(picture.width, picture.max_h()), count(picture.height, picture.max_v())};
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

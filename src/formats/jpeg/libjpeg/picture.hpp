@@ -13,7 +13,7 @@
 #include "src/formats/jpeg/file/scans.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Quantisation, row by row.
 using JpegTable = std::array<UINT16, DCTSIZE2>;
@@ -78,6 +78,6 @@ Size mcus_of(const JpegPicture& picture, const std::vector<int>& components);
 /// The components (indices) that a scan holds.
 std::vector<int> components_of(const JpegPicture& picture, const JpegScan& scan);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_PICTURE_HPP

@@ -11,7 +11,7 @@
 
 #include "src/formats/jpeg/codec.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 JpegErrors& errors_of(j_common_ptr codec) { return *reinterpret_cast<JpegErrors*>(codec->err); }
@@ -214,4 +214,4 @@ std::string jpeg_library_version() {
                      number % 1000);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -19,9 +19,12 @@
 #include "src/picture/errors.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 static_assert(BITS_IN_JSAMPLE == 8);
+
+/// Rows of samples that libjpeg reads or writes in one call.
+inline constexpr int rows_at_a_time = 16;
 
 struct JpegErrors {
   jpeg_error_mgr base;  ///< first: libjpeg's pointer to it is a pointer to this
@@ -106,6 +109,6 @@ class JpegEncoder {
   Destination destination_{};
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_LIBJPEG_SESSION_HPP

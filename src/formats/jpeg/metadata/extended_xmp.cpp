@@ -3,7 +3,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/endian.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments) {
   ExtendedXmp extended;
   for (const JpegSegment& segment : segments) {
@@ -25,4 +25,4 @@ ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments) {
   return extended;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

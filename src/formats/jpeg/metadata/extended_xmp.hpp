@@ -11,7 +11,7 @@
 
 #include "src/formats/jpeg/file/segments.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The beginning of the payloads, and where the name, the length and the part begin in them.
 inline constexpr std::string_view extended_xmp_signature{"http://ns.adobe.com/xmp/extension/\0",
@@ -26,6 +26,6 @@ struct ExtendedXmp {
 };
 ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_METADATA_EXTENDED_XMP_HPP

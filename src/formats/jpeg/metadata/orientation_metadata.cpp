@@ -19,7 +19,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -329,4 +329,4 @@ Bytes retag_jpeg(std::span<const std::byte> bytes, Orientation tag, MissingTag m
   return Finisher(file, Bytes(picture.begin(), picture.end()), turn, missing, warnings).finish();
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -17,7 +17,7 @@
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/file_bytes.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Finishes a JPEG that was turned.
 ///
@@ -38,6 +38,6 @@ std::vector<std::byte> retag_jpeg(std::span<const std::byte> file, Orientation t
                                   MissingTag missing, const TurnEmbedded& turn_embedded,
                                   std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_METADATA_ORIENTATION_METADATA_HPP

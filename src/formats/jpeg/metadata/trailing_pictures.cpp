@@ -9,7 +9,7 @@
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr std::uint16_t entries_tag = 0xB002;
@@ -232,4 +232,4 @@ void TrailingPictures::patch_index(std::span<std::byte> jpeg) const {
   }
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

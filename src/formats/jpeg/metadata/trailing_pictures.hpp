@@ -15,7 +15,7 @@
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/metadata/xmp.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 class TrailingPictures {
  public:
@@ -72,6 +72,6 @@ class TrailingPictures {
   std::vector<Indexed> item_places_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP

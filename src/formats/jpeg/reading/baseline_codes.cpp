@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // Values that are larger than 8-bit samples can give are damage too.
@@ -66,4 +66,4 @@ JpegStep JpegCodes::find_within(unsigned lookup, unsigned known) const {
   return step.code <= known ? step : JpegStep{};
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -8,7 +8,7 @@
 
 #include "src/formats/jpeg/file/huffman_table.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// What one code stands for.
 struct JpegStep {
@@ -40,6 +40,6 @@ class JpegCodes {
   std::array<std::size_t, 17> offset_{};
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_READING_BASELINE_CODES_HPP

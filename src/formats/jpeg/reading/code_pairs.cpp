@@ -1,6 +1,6 @@
 #include "src/formats/jpeg/reading/code_pairs.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 JpegCodePairs::JpegCodePairs(const JpegHuffmanTable& table, bool dc) : codes_(table, dc) {
   for (unsigned next = 0; next < pairs_.size(); ++next) pairs_[next] = pair(next, dc);
@@ -23,4 +23,4 @@ JpegCodePair JpegCodePairs::pair(unsigned next, bool dc) const {
           second.ends ? JpegCodePair::end_of_block : first.advance + second.advance};
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -11,7 +11,7 @@
 
 #include "src/formats/jpeg/reading/baseline_codes.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// What the next bits stand for: one or two codes, in a word. The value after the last of them need
 /// not be among the bits that were looked up; that after the first one is.
@@ -77,6 +77,6 @@ class JpegCodePairs {
   std::array<JpegCodePair, 1 << bits> pairs_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_READING_CODE_PAIRS_HPP

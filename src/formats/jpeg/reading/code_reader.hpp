@@ -9,7 +9,7 @@
 #include "src/formats/jpeg/reading/code_pairs.hpp"
 #include "src/formats/jpeg/reading/unstuffed_bits.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The next bits, highest first. Whoever reads a block does so with a copy, which stays in
 /// registers.
@@ -89,6 +89,6 @@ class JpegCodeReader {
   std::size_t enough_ = 0;  // if the next byte is no later, a block's bits are in the window
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_READING_CODE_READER_HPP

@@ -13,7 +13,7 @@
 #include "src/formats/jpeg/writing/coefficient_sets.hpp"
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr unsigned last_coefficient = jpeg_coefficients - 1;
@@ -257,4 +257,4 @@ bool read_sequential(JpegDecoder& decoder, JpegBlocks& blocks) {
   return true;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

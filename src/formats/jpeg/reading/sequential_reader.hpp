@@ -10,7 +10,7 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Reads the file whose header `decoder` has read to its end, its coefficients into `blocks`. They
 /// are those that jpeg_read_coefficients() would give, without a warning; blocks that only fill
@@ -20,6 +20,6 @@ namespace qturn {
 /// changed then. Throws Interrupted when the decoder's stop flag is raised.
 bool read_sequential(JpegDecoder& decoder, JpegBlocks& blocks);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_READING_SEQUENTIAL_READER_HPP

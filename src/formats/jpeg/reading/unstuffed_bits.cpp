@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // Sums of bytes in a byte, which compilers compute 16 at a time. One by one they would take a tenth
@@ -66,4 +66,4 @@ void UnstuffedBits::fill() {
   std::memset(window_.data() + have_, 0, window_.size() - size);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

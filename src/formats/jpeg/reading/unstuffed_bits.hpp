@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// How much of `data` comes before its first marker.
 std::size_t bytes_before_marker(std::span<const std::byte> data);
@@ -63,6 +63,6 @@ class UnstuffedBits {
   std::array<std::byte, size + ahead + 16> window_;
 };
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_READING_UNSTUFFED_BITS_HPP

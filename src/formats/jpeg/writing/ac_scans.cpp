@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 constexpr unsigned longest_end_of_band = 0x7FFF;
@@ -202,4 +202,4 @@ std::vector<JpegData> code_ac_scans(std::span<const JpegScan* const> scans,
       [&]<class SetBits>(SetBits) { return code<SetBits>(scans, blocks, order, stop); });
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

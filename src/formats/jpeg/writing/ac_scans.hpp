@@ -14,7 +14,7 @@
 #include "src/formats/jpeg/writing/bit_writer.hpp"
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The data of all `scans` of AC coefficients of one component, with `blocks` read in `order`.
 /// Throws as code_scans().
@@ -22,6 +22,6 @@ std::vector<JpegData> code_ac_scans(std::span<const JpegScan* const> scans,
                                     const TurnedBlocks& blocks, const TurnedOrder& order,
                                     const std::atomic<bool>& stop);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_AC_SCANS_HPP

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace qturn {
+namespace qturn::jpeg {
 
 void JpegData::append_to(Bytes& file) const {
   std::size_t begin = 0;
@@ -31,4 +31,4 @@ void JpegData::grow(std::size_t more) {
   capacity_ = capacity;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -13,7 +13,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// The entropy-coded data of a scan, as it grows, without byte stuffing and restart markers.
 class JpegData {
@@ -195,6 +195,6 @@ void put_dc(Out& out, Codes& codes, int difference) {
           static_cast<std::uint32_t>(difference - (difference < 0)), size);
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_BIT_WRITER_HPP

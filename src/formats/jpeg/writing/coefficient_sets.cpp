@@ -4,7 +4,7 @@
 
 #include <cpuid.h>
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 // __builtin_cpu_supports() of clang does not know it.
@@ -26,6 +26,6 @@ bool has_fast_bmi2() {
   return has;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif

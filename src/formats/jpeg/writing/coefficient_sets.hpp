@@ -13,7 +13,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace qturn {
+namespace qturn::jpeg {
 
 constexpr std::uint64_t coefficient_bit(int k) { return std::uint64_t{1} << 63 >> k; }
 
@@ -69,6 +69,6 @@ auto with_best_bits(const Work& work) {
 
 #endif
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_COEFFICIENT_SETS_HPP

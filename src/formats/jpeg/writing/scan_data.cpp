@@ -5,7 +5,7 @@
 
 #include "src/formats/jpeg/writing/ac_scans.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 template <class Writer, class Codes>
@@ -211,4 +211,4 @@ std::vector<JpegData> code_scans(const JpegPicture& picture,
   return data;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

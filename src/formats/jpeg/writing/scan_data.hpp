@@ -12,7 +12,7 @@
 #include "src/formats/jpeg/writing/bit_writer.hpp"
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Gives the scans of a sequential picture the tables that code its blocks in the fewest bits. Of a
 /// large picture only some rows are counted. Throws as code_scans.
@@ -28,6 +28,6 @@ std::vector<JpegData> code_scans(const JpegPicture& picture,
                                  const std::vector<TurnedBlocks>& blocks, const TurnedOrder& order,
                                  const std::atomic<bool>& stop);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_SCAN_DATA_HPP

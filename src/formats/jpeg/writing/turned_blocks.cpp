@@ -1,6 +1,6 @@
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 TurnedOrder::TurnedOrder(Orientation orientation) {
   const Reading r = reading(orientation);
@@ -45,4 +45,4 @@ TurnedBlocks turned_blocks(const JpegBlockArray& source, JDIMENSION width, JDIME
   return turned;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

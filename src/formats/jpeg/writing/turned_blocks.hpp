@@ -21,7 +21,7 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/writing/coefficient_sets.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Where coefficient k, in zigzag order, lies in a block: row * 8 + column.
 inline constexpr std::array<std::uint8_t, DCTSIZE2> jpeg_zigzag = {
@@ -182,6 +182,6 @@ inline std::uint64_t TurnedOrder::with_bit(const JCOEF* block, int low) const {
   return in_order(stored_bits::with_bit(block, low));
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_TURNED_BLOCKS_HPP

@@ -6,7 +6,7 @@
 
 #include "src/formats/jpeg/writing/scan_data.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 namespace {
 
 using namespace jpeg_marker;
@@ -224,4 +224,4 @@ Bytes write_jpeg(const JpegPicture& stored, const JpegBlocks& blocks, Orientatio
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::jpeg

@@ -9,7 +9,7 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 
-namespace qturn {
+namespace qturn::jpeg {
 
 /// Which Huffman tables a sequential picture is coded with. A progressive one keeps those of the
 /// source, which were made for it.
@@ -33,6 +33,6 @@ JpegPicture written_picture(const JpegPicture& stored, Orientation orientation);
 /// the data is coded with.
 Bytes header_before_scan(const JpegPicture& picture);
 
-}  // namespace qturn
+}  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_WRITING_WRITER_HPP

@@ -1,4 +1,4 @@
-#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/parser.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/plan/variants.hpp"
-#include "tools/qturn/help.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/version.hpp"
 

@@ -7,8 +7,8 @@
 //
 // The picture as it is shown is the upright one here (Header::stored is the identity). An Exif
 // orientation says nothing: readers ignore it.
-#ifndef QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP
-#define QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP
+#ifndef QTURN_SRC_FORMATS_HEIF_HEIF_HPP
+#define QTURN_SRC_FORMATS_HEIF_HEIF_HPP
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -22,12 +22,12 @@
 #include <string_view>
 #include <vector>
 
-#include "src/formats/isobmff/boxes.hpp"
-#include "src/formats/isobmff/ignored_metadata.hpp"
+#include "src/formats/container/boxes.hpp"
+#include "src/formats/container/ignored_metadata.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::heif {
 
 /// Where some of an item's bytes lie.
 struct HeifExtent {
@@ -137,6 +137,6 @@ bool is_heif_xmp(const HeifItem& item);
 Bytes turned_heif(const HeifFile& heif, Orientation orientation,
                   std::vector<std::string>& warnings);
 
-}  // namespace qturn
+}  // namespace qturn::heif
 
-#endif  // QTURN_SRC_FORMATS_ISOBMFF_HEIF_HPP
+#endif  // QTURN_SRC_FORMATS_HEIF_HEIF_HPP

@@ -1,15 +1,15 @@
 // HEIC and AVIF, which share their container. Their pixels are never decoded: a turn is written to
 // the container, where all readers must obey it (heif.hpp).
-#ifndef QTURN_SRC_FORMATS_ISOBMFF_CODEC_HPP
-#define QTURN_SRC_FORMATS_ISOBMFF_CODEC_HPP
+#ifndef QTURN_SRC_FORMATS_HEIF_CODEC_HPP
+#define QTURN_SRC_FORMATS_HEIF_CODEC_HPP
 
 #include "src/formats/codec/codec.hpp"
 
-namespace qturn {
+namespace qturn::heif {
 
 extern const Codec heic_codec;
 extern const Codec avif_codec;
 
-}  // namespace qturn
+}  // namespace qturn::heif
 
-#endif  // QTURN_SRC_FORMATS_ISOBMFF_CODEC_HPP
+#endif  // QTURN_SRC_FORMATS_HEIF_CODEC_HPP

@@ -1,4 +1,4 @@
-#include "src/formats/isobmff/boxes.hpp"
+#include "src/formats/container/boxes.hpp"
 
 #include <fmt/format.h>
 

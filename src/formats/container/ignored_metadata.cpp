@@ -1,4 +1,4 @@
-#include "src/formats/isobmff/ignored_metadata.hpp"
+#include "src/formats/container/ignored_metadata.hpp"
 
 #include <fmt/format.h>
 

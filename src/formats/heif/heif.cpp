@@ -1,4 +1,4 @@
-#include "src/formats/isobmff/heif.hpp"
+#include "src/formats/heif/heif.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::heif {
 namespace {
 
 [[noreturn]] void refuse_damaged(std::string_view what) {
@@ -371,4 +371,4 @@ std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {
   return all;
 }
 
-}  // namespace qturn
+}  // namespace qturn::heif

@@ -11,12 +11,12 @@
 #include <span>
 #include <utility>
 
-#include "src/formats/isobmff/heif.hpp"
+#include "src/formats/heif/heif.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
 
-namespace qturn {
+namespace qturn::heif {
 namespace {
 
 using Numbers = std::set<std::uint32_t>;
@@ -491,4 +491,4 @@ Bytes turned_heif(const HeifFile& heif, Orientation orientation,
   return file;
 }
 
-}  // namespace qturn
+}  // namespace qturn::heif

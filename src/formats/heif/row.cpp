@@ -3,12 +3,12 @@
 #include <memory>
 #include <utility>
 
-#include "src/formats/isobmff/codec.hpp"
-#include "src/formats/isobmff/container_turn.hpp"
-#include "src/formats/isobmff/heif.hpp"
+#include "src/formats/container/container_turn.hpp"
+#include "src/formats/heif/codec.hpp"
+#include "src/formats/heif/heif.hpp"
 #include "src/picture/file_limits.hpp"
 
-namespace qturn {
+namespace qturn::heif {
 namespace {
 
 // The brands at the start of a file: the major one, a version, and those that it is compatible
@@ -95,4 +95,4 @@ const Codec avif_codec = {
     .check = check,
 };
 
-}  // namespace qturn
+}  // namespace qturn::heif
