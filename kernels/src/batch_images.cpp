@@ -92,7 +92,7 @@ void check_uniform(const UniformBatch& batch) {
   const std::int64_t bytes = (dst.height - 1) * std::abs(dst.pitch) + dst.row_bytes();
   for (std::size_t i = 1; i < batch.count; ++i) {
     const std::int64_t distance = static_cast<std::int64_t>(i) * batch.dst_stride;
-    if (std::abs(distance) >= bytes) break;
+    if (distance <= -bytes || distance >= bytes) break;
     if (overlap(dst, moved(dst, distance))) {
       throw std::invalid_argument("destinations " + std::to_string(batch.dst_stride) +
                                   " bytes apart, 0 and " + std::to_string(i) +

@@ -26,12 +26,12 @@ struct Reduced {
   Motion motion;
 };
 
-/// `view` with its rows in the opposite order. It must have one.
+/// `view` with its rows in the opposite order. It must have one; the pitch of one has no meaning.
 template <class AnyView>
 AnyView upside_down(AnyView view) {
   AnyView last_row = sub_view(view, 0, view.height - 1, view.width, 1);
   last_row.height = view.height;
-  last_row.pitch = -view.pitch;
+  if (view.height > 1) last_row.pitch = -view.pitch;
   return last_row;
 }
 

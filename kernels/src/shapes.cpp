@@ -12,6 +12,18 @@ namespace {
 std::string text(std::int64_t number) { return std::to_string(number); }
 std::string text(Size size) { return text(size.width) + "x" + text(size.height); }
 
+// No memory has more bytes. Sums of an address and a distance within a view stay below 2^63.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 62;
+
+// Whether the bytes from the first to the last of a view that is not empty can be counted. The
+// pitch of a single row has no meaning.
+bool is_countable(ConstView view) {
+  if (view.width > most_bytes / view.pixel_bytes) return false;
+  if (view.height == 1) return true;
+  const std::int64_t most_pitch = (most_bytes - view.row_bytes()) / (view.height - 1);
+  return view.pitch >= -most_pitch && view.pitch <= most_pitch;
+}
+
 // The bytes of a view as addresses, rows going upwards in memory.
 struct Span {
   std::int64_t begin;
@@ -22,7 +34,7 @@ struct Span {
   explicit Span(ConstView view)
       : begin(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(view.data)) +
               (view.pitch < 0 ? (view.height - 1) * view.pitch : 0)),
-        pitch(std::abs(view.pitch)),
+        pitch(view.height > 1 ? std::abs(view.pitch) : view.row_bytes()),
         height(view.height),
         row_bytes(view.row_bytes()) {}
 
@@ -43,6 +55,11 @@ void check_view(ConstView view, const std::string& which) {
   if (!view.empty() && view.data == nullptr) {
     throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
                                 " at address 0");
+  }
+  if (!view.empty() && !is_countable(view)) {
+    throw std::invalid_argument(which + " is " + text(Size{view.width, view.height}) +
+                                " with a pitch of " + text(view.pitch) +
+                                ", expected no more than 2^62 bytes");
   }
 }
 

@@ -275,6 +275,25 @@ TEST_CASE("pixels at address 0 are refused") {
       std::invalid_argument, Message("dst is 2x2 at address 0"));
 }
 
+TEST_CASE("views of more bytes than any memory has are refused") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const View small{target_memory, 1, 2, 1, 1};
+  const auto refused = [&](ConstView src, const char* message) {
+    CHECK_THROWS_MATCHES(transform(src, small, Orientation::flop), std::invalid_argument,
+                         Message(message));
+  };
+  refused({source_memory, most / 2, 1, 0, 4},
+          "src is 4611686018427387903x1 with a pitch of 0, expected no more than 2^62 bytes");
+  refused({source_memory, 1, 2, least, 1},
+          "src is 1x2 with a pitch of -9223372036854775808, expected no more than 2^62 bytes");
+  refused({source_memory, 1, most, 4, 1},
+          "src is 1x9223372036854775807 with a pitch of 4, expected no more than 2^62 bytes");
+  // The pitch of a single row has no meaning.
+  const View row{target_memory, 1, 1, most, 1};
+  CHECK_NOTHROW(transform({source_memory, 1, 1, least, 1}, row, Orientation::flop));
+}
+
 TEST_CASE("a destination whose rows overlap each other is refused") {
   CHECK_THROWS_MATCHES(
       transform({source_memory, 4, 2, 4, 1}, {target_memory, 4, 2, -3, 1}, Orientation::flop),
