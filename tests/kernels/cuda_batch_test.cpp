@@ -5,6 +5,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,9 @@
 namespace qturn::tests {
 namespace {
 
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::Message;
+using Catch::Matchers::MessageMatches;
 
 using Pictures = DevicePictures<Turn>;
 
@@ -183,6 +187,47 @@ TEST_CASE("pixels of two sizes in a batch are refused with both") {
   const BatchImage images[2] = {small_image(1), small_image(2)};
   CHECK_THROWS_MATCHES(transform_batch(images, 2, nullptr), std::invalid_argument,
                        Message("image 1 has pixels of 2 bytes, image 0 of 1"));
+}
+
+// Of 2^50 bytes, which nobody has. Nothing may be read at its addresses.
+BatchImage immense_image() {
+  constexpr std::int64_t side = std::int64_t{1} << 25;
+  constexpr std::uintptr_t src = 4096, dst = std::uintptr_t{1} << 52;
+  return {{reinterpret_cast<const void*>(src), side, side, side, 1},
+          {reinterpret_cast<void*>(dst), side, side, side, 1},
+          Orientation::flop};
+}
+
+TEST_CASE("an image of more tiles than a launch has is refused") {
+  const BatchImage image = immense_image();
+  const auto names_the_limit = MessageMatches(EndsWith(" tiles, expected up to 2147483647"));
+  CHECK_THROWS_MATCHES(transform_batch(&image, 1, nullptr), std::invalid_argument, names_the_limit);
+  const UniformBatch uniform{image.src, image.dst, 0, 0, 1, image.orientation};
+  CHECK_THROWS_MATCHES(transform_batch(uniform, nullptr), std::invalid_argument, names_the_limit);
+}
+
+TEST_CASE("descriptors on the device of more tiles than any memory has do nothing, and end",
+          "[gpu]") {
+  need_gpu();
+  constexpr std::int64_t bytes = 12;
+  const std::vector<unsigned char> before(bytes, 77);
+  DeviceMemory src(bytes), dst(bytes);
+  src.upload(std::vector<unsigned char>(bytes, 5));
+  dst.upload(before);
+  std::vector<BatchImage> images(3);
+  images[0] = {{src.data(), 4, 3, 4, 1}, {dst.data(), 4, 3, 4, 1}, Orientation::flop};
+  images[1] = images[2] = immense_image();
+  Descriptors descriptors(images.size());
+  descriptors.set(images);
+  Stream stream;
+  descriptors.transform(1, stream);
+  stream.wait();
+  CHECK(dst.download(bytes) == before);
+  images[1].src.width = images[2].src.width = 0;
+  descriptors.set(images);
+  descriptors.transform(1, stream);
+  stream.wait();
+  CHECK(dst.download(bytes) == src.download(bytes));
 }
 
 TEST_CASE("images at address 0 are refused") {

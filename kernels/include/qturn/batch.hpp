@@ -79,7 +79,8 @@ QTURN_EXPORT std::size_t batch_workspace_bytes(std::size_t count);
 ///
 /// Nothing here can be checked before the launch. An image that has other pixels, a negative size,
 /// a destination of the wrong shape or a number that is not an orientation is left out; overlaps
-/// are not seen.
+/// are not seen. If the images are so large together that no memory holds them (2^31 tiles of a few
+/// KB), all are left out.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when `pixel_bytes` is not 1 to 256,
 /// there are 2^31 images or more, or `images` or `workspace` is at address 0 or not aligned;

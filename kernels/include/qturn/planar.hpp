@@ -144,7 +144,9 @@ QTURN_EXPORT std::size_t planar_workspace_bytes(std::size_t count);
 ///
 /// Nothing of an image can be checked before the launch. An image is left out if it has other
 /// pixels, a negative size, a destination of the wrong shape, a number that is not an orientation,
-/// or an address or a pitch that is not a multiple of its samples' size. Overlaps are not seen.
+/// or an address or a pitch that is not a multiple of its samples' size. Overlaps are not seen. If
+/// the images are so large together that no memory holds them (2^31 tiles of a few KB), all are
+/// left out.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, for a format that to_planar()
 /// refuses, a number of channels out of range, 2^31 images or more, and `images` or `workspace` at

@@ -15,13 +15,22 @@ using Byte = unsigned char;
 /// 16 bytes: what one thread moves with one instruction.
 inline constexpr int granule = 16;
 
-/// Threads that one multiprocessor holds. Kernels use so few registers per thread that this many
-/// threads fit.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr int resident_threads = 1024;
-#elif defined(__CUDA_ARCH__) && \
-    ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200)
-inline constexpr int resident_threads = 1536;
+/// Threads that one multiprocessor holds, by what __CUDA_ARCH__ is. 10.1 is an older name of 11.0.
+__host__ __device__ constexpr int resident_threads_of(int architecture) {
+  if (architecture < 800) return 1024;
+  if (architecture == 800 || (architecture >= 900 && architecture < 1010)) return 2048;
+  return architecture >= 1020 && architecture < 1100 ? 2048 : 1536;
+}
+static_assert(resident_threads_of(750) == 1024 && resident_threads_of(800) == 2048 &&
+              resident_threads_of(860) == 1536 && resident_threads_of(890) == 1536 &&
+              resident_threads_of(900) == 2048 && resident_threads_of(1000) == 2048 &&
+              resident_threads_of(1010) == 1536 && resident_threads_of(1030) == 2048 &&
+              resident_threads_of(1100) == 1536 && resident_threads_of(1200) == 1536);
+
+/// The same of what is compiled. Kernels use so few registers per thread that this many threads
+/// fit.
+#ifdef __CUDA_ARCH__
+inline constexpr int resident_threads = resident_threads_of(__CUDA_ARCH__);
 #else
 inline constexpr int resident_threads = 2048;
 #endif

@@ -111,7 +111,7 @@ void transform_batch(const UniformBatch& batch, cudaStream_t stream) {
       batch.count > 1 ? batch.src_stride : 0, batch.count > 1 ? batch.dst_stride : 0);
   // The second dimension of a grid ends at 65,535.
   const unsigned down = std::min(pictures.count, 65535u);
-  const dim3 grid(static_cast<unsigned>(tiles), down, (pictures.count - 1) / down + 1);
+  const dim3 grid(device::tiles_of_launch(tiles), down, (pictures.count - 1) / down + 1);
   with_pixel(pixel_bytes, [&](auto pixel) {
     device::launch_overlapping(device::turn_uniform_batch<pixel.value>, grid,
                                batch_tuning(pixel.value).threads, stream, pictures, pixel_bytes);

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "kernels/src/cuda/device_traits.hpp"
@@ -48,8 +50,20 @@ inline constexpr unsigned stretches_in_memory = 1024;
 
 __host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
   unsigned shift = 0;
-  while (tiles > stretches << shift) ++shift;
+  while (tiles > std::uint64_t{stretches} << shift) ++shift;
   return shift;
+}
+static_assert(stretch_shift(1024, 1024) == 0 && stretch_shift(1025, 1024) == 1);
+static_assert(stretch_shift(~0u, 1024) == 22 && stretch_shift(~0u, 64) == 26);
+
+/// Tiles of a launch. So many have a few TB.
+inline constexpr std::int64_t most_tiles = (std::int64_t{1} << 31) - 1;
+
+/// The tiles of a picture. Throws std::invalid_argument for more than a launch has.
+inline unsigned tiles_of_launch(std::int64_t tiles) {
+  if (tiles <= most_tiles) return static_cast<unsigned>(tiles);
+  throw std::invalid_argument("an image of " + std::to_string(tiles) + " tiles, expected up to " +
+                              std::to_string(most_tiles));
 }
 
 /// The pictures of a batch as a kernel gets them.
@@ -148,46 +162,53 @@ struct BatchWorkspace {
 inline constexpr int plan_threads = 1024;
 
 /// One block makes the plan of a batch in memory: what each picture is, the running sum of their
-/// tiles, and which pictures the stretches of tiles begin in.
+/// tiles, and which pictures the stretches of tiles begin in. With more than `most_tiles`, which no
+/// memory holds, there is nothing to do.
 template <class Picture, class Plan>
 __global__ void __launch_bounds__(plan_threads)
     plan_batch_in_memory(const Plan plan, unsigned count, const BatchWorkspace<Picture> to) {
-  __shared__ unsigned sums[plan_threads];
+  __shared__ std::uint64_t sums[plan_threads];
   wait_for_previous_kernel();
-  unsigned before = 0;
+  std::uint64_t before = 0;
   for (unsigned base = 0; base < count; base += plan_threads) {
     const unsigned i = base + threadIdx.x;
-    unsigned tiles = 0;
+    std::uint64_t tiles = 0;
     if (i < count) {
       Picture picture;
-      tiles = static_cast<unsigned>(plan(i, picture));
+      // The sum of 2^31 such numbers fits.
+      constexpr std::uint64_t too_many = std::uint64_t{most_tiles} + 1;
+      tiles = min(static_cast<std::uint64_t>(plan(i, picture)), too_many);
       if (tiles != 0) to.pictures[i] = picture;
     }
     sums[threadIdx.x] = tiles;
     __syncthreads();
     for (unsigned distance = 1; distance < plan_threads; distance *= 2) {
-      const unsigned left = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
+      const std::uint64_t left = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
       __syncthreads();
       sums[threadIdx.x] += left;
       __syncthreads();
     }
-    if (i < count) to.first_tile[i] = before + sums[threadIdx.x] - tiles;
+    if (i < count) {
+      to.first_tile[i] = static_cast<unsigned>(before + sums[threadIdx.x] - tiles);
+    }
     before += sums[plan_threads - 1];
     __syncthreads();
   }
-  const unsigned shift = stretch_shift(before, stretches_in_memory);
+  const unsigned all = before > std::uint64_t{most_tiles} ? 0 : static_cast<unsigned>(before);
+  const unsigned shift = stretch_shift(all, stretches_in_memory);
   if (threadIdx.x == 0) {
-    to.first_tile[count] = before;
+    to.first_tile[count] = all;
     *to.shift = shift;
   }
   __syncthreads();
+  if (all == 0) return;
   // Of each stretch, or of the last tile if the stretch begins after it.
   for (unsigned i = threadIdx.x; i < count; i += plan_threads) {
     const unsigned begin = to.first_tile[i];
     const unsigned end = to.first_tile[i + 1];
     if (begin == end) continue;
     const std::uint64_t size = std::uint64_t{1} << shift;
-    const std::uint64_t last = end == before ? stretches_in_memory : (end - 1) / size;
+    const std::uint64_t last = end == all ? stretches_in_memory : (end - 1) / size;
     for (std::uint64_t s = (begin + size - 1) / size; s <= last; ++s) to.first_picture[s] = i;
   }
 }
@@ -225,8 +246,6 @@ inline bool driver_takes_large_parameters() {
   return takes;
 }
 
-inline constexpr std::int64_t most_tiles = (std::int64_t{1} << 31) - 1;
-
 /// Hands as many of the pictures from `first` on as fit one launch to `launch(parameters, tiles)`,
 /// and returns how many.
 template <class Picture, int capacity, class Plan, class Launch>
@@ -238,8 +257,8 @@ std::size_t launch_some(std::size_t first, std::size_t count, const Plan& plan,
   std::size_t i = first;
   for (; i < count && batch.count < capacity; ++i) {
     batch.first_tile[batch.count] = static_cast<unsigned>(tiles);
-    const std::int64_t more = plan(i, batch.pictures[batch.count]);
-    if (tiles + more > most_tiles && tiles > 0) break;
+    const unsigned more = tiles_of_launch(plan(i, batch.pictures[batch.count]));
+    if (tiles + more > most_tiles) break;
     if (more == 0) continue;
     tiles += more;
     batch.count += 1;
