@@ -42,6 +42,54 @@ int current_number() {
   return device;
 }
 
+/// What is known of a kernel on a device.
+struct KernelTraits {
+  bool waits;        // for the kernel before it
+  int shared_bytes;  // of the dynamic kind, that its launches may have
+};
+
+/// Each kernel is asked once on each device, and asks for memory only if it has not enough.
+class KnownKernels {
+ public:
+  KernelTraits of(const void* kernel) {
+    const auto number = static_cast<std::size_t>(current_number());
+    {
+      const std::shared_lock lock(mutex_);
+      const auto found = known_[number].find(kernel);
+      if (found != known_[number].end()) return found->second;
+    }
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel));
+    // What __CUDA_ARCH__ was, divided by 10. binaryVersion is the device's where the driver
+    // compiled.
+    const bool waits = attributes.ptxVersion >= 90;
+    const KernelTraits asked{waits, shared_without_asking(attributes.sharedSizeBytes)};
+    const std::unique_lock lock(mutex_);
+    return known_[number].emplace(kernel, asked).first->second;
+  }
+
+  /// of() has been asked before.
+  void allow(const void* kernel, int shared_bytes) {
+    const auto number = static_cast<std::size_t>(current_number());
+    const std::unique_lock lock(mutex_);
+    KernelTraits& known = known_[number].at(kernel);
+    if (known.shared_bytes >= shared_bytes) return;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+    known.shared_bytes = shared_bytes;
+  }
+
+ private:
+  using OfDevice = std::unordered_map<const void*, KernelTraits>;
+
+  std::vector<OfDevice> known_ = std::vector<OfDevice>(all_devices().size());
+  std::shared_mutex mutex_;
+};
+
+KnownKernels& known_kernels() {
+  static KnownKernels kernels;
+  return kernels;
+}
+
 }  // namespace
 
 const DeviceTraits& current_device() {
@@ -52,23 +100,11 @@ bool may_overlap(const void* kernel) {
   // A device that overlaps kernels may run code for an older device, from which the driver made its
   // own. That code does not wait. Launched with overlap, it would read what the kernel before it
   // still writes.
-  const auto number = static_cast<std::size_t>(current_number());
-  if (!all_devices()[number].overlaps_kernels) return false;
+  return current_device().overlaps_kernels && known_kernels().of(kernel).waits;
+}
 
-  static std::vector<std::unordered_map<const void*, bool>> known(all_devices().size());
-  static std::shared_mutex mutex;
-  {
-    const std::shared_lock lock(mutex);
-    const auto found = known[number].find(kernel);
-    if (found != known[number].end()) return found->second;
-  }
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel));
-  // What __CUDA_ARCH__ was, divided by 10. binaryVersion is the device's where the driver compiled.
-  const bool waits = attributes.ptxVersion >= 90;
-  const std::unique_lock lock(mutex);
-  known[number].emplace(kernel, waits);
-  return waits;
+void allow_dynamic_shared(const void* kernel, int bytes) {
+  if (known_kernels().of(kernel).shared_bytes < bytes) known_kernels().allow(kernel, bytes);
 }
 
 void require_stream_of_current_device([[maybe_unused]] cudaStream_t stream) {

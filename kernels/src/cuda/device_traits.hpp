@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
 namespace qturn {
 
 struct DeviceTraits {
@@ -18,6 +20,19 @@ const DeviceTraits& current_device();
 /// Whether the current device overlaps kernels, and `kernel`, as it was compiled, has the code that
 /// waits for the one before it (launch.cuh). Each kernel is asked once on each device.
 bool may_overlap(const void* kernel);
+
+/// The dynamic shared memory that launches may have without asking, of a kernel that declares
+/// `declared` bytes besides.
+constexpr int shared_without_asking(std::size_t declared) {
+  constexpr std::size_t for_both = 48 * 1024;
+  return declared < for_both ? static_cast<int>(for_both - declared) : 0;
+}
+static_assert(shared_without_asking(0) == 48 * 1024 && shared_without_asking(1000) == 48152 &&
+              shared_without_asking(48 * 1024) == 0 && shared_without_asking(50000) == 0);
+
+/// Lets launches of `kernel` on the current device have `bytes` of dynamic shared memory. What was
+/// allowed before stays allowed, for other threads may be launching.
+void allow_dynamic_shared(const void* kernel, int bytes);
 
 /// Throws CudaError(cudaErrorInvalidResourceHandle) for a stream of another device. CUDA 13 would
 /// launch there, with memory that it may not reach. Before CUDA 12.8, and while the stream is being

@@ -1,10 +1,10 @@
 // Shared memory whose size is known at the launch, or is more than the 48 KB that a kernel may
-// declare.
+// have without asking.
 #ifndef QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
 #define QTURN_KERNELS_CUDA_DYNAMIC_SHARED_CUH
 
-#include "kernels/src/cuda/check.hpp"
 #include "kernels/src/cuda/device_memory.cuh"
+#include "kernels/src/cuda/device_traits.hpp"
 
 namespace qturn::device {
 
@@ -15,13 +15,10 @@ __device__ __forceinline__ Byte* dynamic_shared() {
   return reinterpret_cast<Byte*>(dynamic_shared_memory);
 }
 
-/// Must come before a launch of `kernel` with more than 48 KB.
+/// Must come before a launch of `kernel` with so many bytes of it.
 template <class Kernel>
 void allow_dynamic_shared(Kernel* kernel, int bytes) {
-  constexpr int always_allowed = 48 * 1024;
-  if (bytes > always_allowed) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  }
+  qturn::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
 }
 
 }  // namespace qturn::device
