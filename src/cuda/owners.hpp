@@ -55,9 +55,10 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-/// Makes `device` current for this thread, whose waits for it yield to other threads. By CUDA's
-/// default they spin, and take cores from the threads that feed the device. If they sleep, they
-/// wake up too late.
+/// Makes `device` current for this thread, whose waits for a stream yield to other threads. By
+/// CUDA's default they spin, and take cores from the threads that feed the device. They wait for
+/// one picture, and a thread that slept would wake up too late. A batch takes milliseconds, so
+/// waits for it sleep (CudaEvent).
 void use_device(int device);
 
 struct FreePageLocked {
@@ -87,7 +88,7 @@ struct FreePageLockedBlock {
 /// time.
 std::unique_ptr<std::byte, FreePageLockedBlock> allocate_page_locked_block(std::size_t bytes);
 
-/// A point in the work of a stream for which a thread sleeps.
+/// A point in the work of a stream for which a thread sleeps until it is reached.
 class CudaEvent {
  public:
   CudaEvent();
