@@ -27,13 +27,13 @@ Batches::~Batches() {
 
 void Batches::do_work(DeviceWork& work) {
   Waiting own{.work = work, .since = std::chrono::steady_clock::now()};
-  {
-    std::unique_lock lock(mutex_);
-    if (workers_ == 0) return;
+  suspend([this, &own](Resume resume) {
+    const std::lock_guard lock(mutex_);
+    if (workers_ == 0) return resume();
+    own.resume = std::move(resume);
     waiting_.push_back(&own);
     arrived_.notify_one();
-    own.finished.wait(lock, [&] { return own.done; });
-  }
+  });
   if (work.error) std::rethrow_exception(work.error);
 }
 
@@ -47,21 +47,11 @@ std::string Batches::take_problem() {
   return std::exchange(problem_, {});
 }
 
-void Batches::finish(Waiting& waiting) {
-  const std::lock_guard lock(mutex_);
-  waiting.done = true;
-  waiting.finished.notify_one();
-}
-
 // The last worker without a usable device releases all that wait.
 void Batches::resign() {
   const std::lock_guard lock(mutex_);
   if (--workers_ > 0) return;
-  for (Waiting* waiting : waiting_) {
-    waiting->done = true;
-    waiting->finished.notify_one();
-  }
-  waiting_.clear();
+  for (Waiting* waiting : std::exchange(waiting_, {})) Resume(waiting->resume)();
 }
 
 // Empty when there is nothing more to do.
@@ -131,7 +121,7 @@ void Batches::run(const MakeWorker& make) {
     for (Waiting* waiting : batch) works.push_back(&waiting->work);
     std::vector<std::atomic<bool>> done(batch.size());
     const auto finish_one = [&](std::size_t i) {
-      if (!done[i].exchange(true)) finish(*batch[i]);
+      if (!done[i].exchange(true)) Resume(batch[i]->resume)();
     };
     try {
       if (stop_) throw Interrupted();

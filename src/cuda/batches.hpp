@@ -1,7 +1,7 @@
-// Work of many threads, collected into batches.
+// Work of many tasks, collected into batches.
 //
 // A GPU is fast with dozens of pictures at a time and slow with single ones, while each picture
-// comes on a thread of its own. So those threads wait here until a worker takes a full batch, or,
+// is a task of its own. So those tasks are suspended here until a worker takes a full batch, or,
 // after a short time or if nothing else is under way, whatever is waiting. One worker of a device
 // enqueues its batch while the others finish theirs. A worker takes its batch only when the batch
 // before is enqueued, so that it is as full as possible. What becomes of a work does not depend on
@@ -24,6 +24,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 
@@ -66,8 +68,8 @@ class Batches {
           const std::atomic<bool>& stop);
   ~Batches();
 
-  /// Waits until a worker has done `work`, or no device can be used. Throws its error, or
-  /// Interrupted when the run is given up.
+  /// Suspends the calling task until a worker has done `work`, or no device can be used. Throws its
+  /// error, or Interrupted when the run is given up.
   void do_work(DeviceWork& work);
 
   /// False while nothing can be done.
@@ -80,15 +82,13 @@ class Batches {
   struct Waiting {
     DeviceWork& work;
     std::chrono::steady_clock::time_point since;
-    bool done = false;
-    std::condition_variable finished{};  ///< one for each, or each result would wake all threads
+    Resume resume{};
   };
 
   void run(const MakeWorker& make);
   Worker start(const MakeWorker& make);
   void resign();
   std::vector<Waiting*> take(std::uint64_t device_bytes);
-  void finish(Waiting& waiting);
 
   const BatchLimits limits_;
   const std::atomic<bool>& stop_;

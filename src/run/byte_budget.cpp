@@ -1,44 +1,66 @@
 #include "src/run/byte_budget.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 #include "src/picture/image.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 
+struct ByteBudget::Waiting {
+  const std::uint64_t bytes;
+  Resume resume;
+  bool is_granted = false;
+};
+
 Reservation ByteBudget::reserve(std::uint64_t bytes, const std::atomic<bool>& stop) {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t ticket = next_ticket_++;
-  waiting_.push_back(ticket);
-  while (!stop && (waiting_.front() != ticket || !fits(bytes))) {
-    // The flag is raised by a signal handler, which cannot wake anybody.
-    changed_.wait_for(lock, std::chrono::milliseconds(50));
-  }
-  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), ticket));
-  changed_.notify_all();
   if (stop) throw Interrupted();
-  return reserved(bytes);
+  if (auto reservation = reserve_now(bytes)) return std::move(*reservation);
+  Waiting own{bytes, Resume()};
+  suspend([this, &own](Resume resume) {
+    const std::lock_guard lock(mutex_);
+    own.resume = std::move(resume);
+    waiting_.push_back(&own);
+    grant();
+  });
+  if (!own.is_granted) throw Interrupted();
+  Reservation reservation(*this, bytes);
+  if (stop) throw Interrupted();  // which gives it back
+  return reservation;
 }
 
 std::optional<Reservation> ByteBudget::reserve_now(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (!waiting_.empty() || !fits(bytes)) return std::nullopt;
-  return reserved(bytes);
+  take(bytes);
+  return Reservation(*this, bytes);
+}
+
+void ByteBudget::interrupt() {
+  const std::lock_guard lock(mutex_);
+  for (Waiting* waiting : std::exchange(waiting_, {})) Resume(waiting->resume)();
 }
 
 // With the lock held.
-Reservation ByteBudget::reserved(std::uint64_t bytes) {
+void ByteBudget::take(std::uint64_t bytes) {
   reserved_ += bytes;
   if (keep_at_most_) keep_at_most_(reserved_ < total_ ? total_ - reserved_ : 0);
-  return Reservation(*this, bytes);
+}
+
+// With the lock held. What is resumed may be gone at once.
+void ByteBudget::grant() {
+  while (!waiting_.empty() && fits(waiting_.front()->bytes)) {
+    Waiting& next = *waiting_.front();
+    waiting_.pop_front();
+    take(next.bytes);
+    next.is_granted = true;
+    Resume(next.resume)();
+  }
 }
 
 Reservation::~Reservation() {
   if (budget_ == nullptr) return;
   const std::lock_guard lock(budget_->mutex_);
   budget_->reserved_ -= bytes_;
-  budget_->changed_.notify_all();
+  budget_->grant();
 }
 
 }  // namespace qturn

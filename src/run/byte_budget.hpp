@@ -3,12 +3,12 @@
 // A pipeline bounds the number of images, but twenty photographs may take 200 MB or 20 GB. So each
 // image asks here for its bytes, known from its header, before it is decoded. First come, first
 // served: a large image waits for the small ones before it, but later ones do not overtake it. An
-// image larger than the whole budget runs alone.
+// image larger than the whole budget runs alone. What waits is a suspended task and holds no
+// thread.
 #ifndef QTURN_SRC_RUN_BYTE_BUDGET_HPP
 #define QTURN_SRC_RUN_BYTE_BUDGET_HPP
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -52,17 +52,22 @@ class ByteBudget {
 
   std::uint64_t total() const { return total_; }
 
-  /// Blocks until it is the caller's turn and the bytes fit. If they are more than the whole
-  /// budget, blocks until nothing else is reserved. Throws Interrupted within a tenth of a second
-  /// once `stop` is raised.
+  /// Suspends the calling task until it is its turn and the bytes fit. If they are more than the
+  /// whole budget, it is suspended until nothing else is reserved. Throws Interrupted after
+  /// interrupt(), or if `stop` is raised meanwhile.
   Reservation reserve(std::uint64_t bytes, const std::atomic<bool>& stop);
 
-  /// Nothing if that would block.
+  /// Nothing if it would have to wait.
   std::optional<Reservation> reserve_now(std::uint64_t bytes);
+
+  /// Those that wait now wait no longer: the run is given up.
+  void interrupt();
 
  private:
   friend Reservation;
-  Reservation reserved(std::uint64_t bytes);
+  struct Waiting;
+  void take(std::uint64_t bytes);
+  void grant();
   bool fits(std::uint64_t bytes) const {
     return reserved_ == 0 || (reserved_ <= total_ && bytes <= total_ - reserved_);
   }
@@ -70,10 +75,8 @@ class ByteBudget {
   const std::uint64_t total_;
   const KeepAtMost keep_at_most_;
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::uint64_t reserved_ = 0;
-  std::uint64_t next_ticket_ = 0;
-  std::deque<std::uint64_t> waiting_;  // tickets, in the order of arrival
+  std::deque<Waiting*> waiting_;  // in the order of arrival
 };
 
 }  // namespace qturn

@@ -273,10 +273,10 @@ void Flight::reserve(std::uint64_t needed) {
   pixel_reservation_ = reserved_in(shared_.pixels, more);
 }
 
-// The seat is left only to wait: it costs time to get it back.
+// Waiting takes none of the picture's time.
 Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
   if (auto reserved = budget.reserve_now(bytes)) return std::move(*reserved);
-  return away([&] { return budget.reserve(bytes, shared_.stop); });
+  return time_->away([&] { return budget.reserve(bytes, shared_.stop); });
 }
 
 void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) const {
@@ -296,7 +296,7 @@ void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + request->outputs() * output;
   if (!can_have(needed)) return;  // one output at a time needs less
   reserve(needed);
-  auto made = away([&] { return device.turn(*request); });
+  auto made = time_->away([&] { return device.turn(*request); });
   if (!made) return;
   picture_->accept(*request, std::move(*made));
   std::erase_if(orientations, [&](Orientation each) { return picture_->is_made(each); });

@@ -2,7 +2,7 @@
 // of threads; the pipeline calls its steps in order.
 //
 // turn/picture_turn.hpp turns the bytes; they come from a Source and go to a Sink. A flight takes
-// memory, a seat and a lane for them, and records the outcomes.
+// memory and a lane for them, and records the outcomes.
 #ifndef QTURN_SRC_RUN_FLIGHT_HPP
 #define QTURN_SRC_RUN_FLIGHT_HPP
 
@@ -23,7 +23,6 @@
 #include "src/run/mask_turns.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
-#include "src/run/seats.hpp"
 #include "src/run/time_limit.hpp"
 #include "src/store/sink.hpp"
 #include "src/store/source.hpp"
@@ -40,10 +39,9 @@ struct Shared {
   TimeLimit& time_limit;
   SpareBytes& spare;
   JpegDevice* device;  ///< takes the JPEGs that it can; null: there is none
-  ByteBudget files;    ///< the memory for files that have been read
-  ByteBudget pixels;
-  Seats seats;
-  LanePool lanes;
+  ByteBudget& files;   ///< the memory for files that have been read
+  ByteBudget& pixels;
+  LanePool& lanes;
 };
 
 /// What went wrong, and what to type if that helps.
@@ -56,7 +54,7 @@ class Flight {
  public:
   Flight(Job job, Shared& shared);
 
-  /// The steps, in order. All but the last are on one of the seats.
+  /// The steps, in order. Each may suspend the calling task.
   void read();
   void decode();
   void write_outputs();
@@ -89,16 +87,12 @@ class Flight {
   std::string out_of_time() const;
   Reservation reserved_in(ByteBudget& budget, std::uint64_t bytes);
   const std::atomic<bool>& stop() const { return time_->stop(); }
-  template <typename Wait>
-  auto away(Wait wait) {
-    return time_->away([&] { return shared_.seats.away(wait); });
-  }
 
   const Job job_;
   Shared& shared_;
   const RunOptions& options_;
   std::chrono::steady_clock::time_point start_;
-  std::optional<TimeLimit::Picture> time_;  ///< once it has a seat
+  std::optional<TimeLimit::Picture> time_;  ///< once it is being read
 
   Reservation file_reservation_, pixel_reservation_;
   Original original_;

@@ -6,7 +6,7 @@ namespace qturn {
 
 Lane* LanePool::take(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (free_.empty()) throw std::logic_error("more pictures on lanes than seats");
+  if (free_.empty()) throw std::logic_error("more pictures on lanes than threads");
   Lane* lane = free_.back();
   free_.pop_back();
   lane->keep_at_most(bytes);

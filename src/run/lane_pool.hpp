@@ -17,8 +17,8 @@ namespace qturn {
 /// between images. Throws CudaError; std::logic_error in a build without CUDA.
 std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
 
-/// Lanes for all threads that hold a seat. A thread without a seat must have given its lane back,
-/// so that there is always one.
+/// A lane for each thread of the pipeline. No task is suspended while it has one, so there is
+/// always one free.
 class LanePool {
  public:
   explicit LanePool(std::vector<std::unique_ptr<Lane>> lanes) : lanes_(std::move(lanes)) {

@@ -1,12 +1,15 @@
 #include "src/run/pipeline.hpp"
 
 #include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <exception>
+#include <latch>
 #include <memory>
-#include <mutex>
-#include <optional>
+#include <system_error>
 #include <thread>
 
 #include "src/jpeg_cuda/scan_device.hpp"
@@ -42,38 +45,38 @@ std::string sentence_of(const std::exception_ptr& error) try {
   return reason(known);
 }
 
-/// Runs `work` on this thread and on `others` more, and waits for all of them. The system may
-/// refuse threads (no memory, a limit). Then those that there are do the work, and a warning is
-/// returned.
-template <typename Work>
-std::string run_on_threads(std::size_t others, const Work& work) {
+/// How many threads the system starts besides the caller's, at most `wanted`. oneTBB ends the
+/// program if it is refused one.
+int threads_to_be_had(int wanted, std::string& refusal) {
   std::vector<std::jthread> threads;
-  threads.reserve(others);
-  std::exception_ptr refusal;
+  std::latch asked(1);
   try {
-    while (threads.size() < others) threads.emplace_back(work);
-  } catch (...) {
-    refusal = std::current_exception();
+    while (std::ssize(threads) < wanted) threads.emplace_back([&] { asked.wait(); });
+  } catch (const std::system_error& error) {
+    refusal = error.what();
   }
-  work();
-  if (!refusal) return {};
-  return fmt::format("only {} of {} threads could be started: {}", threads.size() + 1, others + 1,
-                     sentence_of(refusal));
+  asked.count_down();
+  return static_cast<int>(threads.size());
 }
 
 }  // namespace
 
 RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
-  TimeLimit time_limit(stop, options.seconds);
   const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
   // The file and a result of each picture that may be in flight.
   SpareBytes spare(options.memory_bytes / 16,
                    2 * (static_cast<std::size_t>(options.threads) + requests));
+  LanePool lanes(make_lanes(options));
+  ByteBudget files(options.memory_bytes / 8);
+  ByteBudget pixels(options.memory_bytes - options.memory_bytes / 8, [&](std::uint64_t bytes) {
+    spare.keep_at_most(bytes - std::min(bytes, lanes.keep_at_most(bytes)));
+  });
+  TimeLimit time_limit(stop, options.seconds, [&] {
+    files.interrupt();
+    pixels.interrupt();
+  });
   const std::unique_ptr<JpegDevice> device = make_jpeg_device(options, spare, stop);
-  // Pictures wait for a device, and results for the disk, on threads of their own.
-  auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
-  if (device) in_flight += requests;
   Shared shared{.source = source,
                 .sink = sink,
                 .options = options,
@@ -81,59 +84,68 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
                 .time_limit = time_limit,
                 .spare = spare,
                 .device = device.get(),
-                .files = ByteBudget(options.memory_bytes / 8),
-                .pixels = ByteBudget(options.memory_bytes - options.memory_bytes / 8,
-                                     [&](std::uint64_t bytes) {
-                                       const std::uint64_t lanes = shared.lanes.keep_at_most(bytes);
-                                       spare.keep_at_most(bytes - std::min(bytes, lanes));
-                                     }),
-                .seats = Seats(options.threads),
-                .lanes = LanePool(make_lanes(options))};
-
-  std::mutex mutex;  // guards the calls of `report`, and `error`
-  std::exception_ptr error;
-  std::mutex taking;  // guards `next`. A stream may wait for calls of `report`
-  std::size_t next = 0;
-  const auto take_job = [&]() -> std::optional<std::size_t> {
-    const auto is_over = [&] {
-      const std::lock_guard lock(mutex);
-      return stop || error;
-    };
-    const std::lock_guard lock(taking);
-    return is_over() || !jobs.has(next) ? std::nullopt : std::optional(next++);
-  };
-  const auto work = [&] {
-    try {
-      for (;;) {
-        std::optional<Flight> flight;
-        shared.seats.seated([&] {
-          // A stream may wait for pictures that need the seat.
-          const auto taken = jobs.is_stream() ? shared.seats.away(take_job) : take_job();
-          if (!taken) return;
-          flight.emplace(jobs[*taken], shared);
-          flight->read();
-          flight->decode();
-          flight->write_outputs();
-        });
-        if (!flight) return;
-        flight->put_in_place();
-        const std::lock_guard lock(mutex);
-        for (const Outcome& outcome : std::move(*flight).outcomes()) report(outcome);
-      }
-    } catch (...) {
-      {
-        const std::lock_guard lock(mutex);
-        if (!error) error = std::current_exception();
-      }
-      jobs.give_up();
-    }
-  };
+                .files = files,
+                .pixels = pixels,
+                .lanes = lanes};
+  // Pictures that wait for a device or for the disk hold no thread.
+  auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
+  if (device) in_flight += requests;
+  in_flight = std::min(in_flight, std::max<std::size_t>(jobs.size(), 1));
 
   RunEnd end{.error = {}, .warning = time_limit.problem()};
-  // No more than there are pictures: a thread that finds nothing to do is started in vain.
-  const std::string fewer =
-      run_on_threads(std::min(in_flight, std::max<std::size_t>(jobs.size(), 1)) - 1, work);
-  if (!fewer.empty()) end.warning = fewer;
+  const int wanted = static_cast<int>(std::min<std::size_t>(options.threads, in_flight)) - 1;
+  std::string refusal;
+  const int more = threads_to_be_had(wanted, refusal);
+  if (more < wanted)
+    end.warning =
+        fmt::format("only {} of {} threads could be started: {}", more + 1, wanted + 1, refusal);
+
+  // An exception in a filter would end the pictures that are in flight. So it becomes a value.
+  std::atomic<bool> is_broken = false;
+  std::exception_ptr error;  // written once, by whoever breaks it
+  const auto break_off = [&] {
+    if (!is_broken.exchange(true)) error = std::current_exception();
+    jobs.give_up();
+  };
+  using Picture = std::shared_ptr<Flight>;
+  std::size_t next = 0;
+  const auto take = [&](tbb::flow_control& control) -> Picture {
+    try {
+      if (!stop && !is_broken && jobs.has(next))
+        return std::make_shared<Flight>(jobs[next++], shared);
+    } catch (...) {
+      break_off();
+    }
+    control.stop();
+    return {};
+  };
+  const auto turn = [&](Picture picture) -> Picture {
+    try {
+      picture->read();
+      picture->decode();
+      picture->write_outputs();
+      picture->put_in_place();
+    } catch (...) {
+      break_off();
+    }
+    return picture;
+  };
+  const auto tell = [&](const Picture& picture) {
+    try {
+      for (const Outcome& outcome : std::move(*picture).outcomes()) report(outcome);
+    } catch (...) {
+      break_off();
+    }
+  };
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(more) + 1);
+  tbb::task_arena(more + 1).execute([&] {
+    using tbb::filter_mode;
+    tbb::parallel_pipeline(
+        in_flight, tbb::make_filter<void, Picture>(filter_mode::serial_in_order, take) &
+                       tbb::make_filter<Picture, Picture>(filter_mode::parallel, turn) &
+                       tbb::make_filter<Picture, void>(filter_mode::serial_out_of_order, tell));
+  });
   if (error) end.error = sentence_of(error);
   return end;
 }

@@ -2,15 +2,16 @@
 //
 //   job -> read -> decode -> turn on a lane, encode, write (each output) -> outcome
 //
-// Every worker thread takes one image from one end to the other, so the bytes of an image stay in
-// the cache of one core. As many images are in flight as there are threads. If a GPU takes JPEGs in
-// batches, more images are in flight, on threads that wait (seats.hpp). Two budgets bound the
-// memory: one for compressed files that have been read, one for pixels, reserved from the
-// dimensions in the header before anything is decoded. They are always reserved in this order,
-// first come, first served, so that nothing waits for ever. Memory that is kept for later pictures
-// goes back to the system where a reservation needs it. A failing file is an outcome; the
-// others go on. An error of the pipeline itself ends the run after the images in flight, and what
-// was done until then has its outcomes.
+// It is a pipeline of oneTBB: jobs are taken in order, pictures are turned in parallel, and
+// outcomes are reported one at a time. A thread takes a picture from one end to the other, so its
+// bytes stay in the cache of one core. A picture that waits for memory, for a batch on a GPU or for
+// the disk is a suspended task without a thread (tasks/suspend.hpp), so more pictures than threads
+// may be in flight. Two budgets bound the memory: one for compressed files that have been read, one
+// for pixels, reserved from the dimensions in the header before anything is decoded. They are
+// always reserved in this order, first come, first served, so that nothing waits for ever. Memory
+// that is kept for later pictures goes back to the system where a reservation needs it. A failing
+// file is an outcome; the others go on. An error of the pipeline itself ends the run after the
+// images in flight, and what was done until then has its outcomes.
 #ifndef QTURN_SRC_RUN_PIPELINE_HPP
 #define QTURN_SRC_RUN_PIPELINE_HPP
 
@@ -65,7 +66,7 @@ class JobStream {
  public:
   virtual ~JobStream() = default;
   /// Whether there is a job of this number. They are asked about in ascending order, one call at a
-  /// time. May block, and until jobs before it are reported.
+  /// time. May suspend the calling task, and until jobs before it are reported.
   virtual bool has(std::size_t index) = 0;
   /// One that there is. On any thread.
   virtual Job operator[](std::size_t index) = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <utility>
 
@@ -169,11 +168,29 @@ std::uint64_t SampleStream::in_use() const {
 
 /// Until there is so much, or nothing else to wait for. False if the run is over.
 bool SampleStream::wait_for_memory(std::uint64_t needed) {
-  std::unique_lock lock(mutex_);
-  while (!stop_ && !is_given_up_ && in_use() > 0 && in_use() + needed > options_.memory_bytes) {
-    changed_.wait_for(lock, std::chrono::milliseconds(100));  // a signal notifies nobody
+  for (;;) {
+    if (stop_) return false;  // what is under way ends soon, and wakes this
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_given_up_) return false;
+      if (has_memory(needed)) return true;
+    }
+    suspend([this, needed](Resume resume) {
+      const std::lock_guard lock(mutex_);
+      reader_waits_ = std::move(resume);
+      if (is_given_up_ || has_memory(needed)) wake_reader();
+    });
   }
-  return !stop_ && !is_given_up_;
+}
+
+/// With the lock held.
+bool SampleStream::has_memory(std::uint64_t needed) const {
+  return in_use() == 0 || in_use() + needed <= options_.memory_bytes;
+}
+
+/// With the lock held.
+void SampleStream::wake_reader() {
+  if (auto resume = std::exchange(reader_waits_, std::nullopt)) (*resume)();
 }
 
 void SampleStream::publish() {
@@ -244,7 +261,7 @@ Job SampleStream::operator[](std::size_t index) {
 void SampleStream::give_up() {
   const std::lock_guard lock(mutex_);
   is_given_up_ = true;
-  changed_.notify_all();
+  wake_reader();
 }
 
 Original SampleStream::read(const fs::path& name, FileBytes) const {
@@ -375,9 +392,9 @@ void SampleStream::settle(Outcome outcome, const std::function<void(const Outcom
     sample.kept.clear();
     lock.lock();
     writing_bytes_ = 0;
-    changed_.notify_all();
+    wake_reader();
   }
-  changed_.notify_all();
+  wake_reader();
 }
 
 }  // namespace qturn

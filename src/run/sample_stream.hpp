@@ -9,7 +9,6 @@
 #define QTURN_SRC_RUN_SAMPLE_STREAM_HPP
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +28,7 @@
 #include "src/store/source.hpp"
 #include "src/store/tar/reader.hpp"
 #include "src/store/tar/writer.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 
@@ -120,6 +120,8 @@ class SampleStream : public JobStream, public Source {
   bool read_sample();
   bool take(const Member& member);
   bool wait_for_memory(std::uint64_t more);
+  bool has_memory(std::uint64_t more) const;
+  void wake_reader();
   void publish();
   void plan(Sample& sample);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
@@ -148,8 +150,8 @@ class SampleStream : public JobStream, public Source {
   std::string problem_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
+  mutable std::mutex mutex_;               // guards what follows
+  std::optional<Resume> reader_waits_;     // for memory; there is one task that reads
   std::map<std::size_t, Sample> samples_;  // that are not written, by the number of the first job
   mutable std::unordered_map<std::string, SampleFile*> files_;  // of those, by path
   std::size_t job_count_ = 0;

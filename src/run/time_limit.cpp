@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <system_error>
+#include <utility>
 
 namespace qturn {
 
-TimeLimit::TimeLimit(const std::atomic<bool>& stop, double seconds)
-    : stop_(stop), seconds_(seconds) {
+TimeLimit::TimeLimit(const std::atomic<bool>& stop, double seconds, std::function<void()> stopped)
+    : stop_(stop), seconds_(seconds), stopped_(std::move(stopped)) {
   try {
     watcher_ = std::thread([this] { watch(); });
   } catch (const std::system_error& error) {
@@ -33,6 +34,7 @@ void TimeLimit::watch() {
   constexpr std::chrono::milliseconds nap{50};
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, nap, [&] { return is_ended_; })) {
+    if (const auto stopped = stop_ ? std::exchange(stopped_, {}) : nullptr) stopped();
     const Clock::time_point now = Clock::now();
     for (Picture* picture : pictures_) {
       if (stop_) picture->stop_ = true;

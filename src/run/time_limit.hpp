@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -20,9 +21,9 @@ class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `stop` is the run's. If the system starts no thread, pictures have no limit, and problem()
-  /// says why.
-  TimeLimit(const std::atomic<bool>& stop, double seconds);
+  /// `stop` is the run's. Calls `stopped` once after it was raised, on a thread of its own. If the
+  /// system starts no thread, pictures have no limit, and problem() says why.
+  TimeLimit(const std::atomic<bool>& stop, double seconds, std::function<void()> stopped = {});
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
@@ -73,6 +74,7 @@ class TimeLimit {
 
   const std::atomic<bool>& stop_;
   const double seconds_;
+  std::function<void()> stopped_;  ///< empty once it was called
   std::string problem_;
   std::mutex mutex_;  // guards what follows, and the pictures' times
   std::condition_variable ended_;

@@ -2,13 +2,38 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 
 namespace qturn {
 
+GroupCommit::GroupCommit(Fsync fsync, Journals* journals) : fsync_(fsync), journals_(journals) {
+  if (fsync_ != Fsync::each) return;
+  try {
+    flusher_ = std::thread([this] { flush_groups(); });
+  } catch (const std::system_error&) {
+    // Without a thread each task flushes its own files.
+  }
+}
+
+GroupCommit::~GroupCommit() {
+  if (!flusher_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  arrived_.notify_one();
+  flusher_.join();
+}
+
 std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& intent) {
   Member own{files, intent};
-  if (fsync_ == Fsync::each) {
-    wait_in_queue(own);
+  if (flusher_.joinable()) {
+    suspend([this, &own](Resume resume) {
+      const std::lock_guard lock(mutex_);
+      own.resume = std::move(resume);
+      waiting_.push_back(&own);
+      arrived_.notify_one();
+    });
   } else {
     Member* const alone = &own;
     put_in_place(std::span(&alone, 1));
@@ -17,24 +42,18 @@ std::vector<std::string> GroupCommit::commit(StagedFiles& files, const Intent& i
   return std::move(own.warnings);
 }
 
-void GroupCommit::wait_in_queue(Member& own) {
+void GroupCommit::flush_groups() {
   std::unique_lock lock(mutex_);
-  waiting_.push_back(&own);
-  while (!own.is_over) {
-    if (is_led_) {
-      changed_.wait(lock);
-      continue;
-    }
+  while (true) {
+    arrived_.wait(lock, [&] { return is_over_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
     const auto count = std::min<std::ptrdiff_t>(largest_group, std::ssize(waiting_));
     const std::vector<Member*> group(waiting_.begin(), waiting_.begin() + count);
     waiting_.erase(waiting_.begin(), waiting_.begin() + count);
-    is_led_ = true;
     lock.unlock();
     put_in_place(group);
+    for (Member* member : group) Resume(member->resume)();
     lock.lock();
-    for (Member* member : group) member->is_over = true;
-    is_led_ = false;
-    changed_.notify_all();
   }
 }
 

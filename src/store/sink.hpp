@@ -51,9 +51,9 @@ class StagedResult {
   virtual const std::vector<std::string>& warnings() const = 0;
   /// Of what is written: of the picture, then of its companions. None if nothing is written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
-  /// Puts the picture and its companions in their places, and blocks until they are there: throws
+  /// Puts the picture and its companions in their places, and returns when they are there: throws
   /// as long as nothing is in its place, and then returns what to warn of. May wait for other
-  /// results, so it must not be called on a seat.
+  /// results, and suspends the calling task then.
   virtual std::vector<std::string> put_in_place() = 0;
   /// After that: whether all companions are in their places, too.
   virtual bool is_whole() const { return true; }

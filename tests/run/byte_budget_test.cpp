@@ -21,7 +21,7 @@ namespace {
 class Asker {
  public:
   Asker(ByteBudget& budget, std::uint64_t bytes)
-      : thread_([this, &budget, bytes] {
+      : budget_(budget), thread_([this, &budget, bytes] {
           try {
             const Reservation reservation = budget.reserve(bytes, stop_);
             has_ = true;
@@ -35,6 +35,7 @@ class Asker {
   }
   ~Asker() {
     stop_ = true;
+    budget_.interrupt();
     give_back();
   }
 
@@ -47,13 +48,13 @@ class Asker {
     give_back_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  bool interrupt() {
-    stop_ = true;
-    thread_.join();
+  bool is_interrupted() {
+    if (thread_.joinable()) thread_.join();
     return interrupted_;
   }
 
  private:
+  ByteBudget& budget_;
   std::atomic<bool> has_ = false, give_back_ = false, interrupted_ = false, stop_ = false;
   std::thread thread_;
 };
@@ -141,13 +142,37 @@ TEST_CASE("whoever keeps memory is told after each reservation what it leaves") 
   CHECK(told.back() == 0);
 }
 
-TEST_CASE("the stop flag ends the wait, and the next in line move up") {
+TEST_CASE("an interruption ends the wait of all, and what is asked for later is given") {
   ByteBudget budget(100);
   const Reservation held = budget.reserve(50, never);
   Asker large(budget, 80);
   Asker small(budget, 10);
-  CHECK(large.interrupt());
-  CHECK(small.has_soon());
+  budget.interrupt();
+  CHECK(large.is_interrupted());
+  CHECK(small.is_interrupted());
+  const Reservation other = budget.reserve(50, never);
+}
+
+TEST_CASE(
+    "a stop flag that was raised meanwhile ends the wait, and its bytes go to the next in line") {
+  ByteBudget budget(100);
+  std::atomic<bool> stop = false;
+  std::optional<Reservation> held = budget.reserve(100, never);
+  std::atomic<bool> is_interrupted = false;
+  std::thread waits([&] {
+    try {
+      const Reservation reservation = budget.reserve(80, stop);
+    } catch (const qturn::Interrupted&) {
+      is_interrupted = true;
+    }
+  });
+  std::this_thread::sleep_for(200ms);
+  Asker next(budget, 30);
+  stop = true;
+  held.reset();
+  waits.join();
+  CHECK(is_interrupted);
+  CHECK(next.has_soon());
 }
 
 TEST_CASE("nothing is given once the stop flag is raised") {
