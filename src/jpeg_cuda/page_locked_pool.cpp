@@ -82,7 +82,7 @@ bool PageLockedPool::grow(std::unique_lock<std::mutex>& lock, std::size_t bytes)
   Block block{.memory = {}, .bytes = block_bytes, .free = {}};
   std::exception_ptr problem;
   try {
-    block.memory = allocate_page_locked_block(block_bytes);
+    block.memory = allocate_(block_bytes);
     block.free.emplace(block.memory.get(), block_bytes);
   } catch (const OutOfDeviceMemory&) {
     // The system has no more for us.
@@ -106,7 +106,7 @@ void PageLockedPool::give_back(std::size_t bytes, std::byte* data) {
   {
     const std::lock_guard lock(mutex_);
     --in_use_;
-    returned_.emplace(bytes, data);
+    returned_.emplace_hint(returned_.lower_bound(bytes), bytes, data);
   }
   changed_.notify_all();
 }

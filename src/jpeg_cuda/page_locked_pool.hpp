@@ -21,8 +21,13 @@ namespace qturn {
 /// May be used by several threads.
 class PageLockedPool {
  public:
+  using PageLocked = std::unique_ptr<std::byte, FreePageLockedBlock>;
+  /// Asks the system for a block. Throws OutOfDeviceMemory.
+  using Allocate = PageLocked (*)(std::size_t bytes);
+
   /// Takes no more than `most_bytes` in all.
-  explicit PageLockedPool(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit PageLockedPool(std::uint64_t most_bytes, Allocate allocate = allocate_page_locked_block)
+      : most_bytes_(most_bytes), allocate_(allocate) {}
 
   /// Memory for `bytes`, with any content; none if so much cannot be had. It goes back to the pool,
   /// which must outlive it. Blocks only while the system is asked for more. The current thread
@@ -35,7 +40,7 @@ class PageLockedPool {
  private:
   /// What the system was asked for at once, and what of it is free: sizes by address.
   struct Block {
-    std::unique_ptr<std::byte, FreePageLockedBlock> memory;
+    PageLocked memory;
     std::size_t bytes;
     std::map<std::byte*, std::size_t> free;
 
@@ -53,11 +58,13 @@ class PageLockedPool {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t most_bytes_, held_ = 0;
+  const Allocate allocate_;
   std::size_t in_use_ = 0;
   bool grows_ = false;  ///< a thread asks the system for a block
   std::vector<Block> blocks_;
-  /// Pieces that came back, by size. They are merged with what is beside them only if none of them
-  /// fits: to look for a place among many takes longer than to write a file.
+  /// Pieces that came back, by size, of one size the newest first: the cores' caches may still have
+  /// it. They are merged with what is beside them only if none of them fits: to look for a place
+  /// among many takes longer than to write a file.
   std::multimap<std::size_t, std::byte*> returned_;
 };
 
