@@ -14,6 +14,7 @@
 #include "src/plan/stray_labels.hpp"
 #include "src/store/companion.hpp"
 #include "src/store/file_parts.hpp"
+#include "src/store/journal.hpp"
 
 namespace qturn {
 namespace {
@@ -217,6 +218,41 @@ void LabelCheck::check_rest(const Tell& tell, const std::function<void(const std
   }
   for (const Seen& seen : seen_)
     if (seen.frame > 0) ++frames_[seen.frame - 1U];
+  for (const fs::path& journal : sources_.journals) check_steps(journal, tell);
+}
+
+/// A picture that was turned in place and a label that was not, or the other way round, may look
+/// right together. The hashes of the journal tell.
+void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const try {
+  const fs::path root = normal_path(journal.parent_path() / "");
+  const auto content = read_journal(journal, root);
+  if (!content) return;
+  const auto is_turned = [&](const fs::path& file) -> std::optional<bool> {
+    const JournalContent::Hashes* known = content->of(file, root);
+    if (!known || known->source == known->result) return std::nullopt;
+    const auto found = hash_of_file(file);
+    if (found == known->result) return true;
+    return found == known->source ? std::optional(false) : std::nullopt;
+  };
+  for (const LabelFiles* among : {&sources_.labels, &sources_.masks}) {
+    for (const LabelFiles::Label& label : *among) {
+      const fs::path path = among->path(label);
+      const auto own = is_turned(path);
+      const auto picture =
+          own ? is_turned(sources_.files.path(sources_.files[label.file])) : std::nullopt;
+      if (!picture || *picture == *own) continue;
+      tell({path,
+            label.file,
+            {LabelFault::out_of_step,
+             {},
+             fmt::format("{}, says {}; resume the run that was interrupted",
+                         *own ? "it is turned and its picture is not"
+                              : "its picture is turned and it is not",
+                         journal.string())}});
+    }
+  }
+} catch (const FileError& error) {
+  tell({journal, {}, {LabelFault::broken, {}, error.what()}});
 }
 
 void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures& pictures,

@@ -31,6 +31,7 @@ struct LabelSources {
   SharedLabelFiles shared = {};  ///< of many pictures each
   /// They were named, so one without a picture is wrong; one that was found may be for others.
   bool shared_are_named = false;
+  std::vector<std::filesystem::path> journals = {};  ///< of runs that were interrupted
 };
 
 struct LabelFinding {
@@ -66,8 +67,9 @@ class LabelCheck {
   /// several pictures at the same time.
   std::vector<LabelFinding> check_picture(std::size_t picture, const Header& header);
 
-  /// To be called when all pictures were checked: COCO files, labels without pictures, and pictures
-  /// without labels. `note` gets sentences about files that are for other pictures.
+  /// To be called when all pictures were checked: COCO files, labels without pictures, pictures
+  /// without labels, and what an interrupted run has turned only in part. `note` gets sentences
+  /// about files that are for other pictures.
   void check_rest(const Tell& tell, const std::function<void(const std::string&)>& note);
 
   const LabelSources& sources() const { return sources_; }
@@ -100,6 +102,7 @@ class LabelCheck {
   bool is_for_others(const SharedLabels::File& file,
                      const std::function<void(const std::string&)>& note) const;
   void check_images(const SharedLabels::File& file, const Tell& tell);
+  void check_steps(const std::filesystem::path& journal, const Tell& tell) const;
 
   const LabelSources sources_;
   const LabelsDrawnOn drawn_on_;

@@ -101,8 +101,8 @@ std::string why_degenerate(const LabelShape& shape) {
 
 std::string_view name(LabelFault fault) {
   constexpr std::string_view names[label_fault_count] = {
-      "broken",       "outside",    "degenerate", "size", "unknown category",
-      "duplicate id", "no picture", "no label",   "frame"};
+      "broken",       "outside",    "degenerate", "size",  "unknown category",
+      "duplicate id", "no picture", "no label",   "frame", "out of step"};
   return names[static_cast<std::size_t>(fault)];
 }
 

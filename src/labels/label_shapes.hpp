@@ -30,9 +30,10 @@ enum class LabelFault : std::uint8_t {
   duplicate_id,
   no_picture,
   no_label,
-  frame
+  frame,
+  out_of_step
 };
-inline constexpr int label_fault_count = 9;
+inline constexpr int label_fault_count = 10;
 
 /// "broken", "duplicate id".
 std::string_view name(LabelFault fault);

@@ -195,13 +195,8 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
     errno = 0;
     for (; const dirent* entry = ::readdir(opened.get()); errno = 0) {
       const std::string name = entry->d_name;
-      if (name == "." || name == ".." || is_temporary_name(name) || name == lock_name ||
-          name == shards_name)
-        continue;
-      if (name == journal_name) {
-        found_.journals.push_back(folder / name);
-        continue;
-      }
+      if (name == journal_name) found_.journals.push_back(folder / name);
+      if (name == "." || name == ".." || is_of_a_run(name)) continue;
       if (lower_suffix(name) == ".xmp") found_.files.folder(index).may_hold_sidecars = true;
       if (!options_.hidden && is_hidden(name)) continue;
 
@@ -263,13 +258,20 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
     ++found_.types[type_of_irregular(status.st_mode)];
     return;
   }
+  if (is_of_a_run(name)) {  // of a list, or named
+    ++found_.types["file of an interrupted run"];
+    return;
+  }
   const std::string suffix = lower_suffix(name);
   bool picture = format_of(options_, suffix, {}) != nullptr;
   if (!picture) {
     std::array<std::byte, signature_bytes> head;
     const std::optional<std::size_t> length = read_head(opened, path, head);
     if (!length && !is_input) {
-      return cannot_look_into(found_.files.folder(folder).path + std::string(name), errno);
+      const fs::path whole = found_.files.folder(folder).path + std::string(name);
+      cannot_look_into(whole, errno);
+      found_.unopened.emplace(whole, found_.unreadable.back());
+      return;
     }
     picture = !length || format_of(options_, suffix, {head.data(), *length});
   }
@@ -323,6 +325,11 @@ bool is_selected(const PlanOptions& options, const std::string& key, const std::
 bool is_hidden(std::string_view name) {
   return name.starts_with('.') || name == "@eaDir" || name.ends_with(".photoslibrary") ||
          name.ends_with(".lrdata");
+}
+
+bool is_of_a_run(std::string_view name) {
+  return is_temporary_name(name) || name == lock_name || name == journal_name ||
+         name == shards_name;
 }
 
 bool is_excluded(const PlanOptions& options, const std::string& key, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "src/plan/find_files.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/options.hpp"
 
@@ -66,6 +67,7 @@ std::vector<Listings::Entry> Listings::list(const fs::path& folder) const {
        at.increment(error)) {
     std::error_code unknown;
     const std::string name = at->path().filename();
+    if (is_of_a_run(name)) continue;
     const std::string lower = lower_case(name);
     const bool is_folder = at->is_directory(unknown);
     if (is_folder || (are_of_interest_(lower) && at->is_regular_file(unknown)))

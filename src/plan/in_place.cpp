@@ -138,11 +138,31 @@ class Companions {
   std::vector<Companion> companions_;
 };
 
+/// Links to pictures are the names of what they lead to.
+void add_places(const PlanOptions& options, const LabelFiles::All& companions,
+                const FileList& files, RealPlaces& places) {
+  if (!options.backup.empty()) places.add_folder(options.backup);
+  for (std::size_t i = 0; i < files.folder_count(); ++i) places.add_folder(files.folder_at(i).path);
+  for (const FoundFile& file : files) {
+    if (file.is_link) places.add_folder(fs::canonical(files.path(file)).parent_path());
+    if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
+    for (const Sidecar& sidecar : named_as_sidecars(files.path(file)))
+      places.add_file(sidecar.path);
+  }
+  for (const LabelFiles* among : companions) {
+    for (const LabelFiles::Label& label : *among) {
+      places.add_folder(among->place_of(label).folder.path);
+      places.add_file(among->path(label));
+    }
+  }
+}
+
 }  // namespace
 
-void place_in_place(const PlanOptions& options, const LabelFiles::All& companions,
-                    FileList& files) {
+void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,
+                    RealPlaces& places) {
   leave_out_same_files(files);
+  add_places(options, companions, files, places);
   SomeNames linked;
   SharedStems shared;
   for (const FoundFile& file : files) {

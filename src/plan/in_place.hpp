@@ -5,6 +5,7 @@
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
+#include "src/store/real_places.hpp"
 
 namespace qturn {
 
@@ -15,7 +16,10 @@ namespace qturn {
 /// `options.break_links`; for a label or a mask that would be turned twice, with two pictures, or
 /// not at all, because its picture is turned under another name; and for one whose backup would lie
 /// outside of `options.backup`.
-void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files);
+///
+/// `places` receives where the files are.
+void place_in_place(const PlanOptions& options, const LabelFiles::All& companions, FileList& files,
+                    RealPlaces& places);
 
 }  // namespace qturn
 

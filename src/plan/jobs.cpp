@@ -14,6 +14,7 @@
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
 #include "src/store/path_set.hpp"
+#include "src/store/sidecars.hpp"
 
 namespace qturn {
 namespace {
@@ -113,6 +114,16 @@ void mark_as_companions(FileList& files, const LabelFiles& labels, const SharedL
     const std::string path = normal_path(files.path(file));
     if (labels.contain(path) || of_many.contains(path)) file.is_companion = true;
   }
+}
+
+/// One of those that are found only when their picture is turned.
+bool may_be_sidecar(const fs::path& path, const FileList& files) {
+  const fs::path named = fs::path(path).replace_extension();
+  return is_xmp(path) && std::ranges::any_of(files, [&](const FoundFile& file) {
+           const fs::path picture = files.path(file);
+           return file.picture &&
+                  (picture == named || fs::path(picture).replace_extension() == named);
+         });
 }
 
 bool has_variants(const PlanOptions& options) {
@@ -256,11 +267,25 @@ Plan plan(const PlanOptions& options) try {
   for (const SharedLabels::File& file : shared_labels.files())
     if (file.found > 0) leave_uncounted(file.input);
   for (const DataSets::File& file : data_sets.files()) leave_uncounted(file.input);
-  if (in_place) {
-    place_in_place(options, {&labels, &sidecars, &masks}, found.files);
-  } else {
-    place_outputs(options, names, {&labels, &sidecars, &masks}, found);
+  // What belongs to a picture is opened again with it, and its picture fails if that fails.
+  for (const auto& [path, sentence] : found.unopened) {
+    const std::string normal = normal_path(path);
+    if (labels.contain(normal) || masks.contain(normal) || sidecars.contain(normal) ||
+        shared.contains(normal) || (options.sidecars && may_be_sidecar(path, found.files)))
+      std::erase(plan.unreadable, sentence);
   }
+  if (in_place) {
+    place_in_place(options, {&labels, &sidecars, &masks}, found.files, plan.places);
+  } else {
+    place_outputs(options, names, {&labels, &sidecars, &masks}, found, plan.places);
+  }
+  const auto add_shared = [&](const fs::path& output) {
+    plan.places.add_folder(output.parent_path());
+    plan.places.add_file(output);
+  };
+  for (const SharedLabels::File& file : shared_labels.files())
+    if (file.found > 0) add_shared(file.output);
+  for (const DataSets::File& file : data_sets.files()) add_shared(file.output);
   plan.output_folder = names.folder();
   plan.jobs =
       JobList(std::move(found.files), std::move(names), std::move(labels), std::move(shared_labels),

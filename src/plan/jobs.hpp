@@ -20,6 +20,7 @@
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/plan/shared_labels.hpp"
+#include "src/store/real_places.hpp"
 
 namespace qturn {
 
@@ -131,6 +132,7 @@ struct Plan {
       unreadable;  ///< folders and entries that could not be looked into, with the reason
   std::vector<std::filesystem::path> journals;  ///< that lie in the input folders and below
   std::filesystem::path output_folder;          ///< empty if the output is a file or in place
+  RealPlaces places;                            ///< of the results
 };
 
 /// Looks at the file system and writes nothing. find_files.hpp says which files are found and what

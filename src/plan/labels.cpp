@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "src/formats/table.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
@@ -63,6 +64,7 @@ bool holds_another_file(const fs::path& folder, const PathSet& pictures, const J
        at.increment(error)) {
     const std::string& path = at->path().native();
     if (!at->is_regular_file(error) || pictures.contains(path)) continue;
+    if (is_of_a_run(at->path().filename().native())) continue;
     if (jobs.have_companion(path) || jobs.shared_labels().contain(path)) continue;
     const bool may_lie = is_named_as_picture(at->path())
                              ? may_hold_masks
@@ -135,7 +137,7 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
             holds_another_file(path, pictures, plan.jobs, looks_for_masks)) {
           return path;
         }
-      } else if (is_label_of_picture(path)) {
+      } else if (!is_of_a_run(path.filename().native()) && is_label_of_picture(path)) {
         return path;
       }
     }

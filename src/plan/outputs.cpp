@@ -55,6 +55,7 @@ class Targets {
   void refuse_files_as_folders();
   void refuse_inside_inputs();
   void settle_existing();
+  void add_places(RealPlaces& places) const;
 
  private:
   /// Calls `visit(Target)` for the results, in the order of their files.
@@ -131,6 +132,7 @@ class Targets {
   PathSet taken_;  // places of results
   SharedStems shared_stems_;
   std::vector<FileId> inputs_;
+  std::set<fs::path> links_;  // in the places of results
 };
 
 /// The path that is written, with all links followed. Throws PlanError for a link to nothing.
@@ -143,7 +145,13 @@ std::string Targets::place_of(const Target& target) {
         "{} is a symbolic link to a file that does not exist; remove it, or choose another output",
         path_of(target)));
   }
+  links_.insert(path_of(target));
   return fs::weakly_canonical(place);
+}
+
+void Targets::add_places(RealPlaces& places) const {
+  for (const auto& folder : places_.folders()) places.add_folder(folder.first);
+  for (const fs::path& link : links_) places.add_file(link);
 }
 
 void Targets::refuse_two_in_one_place() {
@@ -319,7 +327,7 @@ void Targets::settle_existing() {
 }  // namespace
 
 void place_outputs(const PlanOptions& options, const OutputNames& names,
-                   const LabelFiles::All& companions, FoundFiles& found) {
+                   const LabelFiles::All& companions, FoundFiles& found, RealPlaces& places) {
   if (names.is_standard_output() || options.to_samples) {
     for (FoundFile& file : found.files)
       if (!file.is_companion) file.to_do.add(Orientation::identity);
@@ -331,6 +339,8 @@ void place_outputs(const PlanOptions& options, const OutputNames& names,
   targets.refuse_inside_inputs();
   targets.settle_existing();
   if (options.sidecars) targets.refuse_two_in_one_place();
+  if (!names.folder().empty()) places.add_folder(names.folder());
+  targets.add_places(places);
 }
 
 }  // namespace qturn

@@ -7,6 +7,7 @@
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
+#include "src/store/real_places.hpp"
 
 namespace qturn {
 
@@ -19,8 +20,10 @@ namespace qturn {
 /// Throws PlanError if an output could not be written, is an input, lies inside an input folder
 /// (where the next run would read it), occurs twice, in whichever shard, or exists and is refused.
 /// Files are compared by device and inode, folders with their links followed.
+///
+/// `places` receives where the outputs are.
 void place_outputs(const PlanOptions& options, const OutputNames& names,
-                   const LabelFiles::All& companions, FoundFiles& found);
+                   const LabelFiles::All& companions, FoundFiles& found, RealPlaces& places);
 
 }  // namespace qturn
 

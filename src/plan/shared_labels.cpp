@@ -64,6 +64,7 @@ SharedLabelFiles files_beside(const FileList& files) {
         if (lower_case(at->path().filename().string()) == "annotations") enter(at->path());
         continue;
       }
+      if (is_of_a_run(at->path().filename().native())) continue;
       const std::string suffix = lower_case(at->path().extension().string());
       // A JSON file of the stem of a picture is a label of that picture alone.
       if (suffix == ".json" &&

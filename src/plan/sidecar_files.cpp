@@ -123,7 +123,7 @@ class SidecarFinder {
 
   bool may_be_sidecar(const std::string& lower) const {
     const std::string suffix = lower_suffix(lower);
-    if (suffix.empty() || codec_of_suffix(suffix) || is_temporary_name(lower)) return false;
+    if (suffix.empty() || codec_of_suffix(suffix)) return false;
     return options_.labels.take == TakeLabels::found || !is_suffix_of_label(suffix);
   }
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "src/formats/table.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
@@ -22,7 +23,8 @@ void for_each_file(const fs::path& folder, Visit visit) {
   for (fs::directory_iterator at(folder.empty() ? "." : folder, error); !error && at != end(at);
        at.increment(error)) {
     std::error_code unknown;
-    if (at->is_regular_file(unknown)) visit(at->path());
+    if (at->is_regular_file(unknown) && !is_of_a_run(at->path().filename().native()))
+      visit(at->path());
   }
 }
 

@@ -141,6 +141,8 @@ void Flight::put_in_place() {
         warnings = staged_[i]->put_in_place();
         outcome.status = is_salvaged_ ? Status::salvaged : Status::done;
         outcome.is_whole = staged_[i]->is_whole();
+        for (std::size_t each = 0; each < outcome.companions.size(); ++each)
+          outcome.companions[each].is_written = staged_[i]->has_placed(each);
       } catch (const std::exception& error) {
         fail(i, reason(error));
       }

@@ -30,6 +30,7 @@ struct CompanionOutcome {
   CompanionKind kind = CompanionKind::sidecar;
   std::filesystem::path input, output;
   ContentHash source = {}, result = {};  ///< once it is written
+  bool is_written = true;  ///< false, though the picture is done: it could not follow the picture
 };
 
 struct Outcome {
@@ -45,7 +46,7 @@ struct Outcome {
   std::uint64_t pixels =
       0;  ///< decoded for this outcome, all pages; 0 except for the first output of a job
   Status status = Status::failed;
-  bool is_whole = true;  ///< false: done, but a sidecar could not follow its picture
+  bool is_whole = true;  ///< false: done, but a companion could not follow its picture
   Route route = Route::none;
   Loss loss = Loss::none;
   std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", or "qturn" on a GPU

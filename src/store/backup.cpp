@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "src/store/content_hash.hpp"
 #include "src/store/file_descriptor.hpp"
@@ -46,25 +49,28 @@ fs::path backup_place(const fs::path& backup, const fs::path& key, const fs::pat
   return backup / normal;
 }
 
-Backup::Backup(const fs::path& original, fs::path place, bool flushed) {
+Backup::Backup(const fs::path& original, fs::path place, bool flushed, const RealPlaces* places) {
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot keep a backup at " + place.string(), place, reason);
   };
-  const fs::path folder = place.parent_path();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(error);
+  const auto known = places ? places->of(place) : std::nullopt;
+  const fs::path real =
+      known ? *known : fs::weakly_canonical(place.parent_path()) / place.filename();
+  const FileDescriptor folder = open_real_folder(fs::absolute(real).parent_path(), flushed);
+  if (!folder) fail(system_code(errno));
   // A link in the place of the original leads to the file that is replaced.
-  if (::linkat(AT_FDCWD, original.c_str(), AT_FDCWD, place.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+  if (::linkat(AT_FDCWD, original.c_str(), folder.get(), real.filename().c_str(),
+               AT_SYMLINK_FOLLOW) != 0) {
     if (errno == EEXIST) {
       if (hash_of_file(place) == hash_of_file(original)) return;
       fail(system_code(EEXIST));
     }
-    (void)write_file(place, read_file(original), original, IfExists::fail);
+    const std::vector<std::byte> content = read_file(original);
+    const NewFile copy{.target = place, .content = content, .like = original, .places = places};
+    (void)write_files(std::span(&copy, 1), IfExists::fail);
   } else if (flushed) {
-    const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (const std::error_code reason = FlushedFolders().flush(opened.get())) {
-      ::unlink(place.c_str());
+    if (const std::error_code reason = FlushedFolders().flush(folder.get())) {
+      ::unlinkat(folder.get(), real.filename().c_str(), 0);
       fail(reason);
     }
   }

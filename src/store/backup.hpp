@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "src/store/real_places.hpp"
+
 namespace qturn {
 
 /// Where the original of a picture with this key is kept. Throws FileError if that is outside of
@@ -22,8 +24,9 @@ class Backup {
  public:
   /// Gives `original` a second name (a hard link), or copies it to where that is not possible.
   /// What an interrupted run has kept there already is enough. Throws FileError if another file is
-  /// there. `flushed`: blocks until the name is on the disk.
-  Backup(const std::filesystem::path& original, std::filesystem::path place, bool flushed);
+  /// there. `flushed`: blocks until the name is on the disk. `places`: as of NewFile.
+  Backup(const std::filesystem::path& original, std::filesystem::path place, bool flushed,
+         const RealPlaces* places);
   /// Removes it unless the original was replaced.
   ~Backup();
   Backup(Backup&& other) noexcept : made_(std::exchange(other.made_, {})) {}

@@ -37,6 +37,9 @@ class StagedFileResult : public StagedResult {
     return warnings;
   }
   bool is_whole() const override { return files_.is_whole(); }
+  bool has_placed(std::size_t companion) const override {
+    return files_.is_in_place(companion + 1);
+  }
 
  private:
   StagedFiles files_;
@@ -163,6 +166,7 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
     files.back().times = Times::now;
     files.back().like_state = companion.state;
   }
+  for (NewFile& file : files) file.places = options_.places;
   StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
   std::vector<ContentHash> hashes;
   for (std::size_t i = 0; i < files.size(); ++i) hashes.push_back(staged.hash(i));
@@ -181,21 +185,28 @@ std::vector<Backup> FileSink::backups(const Result& result, const Companions& co
   std::vector<Backup> made;
   if (options_.backup.empty()) return made;
   const bool flushed = options_.fsync == Fsync::each;
-  made.emplace_back(result.input, backup_place(options_.backup, result.key), flushed);
+  made.emplace_back(result.input, backup_place(options_.backup, result.key), flushed,
+                    options_.places);
   for (const Companion& companion : companions) {
     made.emplace_back(companion.input,
                       backup_place(options_.backup, result.key, result.input, companion.input),
-                      flushed);
+                      flushed, options_.places);
   }
   return made;
 }
 
 bool FileSink::is_done(const Result& result) const {
-  if (!journals_) return false;
+  if (!journals_ || !journals_->resumes()) return false;
   std::vector<fs::path> files = {result.output};
   files.insert(files.end(), result.masks.begin(), result.masks.end());
   for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);
   if (!result.label.output.empty()) files.push_back(result.label.output);
+  if (options_.sidecars == Sidecars::turn) {
+    for (const Sidecar& sidecar : named_as_sidecars(result.input)) {
+      fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+      if (journals_->know(output, result.output)) files.push_back(std::move(output));
+    }
+  }
   // What a turn leaves as it is, such as an empty label, tells nothing in place.
   if (options_.in_place) {
     const auto tells = [&](const fs::path& file) {

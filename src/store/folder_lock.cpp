@@ -2,19 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "src/store/file_descriptor.hpp"
 #include "src/store/json_names.hpp"
 #include "src/store/safe_file.hpp"
 
@@ -23,162 +18,96 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Holder {
-  std::string host;  ///< with the container, in which process numbers mean something
-  std::string boot;  ///< changes when the host boots
-  long process = 0;
-  std::string started;   ///< in ticks after the boot; empty: there is no such process
-  std::string job = {};  ///< of Slurm; or empty
-  long attempt = 0;      ///< how often Slurm has put the job back into its queue
-
-  bool operator==(const Holder&) const = default;
-};
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-std::string start_of(long process) {
-  // The second field is the name of the program in brackets, with any characters.
-  const std::string stat = first_line(fmt::format("/proc/{}/stat", process));
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == stat.npos) return {};
-  constexpr int spaces_before = 20;
-  std::size_t at = name_end;
-  for (int space = 0; space < spaces_before && at != stat.npos; ++space)
-    at = stat.find(' ', at + 1);
-  if (at == stat.npos) return {};
-  const std::size_t begin = at + 1;
-  return stat.substr(begin, stat.find(' ', begin) - begin);
-}
-
-/// "CLUSTER JOB" of the Slurm job that this process belongs to; or empty.
-std::string slurm_job() {
-  const char* job = std::getenv("SLURM_JOB_ID");
-  const char* cluster = std::getenv("SLURM_CLUSTER_NAME");
-  return job ? fmt::format("{} {}", cluster ? cluster : "", job) : "";
-}
-
-Holder this_process() {
+std::string host() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
-  std::error_code ignored;
-  const fs::path container = fs::read_symlink("/proc/self/ns/pid", ignored);
-  const long process = ::getpid();
-  const char* attempt = std::getenv("SLURM_RESTART_COUNT");  // not set at the first
-  return {fmt::format("{} {}", name, container.string()),
-          first_line("/proc/sys/kernel/random/boot_id"),
-          process,
-          start_of(process),
-          slurm_job(),
-          attempt ? std::strtol(attempt, nullptr, 10) : 0};
+  return name;
 }
 
-std::string text_of(const Holder& holder) {
+std::string text_of_this_process() {
   Json json;
-  put_name(json, "host", holder.host);
-  json["boot"] = holder.boot;
-  json["process"] = holder.process;
-  json["started"] = holder.started;
-  if (!holder.job.empty()) {
-    json["job"] = holder.job;
-    json["attempt"] = holder.attempt;
-  }
+  put_name(json, "host", host());
+  json["process"] = ::getpid();
   return dump(json) + "\n";
 }
 
-std::optional<Holder> holder_in(const std::string& text) try {
-  const Json json = Json::parse(text);
-  return Holder{get_name(json, "host"),         json.at("boot").get<std::string>(),
-                json.at("process").get<long>(), json.at("started").get<std::string>(),
-                json.value("job", ""),          json.value("attempt", 0L)};
-} catch (const std::exception&) {
-  return std::nullopt;
-}
-
-std::string content_of(int file) {
+/// "process 7" or "process 7 on HOST"
+std::string holder_in(int file) try {
   std::string text(4096, '\0');
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);
   text.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
-  return text;
+  const Json json = Json::parse(text);
+  const std::string on = get_name(json, "host");
+  return fmt::format("process {}{}", json.at("process").get<long>(),
+                     on == host() ? "" : " on " + on);
+} catch (const std::exception&) {
+  return "of which nothing is known";
 }
 
-[[noreturn]] void refuse(const fs::path& lock, const std::optional<Holder>& holder) {
-  const fs::path folder = lock.parent_path();
-  if (holder && holder->host == this_process().host) {
-    throw FileError(fmt::format("{}: another qturn (process {}) works here; wait for its end",
-                                folder.string(), holder->process),
-                    lock, {});
-  }
-  throw FileError(
-      fmt::format("{}: another qturn ({}) works here, or was killed; if it does not run any more, "
-                  "remove {}",
-                  folder.string(),
-                  holder ? fmt::format("process {} on {}", holder->process, holder->host)
-                         : "of which nothing is known",
-                  lock.string()),
-      lock, {});
+/// Whether this process holds the lock now. False, with errno set, if another one does.
+bool lock_now(int file) {
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  int status = 0;
+  do {
+    status = ::fcntl(file, F_OFD_SETLK, &whole);
+  } while (status != 0 && errno == EINTR);
+  return status == 0;
 }
 
-bool is_stale(const Holder& holder) {
-  const Holder own = this_process();
-  if (!own.job.empty() && holder.job == own.job && holder.attempt < own.attempt) return true;
-  if (holder.host != own.host) return false;
-  return holder.boot != own.boot || holder.started != start_of(holder.process);
-}
-
-/// Removes the lock if nobody holds it; throws FileError if somebody does. Of several processes
-/// that find it stale, one removes it: the one that has it locked while it still has its name.
-void remove_stale(const fs::path& lock) {
-  const FileDescriptor file(::open(lock.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file) return;  // it is gone, or the next attempt to make one says why not
+/// Whether the open file still has its name. The last holder removes it before it lets go.
+bool has_its_name(const FileDescriptor& file, const fs::path& name) {
   struct stat opened, named;
-  ::flock(file.get(), LOCK_EX);
-  if (::fstat(file.get(), &opened) != 0 || ::lstat(lock.c_str(), &named) != 0 ||
-      opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
-    return;
-  }
-  const std::optional<Holder> holder = holder_in(content_of(file.get()));
-  if (!holder || !is_stale(*holder)) refuse(lock, holder);
-  ::unlink(lock.c_str());
+  return ::fstat(file.get(), &opened) == 0 && ::lstat(name.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-/// Makes the lock with its content, all at once. Returns false if there is one. A kill leaves
-/// nothing where the file system has files without names.
-bool make(const fs::path& lock, const std::string& text) {
-  const std::span bytes = std::as_bytes(std::span(text));
-  const FileDescriptor file(
-      ::open(lock.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644));
-  if (file && write_all(file.get(), bytes)) {
-    const std::string name = fmt::format("/proc/self/fd/{}", file.get());
-    if (::linkat(AT_FDCWD, name.c_str(), AT_FDCWD, lock.c_str(), AT_SYMLINK_FOLLOW) == 0)
-      return true;
-    if (errno == EEXIST) return false;
-  }
-  try {
-    write_file(lock, bytes, {}, IfExists::fail);
-    return true;
-  } catch (const FileError& error) {
-    if (error.code().value() != EEXIST) throw;
-    return false;
+/// Makes the file if it is not there; `is_new` tells. O_NONBLOCK: a pipe of this name must not
+/// block the run.
+FileDescriptor open_or_make(const fs::path& file, bool& is_new) {
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  for (;;) {
+    FileDescriptor opened(::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666));
+    is_new = static_cast<bool>(opened);
+    if (!opened && errno == EEXIST) opened = FileDescriptor(::open(file.c_str(), flags));
+    if (opened || (errno != ENOENT && errno != EINTR)) return opened;
+    if (errno == ENOENT && !fs::exists(file.parent_path().empty() ? "." : file.parent_path()))
+      return opened;
   }
 }
 
 }  // namespace
 
-FolderLock::FolderLock(const fs::path& folder) {
-  const fs::path lock = folder / lock_name;
-  while (!make(lock, text_of(this_process()))) remove_stale(lock);
-  file_ = lock;
+FolderLock::FolderLock(const fs::path& folder) : file_(folder / lock_name) {
+  bool is_new = false;
+  const auto fail = [&](const char* cannot, std::error_code reason) {
+    if (is_new) ::unlink(file_.c_str());
+    throw FileError(fmt::format("{} {}", cannot, file_.string()), file_, reason);
+  };
+  do {
+    opened_ = open_or_make(file_, is_new);
+    struct stat status;
+    if (!opened_ || ::fstat(opened_.get(), &status) != 0) fail("cannot write", system_code(errno));
+    if (!S_ISREG(status.st_mode))
+      throw FileError(file_.string() + " is not a regular file; remove it", file_, {});
+    if (!lock_now(opened_.get())) {
+      if (errno != EAGAIN && errno != EACCES) fail("cannot lock", system_code(errno));
+      throw FileError(fmt::format("{}: another qturn ({}) works here; wait for its end",
+                                  folder.string(), holder_in(opened_.get())),
+                      file_, {});
+    }
+  } while (!has_its_name(opened_, file_));
+  is_new = true;  // from here on it is ours
+  const std::string text = text_of_this_process();
+  if (::ftruncate(opened_.get(), 0) != 0 ||
+      !write_all(opened_.get(), std::as_bytes(std::span(text)))) {
+    fail("cannot write", system_code(errno));
+  }
 }
 
 FolderLock::~FolderLock() {
-  if (!file_.empty()) ::unlink(file_.c_str());
+  if (opened_) ::unlink(file_.c_str());
 }
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, {})) {}
 
 }  // namespace qturn

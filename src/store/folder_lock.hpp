@@ -1,14 +1,16 @@
 // Keeps a second run out of a folder that a run writes to.
 //
-// `.qturn-lock` names who holds it: the host, when it booted, the process and when that started.
-// So a lock that a killed run left on this host is known to be stale and taken over. A process of
-// another host, or of another container, cannot be looked at: its lock is refused by name, unless
-// it is an earlier attempt of the same Slurm job, which has ended when Slurm begins the next.
+// The lock is the kernel's, on the open file `.qturn-lock` (an open file description lock). It ends
+// with the process, however that ends, also if nobody has reaped it, and a network file system
+// takes it to its server. The file says who holds the lock, for the message to others. A file that
+// a killed run has left holds nothing.
 #ifndef QTURN_SRC_STORE_FOLDER_LOCK_HPP
 #define QTURN_SRC_STORE_FOLDER_LOCK_HPP
 
 #include <filesystem>
 #include <string_view>
+
+#include "src/store/file_descriptor.hpp"
 
 namespace qturn {
 
@@ -16,14 +18,16 @@ inline constexpr std::string_view lock_name = ".qturn-lock";
 
 class FolderLock {
  public:
-  /// Throws FileError if another run holds the folder, or if no lock can be written there.
+  /// Does not wait. Throws FileError if another run holds the folder, or if no lock can be written
+  /// there.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
-  FolderLock(FolderLock&& other) noexcept;
+  FolderLock(FolderLock&&) noexcept = default;
   FolderLock& operator=(FolderLock&&) = delete;
 
  private:
-  std::filesystem::path file_;  // empty: moved from
+  std::filesystem::path file_;
+  FileDescriptor opened_;  // none: moved from
 };
 
 }  // namespace qturn

@@ -81,6 +81,11 @@ void GroupCommit::put_in_place(std::span<Member* const> group) {
   }
   for (const Member* member : group) {
     if (!member->is_intended) continue;
+    // Of a result that is not whole the journal keeps the intent, so that --resume completes it.
+    if (!member->error && !member->files.is_whole()) {
+      member->files.keep_rest();
+      continue;
+    }
     const std::lock_guard lock(writing_);
     journals_->of(member->intent.front().target).settle(member->intent, !member->error);
   }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <utility>
 
@@ -23,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* first_member = "qturn_journal";
 constexpr int version = 1;
 constexpr std::string_view beginning = "{\"qturn_journal\":";
+/// More than a picture with ten thousand masks needs.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
@@ -65,8 +66,67 @@ std::string header_line(const JournalHeader& header) {
     json["inputs"].push_back(std::move(name));
   }
   json["run"] = run_id();
+  if (!header.originals.empty()) json["originals"] = header.originals;
   return dump(json) + "\n";
 }
+
+/// The lines of a file, as far as they may be lines of a journal: of one that is longer, the rest
+/// is not kept. So a file with holes takes no memory.
+class Lines {
+ public:
+  explicit Lines(const fs::path& file) : file_(file) {
+    // O_NONBLOCK: a pipe without a writer must not block the run.
+    opened_ = FileDescriptor(
+        ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    struct stat status;
+    if (!opened_ && (errno == ENOENT || errno == ENOTDIR)) return;
+    if (!opened_ || ::fstat(opened_.get(), &status) != 0) fail(errno);
+    if (!S_ISREG(status.st_mode))
+      throw FileError(file.string() + " is not a regular file; remove it", file, {});
+  }
+  bool exist() const { return static_cast<bool>(opened_); }
+
+  /// False at the end. `is_whole`: false of a last line without an end, and of one that is too
+  /// long.
+  bool next(std::string& line, bool& is_whole) {
+    line.clear();
+    std::size_t length = 0;
+    while (has_more()) {
+      const std::string_view part = std::string_view(buffer_).substr(at_, have_ - at_);
+      const std::size_t end = part.find('\n');
+      line += part.substr(0, std::min(end, longest_line - line.size()));
+      length += std::min(end, part.size());
+      at_ += end == part.npos ? part.size() : end + 1;
+      if (end == part.npos) continue;
+      is_whole = length == line.size();
+      return true;
+    }
+    is_whole = false;
+    return length > 0;
+  }
+
+  bool has_more() {
+    if (at_ < have_) return true;
+    ssize_t got = 0;
+    do {
+      got = ::read(opened_.get(), buffer_.data(), buffer_.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail(errno);
+    at_ = 0;
+    have_ = static_cast<std::size_t>(got);
+    return have_ > 0;
+  }
+
+ private:
+  [[noreturn]] void fail(int number) const {
+    throw FileError("cannot read " + file_.string(), file_, system_code(number));
+  }
+
+  fs::path file_;
+  FileDescriptor opened_;
+  std::string buffer_ = std::string(std::size_t{1} << 16, '\0');
+  std::size_t at_ = 0, have_ = 0;
+};
 
 class Reader {
  public:
@@ -80,6 +140,7 @@ class Reader {
       content_.header.operation = json.at("operation").get<std::string>();
       for (const Json& input : json.at("inputs"))
         content_.header.inputs.push_back(get_name(input, "name"));
+      content_.header.originals = json.value("originals", "");
       content_.runs.push_back(json.at("run").get<std::string>());
     } else if (json.contains("intent")) {
       Intent intent = {intended_file(json, "intent", root_)};
@@ -118,25 +179,24 @@ class Reader {
 }  // namespace
 
 std::optional<JournalContent> read_journal(const fs::path& file, const fs::path& root) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    if (!fs::exists(fs::symlink_status(file))) return std::nullopt;
-    throw FileError("cannot read " + file.string(), file, system_code(errno));
-  }
+  Lines lines(file);
+  if (!lines.exist()) return std::nullopt;
   Reader reader(root);
   std::uint64_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    const bool is_whole = !in.eof();
-    const bool is_last = !is_whole || in.peek() == std::ifstream::traits_type::eof();
+  bool is_whole = false;
+  for (std::string line; lines.next(line, is_whole);) {
     ++number;
+    const bool is_begun =
+        line.size() < beginning.size() ? beginning.starts_with(line) : line.starts_with(beginning);
+    if (number == 1 && !is_begun)
+      throw FileError(file.string() + " is not a journal of qturn", file, {});
+    const bool is_last = !lines.has_more();
     try {
       if (!is_whole) throw std::invalid_argument("torn");
       reader.take(line);
     } catch (const std::exception&) {
-      if (number == 1 && !(is_last && (beginning.starts_with(line) ||
-                                       std::string_view(line).starts_with(beginning)))) {
+      if (number == 1 && !is_last)
         throw FileError(file.string() + " is not a journal of qturn", file, {});
-      }
       if (!is_last) {
         throw FileError(
             fmt::format("line {} of the journal {} is damaged; remove the file to forget what "
@@ -155,30 +215,41 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
 Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
                  std::optional<JournalContent> content, bool flushed)
     : file_(std::move(file)), root_(std::move(root)), flushed_(flushed) {
-  opened_ = FileDescriptor(
-      ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  opened_ = FileDescriptor(::open(
+      file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+  const auto fail = [&](std::error_code reason) {
+    throw FileError("cannot write " + file_.string(), file_, reason);
+  };
+  if (!opened_) fail(system_code(errno));
   if (content) {
     before_ = std::move(*content);
     bytes_ = before_.bytes;
     has_intents_ = !before_.files.empty();
   }
-  if (!opened_ || ::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) {
-    throw FileError("cannot write " + file_.string(), file_, system_code(errno));
-  }
-  Json resumed;
-  resumed["resumed"] = run_id();
-  append(bytes_ == 0 ? header_line(header) : dump(resumed) + "\n", flushed_);
-  if (!flushed_) return;
-  const FileDescriptor folder(
-      ::open(normal(file_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (const std::error_code reason = FlushedFolders().flush(folder.get())) {
-    throw FileError("cannot write " + file_.string(), file_, reason);
+  const bool is_new = bytes_ == 0;
+  try {
+    if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) fail(system_code(errno));
+    Json resumed;
+    resumed["resumed"] = run_id();
+    append(is_new ? header_line(header) : dump(resumed) + "\n", flushed_);
+    if (!flushed_) return;
+    const FileDescriptor folder(
+        ::open(normal(file_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (const std::error_code reason = FlushedFolders().flush(folder.get())) fail(reason);
+  } catch (const FileError&) {
+    if (is_new) ::unlink(file_.c_str());  // it says nothing
+    throw;
   }
 }
 
+const JournalContent::Hashes* JournalContent::of(const fs::path& target,
+                                                 const fs::path& root) const {
+  const auto found = files.find(hash_of_name(name_in(root, target)));
+  return found == files.end() ? nullptr : &found->second;
+}
+
 const JournalContent::Hashes* Journal::before(const fs::path& target) const {
-  const auto found = before_.files.find(hash_of_name(name_in(root_, target)));
-  return found == before_.files.end() ? nullptr : &found->second;
+  return before_.of(target, root_);
 }
 
 void Journal::intend(std::span<const Intent* const> intents) {

@@ -41,7 +41,12 @@ using Intent = std::vector<IntendedFile>;
 struct JournalHeader {
   std::string operation;            ///< with options
   std::vector<std::string> inputs;  ///< as names in the root, or absolute
-  bool operator==(const JournalHeader&) const = default;
+  /// In place: what tells whether any original was replaced since the run began; or empty.
+  std::string originals = {};
+
+  bool is_of_same_run(const JournalHeader& other) const {
+    return operation == other.operation && inputs == other.inputs;
+  }
 };
 
 /// What a journal says.
@@ -57,6 +62,8 @@ struct JournalContent {
   /// By the hash of a file's name, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
   std::vector<Intent> begun;  ///< neither done nor given up
+  /// Of a name below `root`, or elsewhere; null if the journal does not know it.
+  const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
   bool is_complete = false;
   /// Whether a new run could turn pictures twice.
   bool is_left_undone() const { return !is_complete && !files.empty(); }

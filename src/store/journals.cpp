@@ -77,6 +77,7 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
   }
   if (options_.in_place) refuse_others(below);
   find_places();
+  look_at_originals();
   using Start = JournalOptions::Start;
   if (options_.start == Start::resume_or_anew) {
     const bool any =
@@ -138,6 +139,32 @@ void Journals::find_places() {
   for (Place& place : places_) place.content = read_journal(place.file, place.root);
 }
 
+/// A sum, so that their order makes no difference. Whoever replaces a file gives it another inode.
+void Journals::look_at_originals() {
+  if (!options_.originals) return;
+  std::vector<ContentHash> sums(places_.size());
+  options_.originals([&](const fs::path& picture, const FileState& state) {
+    const std::uint64_t numbers[] = {state.inode, state.bytes,
+                                     static_cast<std::uint64_t>(state.modified_ns)};
+    const ContentHash hash = hash_of(std::as_bytes(std::span(numbers)));
+    ContentHash& sum = sums[index_of(picture)];
+    sum = {sum.high + hash.high, sum.low + hash.low};
+  });
+  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].header.originals = digits_of(sums[i]);
+}
+
+/// A journal without any result is of a run that replaced nothing, or it was cut.
+void Journals::refuse_cut(const Place& place) const {
+  if (!place.content || !place.content->files.empty() || place.content->is_complete) return;
+  const std::string& then = place.content->header.originals;
+  if (then.empty() || then == place.header.originals) return;
+  throw FileError(
+      fmt::format("{}: pictures have changed since '{}' began, and this journal of it names none, "
+                  "so it may have been cut; look at them, and then --restart turns all of them",
+                  place.file.string(), place.content->header.operation),
+      place.file, {});
+}
+
 void Journals::refuse_own() const {
   using Start = JournalOptions::Start;
   bool any = false, any_begun = false;
@@ -163,7 +190,7 @@ void Journals::refuse_own() const {
       continue;
     }
     const JournalHeader& header = place.content->header;
-    if (options_.start == Start::resume && header != place.header) {
+    if (options_.start == Start::resume && !header.is_of_same_run(place.header)) {
       throw FileError(
           fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the same "
                       "operation, options and inputs",
@@ -171,6 +198,7 @@ void Journals::refuse_own() const {
                       place.header.operation, fmt::join(place.header.inputs, ", ")),
           place.file, {});
     }
+    if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
     if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
       throw FileError(
           fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice; --resume "
@@ -206,10 +234,10 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
   }
 }
 
-std::size_t Journals::index_of(const fs::path& target) const {
-  if (roots_.size() == 1) return 0;
-  const std::string absolute = fs::absolute(target).lexically_normal().string();
+const Journals::Root& Journals::root_of(const fs::path& target) const {
   const Root* deepest = &roots_.front();
+  if (roots_.size() == 1) return *deepest;
+  const std::string absolute = fs::absolute(target).lexically_normal().string();
   std::size_t length = 0;
   for (const Root& root : roots_) {
     const std::string& folder = root.absolute.native();
@@ -218,7 +246,7 @@ std::size_t Journals::index_of(const fs::path& target) const {
       length = folder.size();
     }
   }
-  return deepest->journal;
+  return *deepest;
 }
 
 Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
@@ -269,15 +297,16 @@ bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Jour
 std::vector<std::string> Journals::finish(bool all_done) {
   if (!all_done && has_intents()) return {};
   std::vector<std::string> warnings;
-  try {
-    for (Journal& journal : journals_) journal.end();
-  } catch (const FileError& error) {
-    warnings.emplace_back(error.what());
-    return warnings;
-  }
-  if (!options_.file.empty()) return warnings;
-  for (const Journal& journal : journals_) {
-    if (::unlink(journal.file().c_str()) != 0) {
+  for (Journal& journal : journals_) {
+    // One at its usual place says that it is complete by not being there: if it ended with a line,
+    // a kill between the two would let a new run turn everything again.
+    if (!options_.file.empty()) {
+      try {
+        journal.end();
+      } catch (const FileError& error) {
+        warnings.emplace_back(error.what());
+      }
+    } else if (::unlink(journal.file().c_str()) != 0) {
       warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
                                      system_code(errno).message()));
     }

@@ -40,6 +40,9 @@ struct JournalOptions {
   std::string operation;
   Start start = Start::anew;
   bool in_place = false;
+  /// In place: calls `visit` for each picture; or null.
+  using Visit = std::function<void(const std::filesystem::path&, const FileState&)>;
+  std::function<void(const Visit& visit)> originals = {};
   bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
   bool flushed = true;
 };
@@ -69,6 +72,11 @@ class Journals {
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
 
+  bool resumes() const { return options_.start == JournalOptions::Start::resume; }
+  /// Whether that run has put a result there, or was about to.
+  bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
+    return before(target, picture) != nullptr;
+  }
   /// Whether the run that this one resumes has put a result there, the picture itself or what
   /// belongs to it. Throws FileError if what is there is neither that nor what the result is to
   /// replace.
@@ -95,10 +103,15 @@ class Journals {
     JournalHeader header;
     std::optional<JournalContent> content;
   };
-  std::size_t index_of(const std::filesystem::path& target) const;
+  const Root& root_of(const std::filesystem::path& target) const;
+  std::size_t index_of(const std::filesystem::path& target) const {
+    return root_of(target).journal;
+  }
   const JournalContent::Hashes* before(const std::filesystem::path& target,
                                        const std::filesystem::path& picture) const;
   void find_places();
+  void look_at_originals();
+  void refuse_cut(const Place& place) const;
   void refuse_others(std::span<const std::filesystem::path> below) const;
   void refuse_own() const;
   bool has_intents() const;

@@ -100,8 +100,9 @@ class Lost {
   std::error_code reason_;
 };
 
-/// User attributes, where photo managers keep ratings and tags, and access lists. It is no loss
-/// that a file system has no such attributes at all (ENOTSUP).
+/// User attributes, where photo managers keep ratings and tags, and access lists. An original whose
+/// file system has none at all (ENOTSUP) loses nothing; one whose attributes the other file system
+/// cannot hold does.
 void copy_attributes(const fs::path& like, int fd, Lost& lost) {
   constexpr std::size_t longest = 65536;  // what the system allows for the list and for a value
   const char* what = "attributes";
@@ -114,9 +115,10 @@ void copy_attributes(const fs::path& like, int fd, Lost& lost) {
     if (!name.starts_with("user.") && name != "system.posix_acl_access") continue;
     std::vector<char> value(longest);
     const ssize_t length = ::getxattr(like.c_str(), name.c_str(), value.data(), value.size());
+    if (length < 0 && errno == ENODATA) continue;  // removed since
     const bool is_set = length >= 0 && ::fsetxattr(fd, name.c_str(), value.data(),
                                                    static_cast<std::size_t>(length), 0) == 0;
-    if (!is_set && errno != ENOTSUP && errno != ENODATA) lost.add(what);
+    if (!is_set) lost.add(what);
   }
 }
 
@@ -170,7 +172,7 @@ class Temporary {
     } while (!file_ && (errno == EEXIST || errno == EINTR));
   }
   ~Temporary() {
-    if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+    if (!name_.empty() && !is_kept_) ::unlinkat(folder_.get(), name_.c_str(), 0);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -179,6 +181,7 @@ class Temporary {
   const FileDescriptor& folder() const { return folder_; }
   /// Empty once it is renamed.
   const std::string& name() const { return name_; }
+  void keep() { is_kept_ = true; }
 
   /// Gives it the name of the target. Returns false, with errno set, if that failed.
   bool rename(IfExists if_exists) {
@@ -201,6 +204,7 @@ class Temporary {
   FileDescriptor folder_;
   std::string target_name_, name_;
   FileDescriptor file_;
+  bool is_kept_ = false;
 };
 
 /// Calls `each` with every part that was read, at once.
@@ -247,9 +251,11 @@ FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, Co
 }
 
 struct StagedFiles::File {
-  File(const NewFile& file, const fs::path& place, FileDescriptor opened_folder)
+  /// Written to `place`; the folder of that is `named` as messages and journals name it.
+  File(const NewFile& file, const fs::path& place, const fs::path& named,
+       FileDescriptor opened_folder)
       : target(file.target),
-        folder(place.parent_path()),
+        folder(named),
         like(file.like),
         like_state(file.like_state),
         temporary(std::move(opened_folder), place.filename().string(),
@@ -277,11 +283,15 @@ void StagedFiles::stage(const NewFile& file) try {
   if (is_alike && ::stat(file.like.c_str(), &like_status) != 0)
     throw FileError("cannot read " + file.like.string(), file.like, system_code(errno));
 
-  const fs::path place = follow_links(target);
-  FileDescriptor folder = open_or_make_folder(place.parent_path(), flushed_);
+  const auto real = file.places ? file.places->of(target) : std::nullopt;
+  const fs::path place = real ? *real : follow_links(target);
+  FileDescriptor folder = real ? open_real_folder(place.parent_path(), flushed_)
+                               : open_or_make_folder(place.parent_path(), flushed_);
   if (!folder) fail_write(target);
 
-  files_.push_back(std::make_unique<File>(file, place, std::move(folder)));
+  const bool has_its_name = place.filename() == target.filename();
+  const fs::path& named = real && has_its_name ? target : place;
+  files_.push_back(std::make_unique<File>(file, place, named.parent_path(), std::move(folder)));
   const FileDescriptor& opened = files_.back()->temporary.file();
   if (!opened) fail_write(target);
   const auto append = [&](std::span<const std::byte> part) {
@@ -354,6 +364,14 @@ std::vector<std::string> StagedFiles::put_in_place() {
     }
   }
   return warnings;
+}
+
+bool StagedFiles::is_in_place(std::size_t index) const {
+  return files_[index]->temporary.name().empty();
+}
+
+void StagedFiles::keep_rest() {
+  for (const auto& file : files_) file->temporary.keep();
 }
 
 void StagedFiles::flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const {

@@ -24,6 +24,7 @@
 #include "src/picture/file_bytes.hpp"
 #include "src/store/content_hash.hpp"
 #include "src/store/file_descriptor.hpp"
+#include "src/store/real_places.hpp"
 
 namespace qturn {
 
@@ -75,7 +76,8 @@ FileBytes read_file(const std::filesystem::path& path, FileBytes memory, FileSta
                     ContentHash& hash);
 
 struct NewFile {
-  std::filesystem::path target;  ///< if it is a symbolic link, what it points to is written
+  /// If it is a symbolic link, what it points to is written. With `places`, only if they say so.
+  std::filesystem::path target;
   std::span<const std::byte> content;
   /// The file whose mode, times, owner, user attributes and access list the new one gets, as far as
   /// the file system and our rights permit (what they do not is a warning); empty: it is made as
@@ -88,6 +90,7 @@ struct NewFile {
   /// may be null.
   using Append = std::function<void(std::span<const std::byte> part)>;
   std::function<void(const Append& append)> write_more = {};
+  const RealPlaces* places = nullptr;  ///< null: links are followed wherever they lead
 };
 
 /// Folders that are flushed to the disk once, however many files were put into them.
@@ -142,9 +145,13 @@ class StagedFiles {
   /// Throws also if a `like` is no longer in its `like_state`. Once the first file is in its place,
   /// nothing undoes that: returns a sentence for each file that then cannot follow.
   std::vector<std::string> put_in_place();
+  /// After that: whether the file has followed.
+  bool is_in_place(std::size_t index) const;
   /// After that: false if a file could not follow. One that exists and is not to be replaced stays
   /// as was asked for.
   bool is_whole() const { return is_whole_; }
+  /// What could not follow stays beside its place, for a run that resumes this one.
+  void keep_rest();
   /// Flushes the folders of the files that are in their places. Warns of those that it cannot
   /// flush.
   void flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const;

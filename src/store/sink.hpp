@@ -57,6 +57,8 @@ class StagedResult {
   virtual std::vector<std::string> put_in_place() = 0;
   /// After that: whether all companions are in their places, too.
   virtual bool is_whole() const { return true; }
+  /// After that: whether the companion of this number is.
+  virtual bool has_placed(std::size_t /*companion*/) const { return true; }
 };
 
 class Sink {
@@ -96,7 +98,8 @@ struct FileSinkOptions {
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;
-  std::filesystem::path backup = {};  ///< in place: where originals are kept, by key; or empty
+  std::filesystem::path backup = {};   ///< in place: where originals are kept, by key; or empty
+  const RealPlaces* places = nullptr;  ///< of results; it must outlive the sink
 };
 
 /// Names are paths of files. In place, a result and its sidecars replace what they are made of.

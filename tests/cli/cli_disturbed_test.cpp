@@ -2,6 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <sys/xattr.h>
+
 #include "src/metadata/xmp.hpp"
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
@@ -116,6 +118,62 @@ TEST_CASE(
   CHECK_THAT(strict.err,
              ContainsSubstring("could not be set: Operation not permitted (--strict)\n"));
   CHECK(workplace.files("strict").empty());
+}
+
+TEST_CASE("Attributes that the output's file system cannot hold are a warning") {
+  const Disturbed workplace("QTURN_TEST_ATTRIBUTES", "unsupported");
+  fs::remove(workplace.path() / "in/a.xmp");
+  const fs::path in = workplace.path() / "in/a.jpg";
+  if (::setxattr(in.c_str(), "user.rating", "5", 1, 0) != 0) SKIP("no attributes here");
+  const Result result = workplace.qturn({"cw", "in", "-o", "out"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err,
+             ContainsSubstring("warning: the attributes of out/a.jpg could not be set: Operation "
+                               "not supported\n"));
+}
+
+TEST_CASE("A journal that cannot be begun leaves no file") {
+  const Disturbed workplace("QTURN_TEST_FLUSH", "fails");
+  CHECK(workplace.qturn({"cw", "in", "--in-place"}).exit_code == 2);
+  CHECK_FALSE(workplace.exists("in/.qturn-journal"));
+  CHECK_FALSE(workplace.exists("in/.qturn-lock"));
+}
+
+TEST_CASE("A link that appears during the run is not followed") {
+  for (const bool overwrites : {false, true}) {
+    CAPTURE(overwrites);
+    Workplace workplace;
+    const auto png = [](int size) { return cli::png(cli::random_picture(size, size)); };
+    workplace.add("in/first.png", png(90));  // the largest is the first
+    workplace.add("in/new/b.png", png(20));
+    workplace.add("in/old/c.png", png(18));
+    workplace.add("in/d.png", png(16));
+    workplace.add("in/linked/e.png", png(14));
+    workplace.add("out/old/x", "");
+    fs::create_directories(workplace.path() / "elsewhere/old");
+    fs::create_directories(workplace.path() / "mine");
+    fs::create_directory_symlink("../mine", workplace.path() / "out/linked");
+    workplace.signal_before(SIGSTOP, "first.png", QTURN_DISTURBED_DISK);
+    std::vector<std::string> words = {"cw", "in", "-o", "out", "-j1", "--labels", "none"};
+    if (overwrites) words.emplace_back("--overwrite");
+    const auto running = workplace.start(words);
+    REQUIRE(running.wait_until_stopped());
+    fs::create_directory_symlink("../elsewhere", workplace.path() / "out/new");
+    fs::remove_all(workplace.path() / "out/old");
+    fs::create_directory_symlink("../elsewhere/old", workplace.path() / "out/old");
+    fs::create_symlink("../elsewhere/d.png", workplace.path() / "out/d.png");
+    running.signal(SIGCONT);
+    const Result result = running.wait();
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 1);
+    CHECK(workplace.files("elsewhere").empty());
+    for (const std::string name : {"new/b.png", "old/c.png"})
+      CHECK_THAT(result.err, ContainsSubstring("cannot write out/" + name + ": Not a directory"));
+    // It takes the place of the link, where it may take that of a file.
+    CHECK(fs::is_symlink(workplace.path() / "out/d.png") == !overwrites);
+    // A link that was there is followed.
+    CHECK(workplace.files("mine") == Names{"e.png"});
+  }
 }
 
 TEST_CASE("Option --fsync decides when results are flushed to the disk") {

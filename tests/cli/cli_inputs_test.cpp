@@ -254,12 +254,20 @@ TEST_CASE("Names keep every byte: spaces, signs, newlines, bytes that are not UT
                        "two\nlines.png",
                        "caf\xe9.png",
                        "\xc3\xa9t\xc3\xa9.png",
+                       "c1\xc2\x9b"
+                       "31m.png",
+                       "bidi\xe2\x80\xaegnp.png",
                        "'\".png"};
   for (const std::string& name : names) workplace.add("in/" + name, picture);
   const Result result = workplace.qturn({"cw", "in", "-o", "out", "-v"});
   CHECK(result.exit_code == 0);
   CHECK(workplace.files("out") == names);
   CHECK_THAT(result.err, ContainsSubstring("in/two\\x0alines.png -> out/two\\x0alines.png"));
+  // Another way to write the sequence that Escape begins, and text from right to left.
+  CHECK_THAT(result.err, ContainsSubstring("in/c1\\u009b31m.png -> ") &&
+                             ContainsSubstring("in/bidi\\u202egnp.png -> ") &&
+                             ContainsSubstring("in/caf\\xe9.png -> ") &&
+                             ContainsSubstring("in/\xc3\xa9t\xc3\xa9.png -> "));
 
   // Named one by one; the one that looks like an option comes after "--" or with its folder.
   CHECK(workplace.qturn({"cw", "in/*.png", "in/[1].png", "in/-rf.png", "-o", "named"}).exit_code ==

@@ -48,8 +48,10 @@ Picture flopped(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("SIGINT and SIGTERM end the run soon, with 130 and 143, and with whole files only") {
-  for (const int number : {SIGINT, SIGTERM}) {
+TEST_CASE(
+    "SIGINT, SIGTERM and SIGHUP end the run soon, with 130, 143 and 129, and with whole files "
+    "only") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(number);
     Workplace workplace;
     add_pictures(workplace);

@@ -221,6 +221,21 @@ TEST_CASE("A tar that is cut gives the samples that are whole, and the exit stat
   CHECK_FALSE(workplace.exists("none.tar"));
 }
 
+TEST_CASE("More than 64 MiB of zeros after the end of a tar are not read to their end") {
+  Workplace workplace;
+  const std::string one = tests::tar({{"a.jpg", jpeg}});
+  const std::string zeros(std::size_t{200} << 20, '\0');
+  workplace.add("in.tar", one + zeros);
+  const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in.tar: holds more after its end"));
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+  workplace.add("zeros.tar", zeros);
+  const Result empty = workplace.qturn({"upright", "zeros.tar", "-o", "none.tar"});
+  CHECK(empty.exit_code == 1);
+  CHECK_THAT(empty.err, ContainsSubstring("zeros.tar: holds more after its end"));
+}
+
 TEST_CASE("A tar without members does not stop the others") {
   Workplace workplace;
   const std::string empty = tests::tar({});

@@ -3,6 +3,8 @@
 // QTURN_TEST_FLUSH=fails: no folder can be flushed to the disk; =later: only the first can.
 // QTURN_TEST_EDIT=FILE: another program saves FILE while ours flushes what it wrote.
 // QTURN_TEST_METADATA=fails: a file's mode, times and attributes cannot be set.
+// QTURN_TEST_ATTRIBUTES=unsupported: no attribute can be set, because the file system has none.
+// QTURN_TEST_RENAME=END: no file can be renamed to a name that ends in END.
 // QTURN_TEST_FLUSHES=FILE: gets a line for each flush, with what is flushed. QTURN_TEST_KILL=N: the
 // N-th call that changes what is on the disk (write, fsync, rename, link, unlink) kills the program
 // before it does anything.
@@ -13,11 +15,13 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -61,6 +65,10 @@ template <typename... Arguments>
 int put_in_place(std::string_view name, long number, Arguments... arguments) {
   count_call();
   signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
+  if (const char* end = std::getenv("QTURN_TEST_RENAME"); end && name.ends_with(end)) {
+    errno = EIO;
+    return -1;
+  }
   const long result = ::syscall(number, arguments...);
   if (result == 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
   return static_cast<int>(result);
@@ -78,7 +86,27 @@ int set_metadata(long number, Arguments... arguments) {
 
 }  // namespace
 
+/// A lock is put into its place when its file is made.
+EXPORTED int open(const char* name, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if (flags & O_EXCL) signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
+  const long file = ::syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+  if ((flags & O_EXCL) && file >= 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
+  return static_cast<int>(file);
+}
+
 EXPORTED int fchmod(int file, mode_t mode) { return set_metadata(SYS_fchmod, file, mode); }
+
+EXPORTED int fsetxattr(int file, const char* name, const void* value, size_t size, int flags) {
+  if (std::getenv("QTURN_TEST_ATTRIBUTES")) {
+    errno = ENOTSUP;
+    return -1;
+  }
+  return set_metadata(SYS_fsetxattr, file, name, value, size, flags);
+}
 
 EXPORTED int futimens(int file, const timespec* times) {
   return set_metadata(SYS_utimensat, file, nullptr, times, 0);

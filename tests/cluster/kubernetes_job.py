@@ -55,7 +55,7 @@ def main():
     container = spec["template"]["spec"]["containers"][0]
     shards = {each["name"]: each["value"] for each in container["env"]}["QTURN_SHARDS"]
     assert spec["completionMode"] == "Indexed" and shards == str(spec["completions"])
-    assert "--shard auto --resume" in container["args"][0]
+    assert container["command"][-3:] == ["--shard", "auto", "--resume"]
     try:
         check({"apiVersion": "batch/v1", "kind": "Job", "spec": {"completion": 8, "template": {}}}, "V1Job", "job")
     except AssertionError:

@@ -54,7 +54,7 @@ const std::map<std::string_view, std::map<std::string, int>> errors = {
     {"setxattr", {{"EPERM", EPERM}, {"ENOSPC", ENOSPC}}},
     {"getxattr", {{"EIO", EIO}}},
     {"listxattr", {{"EIO", EIO}}},
-    {"lock", {{"EINTR", EINTR}, {"EIO", EIO}}},
+    {"lock", {{"EINTR", EINTR}, {"EIO", EIO}, {"ENOLCK", ENOLCK}}},
     {"mmap", {{"ENOMEM", ENOMEM}}},
     {"brk", {{"ENOMEM", ENOMEM}}},
     {"clone", {{"EAGAIN", EAGAIN}}},
@@ -138,6 +138,10 @@ Run run(const std::vector<std::string>& words, const TemporaryFolder& folder,
   return result;
 }
 
+bool is_journal(const Tree::value_type& file) {
+  return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
+}
+
 /// Of the run that is to finish another one; nothing, if that has no journal and yet has changed
 /// files: then it must be complete.
 std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
@@ -149,9 +153,6 @@ std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario
   };
   if (scenario.to_finish) return add(*scenario.to_finish);
   const bool is_resumed = std::erase(words, "--resume") > 0;
-  const auto is_journal = [](const auto& file) {
-    return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
-  };
   if (std::ranges::any_of(after, is_journal)) return add({"--resume"});
   if (is_resumed) return {};
   for (const Tree* tree : {&scenario.before, &after}) {
@@ -223,7 +224,9 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
     return struck && fault.lasts && is_alike ? fault.effect : Effect{};
   });
   result.struck = std::move(struck);
-  if (fault.effect.signal != 0 && result.status != 0) {
+  // A run that failed in part is resumed too, once what made it fail is over.
+  const bool is_resumable = !scenario.to_finish && std::ranges::any_of(result.after, is_journal);
+  if (result.status != 0 && (fault.effect.signal != 0 || is_resumable)) {
     if (const auto words = words_to_finish(scenario, result.after)) {
       const Run next = run(*words, folder, [](const SystemCall&) { return Effect{}; });
       result.next = {{next.status, next.err, next.after}};

@@ -35,7 +35,7 @@ struct Run {
     std::string err;
     Tree after;
   };
-  std::optional<Next> next;  ///< the run that is to finish one that was ended by a signal
+  std::optional<Next> next;  ///< the run that is to finish one that was ended or failed in part
 };
 
 /// What a run has for its own purposes while it lasts: a temporary, a journal, a lock.

@@ -34,7 +34,7 @@ repeats one run and shows what it printed.
 )";
 
 /// About so many runs of each scenario.
-constexpr std::size_t quick_runs = 40;
+constexpr std::size_t quick_runs = 16;
 
 struct Options {
   bool quick = false;

@@ -100,9 +100,11 @@ class Judge {
   }
   static bool is_picture(const std::string& name) {
     const std::string suffix = fs::path(name).extension();
-    return !std::set<std::string>{".xmp", ".jsonl", ".yaml", ".caption"}.contains(suffix) &&
+    return !std::set<std::string>{".xmp", ".jsonl", ".yaml", ".caption", ".xml", ".json"}.contains(
+               suffix) &&
            name != coco_file && !name.ends_with("/val.txt") &&
-           name.find("labels/") == std::string::npos && name.find("masks/") == std::string::npos;
+           name.find("labels/") == std::string::npos && name.find("masks/") == std::string::npos &&
+           !name.starts_with("kept/");
   }
   /// Files of an interrupted run stay if the run that is to finish it fails. A journal is what the
   /// next run needs to finish this one; after a run that is whole it is left only if that is said.
@@ -113,6 +115,8 @@ class Judge {
     const std::string file = fs::path(name).filename().string();
     const bool is_journal = file == ".qturn-journal";
     if (is_journal && (run_.status != 0 || has_line({"warning: ", file}))) return;
+    // What could not follow its picture, until --resume puts it in its place.
+    if (run_.status != 0 && has_line({"not all that belongs to it", known_as(name)})) return;
     say(is_journal              ? "its journal is left"
         : file == ".qturn-lock" ? "its lock is left"
                                 : "a temporary is left");
@@ -155,7 +159,7 @@ class Judge {
     }
   }
 
-  /// The run after one that was ended by a signal.
+  /// The run after one that was ended by a signal, or that failed in part.
   void look_at_next() {
     if (!run_.next) {
       const bool is_ended = fault_.effect.signal != 0 && run_.status != 0;
@@ -313,7 +317,7 @@ class Judge {
       if (!is_new(name)) continue;
       const File& found = run_.after.at(name);
       // A time that the run takes from another file is long ago.
-      const bool keeps_time = wanted.modified_s <= scenario_.before.begin()->second.modified_s;
+      const bool keeps_time = wanted.modified_s <= File().modified_s;
       const bool is_alike = found.mode == wanted.mode && found.rating == wanted.rating &&
                             (!keeps_time || found.modified_s == wanted.modified_s);
       if (!is_alike && !has_line({"warning: ", fs::path(name).filename().string()})) {

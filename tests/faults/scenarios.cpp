@@ -15,6 +15,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+const Words in_place_with_companions = {"rotate90",          "in",     "--in-place", "--sidecars",
+                                        "--labels-drawn-on", "upright"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 Tree pictures() {
   using cli::random_picture;
   Tree tree;
@@ -44,6 +52,21 @@ Tree with_labels() {
   tree["in/masks/b.png"].content = cli::png(cli::random_picture(9, 7, 1));
   tree["in/images/b.caption"].content = "A field.\n";
   tree["in/images/a.xmp"].content = qturn::tests::xmp_packet_with("tiff:Orientation='6'");
+  return tree;
+}
+
+/// And with labels of the other formats.
+Tree with_companions() {
+  Tree tree = with_labels();
+  tree["in/images/c.png"].content = cli::png(cli::random_picture(9, 7));
+  tree["in/images/c.json"].content =
+      R"({"shapes": [{"shape_type": "point", "points": [[1, 2]]}], "imagePath": "c.png",)"
+      R"( "imageWidth": 9, "imageHeight": 7})";
+  tree["in/images/d.png"].content = cli::png(cli::random_picture(6, 5));
+  tree["in/images/d.xml"].content =
+      "<annotation><filename>d.png</filename><size><width>6</width><height>5</height></size>"
+      "<object><bndbox><xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax></bndbox></object>"
+      "</annotation>";
   return tree;
 }
 
@@ -80,9 +103,9 @@ Tree with_others() {
   return tree;
 }
 
-/// The run that resumes another one, which was killed between a picture and its sidecar.
-Scenario resumed(std::string name, const Scenario& first, const std::string& folder) {
-  const Place between{"rename", 0, folder + "/b.png.xmp"};
+/// The run that resumes another one, which was killed between a picture and this file of it.
+Scenario resumed(std::string name, const Scenario& first, const std::string& companion) {
+  const Place between{"rename", 0, companion};
   const Run killed = disturbed(first, between, {"SIGKILL", {.signal = SIGKILL}});
   if (!killed.struck && WEXITSTATUS(killed.status) != cannot_be_followed)
     throw std::logic_error("no run is left in part");
@@ -103,6 +126,14 @@ std::vector<Scenario> scenarios() {
        pictures()},
       {"in place, JSON", {"rotate90", "in", "--in-place", "--json=log"}, pictures()},
       {"in place, two threads", {"rotate90", "in", "--in-place", "-j2", "--json=log"}, pictures()},
+      {"in place, a data set", Words(in_place_with_companions), with_companions()},
+      {"in place, a data set, two threads", with(in_place_with_companions, {"-j2"}),
+       with_companions()},
+      {"in place, a data set, a backup", with(in_place_with_companions, {"--backup", "kept"}),
+       with_companions()},
+      {"to a folder, a data set",
+       {"rotate90", "in", "-o", "out", "--sidecars", "--labels-drawn-on", "upright"},
+       with_companions()},
       {"to a folder", {"rotate90", "in", "-o", "out"}, pictures(), Words{"--skip-existing"}},
       {"to a folder, planar",
        {"rotate90", "in", "-o", "out", "--jpeg", "planar"},
@@ -136,8 +167,13 @@ std::vector<Scenario> scenarios() {
   const auto named = [&](std::string_view name) {
     return *std::ranges::find(all, name, &Scenario::name);
   };
-  all.push_back(resumed("in place, resumed", named("in place, sidecars"), "in"));
-  all.push_back(resumed("to a folder, resumed", named("to a folder, sidecars"), "out"));
+  all.push_back(resumed("in place, resumed", named("in place, sidecars"), "in/b.png.xmp"));
+  all.push_back(resumed("to a folder, resumed", named("to a folder, sidecars"), "out/b.png.xmp"));
+  for (const char* companion :
+       {"in/labels/a.txt", "in/images/a.xmp", "in/masks/b.png", "in/images/c.json"}) {
+    all.push_back(resumed(std::string("in place, a data set, resumed at ") + companion,
+                          named("in place, a data set"), companion));
+  }
   return all;
 }
 

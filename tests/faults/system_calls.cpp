@@ -38,6 +38,7 @@ struct Row {
   int file = -1, path = -1;
   int to_folder = -1, to_path = -1;
   int length = -1;
+  int command = -1;  ///< the second argument, if only calls with this one are meant
 };
 
 constexpr Row rows[] = {
@@ -92,7 +93,7 @@ constexpr Row rows[] = {
     {SYS_fgetxattr, "getxattr", 0},
     {SYS_listxattr, "listxattr", -1, 0},
     {SYS_flistxattr, "listxattr", 0},
-    {SYS_flock, "lock", 0},
+    {.number = SYS_fcntl, .name = "lock", .file = 0, .command = F_OFD_SETLK},
     {SYS_mmap, "mmap"},
     {SYS_brk, "brk"},
     {SYS_clone, "clone"},
@@ -177,7 +178,8 @@ void Thread::enter(const OnCall& on_call) {
   SystemCallInfo info;
   if (::ptrace(PTRACE_GET_SYSCALL_INFO, id_, sizeof info, &info) <= 0) return;
   const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) {
-    return each.number == static_cast<long>(info.entry.nr);
+    return each.number == static_cast<long>(info.entry.nr) &&
+           (each.command < 0 || static_cast<int>(info.entry.args[1]) == each.command);
   });
   if (row == std::end(rows)) return;
   const Effect effect = on_call(call_of(*row, info));

@@ -52,7 +52,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     html_place.refuse(found.files.path(file));
   }
   std::optional<LabelsToCheck> labels;
-  if (line.check_labels) labels.emplace(line, inputs, found.files);
+  if (line.check_labels) labels.emplace(line, inputs, found);
   if (labels) {
     labels->refuse(json_place);
     labels->refuse(html_place);

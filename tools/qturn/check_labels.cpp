@@ -3,18 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
 
+#include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
+#include "src/store/journal.hpp"
 #include "src/store/json_names.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {
 namespace {
 
-LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, const FileList& files,
+namespace fs = std::filesystem;
+
+/// Those in the inputs, and above them.
+std::vector<fs::path> journals_of(const PlanOptions& inputs, const FoundFiles& found) {
+  std::set<fs::path> journals;
+  for (const fs::path& journal : found.journals) journals.insert(fs::canonical(journal));
+  for (const fs::path& input : inputs.inputs)
+    for (fs::path at = fs::canonical(input); at.has_relative_path(); at = at.parent_path())
+      if (std::error_code none; fs::exists(at / journal_name, none))
+        journals.insert(at / journal_name);
+  std::vector<fs::path> named;
+  for (const fs::path& journal : journals) named.push_back(from_here(journal));
+  return named;
+}
+
+LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, const FoundFiles& found,
                         const LabelFiles& labels, const LabelFiles& masks) {
-  LabelSources sources{.files = files, .labels = labels, .masks = masks};
-  sources.shared = shared_label_files(inputs, files);
+  LabelSources sources{.files = found.files, .labels = labels, .masks = masks};
+  sources.journals = journals_of(inputs, found);
+  sources.shared = shared_label_files(inputs, found.files);
   sources.shared_are_named = line.labels.take == TakeLabels::one_file;
   if (labels.empty() && masks.empty() && sources.shared.empty())
     throw PlanError("no labels to check; --labels yolo:DIR and the like say where they are");
@@ -47,12 +68,12 @@ std::string json_line(const LabelFinding& finding, const std::string& picture) {
 
 }  // namespace
 
-LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FileList& files)
+LabelsToCheck::LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found)
     : line_(line),
-      files_(files),
-      masks_(find_mask_files(inputs, files)),
-      labels_(find_label_files(inputs, files, nullptr)),
-      check_(sources_of(line, inputs, files, labels_, masks_), line.labels_drawn_on, line.limits) {}
+      files_(found.files),
+      masks_(find_mask_files(inputs, found.files)),
+      labels_(find_label_files(inputs, found.files, nullptr)),
+      check_(sources_of(line, inputs, found, labels_, masks_), line.labels_drawn_on, line.limits) {}
 
 void LabelsToCheck::refuse(const ReportPlace& place) const {
   for (const LabelFiles* among : {&labels_, &masks_})

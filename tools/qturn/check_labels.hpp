@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "src/check/label_check.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
@@ -16,9 +17,9 @@ namespace qturn {
 
 class LabelsToCheck {
  public:
-  /// Finds the labels of `files` as augment does, and marks masks among them. Throws PlanError if
+  /// Finds the labels of the files as augment does, and marks masks among them. Throws PlanError if
   /// there are none, or if they cannot be found.
-  LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FileList& files);
+  LabelsToCheck(const CommandLine& line, const PlanOptions& inputs, FoundFiles& found);
 
   /// Throws PlanError if --json or --html would write in the place of a label.
   void refuse(const ReportPlace& place) const;

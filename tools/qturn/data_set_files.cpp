@@ -30,14 +30,16 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 
 std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
                                              const fs::path& output_folder,
-                                             const std::function<void(const ManifestFile&)>& made) {
+                                             const std::function<void(const ManifestFile&)>& made,
+                                             const RealPlaces* places) {
   const auto content = std::as_bytes(std::span(text));
   made({file.output.lexically_relative(output_folder).string(), file.hash, hash_of(content)});
   const NewFile turned{.target = file.output,
                        .content = content,
                        .like = file.input,
                        .times = Times::now,
-                       .like_state = file.state};
+                       .like_state = file.state,
+                       .places = places};
   return write_files(std::span(&turned, 1), IfExists::replace);
 }
 

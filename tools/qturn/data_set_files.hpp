@@ -27,7 +27,8 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 /// throws FileError.
 std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
                                              const std::filesystem::path& output_folder,
-                                             const std::function<void(const ManifestFile&)>& made);
+                                             const std::function<void(const ManifestFile&)>& made,
+                                             const RealPlaces* places = nullptr);
 
 }  // namespace qturn
 

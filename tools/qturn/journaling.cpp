@@ -159,6 +159,13 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                          .flushed = flushed};
   if (line.in_place) {
     journal.roots = roots_in_place(options);
+    journal.originals = [&files = plan.jobs.files()](const JournalOptions::Visit& visit) {
+      for (const FoundFile& file : files) {
+        const FileId id = files.id(file);
+        if (file.picture)
+          visit(files.path(file), {id.device, id.inode, file.bytes, file.modified_ns});
+      }
+    };
   } else {
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
     if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);

@@ -27,7 +27,7 @@ void put_companions(Json& json, const Outcome& outcome) {
   const auto all_of = [&](CompanionKind kind) {
     Json all = Json::array();
     for (const CompanionOutcome& each : outcome.companions) {
-      if (each.kind != kind) continue;
+      if (each.kind != kind || !each.is_written) continue;
       Json& one = all.emplace_back();
       put_name(one, "input", each.input.string());
       put_name(one, "output", each.output.string());

@@ -260,7 +260,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
                  .sidecars = sidecars,
                  .fsync = fsync,
-                 .backup = line.backup},
+                 .backup = line.backup,
+                 .places = &plan.places},
                 journals.get());
   Report report(line, plan, device);
   if (journals) journals->begin([&] { return result_folders(plan); });
@@ -322,6 +323,23 @@ CommandLine replayed_line(const Replay& replay, std::vector<std::string> words) 
                               error.what()));
 }
 
+/// Without the advice to turn pictures alone: the run that is resumed has turned some with their
+/// labels.
+std::string advice_for_resumed(const std::string& sentence) {
+  const std::size_t alone = sentence.find("--labels none");
+  const std::size_t begin = sentence.rfind("; ", alone);
+  if (alone == sentence.npos || begin == sentence.npos) return sentence;
+  const std::size_t end = std::min(sentence.find("; ", alone), sentence.size());
+  return sentence.substr(0, begin) + "; put that right, and --resume again" + sentence.substr(end);
+}
+
+int turn(const CommandLine& line, const Replay* replay) try {
+  return turn_pictures(line, replay);
+} catch (const PlanError& error) {
+  if (!line.resume) throw;
+  throw PlanError(advice_for_resumed(error.what()));
+}
+
 int run_program(int argc, char** argv) {
   CommandLine line;
   const std::vector<std::string> words = words_of(argc, argv);
@@ -340,9 +358,9 @@ int run_program(int argc, char** argv) {
   if (line.says_fastest && !line.quiet)
     print_message("--jpeg fastest is --jpeg planar now, and will be refused; say planar");
   if (line.shard_is_auto) take_shard_of_environment(line);
-  if (line.replay.empty()) return turn_pictures(line, nullptr);
+  if (line.replay.empty()) return turn(line, nullptr);
   const Replay replay(line.replay);
-  return turn_pictures(replayed_line(replay, words), &replay);
+  return turn(replayed_line(replay, words), &replay);
 }
 
 }  // namespace

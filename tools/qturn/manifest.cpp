@@ -318,7 +318,8 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
     put_earlier_before(nullptr);
     append(std::as_bytes(std::span(lines)));
   };
-  const NewFile file{.target = manifest, .content = {}, .write_more = write_lines};
+  const NewFile file{
+      .target = manifest, .content = {}, .write_more = write_lines, .places = &plan.places};
   return write_files(std::span(&file, 1), IfExists::replace);
 }
 

@@ -81,7 +81,7 @@ std::vector<std::string> write_orientation_labels(const fs::path& place, const P
   for (std::size_t number = 0; number < files.size() && !is_any; ++number)
     is_any = files[number].picture && !(files[number].kept | written[number]).empty();
   if (!is_any) return {};
-  const NewFile made{.target = place, .content = {}, .write_more = write};
+  const NewFile made{.target = place, .content = {}, .write_more = write, .places = &plan.places};
   return write_files(std::span(&made, 1), IfExists::replace);
 }
 

@@ -23,7 +23,7 @@ const char* description =
 
 const char* exit_status =
     "Exit status: 0 all done; 1 some files failed, the others are done; 2 nothing was\n"
-    "started; 130, 143 interrupted.";
+    "started; 129, 130, 143 interrupted.";
 
 struct Turn {
   const char* name;
@@ -575,7 +575,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   check->add_flag("-q,--quiet", line.quiet, "print only findings and errors")->group("Running");
   check->footer(
       "Exit status: 0 nothing found; 1 some are damaged, disagree or cannot be read; 2 nothing\n"
-      "was checked; 130, 143 interrupted.");
+      "was checked; 129, 130, 143 interrupted.");
   help->set_examples(check,
                      "  qturn check photos           decodes every picture; writes nothing\n"
                      "  qturn check photos --quick   headers and metadata only\n"

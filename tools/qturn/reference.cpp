@@ -104,8 +104,8 @@ Some files failed; the others are done. \fBcheck\fR: some pictures disagree or c
 .B 2
 Nothing was started: the command line is wrong, there is no input, or the output cannot be used.
 .TP
-.B 130, 143
-Interrupted by SIGINT or SIGTERM. No file is half\-written.
+.B 129, 130, 143
+Interrupted by SIGHUP, SIGINT or SIGTERM. No file is half\-written.
 .SH EXAMPLES
 .nf
 qturn upright photos \-o turned

@@ -36,14 +36,52 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+namespace {
+
+/// A character of UTF-8 at the beginning of a text. `bytes` is 0 if the text does not begin with
+/// one.
+struct Utf8 {
+  std::size_t bytes = 0;
+  char32_t code = 0;
+};
+
+Utf8 first_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return {1, first};
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
+  char32_t code = first & (0x7F >> bytes);
+  for (const char c : text.substr(1, bytes - 1)) {
+    const auto next = static_cast<unsigned char>(c);
+    if ((next & 0xC0) != 0x80) return {};
+    code = code << 6 | (next & 0x3F);
+  }
+  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < smallest[bytes] || code > 0x10FFFF || is_surrogate ? Utf8{} : Utf8{bytes, code};
+}
+
+/// What a terminal obeys instead of showing it: the controls of ASCII and of Latin-1 (U+009B begins
+/// a sequence as Escape and [ do), ends of lines, and what changes the direction of the text.
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E ||
+         code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+}  // namespace
+
 std::string printable(std::string_view path) {
   std::string text;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      text += fmt::format("\\x{:02x}", byte);
+  while (!path.empty()) {
+    const Utf8 character = first_character(path);
+    const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+    if (character.bytes == 0 || (bytes == 1 && is_control(character.code)))
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(path.front()));
+    else if (is_control(character.code))
+      text += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character.code));
     else
-      text += c;
+      text += path.substr(0, bytes);
+    path.remove_prefix(bytes);
   }
   return text;
 }
@@ -108,7 +146,7 @@ void Report::add(const Outcome& outcome) {
   incomplete_ += is_incomplete ? 1 : 0;
   if (outcome.status == Status::done || outcome.status == Status::salvaged)
     for (const CompanionOutcome& companion : outcome.companions)
-      ++companions_[static_cast<int>(companion.kind)];
+      companions_[static_cast<int>(companion.kind)] += companion.is_written ? 1 : 0;
   if (!outcome.is_picture) {
     ++others_;
     others_written_ += outcome.status == Status::done ? 1 : 0;

@@ -22,8 +22,8 @@
 
 namespace qturn {
 
-/// A path for a terminal: control characters are written as \xNN, so that a name cannot control the
-/// terminal.
+/// A path for a terminal, which it cannot control: controls, characters that change the direction
+/// of text, and what is not UTF-8 are written as \xNN or \uNNNN.
 std::string printable(std::string_view path);
 
 /// "1 picture", "2 pictures".

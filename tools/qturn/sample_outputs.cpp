@@ -90,13 +90,16 @@ class NumberedTars : public SampleOutput {
 class Folder : public SampleOutput {
  public:
   Folder(const CommandLine& line, fs::path place, IfExists if_exists)
-      : place_(std::move(place)), if_exists_(if_exists), fsync_(line.fsync.value_or(Fsync::end)) {}
+      : place_(std::move(place)), if_exists_(if_exists), fsync_(line.fsync.value_or(Fsync::end)) {
+    places_.add_folder(place_);
+  }
 
   std::string add(std::span<const NewMember> members) override try {
     is_empty_ = false;
     std::vector<NewFile> files;
     for (const NewMember& member : members)
-      files.push_back({.target = place_ / member.name, .content = member.content});
+      files.push_back(
+          {.target = place_ / member.name, .content = member.content, .places = &places_});
     StagedFiles staged(files, if_exists_, fsync_ == Fsync::each);
     staged.finish_writing();
     const std::vector<std::string> problems = staged.put_in_place();
@@ -120,6 +123,7 @@ class Folder : public SampleOutput {
   const IfExists if_exists_;
   const Fsync fsync_;
   bool is_empty_ = true;
+  RealPlaces places_;
   FlushedFolders flushed_;
   FileSystems file_systems_;
   std::vector<std::string> warnings_;

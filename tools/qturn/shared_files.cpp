@@ -60,13 +60,13 @@ bool SharedFiles::write(const WrittenPictures& written, std::vector<ManifestFile
       return variants.of(image);
     };
     write(file, [&](const auto& made) {
-      return write_shared_labels(file, plan_.output_folder, variants_of, made);
+      return write_shared_labels(file, plan_.output_folder, variants_of, made, &plan_.places);
     });
   }
   for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
     write(file, [&](const auto& made) {
       return write_data_set_file(file, data_set_text(file, plan_, written.variants),
-                                 plan_.output_folder, made);
+                                 plan_.output_folder, made, &plan_.places);
     });
   }
   return is_whole;

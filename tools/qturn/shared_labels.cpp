@@ -68,7 +68,8 @@ const StoredPicture& VariantsInPlace::stored_of(std::size_t picture) {
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const fs::path& output_folder,
                                              const VariantsOf& variants_of,
-                                             const std::function<void(const ManifestFile&)>& made) {
+                                             const std::function<void(const ManifestFile&)>& made,
+                                             const RealPlaces* places) {
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
     Hasher source, result;
@@ -96,7 +97,8 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                        .like = file.input,
                        .times = Times::now,
                        .like_state = file.state,
-                       .write_more = write};
+                       .write_more = write,
+                       .places = places};
   const auto fail = [&](const std::string& why) {
     throw FileError(fmt::format("{} is not written: {}", file.output.string(), why), file.output,
                     {});

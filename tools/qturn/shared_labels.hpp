@@ -53,7 +53,8 @@ class VariantsInPlace {
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,
-                                             const std::function<void(const ManifestFile&)>& made);
+                                             const std::function<void(const ManifestFile&)>& made,
+                                             const RealPlaces* places = nullptr);
 
 }  // namespace qturn
 

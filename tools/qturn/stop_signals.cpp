@@ -30,6 +30,10 @@ const std::atomic<bool>& watch_stop_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // nohup ignores it, and so do we then.
+  struct sigaction hang_up = {};
+  if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
   return stop;
 }
 

@@ -1,5 +1,6 @@
-// Ctrl-C and SIGTERM raise a flag. The work in flight sees it and gives up cleanly, and the program
-// ends as those signals require. A second signal ends the program at once.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal is closed) raise a flag. The work in flight sees it and
+// gives up cleanly, and the program ends as those signals require. A second signal ends the program
+// at once.
 #ifndef QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
 #define QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP
 
@@ -11,11 +12,11 @@ namespace qturn {
 /// signals SIGPIPE and SIGXFSZ end the program.
 void ignore_write_signals();
 
-/// Installs the handlers, once, and returns the flag. Before that both signals end the program,
+/// Installs the handlers, once, and returns the flag. Before that these signals end the program,
 /// which is right as long as it writes nothing.
 const std::atomic<bool>& watch_stop_signals();
 
-/// 128 + the signal that came (130 or 143); 0 if none did.
+/// 128 + the signal that came (129, 130 or 143); 0 if none did.
 int stop_exit_code();
 
 }  // namespace qturn

@@ -23,6 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t block_bytes = 512;
+/// What may follow the end of a tar. The largest record of tar's `--blocking-factor` that people
+/// use is 1 MiB; 4 MB that gzip has made of zeros are 4 GB.
+constexpr std::uint64_t largest_padding = std::uint64_t{64} << 20;
 
 bool begins_with(std::span<const std::byte> head, std::string_view magic) {
   return text_of(head).starts_with(magic);
@@ -125,13 +128,16 @@ class TarReader::Archive {
   }
 
   /// Reads what follows the end, so that the writer of a pipe is not stopped, and checksums are
-  /// compared. Returns whether it is more than padding.
+  /// compared. Returns whether it is more than padding, or more padding than there may be.
   bool drain() {
     const std::uint64_t unread = given_ - static_cast<std::uint64_t>(position());
     const std::span last = std::span(buffer_).first(last_given_);
     bool has_more = !is_padding(last.last(std::min<std::uint64_t>(unread, last.size())));
-    while (const std::size_t got = read_(buffer_))
+    for (std::uint64_t padding = unread; const std::size_t got = read_(buffer_);) {
       has_more = has_more || !is_padding(std::span(buffer_).first(got));
+      padding += got;
+      if (padding > largest_padding) return true;
+    }
     return has_more;
   }
 
