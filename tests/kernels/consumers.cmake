@@ -30,6 +30,27 @@ consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/f
 set_tests_properties("consumers: the C++17 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^CA/DB\n$")
 
+consumer_step("the kernels install alone" "an old installation is gone"
+  ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
+  --prefix ${consumers}/alone)
+consumer_step("a project is told which components are missing" "the kernels install alone"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_missing -B ${consumers}/missing
+  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/alone -DWITH_CUDA=${QTURN_CUDA})
+
+# pkg-config finds the installation where it lies now.
+find_program(QTURN_PKG_CONFIG pkg-config DOC "pkg-config, for the test of what is installed for it")
+mark_as_advanced(QTURN_PKG_CONFIG)
+if(QTURN_PKG_CONFIG)
+  consumer_step("the installation is moved" "the kernels install alone"
+    ${CMAKE_COMMAND} -E copy_directory ${consumers}/alone ${consumers}/moved)
+  consumer_step("pkg-config builds a program with the moved kernels" "the installation is moved"
+    ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/moved/${CMAKE_INSTALL_LIBDIR} qturn
+    ${CMAKE_CXX_COMPILER} ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package/main.cpp ${consumers}/by_pkg_config)
+  consumer_step("the program of pkg-config runs" "pkg-config builds a program with the moved kernels"
+    ${consumers}/by_pkg_config)
+  set_tests_properties("consumers: the program of pkg-config runs" PROPERTIES PASS_REGULAR_EXPRESSION "^CA/DB\n$")
+endif()
+
 if(QTURN_CUDA)
   consumer_step("the training loop finds the installed kernels" "the kernels install"
     ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/kernels/examples/training_loop -B ${consumers}/training_loop
@@ -57,6 +78,13 @@ if(QTURN_TOOLS)
     -DEXAMPLE=${PROJECT_SOURCE_DIR}/src/examples/upright.cpp)
   consumer_step("the pictures' example builds" "a C++17 project finds the installed pictures"
     ${CMAKE_COMMAND} --build ${consumers}/pictures)
+  if(QTURN_PKG_CONFIG)
+    get_filename_component(oiio_folder ${OpenImageIO_LIBRARY} DIRECTORY)
+    consumer_step("pkg-config builds the pictures' example" "the pictures install"
+      ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/prefix/${CMAKE_INSTALL_LIBDIR}
+      qturn-pictures ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/src/examples/upright.cpp ${consumers}/upright_by_pkg_config
+      -L${oiio_folder} -Wl,-rpath,${oiio_folder})
+  endif()
   set(sample "${PROJECT_SOURCE_DIR}/testdata/samples/camera roll/cat.jpg")
   consumer_step("the pictures' example runs" "the pictures' example builds"
     ${consumers}/pictures/upright ${sample} ${consumers}/upright.jpg)

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Compiles SOURCE to PROGRAM with what pkg-config says of PACKAGE in LIBDIR:
+# consumer_pkg_config.sh PKG_CONFIG LIBDIR PACKAGE COMPILER SOURCE PROGRAM [FLAG...]
+set -euo pipefail
+pkg_config=$1 libdir=$2 package=$3 compiler=$4 source=$5 program=$6
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+flags=$("$pkg_config" --static --cflags --libs "$package")
+[[ $flags == *"-I$libdir/pkgconfig/../"* ]] || { echo "not relative to the file: $flags" >&2 && exit 1; }
+# shellcheck disable=SC2086 # they are words
+exec "$compiler" -std=c++17 "$source" -o "$program" $flags "${@:7}"
