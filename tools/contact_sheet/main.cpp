@@ -1,5 +1,5 @@
 // Puts small copies of pictures side by side: before and after in two columns, or any number per
-// row.
+// row. Each has the name of its column, if columns have names, and the name of its file below it.
 //
 // Pictures are shown as they are stored, whatever their orientation tag says: that is what a
 // program sees that ignores the tag, and the difference between the columns.
@@ -9,6 +9,8 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "src/formats/table.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/turn/small_picture.hpp"
+#include "tools/contact_sheet/captions.hpp"
 
 namespace qturn {
 namespace {
@@ -30,39 +33,70 @@ void paste(SmallPicture& sheet, const SmallPicture& picture, std::int64_t left, 
                 static_cast<std::size_t>(picture.width * 3));
 }
 
+struct Cell {
+  std::string name;
+  SmallPicture picture;
+};
+
+/// The columns of the sheet: how many, and what they are called, if they have names.
+struct Columns {
+  std::size_t count = 0;
+  std::vector<std::string> names = {};
+};
+
+/// "3", or "as stored,upright,turned".
+Columns parse_columns(const std::string& text) {
+  Columns columns;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, columns.count);
+  if (error == std::errc() && read == end) return columns;
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) columns.names.push_back(name);
+  columns.count = columns.names.size();
+  return columns;
+}
+
 /// The pictures of whole rows. A row with a picture that cannot be shown is left out, with a
 /// message.
-std::vector<SmallPicture> read_rows(std::size_t columns, const std::vector<std::string>& paths) {
-  std::vector<SmallPicture> cells;
+std::vector<Cell> read_rows(std::size_t columns, const std::vector<std::string>& paths) {
+  std::vector<Cell> cells;
   for (std::size_t first = 0; first < paths.size(); first += columns) {
-    std::vector<SmallPicture> row;
+    std::vector<Cell> row;
     for (std::size_t i = first; i < std::min(first + columns, paths.size()); ++i) {
       try {
-        row.push_back(small_picture(read_file(paths[i]), lower_suffix(paths[i]), cell, Shrink::mean,
-                                    Limits{}));
+        row.push_back({std::filesystem::path(paths[i]).filename().string(),
+                       small_picture(read_file(paths[i]), lower_suffix(paths[i]), cell,
+                                     Shrink::mean, Limits{})});
       } catch (const ImageFileError& error) {
         fmt::print(stderr, "qturn-contact-sheet: {}: {}; left out\n", paths[i], error.what());
         row.clear();
         break;
       }
     }
-    cells.insert(cells.end(), row.begin(), row.end());
+    std::ranges::move(row, std::back_inserter(cells));
   }
   if (cells.empty()) throw ImageFileError("none of the pictures can be shown");
   return cells;
 }
 
-void make_sheet(const std::filesystem::path& output, std::int64_t columns,
+void make_sheet(const std::filesystem::path& output, const Columns& columns,
                 const std::vector<std::string>& paths) {
-  const std::vector<SmallPicture> cells = read_rows(static_cast<std::size_t>(columns), paths);
-  const auto count = static_cast<std::int64_t>(cells.size());
-  const std::int64_t rows = (count + columns - 1) / columns;
-  SmallPicture sheet{.width = columns * (cell + gap) + gap, .height = rows * (cell + gap) + gap};
+  const std::vector<Cell> cells = read_rows(columns.count, paths);
+  const std::int64_t captions = caption_height * (columns.names.empty() ? 1 : 2);
+  const std::int64_t step_x = cell + gap, step_y = cell + captions + gap;
+  const auto width = static_cast<std::int64_t>(columns.count);
+  const std::int64_t rows = (static_cast<std::int64_t>(cells.size()) + width - 1) / width;
+  SmallPicture sheet{.width = width * step_x + gap, .height = rows * step_y + gap};
   sheet.pixels.assign(static_cast<std::size_t>(sheet.width * sheet.height * 3), 255);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const SmallPicture& small = cells[static_cast<std::size_t>(i)];
-    paste(sheet, small, gap + i % columns * (cell + gap) + (cell - small.width) / 2,
-          gap + i / columns * (cell + gap) + (cell - small.height) / 2);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const SmallPicture& small = cells[i].picture;
+    const std::size_t column = i % columns.count;
+    const std::int64_t left = gap + static_cast<std::int64_t>(column) * step_x;
+    const std::int64_t top = gap + static_cast<std::int64_t>(i / columns.count) * step_y;
+    paste(sheet, small, left + (cell - small.width) / 2, top + (cell - small.height) / 2);
+    const std::int64_t below = top + cell + caption_height / 4;
+    if (!columns.names.empty()) write_caption(sheet, columns.names[column], left, below, cell);
+    write_caption(sheet, cells[i].name, left, below + captions - caption_height, cell);
   }
   write_file(output, encoded(std::move(sheet), "png"), {}, IfExists::replace);
 }
@@ -72,12 +106,12 @@ void make_sheet(const std::filesystem::path& output, std::int64_t columns,
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  int columns = 0;
-  if (words.size() < 3 ||
-      std::from_chars(words[1].data(), words[1].data() + words[1].size(), columns).ec !=
-          std::errc() ||
-      columns < 1) {
-    fmt::print(stderr, "usage: qturn-contact-sheet OUTPUT.png COLUMNS PICTURE...\n");
+  const qturn::Columns columns =
+      words.size() < 3 ? qturn::Columns() : qturn::parse_columns(words[1]);
+  if (columns.count == 0) {
+    fmt::print(stderr,
+               "usage: qturn-contact-sheet OUTPUT.png COLUMNS PICTURE...\n"
+               "COLUMNS is a number, or the names of the columns: before,after\n");
     return 2;
   }
   try {
