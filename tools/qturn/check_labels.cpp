@@ -120,8 +120,8 @@ void LabelsToCheck::print_summary() const {
   const auto of = [&](FittingFrame frame) { return fits[static_cast<std::size_t>(frame)]; };
   if (std::ranges::all_of(fits, [](std::size_t count) { return count == 0; })) return;
   print_message(fmt::format(
-      "labels of pictures with an orientation tag fit the stored pixels of {}, the upright picture "
-      "of {}, both of {}, neither of {}",
+      "pictures with an orientation tag, by what their labels fit: {} the stored pixels, {} the "
+      "upright picture, {} both, {} neither",
       of(FittingFrame::stored), of(FittingFrame::upright), of(FittingFrame::unknown),
       of(FittingFrame::neither)));
 }

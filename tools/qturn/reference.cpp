@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 
+#include "src/formats/table.hpp"
+#include "src/labels/label.hpp"
+#include "src/picture/file_limits.hpp"
 #include "tools/qturn/parser.hpp"
 #include "tools/qturn/version.hpp"
 
@@ -46,7 +52,7 @@ std::string man_option(const CLI::Option& option) {
     names += fmt::format("{}\\-\\-{}", names.empty() ? "" : ", ", roff(name));
   const std::string type = takes_value(option) ? option.get_type_name() : "";
   return fmt::format(
-      ".TP\n\\fB{}\\fR{}{}\n{}\n", names, type.empty() || type.starts_with('[') ? "" : " ",
+      ".TP\n\\fB{}\\fR{}{}\n{}\n", names, type.empty() || type.starts_with("[=") ? "" : " ",
       type.empty() ? "" : "\\fI" + roff(type) + "\\fR", roff(option.get_description()));
 }
 
@@ -75,19 +81,24 @@ std::string man_page(const CLI::App& app) {
                         roff(command->get_description()));
 
   // Each group of options once, although several operations have it.
-  std::map<std::string, std::string> groups;
-  std::map<std::string, bool> known;
-  for (const CLI::App* command : commands_of(app))
-    for (const CLI::Option* option : options_of(*command))
-      if (option->get_group() != "More" && !std::exchange(known[option->get_name()], true))
-        groups[option->get_group()] += man_option(*option);
-  for (const std::string group : {"Output", "Variants", "Input", "JPEG", "Running"}) {
+  std::vector<std::pair<std::string, std::string>> groups;
+  std::set<std::string> known;
+  for (const CLI::App* command : commands_of(app)) {
+    for (const CLI::Option* option : options_of(*command)) {
+      const std::string& group = option->get_group();
+      if (group.empty() || !known.insert(option->get_name()).second) continue;
+      auto at = std::ranges::find(groups, group, &std::pair<std::string, std::string>::first);
+      if (at == groups.end()) at = groups.insert(at, {group, ""});
+      at->second += man_option(*option);
+    }
+  }
+  for (const auto& [group, options] : groups) {
     std::string heading = group;
     std::ranges::transform(heading, heading.begin(),
                            [](unsigned char c) { return std::toupper(c); });
     text += fmt::format(".SH {} OPTIONS\n", heading);
     if (group == "Variants") text += "Only for \\fBaugment\\fR.\n";
-    text += groups[group];
+    text += options;
   }
   text += R"(.SH FILES
 Each result is written to a hidden file in the output folder, flushed to the disk and renamed. So a file is written whole or not at all.
@@ -96,10 +107,10 @@ The folder structure below an input folder is kept below \fIOUTPUT\fR. Files tha
 .SH EXIT STATUS
 .TP
 .B 0
-All files are done, or were skipped because an option or a documented default says so.
+All pictures are done, or were skipped because an option or a documented default says so.
 .TP
 .B 1
-Some files failed; the others are done. \fBcheck\fR: some pictures disagree or cannot be read.
+Some pictures failed; the others are done. \fBcheck\fR: some pictures disagree or cannot be read.
 .TP
 .B 2
 Nothing was started: the command line is wrong, there is no input, or the output cannot be used.
@@ -125,6 +136,47 @@ std::string words(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, " "));
 }
 
+/// What a shell offers for the value of an option.
+struct Values {
+  std::vector<std::string> words;
+  bool files = false;
+};
+
+/// The words that a name in a type stands for, such as FORMAT.
+std::vector<std::string> words_of_name(const std::string& name) {
+  std::vector<std::string> list;
+  if (name == "FORMAT") return {format_names(" ")};
+  if (name == "DEVICE") return {"auto", "cpu", "cuda"};
+  if (name == "FORMAT[:DIR]")
+    for (const LabelFormat& format : label_formats) list.emplace_back(format.option);
+  if (name == "NAME=VALUE") {
+    for (const LimitName& limit : limit_names) list.push_back(std::string(limit.name) + "=");
+    list.emplace_back("seconds=");
+  }
+  if (name == "LIST") {
+    list = {"all", "rotations"};
+    for (const Orientation each : all_orientations) list.emplace_back(qturn::name(each));
+  }
+  return list;
+}
+
+/// The type of an option is its values: auto|none|DIR.
+Values values_of(const CLI::Option& option) {
+  Values values;
+  std::string type = option.get_type_name();
+  if (type.starts_with('[')) type = type.substr(1, type.size() - 2);
+  std::istringstream parts(type);
+  for (std::string part; std::getline(parts, part, '|');) {
+    const bool is_word = std::ranges::all_of(part, [](char c) { return c >= 'a' && c <= 'z'; });
+    const std::size_t colon = part.find(":FILE");
+    if (is_word) values.words.push_back(part);
+    if (colon != std::string::npos) values.words.push_back(part.substr(0, colon + 1));
+    std::ranges::copy(words_of_name(part), std::back_inserter(values.words));
+    values.files |= part == "FILE" || part == "DIR" || part == "OUTPUT" || part == "MANIFEST";
+  }
+  return values;
+}
+
 std::vector<std::string> option_words(const CLI::App& command) {
   std::vector<std::string> list;
   for (const CLI::Option* option : options_of(command)) {
@@ -136,24 +188,37 @@ std::vector<std::string> option_words(const CLI::App& command) {
 
 std::string bash_completion(const CLI::App& app) {
   std::vector<std::string> operations;
-  std::string cases;
+  std::string cases, values_of_options;
+  std::set<std::string> known;
   for (const CLI::App* command : commands_of(app)) {
     for (const std::string& name : names_of(*command)) operations.push_back(name);
+    for (const CLI::Option* option : options_of(*command)) {
+      const Values values = values_of(*option);
+      if (values.words.empty() || !known.insert(option->get_name()).second) continue;
+      values_of_options += fmt::format("    {}) offer \"{}\"{}; return ;;\n", option->get_name(),
+                                       words(values.words), values.files ? " files" : "");
+    }
     cases += fmt::format("    {}) options=\"{}\" ;;\n", fmt::join(names_of(*command), "|"),
                          words(option_words(*command)));
   }
   return fmt::format(R"(# Made by qturn-reference from the option table.
 _qturn() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} options=
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options=
   if [[ $COMP_CWORD -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W "{} --help --version" -- "$current")
     return
   fi
-  case ${{COMP_WORDS[COMP_CWORD-1]}} in
-    --format) mapfile -t COMPREPLY < <(compgen -W "jpeg png tiff openexr webp bmp pnm tga hdr" -- "$current"); return ;;
-    --others) mapfile -t COMPREPLY < <(compgen -W "count copy" -- "$current"); return ;;
-    --device) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$current"); return ;;
-  esac
+  # Bash takes --option=value for three words.
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $before == = ]]; then
+    before=${{COMP_WORDS[COMP_CWORD-2]}}
+  fi
+  offer() {{
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"; [[ ! ${{2:-}} ]] || compgen -f -- "$current")
+  }}
+  case $before in
+{}  esac
   case ${{COMP_WORDS[1]}} in
 {}  esac
   if [[ $current == -* ]]; then
@@ -165,13 +230,25 @@ _qturn() {{
 }}
 complete -F _qturn qturn
 )",
-                     words(operations), cases);
+                     words(operations), values_of_options, cases);
 }
 
 std::string zsh_text(std::string text) {
   return replaced(
       replaced(replaced(replaced(std::move(text), "'", "'\\''"), "[", "\\["), "]", "\\]"), ":",
       "\\:");
+}
+
+/// What comes after an option's help: what its value is called, and what is offered for it.
+std::string zsh_value(const CLI::Option& option) {
+  if (!takes_value(option) || option.get_type_name().starts_with("[=")) return "";
+  const Values values = values_of(option);
+  const std::string offered = words(values.words);
+  const std::string action = values.words.empty() ? (values.files ? "_files" : " ")
+                             : values.files
+                                 ? fmt::format("{{compadd {}; _files}}", zsh_text(offered))
+                                 : fmt::format("({})", zsh_text(offered));
+  return ":" + zsh_text(option.get_type_name()) + ":" + action;
 }
 
 std::string zsh_completion(const CLI::App& app) {
@@ -183,10 +260,7 @@ std::string zsh_completion(const CLI::App& app) {
     cases += fmt::format("    {})\n      arguments=(\n", fmt::join(names_of(*command), "|"));
     for (const CLI::Option* option : options_of(*command)) {
       const std::string help = zsh_text(option->get_description());
-      const bool optional = option->get_type_name().starts_with("[=");
-      const std::string value = takes_value(*option) && !optional
-                                    ? ":" + zsh_text(option->get_type_name()) + ":_files"
-                                    : "";
+      const std::string value = zsh_value(*option);
       for (const std::string& name : option->get_snames())
         cases += fmt::format("        '-{}[{}]{}'\n", name, help, value);
       for (const std::string& name : option->get_lnames())
@@ -227,7 +301,11 @@ std::string fish_completion(const CLI::App& app) {
                           words(names_of(*command)));
       for (const std::string& name : option->get_snames()) text += " -s " + name;
       for (const std::string& name : option->get_lnames()) text += " -l " + name;
-      if (takes_value(*option) && !option->get_type_name().starts_with("[=")) text += " -r";
+      if (takes_value(*option) && !option->get_type_name().starts_with("[=")) {
+        const Values values = values_of(*option);
+        text += values.files ? " -r -F" : " -x";
+        if (!values.words.empty()) text += fmt::format(" -a '{}'", words(values.words));
+      }
       text += fmt::format(" -d '{}'\n", quoted(option->get_description()));
     }
   }

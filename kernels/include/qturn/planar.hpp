@@ -43,8 +43,8 @@ constexpr int sample_bytes(SampleType type) {
   return type == SampleType::uint8 ? 1 : type == SampleType::float32 ? 4 : 2;
 }
 
-/// Planes of one picture: that of channel c begins `c * plane_pitch` bytes after `data`, and in it
-/// row y `y * pitch` bytes further on. Both may be negative.
+/// The planes of one picture. The plane of channel c begins `c * plane_pitch` bytes after `data`.
+/// Row y of a plane begins `y * pitch` bytes after the plane. Both pitches may be negative.
 struct PlanarView {
   void* data = nullptr;
   std::int64_t width = 0;
