@@ -68,13 +68,13 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
   }
   const Codec* promised = promised_format(output_);
   if (!output_.empty()) refuse_unwritten(options, one_file, promised);
-  if (!one_file || !promised || fs::is_directory(output_)) return;
+  if (!promised || fs::is_directory(output_)) return;
 
   if (format_ && format_ != promised) {
     throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
                                 promised->name, format_->name));
   }
-  if (!variants_.empty() || random_variants_ > 0 || listed_variants_) {
+  if (!one_file || !variants_.empty() || random_variants_ > 0 || listed_variants_) {
     throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");
   }
   is_file_ = true;

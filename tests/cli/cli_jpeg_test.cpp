@@ -74,7 +74,7 @@ TEST_CASE("A JPEG that had to be re-encoded is counted, named by -v, and fails u
   };
   const std::string advice =
       "qturn: 1 JPEG could not be turned losslessly and was re-encoded; --jpeg-edges trim or tag "
-      "avoids that, -v names the files\n";
+      "avoids that, -v names them\n";
   const Result result = run({"-v"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring(advice));

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <utility>
@@ -57,7 +58,9 @@ TEST_CASE(
     add_pictures(workplace);
     const Result result = interrupted(workplace, number, {"flop", "in", "-o", "out", "-j", "2"});
     CHECK(result.exit_code == 128 + number);
-    CHECK_THAT(result.err, ContainsSubstring(", interrupted with "));
+    CHECK_THAT(result.err, ContainsSubstring(", interrupted with ") &&
+                               ContainsSubstring("\nqturn: the same command with --resume goes on "
+                                                 "where this run was interrupted\n"));
 
     const std::set<std::string> written = workplace.files("out");
     CHECK(!written.empty());
@@ -238,7 +241,8 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   int terminal = -1;
   // However fast the machine is, the run lasts for longer than the line takes to appear.
   workplace.signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
-  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  const winsize narrow = {.ws_row = 24, .ws_col = 24, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &narrow);
   if (pid < 0) SKIP("this system lends no terminals");
   const std::string path = cli::program();
   if (pid == 0) {
@@ -261,7 +265,10 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   ::close(terminal);
   REQUIRE(::waitpid(pid, &status, 0) == pid);
   CHECK(status == 0);
-  CHECK_THAT(shown, ContainsSubstring(" of 24 files, "));
+  const std::size_t drawn = shown.find(" of 24 pictures");
+  REQUIRE(drawn != std::string::npos);
+  const std::size_t first = shown.rfind('\r', drawn);
+  CHECK(shown.find("\033[K", drawn) - first <= 24);  // the line fits, whatever it leaves out
   CHECK_THAT(shown, ContainsSubstring("\r\033[K"));
   CHECK_THAT(shown, ContainsSubstring("24 of 24 pictures written"));
 }

@@ -123,8 +123,9 @@ TEST_CASE("one file goes to one file where the output has a picture's suffix") {
 
   CHECK(planned(options_for({"a.jpg"}, "new")) == Pairs{{"a.jpg", "new/a.jpg"}});
   CHECK(planned(options_for({"a.jpg"}, "new.png/")) == Pairs{{"a.jpg", "new.png/a.jpg"}});
-  CHECK(planned(options_for({"a.jpg", "b.jpg"}, "new.png")).size() == 2);
-  CHECK(qturn::plan(options_for({"a.jpg", "b.jpg"}, "new.png")).output_folder == "new.png");
+  CHECK(message_of(options_for({"a.jpg", "b.jpg"}, "new.png")) ==
+        "new.png: several pictures cannot go into one file; name a folder");
+  CHECK(qturn::plan(options_for({"a.jpg", "b.jpg"}, "new.png/")).output_folder == "new.png/");
   fs::create_directory("is.png");
   CHECK(planned(options_for({"a.jpg"}, "is.png")) == Pairs{{"a.jpg", "is.png/a.jpg"}});
 

@@ -1,23 +1,38 @@
 #include "tools/qturn/help.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr std::size_t line_width = 90;
-constexpr std::size_t name_width = 26;  // of the column with the names
+// The options that -h shows, of each operation those that it has.
+constexpr std::string_view often_typed[] = {
+    "--output",  "--in-place", "--variants", "--random",  "--seed",       "--overwrite",
+    "--resume",  "--backup",   "--labels",   "--quick",   "--jpeg-edges", "--format",
+    "--quality", "--shard",    "--html",     "--dry-run", "--verbose"};
 
-/// The words of `text` in lines of at most line_width, each after `indent` spaces but the first.
+std::size_t line_width() { return std::max<std::size_t>(terminal_width(STDOUT_FILENO), 40); }
+
+/// The columns for the names, with what is between them and the descriptions.
+std::size_t name_width() { return std::min<std::size_t>(26, line_width() / 3); }
+
+/// The words of `text` in lines that fit the terminal, each after `indent` spaces but the first.
 std::string wrapped(const std::string& text, std::size_t indent) {
+  const std::size_t width = line_width();
   std::istringstream words(text);
   std::string result;
   std::size_t at = indent;
   for (std::string word; words >> word;) {
-    if (!result.empty() && at + 1 + word.size() > line_width) {
+    if (!result.empty() && at + 1 + word.size() > width) {
       result += "\n" + std::string(indent, ' ');
       at = indent;
     } else if (!result.empty()) {
@@ -36,11 +51,17 @@ std::string sentence(std::string text) {
   return text.ends_with('.') ? text : text + ".";
 }
 
+/// The first part of a description, which says what an option is for.
+std::string first_part(const std::string& text) {
+  return text.substr(0, std::min(text.find("; "), text.find(". ")));
+}
+
 std::string entry(const std::string& name, const std::string& text) {
+  const std::size_t width = name_width();
   std::string line = "  " + name;
-  if (line.size() + 2 > name_width) line += "\n" + std::string(name_width, ' ');
-  line.resize(std::max(line.size(), name_width), ' ');
-  return line + wrapped(text, name_width) + "\n";
+  if (line.size() + 2 > width) line += "\n" + std::string(width, ' ');
+  line.resize(std::max(line.size(), width), ' ');
+  return line + wrapped(text, width) + "\n";
 }
 
 }  // namespace
@@ -50,13 +71,20 @@ void Help::set_examples(const CLI::App* command, std::string lines) {
 }
 
 std::string Help::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  std::string text = make_usage(app, std::move(name)) + "\n";
+  const bool is_short = mode != CLI::AppFormatMode::All;
+  std::string text = make_usage(app, name) + "\n";
   if (const auto examples = examples_.find(app); examples != examples_.end())
     text += examples->second + "\n";
-  text += wrapped(sentence(app->get_description()), 0) + "\n";
-  text += make_subcommands(app, mode) + all_groups(app);
-  const std::string footer = make_footer(app);
-  return footer.empty() ? text : text + "\n" + footer;
+  text += wrapped(sentence(app->get_description()), 0) + "\n" + operations(app);
+  text += is_short ? few_options(app) : all_options(app);
+  if (!is_short)
+    return text + (app->get_footer().empty() ? "" : "\n" + wrapped(app->get_footer(), 0) + "\n");
+  const bool has_operations = !app->get_subcommands({}).empty();
+  return text + "\n" +
+         wrapped(fmt::format("'{} --help' lists all options.",
+                             has_operations ? "qturn OPERATION" : name),
+                 0) +
+         "\n";
 }
 
 std::string Help::make_usage(const CLI::App* app, std::string name) const {
@@ -73,29 +101,42 @@ std::string Help::make_usage(const CLI::App* app, std::string name) const {
                            : first;
 }
 
-std::string Help::all_groups(const CLI::App* app) const {
+std::string Help::operations(const CLI::App* app) const {
+  std::string text;
+  for (const CLI::App* command : app->get_subcommands({}))
+    text += entry(fmt::format("{}", fmt::join(names_of(*command), ", ")),
+                  sentence(command->get_description()));
+  return text.empty() ? text : "\nOperations:\n" + text;
+}
+
+std::string Help::all_options(const CLI::App* app) const {
   std::string text;
   for (const std::string& group : app->get_groups()) {
     const auto options = app->get_options(
         [&](const CLI::Option* option) { return option->get_group() == group && !group.empty(); });
     if (!options.empty()) text += fmt::format("\n{}:\n", group);
-    for (const CLI::Option* option : options) text += make_option(option, option->get_positional());
+    for (const CLI::Option* option : options) text += entry_of(option, option->get_description());
   }
   return text;
 }
 
-std::string Help::make_subcommand(const CLI::App* command) const {
-  return entry(fmt::format("{}", fmt::join(names_of(*command), ", ")), command->get_description());
+std::string Help::few_options(const CLI::App* app) const {
+  std::string text;
+  for (const std::string_view name : often_typed)
+    if (const CLI::Option* option = app->get_option_no_throw(std::string(name)))
+      text += entry_of(option, first_part(option->get_description()));
+  return text.empty() ? text : "\nThe options that are typed most:\n" + text;
 }
 
 // Without the lists of options that an option needs or excludes: a wrong combination is refused in
 // words.
-std::string Help::make_option(const CLI::Option* option, bool is_positional) const {
+std::string Help::entry_of(const CLI::Option* option, std::string text) const {
+  const bool is_positional = option->get_positional();
   std::string name = make_option_name(option, is_positional);
   const bool takes_value = !is_positional && option->get_items_expected_max() > 0;
   if (const std::string type = option->get_type_name(); takes_value && !type.empty())
-    name += (type.starts_with('[') ? "" : " ") + type;
-  return entry(name, option->get_description());
+    name += (type.starts_with("[=") ? "" : " ") + type;
+  return entry(name, text);
 }
 
 std::vector<std::string> names_of(const CLI::App& command) {

@@ -1,4 +1,5 @@
-// What --help prints: first what people type, then the options, no wider than a terminal.
+// What -h and --help print: first what people type, then the options, as wide as the terminal. -h
+// has the options that people type, --help all.
 #ifndef QTURN_TOOLS_QTURN_HELP_HPP
 #define QTURN_TOOLS_QTURN_HELP_HPP
 
@@ -17,11 +18,12 @@ class Help : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
   std::string make_usage(const CLI::App* app, std::string name) const override;
-  std::string make_subcommand(const CLI::App* command) const override;
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
 
  private:
-  std::string all_groups(const CLI::App* app) const;
+  std::string operations(const CLI::App* app) const;
+  std::string all_options(const CLI::App* app) const;
+  std::string few_options(const CLI::App* app) const;
+  std::string entry_of(const CLI::Option* option, std::string text) const;
 
   std::map<const CLI::App*, std::string> examples_;
 };

@@ -95,6 +95,16 @@ void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options)
   }
 }
 
+/// A second run would put its originals among those of the first, and nobody could tell them apart.
+void refuse_used_backup(const fs::path& backup) {
+  std::error_code none;
+  if (fs::is_empty(backup, none) || none) return;  // or not there
+  throw PlanError(fmt::format(
+      "--backup {} already holds files, such as the originals of another run; choose a folder that "
+      "is new or empty",
+      backup.string()));
+}
+
 }  // namespace
 
 std::string operation_of(const CommandLine& line, JpegEdges edges) {
@@ -141,6 +151,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                                         const Plan& plan, JpegEdges edges, bool flushed) {
   using Start = JournalOptions::Start;
   if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
+  if (!line.backup.empty() && !line.resume) refuse_used_backup(line.backup);
   if (!line.in_place && plan.output_folder.empty()) {
     if (line.resume || !line.journal.empty()) {
       throw PlanError("--resume and --journal need --in-place, or a folder as output");

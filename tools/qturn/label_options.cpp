@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
+#include "tools/qturn/option_values.hpp"
 #include "tools/qturn/parser.hpp"
 
 namespace qturn {
@@ -33,12 +33,10 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
   if (found == std::end(label_formats) || colon + 1 == text.size()) {
-    throw CLI::ValidationError(
-        "--labels",
-        fmt::format(
-            "'{}' is not one of auto, none, yolo, voc, labelme, or one of the last three with "
-            ":DIR, or coco:FILE or csv:FILE",
-            text));
+    throw std::invalid_argument(fmt::format(
+        "'{}' is not one of auto, none, yolo, voc, labelme, or one of the last three with "
+        ":DIR, or coco:FILE or csv:FILE",
+        text));
   }
   options.format = found;
   if (colon < text.size()) options.folder = text.substr(colon + 1);
@@ -48,8 +46,7 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
 Keypoints keypoints_of(const std::string& text) {
   const std::optional<Keypoints> keypoints = parse_keypoints(text);
   if (!keypoints) {
-    throw CLI::ValidationError(
-        "--keypoints",
+    throw std::invalid_argument(
         fmt::format("'{}' is not none, or a number of keypoints and of values for each (2 or 3), "
                     "such as 17x3",
                     text));
@@ -58,51 +55,36 @@ Keypoints keypoints_of(const std::string& text) {
 }
 
 CLI::Option* add_kind(CLI::App& app, CommandLine& line, const char* help) {
-  return app
-      .add_option_function<std::string>(
-          "--labels",
-          [&line](const std::string& text) {
-            line.labels = label_options(text, line.labels);
-            line.check_labels = line.labels.take != TakeLabels::none;
-          },
-          help)
-      ->type_name("auto|none|FORMAT[:DIR]|coco:FILE|csv:FILE")
+  return add_value(app, "--labels", "auto|none|FORMAT[:DIR]|coco:FILE|csv:FILE", help,
+                   [&line](const std::string& text) {
+                     line.labels = label_options(text, line.labels);
+                     line.check_labels = line.labels.take != TakeLabels::none;
+                   })
       ->group(group);
 }
 
 CLI::Option* add_masks(CLI::App& app, CommandLine& line, const char* help) {
-  return app
-      .add_option_function<std::string>(
-          "--masks",
-          [&line](const std::string& text) {
-            line.masks = MaskOptions{.take = text != "none"};
-            if (text != "none" && text != "auto") line.masks->folder = text;
-          },
-          help)
-      ->type_name("auto|none|DIR")
+  return add_value(app, "--masks", "auto|none|DIR", help,
+                   [&line](const std::string& text) {
+                     line.masks = MaskOptions{.take = text != "none"};
+                     if (text != "none" && text != "auto") line.masks->folder = text;
+                   })
       ->group(group);
 }
 
 CLI::Option* add_drawn_on(CLI::App& app, CommandLine& line, const char* help) {
-  return app
-      .add_option_function<LabelsDrawnOn>(
-          "--labels-drawn-on", [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; }, help)
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, LabelsDrawnOn>{{"stored", LabelsDrawnOn::stored},
-                                                           {"upright", LabelsDrawnOn::upright}})
-                      .description(""))
-      ->type_name("stored|upright")
+  return add_choice<LabelsDrawnOn>(
+             app, "--labels-drawn-on",
+             {{"stored", LabelsDrawnOn::stored}, {"upright", LabelsDrawnOn::upright}}, help,
+             [&line](LabelsDrawnOn value) { line.labels_drawn_on = value; })
       ->group(group);
 }
 
 CLI::Option* add_keypoints(CLI::App& app, CommandLine& line) {
-  return app
-      .add_option_function<std::string>(
-          "--keypoints",
-          [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); },
-          "of each object in YOLO labels: their number and 2 or 3 values for each; default: as "
-          "kpt_shape in the data set's YAML file")
-      ->type_name("none|KxV")
+  return add_value(app, "--keypoints", "none|KxV",
+                   "how many keypoints each object in YOLO labels has, and 2 or 3 values for each; "
+                   "default: as kpt_shape in the data set's YAML file",
+                   [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); })
       ->group(group);
 }
 
@@ -119,17 +101,16 @@ void add_labels(CLI::App& app, CommandLine& line) {
       "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; "
       "coco or csv those of FILE; none turns the pictures alone, although there are labels");
   add_masks(app, line,
-            "auto (default, but with --labels none) turns the masks that it finds; DIR turns those "
-            "below DIR; none takes masks for pictures like others");
+            "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "
+            "pictures like others. Default: auto, and none with --labels none");
   add_drawn_on(app, line,
-               "of pictures that have an orientation tag: whether their labels and masks were "
-               "drawn on the pixels as they are stored, or on the upright picture that a viewer "
-               "shows");
+               "on what the labels and masks of pictures that have an orientation tag were drawn: "
+               "the pixels as they are stored, or the upright picture that a viewer shows");
   add_keypoints(app, line);
   app.add_option("--swap-pairs", line.labels.swap_pairs,
-                 "of keypoints in YOLO and COCO labels: a text file that names those that change "
-                 "places in a mirror, a pair on each line, counted from 0; default: flip_idx in "
-                 "the data set's YAML file, left and right in the names of COCO's keypoints")
+                 "a text file that names the keypoints of YOLO and COCO labels that change places "
+                 "in a mirror, a pair on each line, counted from 0; default: flip_idx in the data "
+                 "set's YAML file, left and right in the names of COCO's keypoints")
       ->type_name("FILE")
       ->group(group);
 }
@@ -168,7 +149,7 @@ void add_label_check(CLI::App& app, CommandLine& line) {
 bool is_label_kind(const std::string& word) try {
   (void)label_options(word, {});
   return true;
-} catch (const CLI::ValidationError&) {
+} catch (const std::invalid_argument&) {
   return false;
 }
 

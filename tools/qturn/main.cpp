@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <new>
@@ -40,13 +41,19 @@
 namespace qturn {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int exit_done = 0;
 constexpr int exit_some_failed = 1;
 constexpr int exit_nothing_started = 2;
 
 void say_why(const std::exception& error) {
-  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-  print_message(no_memory ? "out of memory" : printable(error.what()));
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return print_message("out of memory");
+  const auto* const disk = dynamic_cast<const fs::filesystem_error*>(&error);
+  const bool is_ours = !disk || dynamic_cast<const FileError*>(&error);
+  print_message(
+      printable(is_ours ? error.what()
+                        : fmt::format("{}: {}", disk->path1().string(), disk->code().message())));
 }
 
 PlanOptions input_options(const CommandLine& line) {
@@ -73,15 +80,22 @@ PlanOptions input_options(const CommandLine& line) {
   return options;
 }
 
+/// Why nothing can be written, and what was probably meant: `upright a.jpg b.jpg` without the -o.
+std::string no_output(const CommandLine& line) {
+  std::error_code unknown;
+  if (line.inputs.size() > 1 && line.inputs.back() != "-" &&
+      fs::symlink_status(line.inputs.back(), unknown).type() == fs::file_type::not_found)
+    return fmt::format("no output; did you mean -o {}?", line.inputs.back());
+  if (line.command == CommandLine::Command::augment) return "no output; name a folder with -o";
+  return "no output; name one with -o, or replace the files with --in-place";
+}
+
 PlanOptions plan_options(const CommandLine& line) {
   if (line.quality && !line.format->takes_quality) {
     throw PlanError(fmt::format(
         "--quality is for --format jpeg and webp; {} is written without loss", line.format->name));
   }
-  if (line.output.empty() && !line.in_place)
-    throw PlanError(line.command == CommandLine::Command::augment
-                        ? "no output; name a folder with -o"
-                        : "no output; name one with -o, or replace the files with --in-place");
+  if (line.output.empty() && !line.in_place) throw PlanError(no_output(line));
   if (line.sidecars && line.others == Others::copy)
     throw PlanError("--sidecars writes the XMP files that --others copy would copy; leave one out");
   PlanOptions options = input_options(line);
@@ -296,7 +310,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
       for (const std::string& warning : journals->finish(all_done))
         print_message("warning: " + printable(warning));
     }
-    report.finish(stop);
+    report.finish(stop, "written", journals != nullptr);
   } catch (const std::exception& error) {
     say_why(error);
     whole = false;

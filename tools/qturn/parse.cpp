@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/parser.hpp"
 #include "tools/qturn/suggestion.hpp"
 
 namespace qturn {
 namespace {
-
-std::string did_you_mean(std::string_view mistyped, const std::vector<std::string>& known) {
-  const std::string nearest = nearest_word(mistyped, known);
-  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
-}
 
 std::vector<std::string> options_of(const CLI::App& operation) {
   std::vector<std::string> names;
@@ -31,24 +29,83 @@ std::vector<std::string> operations_of(const CLI::App& parser) {
   return names;
 }
 
-/// For an unknown operation CLI11 only says that an operation is missing.
+bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
+/// Why there is no operation.
+std::string no_operation(const CLI::App& parser, const std::vector<std::string>& words) {
+  if (words.empty()) return "name an operation";
+  if (!is_option(words[0]))
+    return fmt::format("'{}' is not an operation{}", words[0],
+                       did_you_mean(nearest_operation(words[0], operations_of(parser))));
+  const std::string option = words[0].substr(0, words[0].find('='));
+  const auto operations = parser.get_subcommands(nullptr);
+  if (std::ranges::any_of(operations, [&](const CLI::App* each) {
+        return each->get_option_no_throw(option) != nullptr;
+      }))
+    return fmt::format("name an operation before {}", option);
+  return fmt::format("'{}' is not an option{}", option,
+                     did_you_mean(nearest_word(option, options_of(parser))));
+}
+
+/// A word that the operation does not take.
+std::string unexpected(const CLI::App& operation, const std::string& word) {
+  if (!is_option(word)) return fmt::format("'{}' is a word too many", word);
+  const std::string option = word.substr(0, word.find('='));
+  return fmt::format("'{}' is not an option{}", option,
+                     did_you_mean(nearest_word(option, options_of(operation))));
+}
+
+/// Options that are given together and must not be, or one that is given without what it needs.
+std::string wrong_together(const CLI::App& operation) {
+  for (const CLI::Option* option : operation.get_options()) {
+    if (option->count() == 0) continue;
+    for (const CLI::Option* other : option->get_excludes())
+      if (other->count() > 0)
+        return fmt::format("{} and {} do not go together; leave one out", option->get_name(),
+                           other->get_name());
+    for (const CLI::Option* other : option->get_needs())
+      if (other->count() == 0)
+        return fmt::format("{} needs {}", option->get_name(), other->get_name());
+  }
+  return {};
+}
+
+/// An option without its value, with one that it does not take, or given twice.
+std::string wrong_count(const CLI::App& operation, const CLI::ParseError& error) {
+  for (const CLI::Option* option : operation.get_options()) {
+    const bool takes_value = option->get_items_expected_max() > 0;
+    const std::string name = option->get_name();
+    if (takes_value && option->count() > static_cast<std::size_t>(option->get_items_expected_max()))
+      return fmt::format("{} is given twice", name);
+    const auto& results = option->results();
+    if (!takes_value &&
+        std::ranges::any_of(results, [](const std::string& each) { return each != "true"; }))
+      return fmt::format("{} takes no value", name);
+    // CLI11 names the option first.
+    if (takes_value && std::string_view(error.what()).starts_with(name + ":"))
+      return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
+  }
+  return {};
+}
+
+/// What is wrong, in our own words: those of CLI11 are for programmers.
 std::string complaint(const CLI::App& parser, const CLI::ParseError& error,
                       const std::vector<std::string>& words) {
   const std::vector<CLI::App*> named = parser.get_subcommands();
-  if (named.empty()) {
-    if (words.empty()) return "name an operation";
-    const bool is_option = words[0].starts_with('-');
-    return fmt::format(
-        "'{}' is not an {}{}", words[0], is_option ? "option" : "operation",
-        did_you_mean(words[0], is_option ? options_of(parser) : operations_of(parser)));
-  }
-  for (const std::string& word : named.front()->remaining()) {
-    if (!word.starts_with("--")) continue;
-    const std::string option = word.substr(0, word.find('='));
-    return fmt::format("'{}' is not an option{}", option,
-                       did_you_mean(option, options_of(*named.front())));
-  }
-  return error.what();
+  if (named.empty() || is_option(words.front())) return no_operation(parser, words);
+  const CLI::App& operation = *named.front();
+  for (const std::string& word : operation.remaining())
+    if (is_option(word)) return unexpected(operation, word);
+  if (dynamic_cast<const CLI::ValidationError*>(&error))
+    return error.what();  // these words are ours
+  if (const auto* missing = dynamic_cast<const CLI::RequiredError*>(&error);
+      missing && operation.get_option_no_throw("OUTPUT"))
+    return "name the folder that all shards have written to: qturn merge OUTPUT";
+  std::string why = wrong_count(operation, error);
+  if (why.empty()) why = wrong_together(operation);
+  if (why.empty() && operation.remaining_size() > 0)
+    why = unexpected(operation, operation.remaining().front());
+  return why.empty() ? "the options do not fit together" : why;
 }
 
 }  // namespace

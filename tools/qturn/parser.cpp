@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <iterator>
 #include <limits>
-#include <map>
+#include <sstream>
 
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/plan/variants.hpp"
 #include "tools/qturn/label_options.hpp"
+#include "tools/qturn/option_values.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -22,7 +23,7 @@ const char* description =
     "losslessly where its size permits that (see --jpeg-edges).";
 
 const char* exit_status =
-    "Exit status: 0 all done; 1 some files failed, the others are done; 2 nothing was\n"
+    "Exit status: 0 all done; 1 some pictures failed, the others are done; 2 nothing was "
     "started; 129, 130, 143 interrupted.";
 
 struct Turn {
@@ -48,6 +49,11 @@ const Turn turns[] = {
      Orientation::identity,
      "turn the pixels as the orientation tag says, so that every program shows it right"},
 };
+
+std::vector<std::string> all_formats() {
+  std::istringstream names(format_names(" "));
+  return {std::istream_iterator<std::string>(names), {}};
+}
 
 std::string not_empty(const std::string& glob) {
   return glob.empty() ? "an empty pattern matches nothing; leave it out" : "";
@@ -85,66 +91,23 @@ void add_inputs(CLI::App& app, CommandLine& line) {
 }
 
 void add_others(CLI::App& app, CommandLine& line) {
-  app.add_option("--others", line.others,
-                 "files that are not pictures: count them in the summary (default), or copy them")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Others>{{"count", Others::count},
-                                                                        {"copy", Others::copy}})
-                      .description(""))
-      ->type_name("count|copy")
+  add_choice<Others>(
+      app, "--others", {{"count", Others::count}, {"copy", Others::copy}},
+      "files that are not pictures: count them in the summary (default), or copy them",
+      [&line](Others value) { line.others = value; })
       ->group("Input");
 }
 
-void add_outputs(CLI::App& app, CommandLine& line) {
+void add_outputs(CLI::App& app, CommandLine& line, bool or_in_place) {
   const std::string group = "Output";
   app.add_option("-o,--output", line.output,
-                 "a folder; or, for one input file, a file name with a picture's suffix, or - for "
-                 "standard output; for tars, a tar, a folder that gets one for each, or -")
+                 "where results go: a folder; or, for one input file, a file name with a picture's "
+                 "suffix, or - for standard output; for tars, a tar, a folder that gets one for "
+                 "each, or -")
       ->type_name("OUTPUT")
       ->group(group);
-  CLI::Option* tar_size =
-      app.add_option("--tar-size", line.tar_bytes,
-                     "of tars: begin another one before it is larger than SIZE, such as 1GB; "
-                     "out.tar becomes out-000000.tar, out-000001.tar, ...")
-          ->transform(CLI::AsSizeValue(false).description(""))
-          ->check(CLI::Range(std::uint64_t{1} << 10, std::uint64_t{1} << 60).description(""))
-          ->type_name("SIZE")
-          ->group(group);
-  app.add_flag("--unpack", line.unpack,
-               "of tars: write files into the folder OUTPUT, instead of a tar for each")
-      ->excludes(tar_size)
-      ->group(group);
-  app.add_option("--base", line.base,
-                 "put absolute paths from --files-from under OUTPUT relative to DIR")
-      ->type_name("DIR")
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--format",
-         [&line](const std::string& name) {
-           line.format = codec_of_name(name);
-           if (!line.format)
-             throw CLI::ValidationError(
-                 "--format", fmt::format("'{}' is not one of {}", name, format_names(", ")));
-         },
-         fmt::format("write this format: {}; default: that of the input", format_names(", ")))
-      ->type_name("FORMAT")
-      ->group(group);
-  app.add_option(
-         "--quality", line.quality,
-         "of the JPEG or WebP that --format writes: 1 to 100; default: JPEG 95, WebP lossless")
-      ->check(CLI::Range(1, 100).description(""))
-      ->type_name("N")
-      ->needs("--format")
-      ->group(group);
-  app.add_option_function<PngMode>(
-         "--png", [&line](PngMode value) { line.png = value; },
-         "how PNGs are compressed: small, or fast (default of augment): half the time, and "
-         "about "
-         "7 % more bytes")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, PngMode>{{"small", PngMode::small},
-                                                                         {"fast", PngMode::fast}})
-                      .description(""))
-      ->type_name("small|fast")
-      ->group(group);
+  if (or_in_place)
+    app.add_flag("--in-place", line.in_place, "replace each input by its result")->group(group);
   const auto existing = [&](const char* name, Existing value, const char* help) {
     return app
         .add_flag_callback(
@@ -158,39 +121,69 @@ void add_outputs(CLI::App& app, CommandLine& line) {
                           "replace only outputs that are older than their input");
   overwrite->excludes(skip)->excludes(update);
   skip->excludes(update);
+  app.add_option("--base", line.base,
+                 "put absolute paths from --files-from under OUTPUT relative to DIR")
+      ->type_name("DIR")
+      ->group(group);
+  add_value(app, "--format", "FORMAT",
+            fmt::format("write this format: {}; default: that of the input", format_names(", ")),
+            [&line](const std::string& name) {
+              line.format = codec_of_name(name);
+              if (!line.format) throw std::invalid_argument(not_one_of(name, all_formats()));
+            })
+      ->group(group);
+  add_value(
+      app, "--quality", "N",
+      "how much of a picture is kept by the JPEG or WebP that --format writes, 1 to 100; with "
+      "it a WebP is lossy. Default: JPEG 95, WebP lossless",
+      [&line](const std::string& text) {
+        line.quality = static_cast<int>(number_in(text, 1, 100));
+      })
+      ->needs("--format")
+      ->group(group);
+  add_choice<PngMode>(
+      app, "--png", {{"small", PngMode::small}, {"fast", PngMode::fast}},
+      "how PNGs are compressed: small, or fast (default of augment): half the time, "
+      "and about 7 % more bytes",
+      [&line](PngMode value) { line.png = value; })
+      ->group(group);
+}
+
+void add_tars(CLI::App& app, CommandLine& line) {
+  const std::string group = "Tars";
+  CLI::Option* tar_size =
+      add_value(app, "--tar-size", "SIZE",
+                "begin another tar before one is larger than SIZE, such as 1GB; out.tar becomes "
+                "out-000000.tar, out-000001.tar, ...",
+                [&line](const std::string& text) { line.tar_bytes = size_in(text, 1 << 10); })
+          ->group(group);
+  app.add_flag("--unpack", line.unpack,
+               "write the files of tars into the folder OUTPUT, instead of a tar for each")
+      ->excludes(tar_size)
+      ->group(group);
 }
 
 void add_jpeg(CLI::App& app, CommandLine& line) {
   const std::string group = "JPEG";
-  app.add_option(
-         "--jpeg", line.jpeg,
-         "how JPEGs are turned. lossless (default) moves the compressed coefficients where that is "
-         "exact, see --jpeg-edges. planar re-encodes every JPEG from its own planes with its own "
-         "tables")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, JpegMode>{{"lossless", JpegMode::lossless},
-                                                                  {"planar", JpegMode::planar}})
-              .description(""))
-      // Comes before the one above.
-      ->transform([&line](const std::string& word) {
-        line.says_fastest = std::string_view(word) == "fastest";
-        return line.says_fastest ? std::string("planar") : word;
-      })
-      ->type_name("lossless|planar")
+  add_choice<JpegMode>(
+      app, "--jpeg", {{"lossless", JpegMode::lossless}, {"planar", JpegMode::planar}},
+      "how JPEGs are turned; lossless (default) moves the compressed coefficients where that is "
+      "exact, see --jpeg-edges; planar re-encodes every JPEG from its own planes with its own "
+      "tables",
+      [&line](JpegMode value) { line.jpeg = value; })
       ->group(group);
-  const std::map<std::string, JpegEdges> edges = {{"reencode", JpegEdges::reencode},
-                                                  {"trim", JpegEdges::trim},
-                                                  {"tag", JpegEdges::tag},
-                                                  {"skip", JpegEdges::skip},
-                                                  {"fail", JpegEdges::fail}};
-  app.add_option_function<JpegEdges>(
-         "--jpeg-edges", [&line](JpegEdges value) { line.jpeg_edges = value; },
-         "a JPEG that cannot be turned losslessly, because its edge cuts through a block: reencode "
-         "(default with -o) re-encodes it from its own planes; trim cuts off the incomplete "
-         "blocks; tag stores the turn in the orientation tag (default in place); skip leaves the "
-         "file alone (default of upright in place); fail makes it a failure")
-      ->transform(CLI::CheckedTransformer(edges).description(""))
-      ->type_name("reencode|trim|tag|skip|fail")
+  add_choice<JpegEdges>(
+      app, "--jpeg-edges",
+      {{"reencode", JpegEdges::reencode},
+       {"trim", JpegEdges::trim},
+       {"tag", JpegEdges::tag},
+       {"skip", JpegEdges::skip},
+       {"fail", JpegEdges::fail}},
+      "what becomes of a JPEG that cannot be turned losslessly, because its edge cuts through a "
+      "block; reencode (default with -o) re-encodes it from its own planes; trim cuts off the "
+      "incomplete blocks; tag stores the turn in the orientation tag (default in place); skip "
+      "leaves the file alone (default of upright in place); fail makes it a failure",
+      [&line](JpegEdges value) { line.jpeg_edges = value; })
       ->group(group);
 }
 
@@ -207,18 +200,12 @@ void add_json(CLI::App& app, CommandLine& line, const char* of_what) {
 }
 
 /// The value of NAME=VALUE.
-std::uint64_t limit_value(const std::string& option, const std::string& value) {
+std::uint64_t limit_value(const std::string& option, const std::string& value) try {
   if (value == "none") return Limits::none;
-  std::uint64_t number = 0;
-  const char* end = value.data() + value.size();
-  const auto [read, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || read != end || number == 0) {
-    throw CLI::ValidationError("--limit",
-                               fmt::format("'{}': the value of a limit is a number above "
-                                           "zero, or none",
-                                           option));
-  }
-  return number;
+  return number_in(value, 1, std::numeric_limits<std::uint64_t>::max());
+} catch (const std::invalid_argument&) {
+  throw std::invalid_argument(
+      fmt::format("'{}': the value of a limit is a number above zero, or none", option));
 }
 
 void set_limit(CommandLine& line, const std::string& option) {
@@ -235,9 +222,10 @@ void set_limit(CommandLine& line, const std::string& option) {
   }
   const auto* const found = std::ranges::find(limit_names, name, &LimitName::name);
   if (found == limit_names.end()) {
-    std::string names;
-    for (const LimitName& limit : limit_names) names += fmt::format("{}, ", limit.name);
-    throw CLI::ValidationError("--limit", fmt::format("'{}' is not one of {}seconds", name, names));
+    std::vector<std::string> names;
+    for (const LimitName& limit : limit_names) names.emplace_back(limit.name);
+    names.emplace_back("seconds");
+    throw std::invalid_argument(not_one_of(name, names));
   }
   line.limits.*found->value = value();
 }
@@ -247,7 +235,11 @@ void add_file_limits(CLI::App& app, CommandLine& line) {
   app.add_option_function<std::vector<std::string>>(
          "--limit",
          [&line](const std::vector<std::string>& options) {
-           for (const std::string& option : options) set_limit(line, option);
+           try {
+             for (const std::string& option : options) set_limit(line, option);
+           } catch (const std::invalid_argument& error) {
+             throw CLI::ValidationError("--limit", error.what());
+           }
          },
          fmt::format(
              "refuse a file that asks for more than this; VALUE is a number or none; may be "
@@ -263,21 +255,18 @@ void add_file_limits(CLI::App& app, CommandLine& line) {
 
 void add_limits(CLI::App& app, CommandLine& line, const char* what_it_does) {
   const std::string group = "Running";
-  app.add_option("-j,--threads", line.threads,
-                 fmt::format("{} N pictures at a time; default: one per core that this process may "
-                             "use",
-                             what_it_does))
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N")
+  add_value(app, "-j,--threads", "N",
+            fmt::format("{} N pictures at a time; default: one per core that this process may use",
+                        what_it_does),
+            [&line](const std::string& text) {
+              line.threads = static_cast<int>(number_in(text, 1, 1024));
+            })
       ->group(group);
-  app.add_option(
-         "--memory", line.memory_bytes,
-         "memory for files and pixels, such as 512MiB or 4G; a picture that needs more is refused. "
-         "Default: a quarter of what is free, and for a larger picture, alone, up to three "
-         "quarters")
-      ->transform(CLI::AsSizeValue(false).description(""))
-      ->check(CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 60).description(""))
-      ->type_name("SIZE")
+  add_value(app, "--memory", "SIZE",
+            "memory for files and pixels, such as 512MiB or 4G; a picture that needs more is "
+            "refused. Default: a quarter of what is free, and for a larger picture, alone, up to "
+            "three quarters",
+            [&line](const std::string& text) { line.memory_bytes = size_in(text, 16 << 20); })
       ->group(group);
   add_file_limits(app, line);
 }
@@ -358,15 +347,11 @@ void add_safety(CLI::App& app, CommandLine& line) {
                  "the output folder or, in place, in each input folder")
       ->type_name("FILE")
       ->group(group);
-  app.add_option_function<Fsync>(
-         "--fsync", [&line](Fsync value) { line.fsync = value; },
-         "when results are flushed to the disk: each (default in place) before it replaces its "
-         "original, end (default with a folder as output) once at the end, or never")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Fsync>{{"each", Fsync::each},
-                                                                       {"end", Fsync::end},
-                                                                       {"never", Fsync::never}})
-                      .description(""))
-      ->type_name("each|end|never")
+  add_choice<Fsync>(
+      app, "--fsync", {{"each", Fsync::each}, {"end", Fsync::end}, {"never", Fsync::never}},
+      "when results are flushed to the disk: each (default in place) before it replaces its "
+      "original, end (default with a folder as output) once at the end, or never",
+      [&line](Fsync value) { line.fsync = value; })
       ->group(group);
 }
 
@@ -383,13 +368,8 @@ void add_salvage(CLI::App& app, CommandLine& line) {
 
 void add_in_place(CLI::App& app, CommandLine& line) {
   const std::string group = "Output";
-  app.add_flag("--in-place", line.in_place, "replace each input by its result")
-      ->excludes("--output")
-      ->excludes("--base")
-      ->excludes("--overwrite")
-      ->excludes("--skip-existing")
-      ->excludes("--update")
-      ->group(group);
+  for (const char* other : {"--output", "--base", "--overwrite", "--skip-existing", "--update"})
+    app.get_option("--in-place")->excludes(other);
   app.add_flag(
          "--break-links", line.break_links,
          "with --in-place, also turn files with several hard links; the other names keep the old "
@@ -411,22 +391,14 @@ void add_replay(CLI::App& app, CommandLine& line) {
 
 void add_shard(CLI::App& app, CommandLine& line) {
   auto* shard =
-      app.add_option_function<std::string>(
-             "--shard",
-             [&line](const std::string& text) {
-               line.shard_is_auto = text == "auto";
-               if (line.shard_is_auto) return;
-               try {
-                 line.shard = parse_shard(text);
-               } catch (const std::invalid_argument& error) {
-                 throw CLI::ValidationError("--shard", error.what());
-               }
-             },
-             "take one of N parts of the samples; I is 0 to N-1. Other runs take the others, at "
-             "the same time and to the same output, and 'qturn merge' makes one output of them. "
-             "auto: as "
-             "Slurm, Kubernetes, AWS Batch or MPI say")
-          ->type_name("I/N|auto")
+      add_value(app, "--shard", "I/N|auto",
+                "take one of N parts of the samples, I is 0 to N-1; other runs take the others, at "
+                "the same time and to the same output, and 'qturn merge' makes one output of them. "
+                "auto: as Slurm, Kubernetes, AWS Batch or MPI say",
+                [&line](const std::string& text) {
+                  line.shard_is_auto = text == "auto";
+                  if (!line.shard_is_auto) line.shard = parse_shard(text);
+                })
           ->group("Running");
   for (const char* other :
        {"--overwrite", "--skip-existing", "--update", "--replay", "--html", "--journal"})
@@ -447,7 +419,8 @@ void add_shard(CLI::App& app, CommandLine& line) {
 std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   auto app = std::make_unique<CLI::App>(description, "qturn");
   app->require_subcommand(1);
-  app->set_help_flag("-h,--help", "print this help")->group("More");
+  app->set_help_flag("-h", "print a short help")->group("More");
+  app->set_help_all_flag("--help", "print all of the help")->group("More");
   app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, library_versions()),
                         "print the version, and those of the codecs")
       ->group("More");
@@ -455,19 +428,20 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   app->formatter(help);  // before the operations, which take it over
   help->set_examples(app.get(),
                      "  qturn upright photos -o turned          pixels turned as the tags say\n"
-                     "  qturn upright photos --in-place         the same, and the files replaced\n"
+                     "  qturn upright photos --in-place         the files replaced, losslessly\n"
                      "  qturn rotate90 scan.tif -o turned.tif   a quarter turn clockwise\n");
   app->footer(exit_status);
 
   const auto add_command = [&](const char* name, const char* does) {
     CLI::App* command = app->add_subcommand(name, does)->group("Operations");
-    command->set_help_flag("-h,--help", "print this help")->group("");  // who reads it knows it
+    for (const char* flag : {"-h", "--help"})
+      command->get_option(flag)->group("");  // who reads it knows it
     return command;
   };
   for (const Turn& turn : turns) {
     CLI::App* command = add_command(turn.name, turn.help);
     for (const char* alias : turn.aliases) command->alias(alias);
-    add_outputs(*command, line);
+    add_outputs(*command, line, true);
     add_in_place(*command, line);
     add_safety(*command, line);
     // `upright --tag-only` would do nothing.
@@ -483,6 +457,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     add_inputs(*command, line);
     add_others(*command, line);
     add_jpeg(*command, line);
+    add_tars(*command, line);
     add_running(*command, line);
     command->footer(exit_status);
     help->set_examples(command, fmt::format("  qturn {0} photos -o turned\n"
@@ -494,36 +469,30 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
 
   CLI::App* augment = add_command(
       "augment", "write several orientations of each picture, as NAME__ORIENTATION.SUFFIX");
-  add_outputs(*augment, line);
+  add_outputs(*augment, line, false);
   add_safety(*augment, line);
   add_strict(*augment, line,
              "; refuses to start if a file of an unknown kind would be copied with its picture");
   add_storage_change(*augment, line);
   const std::string group = "Variants";
-  auto* variants =
-      augment
-          ->add_option("--variants", line.variants,
-                       "all (default), rotations, or a list such as identity,rotate90,flop")
-          ->check([](const std::string& text) {
-            try {
-              parse_variants(text);
-              return std::string();
-            } catch (const std::invalid_argument& error) {
-              return std::string(error.what());
-            }
-          })
-          ->type_name("LIST")
-          ->group(group);
-  auto* random =
-      augment
-          ->add_option("--random", line.random,
-                       "K different ones for each picture; its path and the seed decide which")
-          ->check(CLI::Range(1, 8).description(""))
-          ->type_name("K")
-          ->group(group)
-          ->excludes(variants);
-  augment->add_option("--seed", line.seed, "the seed of --random; default: 0")
-      ->type_name("S")
+  auto* variants = add_value(*augment, "--variants", "LIST",
+                             "all (default), rotations, or a list such as identity,rotate90,flop",
+                             [&line](const std::string& text) {
+                               (void)parse_variants(text);
+                               line.variants = text;
+                             })
+                       ->group(group);
+  auto* random = add_value(*augment, "--random", "K",
+                           "K different ones for each picture; its path and the seed decide which",
+                           [&line](const std::string& text) {
+                             line.random = static_cast<int>(number_in(text, 1, 8));
+                           })
+                     ->group(group)
+                     ->excludes(variants);
+  add_value(*augment, "--seed", "S", "the seed of --random; default: 0",
+            [&line](const std::string& text) {
+              line.seed = number_in(text, 0, std::numeric_limits<std::uint64_t>::max());
+            })
       ->needs(random)
       ->group(group);
   augment
@@ -536,6 +505,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_inputs(*augment, line);
   add_others(*augment, line);
   add_jpeg(*augment, line);
+  add_tars(*augment, line);
   add_running(*augment, line);
   add_replay(*augment, line);
   add_shard(*augment, line);
@@ -551,7 +521,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
       ->group("Output");
   merge->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
   merge->footer(
-      "Exit status: 0 done, or done before; 1 a file could not be written, repeat it; 2 nothing\n"
+      "Exit status: 0 done, or done before; 1 a file could not be written, repeat it; 2 nothing "
       "was started.");
   help->set_examples(merge,
                      "  qturn augment data -o out --shard 0/2   here, or on any machine\n"
@@ -574,7 +544,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_json(*check, line, "picture");
   check->add_flag("-q,--quiet", line.quiet, "print only findings and errors")->group("Running");
   check->footer(
-      "Exit status: 0 nothing found; 1 some are damaged, disagree or cannot be read; 2 nothing\n"
+      "Exit status: 0 nothing found; 1 some are damaged, disagree or cannot be read; 2 nothing "
       "was checked; 129, 130, 143 interrupted.");
   help->set_examples(check,
                      "  qturn check photos           decodes every picture; writes nothing\n"

@@ -13,6 +13,7 @@
 
 #include "src/plan/find_files.hpp"
 #include "tools/qturn/json.hpp"
+#include "tools/qturn/terminal.hpp"
 
 namespace qturn {
 namespace {
@@ -153,6 +154,7 @@ void Report::add(const Outcome& outcome) {
   }
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
+  if (outcome.loss == Loss::asked_for && line_.format) ++lossy_asked_;
   routes_[static_cast<int>(outcome.route)] += outcome.is_picture ? 1 : 0;
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
@@ -170,12 +172,7 @@ void Report::add(const Outcome& outcome) {
   }
   const bool stays_by_default =
       outcome.route == Route::skipped && line_.in_place && !line_.jpeg_edges;
-  if (stays_by_default && !line_.quiet) {
-    text += fmt::format(
-        "qturn: {}: left as it is, to be shown by its tag, because it {}; --jpeg-edges trim or "
-        "reencode turns it\n",
-        input, outcome.message);
-  }
+  left_jpegs_ += stays_by_default ? 1 : 0;
   if (!line_.quiet || is_incomplete)
     for (const std::string& warning : outcome.warnings)
       text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning)));
@@ -184,8 +181,9 @@ void Report::add(const Outcome& outcome) {
                         is_upright ? "upright" : name(outcome.variant), outcome.width,
                         outcome.height, outcome.loss == Loss::none ? "" : ", with loss");
   const bool is_left = outcome.status == Status::skipped || outcome.status == Status::done_before;
-  if (line_.verbose && is_left && !stays_by_default)
-    text += fmt::format("{}: {}\n", input, outcome.message);
+  if (line_.verbose && is_left)
+    text += fmt::format("{}: {}{}\n", input, stays_by_default ? "left as it is: it " : "",
+                        outcome.message);
   if (!text.empty()) {
     if (line_is_drawn_) text.insert(0, "\r\033[K");
     line_is_drawn_ = false;
@@ -203,12 +201,6 @@ void Report::add(const Outcome& outcome) {
                       turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};
 }
 
-std::string Report::speed(double seconds) const {
-  const double megapixels = static_cast<double>(pixels_) / 1e6;
-  return fmt::format("{:.0f} MP, {:.1f} MP/s, {:.1f} images/s", megapixels, megapixels / seconds,
-                     static_cast<double>(done_) / seconds);
-}
-
 std::string Report::once(std::string line) {
   return said_.insert(std::hash<std::string>()(line)).second ? std::move(line) : "";
 }
@@ -223,7 +215,8 @@ std::string Report::done_in_words(std::string_view done) const {
   if (plan_.jobs.empty()) others = others_;
   const std::uint64_t total = outputs() - others, written = done_ - others_written_;
   if (line_.command != CommandLine::Command::augment)
-    return fmt::format("{} of {} {}", written, counted(total, "picture", "pictures"), done);
+    return fmt::format("{} of {} {}", written,
+                       counted(total + plan_.unreadable.size(), "picture", "pictures"), done);
   const std::string variants = counted(total, "variant", "variants");
   const std::string of =
       pictures > 0 ? fmt::format(" of {}", counted(pictures, "picture", "pictures")) : "";
@@ -259,23 +252,60 @@ void Report::watch(const std::stop_token& stop) {
   }
 }
 
-void Report::draw(bool terminal) {
+/// "12 of 300 pictures, 1 failed, 10 s left, 34 MP/s", without what does not fit.
+std::string Report::progress(std::size_t width) const {
   const double seconds = seconds_since(start_);
-  const std::uint64_t finished = this->finished();
-  std::string text = fmt::format("{} of {} files, {}", finished, outputs(), speed(seconds));
+  std::string text = fmt::format("{} of {}", finished(), counted(outputs(), "picture", "pictures"));
+  const auto add = [&](const std::string& part) {
+    if (text.size() + 2 + part.size() <= width) text += ", " + part;
+  };
+  if (failed_ > 0) add(fmt::format("{} failed", failed_));
   if (work_done_ > 0 && seconds > 1 && plan_.jobs.work_bytes() > 0) {
     const double left = seconds * static_cast<double>(plan_.jobs.work_bytes() - work_done_) /
                         static_cast<double>(work_done_);
-    text += fmt::format(", {} left", duration(left));
+    add(duration(left) + " left");
   }
-  if (failed_ > 0) text += fmt::format(", {} failed", failed_);
-  text = terminal ? "\r" + text + "\033[K" : "qturn: " + text + "\n";
-  std::fputs(text.c_str(), stderr);
+  add(fmt::format("{:.1f} MP/s", static_cast<double>(pixels_) / 1e6 / seconds));
+  return text.substr(0, width);
+}
+
+void Report::draw(bool terminal) {
+  // A line that fills the terminal would be broken, and its beginning not drawn again.
+  const std::string text =
+      progress(terminal ? terminal_width(STDERR_FILENO) - 1 : std::string::npos);
+  std::fputs((terminal ? "\r" + text + "\033[K" : "qturn: " + text + "\n").c_str(), stderr);
   std::fflush(stderr);
   line_is_drawn_ = terminal;
 }
 
-void Report::finish(bool interrupted, std::string_view done) {
+void Report::print_losses() const {
+  if (left_jpegs_ > 0) {
+    print_message(fmt::format(
+        "{} left as {} and shown upright by the orientation tag: a turn would not be "
+        "lossless; --jpeg-edges reencode or trim turns {}, -v names {}",
+        counted(left_jpegs_, "JPEG was", "JPEGs were"), left_jpegs_ == 1 ? "it was" : "they were",
+        left_jpegs_ == 1 ? "it" : "them", left_jpegs_ == 1 ? "it" : "them"));
+  }
+  if (lossy_jpegs_ > 0) {
+    print_message(
+        fmt::format("{} could not be turned losslessly and {} re-encoded; --jpeg-edges trim or tag "
+                    "avoids that, -v names them",
+                    counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
+  }
+  if (lossy_others_ > 0) {
+    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
+                              counted(lossy_others_, "WebP was", "WebPs were")));
+  }
+  if (lossy_asked_ > 0) {
+    const bool is_by_quality = line_.quality && !line_.format->is_lossy;
+    print_message(fmt::format(
+        "{} written with loss, as {}", counted(lossy_asked_, "picture was", "pictures were"),
+        is_by_quality ? fmt::format("--quality says; without it {} is lossless", line_.format->name)
+                      : fmt::format("--format {} says", line_.format->name)));
+  }
+}
+
+void Report::finish(bool interrupted, std::string_view done, bool resumes) {
   watcher_ = {};
   if (line_is_drawn_) std::fputs("\r\033[K", stderr);
   line_is_drawn_ = false;
@@ -301,18 +331,17 @@ void Report::finish(bool interrupted, std::string_view done) {
   if (interrupted) text += ", interrupted";
   if (interrupted && !plan_.jobs.empty())
     text += fmt::format(" with {} to do", outputs() - finished());
-  print_message(fmt::format("{}; {:.2f} s, {}, on {}", text, seconds, speed(seconds), device_));
+  text += fmt::format("; {:.2f} s", seconds);
+  if (line_.verbose) {
+    const double megapixels = static_cast<double>(pixels_) / 1e6;
+    text += fmt::format(", {:.0f} MP, {:.1f} MP/s, {:.1f} pictures/s, on {}", megapixels,
+                        megapixels / seconds, static_cast<double>(done_) / seconds, device_);
+  }
+  print_message(text);
+  if (interrupted && resumes)
+    print_message("the same command with --resume goes on where this run was interrupted");
   print_others();
-  if (lossy_jpegs_ > 0) {
-    print_message(
-        fmt::format("{} could not be turned losslessly and {} re-encoded; --jpeg-edges trim or tag "
-                    "avoids that, -v names the files",
-                    counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
-  }
-  if (lossy_others_ > 0) {
-    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
-                              counted(lossy_others_, "WebP was", "WebPs were")));
-  }
+  print_losses();
   std::string others, raw;
   for (const auto& [type, count] : plan_.others) {
     std::string& kinds = is_camera_raw(type) ? raw : others;

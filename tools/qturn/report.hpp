@@ -51,7 +51,8 @@ class Report {
   void add(const Outcome& outcome);
 
   /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
-  void finish(bool interrupted, std::string_view done = "written");
+  /// `resumes`: whether --resume can go on with the run.
+  void finish(bool interrupted, std::string_view done = "written", bool resumes = false);
 
   /// The variants of each file that were written; of other operations than augment, the turn.
   const std::vector<OrientationSet>& written() const { return written_; }
@@ -79,7 +80,8 @@ class Report {
  private:
   void watch(const std::stop_token& stop);
   void draw(bool terminal);
-  std::string speed(double seconds) const;
+  std::string progress(std::size_t width) const;
+  void print_losses() const;
   std::string done_in_words(std::string_view done) const;
   void print_others() const;
   /// Empty if that was said before, as of another variant of the picture.
@@ -101,6 +103,8 @@ class Report {
   std::uint64_t others_ = 0, others_written_ = 0;     // what --others copy copies
   std::unordered_set<std::size_t> said_;              // hashes of lines
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
+  std::uint64_t lossy_asked_ = 0;                     // because of --format
+  std::uint64_t left_jpegs_ = 0;                      // in place, by default
   std::vector<OrientationSet> written_;
   MadeFiles made_;
   std::vector<std::optional<StoredPicture>> stored_;

@@ -2,9 +2,33 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace qturn {
 namespace {
+
+// What people type who know jpegtran, ImageMagick, exiftool, jhead, OpenCV, Pillow or git.
+constexpr std::pair<std::string_view, const char*> other_names[] = {
+    {"help", "qturn --help"},
+    {"version", "qturn --version"},
+    {"rot90", "rotate90"},
+    {"rot180", "rotate180"},
+    {"rot270", "rotate270"},
+    {"rotate", "rotate90"},
+    {"right", "rotate90"},
+    {"clockwise", "cw"},
+    {"left", "rotate270"},
+    {"counterclockwise", "ccw"},
+    {"mirror", "flop"},
+    {"fliplr", "flop"},
+    {"flipud", "flip"},
+    {"autorot", "upright"},
+    {"autorotate", "upright"},
+    {"auto-orient", "upright"},
+    {"exif-transpose", "upright"},
+    {"orient", "upright"},
+    {"verify", "check"},
+};
 
 // Damerau and Levenshtein's, without words that are edited twice in one place.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -38,6 +62,16 @@ std::string nearest_word(std::string_view mistyped, const std::vector<std::strin
     nearest = word;
   }
   return nearest;
+}
+
+std::string nearest_operation(std::string_view mistyped, const std::vector<std::string>& known) {
+  for (const auto& [other, ours] : other_names)
+    if (mistyped == other) return ours;
+  return nearest_word(mistyped, known);
+}
+
+std::string did_you_mean(std::string_view word) {
+  return word.empty() ? "" : "; did you mean " + std::string(word) + "?";
 }
 
 }  // namespace qturn

@@ -12,6 +12,12 @@ namespace qturn {
 /// the next; empty if that is more than every third letter.
 std::string nearest_word(std::string_view mistyped, const std::vector<std::string>& known);
 
+/// The operation that is meant: what other programs call it, or else the nearest word.
+std::string nearest_operation(std::string_view mistyped, const std::vector<std::string>& known);
+
+/// "; did you mean WORD?", or nothing without a word.
+std::string did_you_mean(std::string_view word);
+
 }  // namespace qturn
 
 #endif  // QTURN_TOOLS_QTURN_SUGGESTION_HPP
