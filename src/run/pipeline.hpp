@@ -15,51 +15,19 @@
 #ifndef QTURN_SRC_RUN_PIPELINE_HPP
 #define QTURN_SRC_RUN_PIPELINE_HPP
 
-#include <qturn/pictures.hpp>
-
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 
 #include "src/plan/jobs.hpp"
-#include "src/run/device.hpp"
+#include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/store/sink.hpp"
 #include "src/store/source.hpp"
 
 namespace qturn {
-
-struct RunOptions {
-  /// What is applied to each picture as a viewer shows it; `upright` is identity. The variant of an
-  /// output is applied after it.
-  Orientation orientation = Orientation::identity;
-  bool in_place = false;
-  /// Each picture is decoded as far as damage shows, and goes to the sink as it is.
-  bool decode_only = false;
-  /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
-  bool plan_only = false;
-  std::optional<int> quality = {};    ///< as PictureOptions
-  bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
-  bool raw = false;                   ///< with tag_only: camera raw files too
-  bool salvage = false;               ///< what can be had of a damaged picture is written
-  bool strict = false;                ///< a file fails if it would cause a warning
-  bool allow_storage_change = false;  ///< of a TIFF; never in place
-  int threads = 1;
-  std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
-  /// A picture that needs more than memory_bytes is turned alone, and one that needs more than this
-  /// is refused.
-  std::uint64_t largest_bytes = Limits::none;
-  DeviceChoice device;
-  JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
-  PngMode png = PngMode::small;
-  Limits limits;  ///< of a file
-  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
-  double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
-};
 
 /// Jobs that become known while others are done.
 class JobStream {

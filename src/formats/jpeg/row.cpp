@@ -55,47 +55,6 @@ void check_picture(const JpegFile& file, MetadataCheck& check) {
   }
 }
 
-class CompressedJpeg final : public CompressedTurn {
- public:
-  CompressedJpeg(std::span<const std::byte> file, const JpegOptions& options, const Limits& limits)
-      : turn_(file, options, limits), header_(turn_.header()) {}
-
-  Header header() const override { return header_; }
-  Route route(Orientation applied) const override { return turn_.route(applied); }
-  std::string why_not() const override { return jpeg_not_exact; }
-  Size turned_size(Orientation applied) const override { return turn_.turned_size(applied); }
-
-  std::uint64_t bytes_needed(std::span<const Orientation> applied) const override {
-    return turn_.bytes_needed(applied);
-  }
-
-  std::optional<JpegRequest> request(std::span<const Orientation> applied) const override {
-    return turn_.request(applied);
-  }
-
-  void accept(const JpegRequest& request, JpegMade made,
-              std::vector<std::string>& warnings) override {
-    turn_.accept(request, std::move(made), warnings);
-  }
-
-  bool is_made(Orientation applied) const override { return turn_.is_made(applied); }
-
-  void read(std::span<const Orientation> applied, PixelArena& arena, const std::atomic<bool>& stop,
-            std::vector<std::string>& warnings) override {
-    turn_.read(applied, arena, stop, warnings);
-  }
-
-  FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
-                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) override {
-    return finish_jpeg(turn_.file(), turn_.turn(applied, stop), applied, turn_.turned_size(applied),
-                       turn_embedded, warnings);
-  }
-
- private:
-  JpegTurn turn_;
-  Header header_;
-};
-
 }  // namespace
 
 const Codec codec = {
@@ -121,7 +80,7 @@ const Codec codec = {
     .retag = retag_jpeg,
     .turn_compressed = [](std::span<const std::byte> file, const JpegOptions& options,
                           const Limits& limits) -> std::unique_ptr<CompressedTurn> {
-      return std::make_unique<CompressedJpeg>(file, options, limits);
+      return std::make_unique<JpegTurn>(file, options, limits);
     },
     .turn_embedded = turn_embedded_jpeg,
     .check = [](std::span<const std::byte> file,

@@ -5,6 +5,7 @@
 
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
+#include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/scan_request.hpp"
 
@@ -39,13 +40,16 @@ JpegTurn::JpegTurn(std::span<const std::byte> file, const JpegOptions& options,
                    const Limits& limits)
     : options_(options),
       decoder_(std::make_unique<JpegDecoder>(file, nullptr, limits, JpegFile::Part::header)),
-      shape_(shape_of(decoder_->info)) {
+      shape_(shape_of(decoder_->info)),
+      header_(header_of(*decoder_)) {
   if (!seems_to_end_with_its_data(*decoder_)) decoder_->complete();
 }
 
 JpegTurn::~JpegTurn() = default;
 
-Header JpegTurn::header() const { return header_of(*decoder_); }
+const JpegFile& JpegTurn::file() const { return decoder_->file; }
+
+std::string JpegTurn::why_not() const { return jpeg_not_exact; }
 
 Route JpegTurn::route(Orientation applied) const {
   return applied == Orientation::identity ? Route::lossless : jpeg_route(shape_, applied, options_);
@@ -85,8 +89,6 @@ void JpegTurn::accept(const JpegRequest& request, JpegMade made,
   add_notes(*decoder_, warnings);
 }
 
-const JpegFile& JpegTurn::file() const { return decoder_->file; }
-
 std::uint64_t JpegTurn::bytes_needed(std::span<const Orientation> applied) const {
   const auto planar = [&](Orientation each) { return is_planar(each); };
   decoder_->complete();
@@ -124,6 +126,14 @@ void JpegTurn::read(std::span<const Orientation> applied, PixelArena& arena,
   } else {
     coefficients_.emplace(*decoder_, arena, stop, made_.empty() ? warnings : same_as_before);
   }
+}
+
+FileBytes JpegTurn::turn(Orientation applied, const TurnEmbedded& turn_embedded,
+                         const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  // The picture is turned first: only then are all markers known.
+  FileBytes picture = turn(applied, stop);
+  return finish_jpeg(decoder_->file, std::move(picture), applied, turned_size(applied),
+                     turn_embedded, warnings);
 }
 
 FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {

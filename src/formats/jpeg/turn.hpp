@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/formats/codec/compressed_turn.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/planar.hpp"
@@ -20,47 +21,40 @@ namespace qturn::jpeg {
 
 struct JpegFile;
 
-class JpegTurn {
+class JpegTurn final : public CompressedTurn {
  public:
   /// Of `file`, which must outlive this. Throws as Codec::check_limits and Codec::read_header.
   JpegTurn(std::span<const std::byte> file, const JpegOptions& options, const Limits& limits = {});
-  ~JpegTurn();
+  ~JpegTurn() override;
 
-  /// As Codec::read_header: the file is not opened again for it.
-  Header header() const;
-
-  /// How `applied` is, or would be, applied. The identity is always lossless.
-  Route route(Orientation applied) const;
-
-  /// The size of the result of that.
-  Size turned_size(Orientation applied) const;
-
-  /// The request to a device: those of `applied` that a device can do, nothing if there are none.
-  std::optional<JpegRequest> request(std::span<const Orientation> applied) const;
-
-  /// Takes what a device has made of request().
-  void accept(const JpegRequest& request, JpegMade made, std::vector<std::string>& warnings);
+  Header header() const override { return header_; }
+  Route route(Orientation applied) const override;
+  std::string why_not() const override;
+  Size turned_size(Orientation applied) const override;
+  std::optional<JpegRequest> request(std::span<const Orientation> applied) const override;
+  void accept(const JpegRequest& request, JpegMade made,
+              std::vector<std::string>& warnings) override;
 
   /// What its markers say: all of them once it was read, or a device has.
   const JpegFile& file() const;
 
   /// Whether a device has done this turn, or has read the file to its end without damage, which is
   /// all that a copy needs.
-  bool is_made(Orientation applied) const {
+  bool is_made(Orientation applied) const override {
     return made_.contains(applied) || (is_read_ && applied == Orientation::identity);
   }
 
-  /// The most bytes of memory that read() and turn() take for these orientations. Throws
-  /// LimitError.
-  std::uint64_t bytes_needed(std::span<const Orientation> applied) const;
+  /// Throws LimitError.
+  std::uint64_t bytes_needed(std::span<const Orientation> applied) const override;
 
-  /// Reads the picture to its end, once, as these orientations need it, and at least so far that
-  /// damage is found. Throws as JpegCoefficients; LimitError.
+  /// Throws as JpegCoefficients; LimitError.
   void read(std::span<const Orientation> applied, PixelArena& arena, const std::atomic<bool>& stop,
-            std::vector<std::string>& warnings);
+            std::vector<std::string>& warnings) override;
 
-  /// The turned picture without what follows it, by one of the routes lossless, trim and planar.
-  /// `applied` is one of those that were read, or made by a device. Call it once for each.
+  FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
+                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) override;
+
+  /// The same without what follows the picture, and without new metadata.
   FileBytes turn(Orientation applied, const std::atomic<bool>& stop);
 
  private:
@@ -69,6 +63,7 @@ class JpegTurn {
   JpegOptions options_;
   std::unique_ptr<JpegDecoder> decoder_;  ///< which has read the header, and then all of the file
   JpegShape shape_;
+  Header header_;
   std::map<Orientation, FileBytes> made_;
   bool is_read_ = false;  ///< by a device
   std::optional<JpegCoefficients> coefficients_;

@@ -1,0 +1,47 @@
+// How a run turns pictures, and with what.
+#ifndef QTURN_SRC_RUN_OPTIONS_HPP
+#define QTURN_SRC_RUN_OPTIONS_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <cstdint>
+#include <optional>
+
+#include "src/labels/label.hpp"
+#include "src/picture/file_limits.hpp"
+#include "src/run/device.hpp"
+
+namespace qturn {
+
+struct RunOptions {
+  /// What is applied to each picture as a viewer shows it; `upright` is identity. The variant of an
+  /// output is applied after it.
+  Orientation orientation = Orientation::identity;
+  bool in_place = false;
+  /// Each picture is decoded as far as damage shows, and goes to the sink as it is.
+  bool decode_only = false;
+  /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
+  bool plan_only = false;
+  std::optional<int> quality = {};    ///< as PictureOptions
+  bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
+  bool raw = false;                   ///< with tag_only: camera raw files too
+  bool salvage = false;               ///< what can be had of a damaged picture is written
+  bool strict = false;                ///< a file fails if it would cause a warning
+  bool allow_storage_change = false;  ///< of a TIFF; never in place
+  int threads = 1;
+  std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
+  /// A picture that needs more than memory_bytes is turned alone, and one that needs more than this
+  /// is refused.
+  std::uint64_t largest_bytes = Limits::none;
+  DeviceChoice device;
+  JpegOptions jpeg;  ///< for JPEGs that stay JPEGs
+  PngMode png = PngMode::small;
+  Limits limits;  ///< of a file
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
+  double seconds = 600;  ///< of work on a picture, without waiting for memory or a device
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_OPTIONS_HPP
