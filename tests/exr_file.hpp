@@ -18,8 +18,18 @@ namespace qturn::tests {
 struct Exr {
   int width = 0, height = 0, type = 1;
   std::map<std::string, std::vector<std::uint32_t>> planes;  ///< a sample's bits each
+  std::map<std::string, int> other_types = {};               ///< of channels with one of their own
 
-  std::size_t sample_bytes() const { return type == 1 ? 2 : 4; }
+  int type_of(const std::string& name) const {
+    const auto own = other_types.find(name);
+    return own == other_types.end() ? type : own->second;
+  }
+  std::size_t sample_bytes(const std::string& name) const { return type_of(name) == 1 ? 2 : 4; }
+  std::size_t pixel_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& [name, plane] : planes) bytes += sample_bytes(name);
+    return bytes;
+  }
   bool operator==(const Exr&) const = default;
 };
 
@@ -36,8 +46,8 @@ inline Bytes write_exr(const Exr& exr) {
   };
   std::string channels;
   for (const auto& [name, plane] : exr.planes) {
-    channels += name + '\0' + number(static_cast<std::uint64_t>(exr.type), 4) + number(0, 4) +
-                number(1, 4) + number(1, 4);
+    channels += name + '\0' + number(static_cast<std::uint64_t>(exr.type_of(name)), 4) +
+                number(0, 4) + number(1, 4) + number(1, 4);
   }
   const std::string window = number(0, 8) + number(static_cast<std::uint64_t>(exr.width - 1), 4) +
                              number(static_cast<std::uint64_t>(exr.height - 1), 4);
@@ -53,14 +63,14 @@ inline Bytes write_exr(const Exr& exr) {
   file += '\0';
   const auto rows = static_cast<std::size_t>(exr.height),
              columns = static_cast<std::size_t>(exr.width);
-  const std::size_t row_bytes = columns * exr.planes.size() * exr.sample_bytes();
+  const std::size_t row_bytes = columns * exr.pixel_bytes();
   const std::size_t first = file.size() + 8 * rows;
   for (std::size_t y = 0; y < rows; ++y) file += number(first + y * (8 + row_bytes), 8);
   for (std::size_t y = 0; y < rows; ++y) {
     file += number(y, 4) + number(row_bytes, 4);
     for (const auto& [name, plane] : exr.planes) {
       for (std::size_t x = 0; x < columns; ++x) {
-        file += number(plane[y * columns + x], static_cast<int>(exr.sample_bytes()));
+        file += number(plane[y * columns + x], static_cast<int>(exr.sample_bytes(name)));
       }
     }
   }
@@ -73,16 +83,16 @@ inline Exr read_exr(std::span<const std::byte> any, const Exr& like) {
   const Bytes file = made_by("exrmaketiled -o -t 4096 4096 -z none in out", any);
   const std::size_t samples =
       static_cast<std::size_t>(like.width) * static_cast<std::size_t>(like.height);
-  const std::size_t bytes = samples * like.planes.size() * like.sample_bytes();
+  const std::size_t bytes = samples * like.pixel_bytes();
   if (file.size() < bytes) throw std::runtime_error("exrmaketiled wrote too little");
-  Exr exr{like.width, like.height, like.type, {}};
+  Exr exr{like.width, like.height, like.type, {}, like.other_types};
   std::size_t at = file.size() - bytes;
   const auto columns = static_cast<std::size_t>(like.width);
   for (std::size_t y = 0; y < static_cast<std::size_t>(like.height); ++y) {
     for (const auto& [name, plane] : like.planes) {
-      for (std::size_t x = 0; x < columns; ++x, at += like.sample_bytes()) {
+      for (std::size_t x = 0; x < columns; ++x, at += like.sample_bytes(name)) {
         std::uint32_t bits = 0;
-        std::memcpy(&bits, &file[at], like.sample_bytes());
+        std::memcpy(&bits, &file[at], like.sample_bytes(name));
         exr.planes[name].push_back(bits);
       }
     }
@@ -92,7 +102,8 @@ inline Exr read_exr(std::span<const std::byte> any, const Exr& like) {
 
 inline Exr turned(const Exr& exr, Orientation orientation) {
   const Size size{exr.width, exr.height}, to = turned_size(orientation, size);
-  Exr result{static_cast<int>(to.width), static_cast<int>(to.height), exr.type, {}};
+  Exr result{
+      static_cast<int>(to.width), static_cast<int>(to.height), exr.type, {}, exr.other_types};
   for (std::int64_t y = 0; y < to.height; ++y) {
     for (std::int64_t x = 0; x < to.width; ++x) {
       const Position from = source_of(orientation, {x, y}, size);

@@ -139,7 +139,7 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
   const std::string height = std::to_string(turn.size.height);
   for (const XmlNode& node : nodes) {
     if (!is_property(nodes, node)) continue;
-    if (node.is(tiff, "Orientation")) edits.replace(node, tag);
+    if (node.is(tiff, "Orientation") || node.is(exif, "Orientation")) edits.replace(node, tag);
     if (turn.pixels == Orientation::identity) continue;
     if (node.is(tiff, "ImageWidth") || node.is(exif, "PixelXDimension")) edits.replace(node, width);
     if (node.is(tiff, "ImageLength") || node.is(exif, "PixelYDimension")) {
@@ -168,6 +168,8 @@ XmpSays read_xmp(std::string_view packet) {
                .width = text(tiff, "ImageWidth"),
                .height = text(tiff, "ImageLength"),
                .extended = text(note, "HasExtendedXMP").value_or("")};
+  // Not XMP's name for it, but programs write it.
+  if (!says.orientation) says.orientation = text(exif, "Orientation");
   if (!says.width) says.width = text(exif, "PixelXDimension");
   if (!says.height) says.height = text(exif, "PixelYDimension");
   says.names_manifest = find_property(nodes, terms, "provenance") != nullptr;

@@ -147,8 +147,13 @@ TEST_CASE("Extended XMP, pictures that follow and later pages of a TIFF are look
   CHECK(findings("none.jpg", followed("no picture")) ==
         "none.jpg: picture 2 of the file cannot be read: is not a JPEG\n");
   const std::string whole = followed(jpeg_with(exif({})));
-  CHECK(findings("cut.jpg", whole.substr(0, whole.size() - 1)) ==
-        "cut.jpg: the index of the pictures after the first (MPF) is damaged\n");
+  CHECK(findings("list.jpg", whole.substr(0, whole.size() - 3) + "\xFF\xD9") ==
+        "list.jpg: the index of the pictures after the first (MPF) is damaged\n");
+  workplace.add("cut.jpg", whole.substr(0, whole.size() - 1));
+  const Result cut = workplace.qturn({"check", "cut.jpg", "-q"});
+  CHECK(cut.exit_code == 1);
+  CHECK_THAT(cut.err, ContainsSubstring("cut.jpg: truncated: ") &&
+                          ContainsSubstring("picture 2 of the file"));
 
   const auto pages = [](const std::string& xmp) {
     const ByteOrder order{true};

@@ -52,6 +52,14 @@ TEST_CASE("A plain HDR turns pixel by pixel, its lines of text as they are") {
   CHECK(hdr::codec.read_header(bytes_of(file)).storage_change == "");
 }
 
+TEST_CASE("The numbers in an HDR's size may have spaces before them") {
+  const std::string data = "abcAdefDghiGjklJmnoMpqrP";
+  CHECK(turn(file_of("-Y        2 +X        3", data), Orientation::rotate180) ==
+        turn(file_of("-Y 2 +X 3", data), Orientation::rotate180));
+  CHECK(refused(file_of("-Y         +X        3", data)) ==
+        "damaged: the size of the Radiance picture");
+}
+
 TEST_CASE("The smallest values of an HDR stay") {
   const std::string file = file_of("-Y 1 +X 2", "\1\2\3\4\5\0\0\1"sv);
   CHECK(turn(file, Orientation::flop) == file_of("-Y 1 +X 2", "\5\0\0\1\1\2\3\4"sv));
@@ -198,6 +206,12 @@ TEST_CASE("Lines of an HDR that a turn or another format makes untrue are named"
   (void)qturn::encode(own.image, Orientation::rotate90, hdr::codec, never, warnings);
   CHECK(warnings == std::vector<std::string>{"its PIXASPECT stays, but is not turned"});
   warnings.clear();
+  (void)qturn::encode(own.image, Orientation::flop, codec, never, warnings);
+  std::string square = more;
+  square.replace(square.find("PIXASPECT=2"), 11, "PIXASPECT=1.0");
+  const Decoded of_squares(bytes_of(square + "abcAdefD"), codec);
+  (void)qturn::encode(of_squares.image, Orientation::rotate90, codec, never, warnings);
+  CHECK(warnings.empty());
   PixelArena arena;
   (void)hdr::codec.decode(bytes_of(file), Samples::for_another_format, arena, never, warnings);
   CHECK(warnings ==

@@ -12,6 +12,7 @@
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/metadata/xmp.hpp"
+#include "src/turn/picture_turn.hpp"
 #include "tests/codec_pictures.hpp"
 #include "tests/jpeg_pictures.hpp"
 #include "tests/metadata_fixtures.hpp"
@@ -370,6 +371,39 @@ TEST_CASE("What cannot be turned after the picture is refused by name") {
       "</rdf:li></rdf:Seq></Container:Directory>");
   CHECK_THAT(refusal_of(with_segments(jpeg_of(64, 48), xmp_segment(heic)) + "heic"),
              ContainsSubstring("Depth") && ContainsSubstring("image/heic"));
+}
+
+TEST_CASE("A file that ends within a picture after the first is damaged, in every operation") {
+  const std::string whole = with_trailing("", {jpeg_of(32, 24), jpeg_of(64, 48)});
+  const std::string cut = whole.substr(0, whole.size() - 100);
+  const auto refusal_of = [](const std::string& file, const Codec& target) {
+    try {
+      PictureTurn picture(bytes_of(file), ".jpg", {.target = &target, .jpeg = {}});
+      const Orientation upright = Orientation::identity;
+      (void)picture.memory_needed(std::span(&upright, 1));
+      const std::unique_ptr<Lane> lane = make_cpu_lane(0);
+      const std::atomic<bool> never = false;
+      picture.read(std::span(&upright, 1), *lane, never);
+    } catch (const ImageFileError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const Codec* target : {&jpeg::codec, &png::codec}) {
+    CHECK(refusal_of(whole, *target) == "");
+    CHECK_THAT(refusal_of(cut, *target),
+               ContainsSubstring("truncated: ") && ContainsSubstring("of picture 3 of the file"));
+  }
+  // A list that only states too many bytes is not a cut.
+  CHECK(refusal_of(whole.substr(0, whole.size() - 100) + "\xFF\xD9", jpeg::codec) == "");
+  const std::string video = xmp_packet_with(
+      "",
+      "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
+      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' "
+      "Item:Length='5000'/></rdf:li></rdf:Seq></Container:Directory>");
+  CHECK(refusal_of(with_segments(jpeg_of(64, 48), xmp_segment(video)) + "\0\0\0\x18"s + "ftypmp42",
+                   jpeg::codec) ==
+        "truncated: 12 of 5000 bytes are there of what follows the picture (MotionPhoto)");
 }
 
 TEST_CASE("A video after the picture stays, with a warning; so does what is not listed") {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,47 @@ TEST_CASE("The preview of an OpenEXR file turns with it, attributes of any type 
                                      attribute("preview", "preview", "abc")}) {
     CHECK_THROWS_AS(turn_file(picture(damaged), openexr::codec, Orientation::flip), ImageFileError);
   }
+}
+
+TEST_CASE(
+    "Channels of an OpenEXR file stay each in its own type, as OpenEXR's program reads them") {
+  Exr exr{width, height, 1, {}, {{"Z", 2}, {"id", 0}}};
+  for (std::uint32_t i = 0; i < width * height; ++i) {
+    for (const char* half : {"R", "G", "B", "A"}) exr.planes[half].push_back(0x3800 + 7 * i);
+    exr.planes["Z"].push_back(0x3F800001 + 11 * i);
+    exr.planes["id"].push_back(0xFFFFFF00 + i);
+  }
+  const Bytes file = write_exr(exr);
+  for (const Orientation each : all_orientations) {
+    const Bytes out = turn_file(file, codec, each);
+    CHECK((read_exr(out, tests::turned(exr, each)) == tests::turned(exr, each)));
+  }
+  CHECK(refusal(file, codec, tiff::codec) ==
+        "channels of integers and of floats cannot become another format");
+
+  // Another format gets floats.
+  exr.planes.erase("id");
+  exr.other_types.erase("id");
+  const Bytes floats = write_exr(exr);
+  CHECK(refusal(floats, codec, tiff::codec) == "");
+  const Decoded decoded(floats, codec, tiff::codec);
+  const Page& page = decoded.image.pages.front();
+  CHECK(page.type == SampleFormat::f32);
+  CHECK(page.channels == 5);
+  const auto* samples = static_cast<const float*>(page.pixels);
+  CHECK(samples[0] == 0.5F);  // 0x3800
+  std::uint32_t depth = 0;
+  std::memcpy(&depth, samples + 4, sizeof depth);
+  CHECK(depth == 0x3F800001);
+}
+
+TEST_CASE("What an OpenEXR file says of its blocks stays, and is true of the turned ones") {
+  const std::string type = attribute("type", "string", "scanlineimage");
+  const Bytes file = picture(attribute("chunkCount", "int", number(height)) + type);
+  const Bytes out = turn_file(file, codec, Orientation::rotate90);
+  CHECK(contains(out, attribute("chunkCount", "int", number(width))));
+  CHECK(contains(out, type));
+  CHECK(samples(turn_file(out, codec, Orientation::rotate270)) == samples(file));
 }
 
 TEST_CASE("The attributes of an OpenEXR file are under the limits of metadata, and take memory") {

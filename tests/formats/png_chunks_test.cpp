@@ -220,6 +220,10 @@ TEST_CASE("What follows the end is not an error, and the user is told") {
   const Decoded decoded(bytes_of(file), codec);
   REQUIRE(decoded.warnings.size() == 1);
   CHECK_THAT(decoded.warnings[0], ContainsSubstring("4 bytes after the end"));
+  // It may look like a chunk of any length, as the head of a ZIP file does.
+  const std::string zip = make_png({}) + "\x89PK\x03\x04 is no chunk";
+  CHECK_NOTHROW(check_png_limits(bytes_of(zip), Limits{}));
+  CHECK(refusal(bytes_of(zip), codec) == "");
 }
 
 TEST_CASE("The description of another format becomes chunks, and comes back") {

@@ -74,6 +74,14 @@ TEST_CASE(
         xmp_packet_with("", expected));
 }
 
+TEST_CASE("An orientation in Exif's namespace is read where TIFF's has none, and changed") {
+  const MetadataTurn turn = turn_of(Orientation::rotate90, Orientation::rotate90);
+  CHECK(turned(xmp_packet_with("exif:Orientation='6'"), turn) ==
+        xmp_packet_with("exif:Orientation='1'"));
+  CHECK(read_xmp(xmp_packet_with("exif:Orientation='6'")).orientation == "6");
+  CHECK(read_xmp(xmp_packet_with("exif:Orientation='6' tiff:Orientation='3'")).orientation == "3");
+}
+
 TEST_CASE("The padding takes up what becomes longer or shorter") {
   MetadataTurn turn = turn_of(Orientation::rotate90);
   turn.size = {48, 1000};

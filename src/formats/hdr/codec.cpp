@@ -46,6 +46,7 @@ constexpr Order orders[] = {
 std::int64_t take_size(std::string_view& line, std::string_view axis) {
   if (!line.starts_with(axis)) return 0;
   line.remove_prefix(axis.size());
+  while (line.starts_with(' ')) line.remove_prefix(1);  // libvips fills up to eight
   std::int64_t size = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), size);
   if (error != std::errc() || size < 0 || size > 0x7FFFFFFF) return 0;
@@ -146,6 +147,18 @@ void warn_of_lines(std::string_view lines, std::initializer_list<std::string_vie
   }
 }
 
+// Whether its pixels are not square. Some writers say of all that they are.
+bool has_other_aspect(std::string_view lines) {
+  constexpr std::string_view name = "\nPIXASPECT=";
+  const std::size_t at = lines.find(name);
+  if (at == lines.npos) return false;
+  std::string_view value = lines.substr(at + name.size());
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  double aspect = 0;
+  std::from_chars(value.data(), value.data() + value.size(), aspect);
+  return aspect != 1;
+}
+
 Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena,
              const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   const Layout layout = read_layout(file);
@@ -176,7 +189,10 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
   const Page& page = image.pages.front();
   Bytes file = extras->lines;
   if (applied != Orientation::identity) {
-    warn_of_lines(text_of(file), {"PIXASPECT", "VIEW"}, "stays, but is not turned", warnings);
+    warn_of_lines(text_of(file), {"VIEW"}, "stays, but is not turned", warnings);
+  }
+  if (swaps_axes(applied) && has_other_aspect(text_of(file))) {
+    warnings.emplace_back("its PIXASPECT stays, but is not turned");
   }
   const std::string size = fmt::format("-Y {} +X {}\n", page.height, page.width);
   const auto row_bytes = static_cast<std::size_t>(page.row_bytes());

@@ -13,6 +13,7 @@
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
+#include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/resolution.hpp"
 
@@ -113,6 +114,8 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   Image image = image_of(decoder, page);
   add_notes(decoder, warnings);
   const std::span<const std::byte> rest = decoder.file.trailing_data();
+  std::vector<std::string> unused;
+  const TrailingPictures trailing(decoder.file, unused);  // throws if one of them is cut
   if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; })) {
     warnings.push_back(fmt::format(
         "{} bytes after the end of the picture (previews, a gain map, a video) are not kept",

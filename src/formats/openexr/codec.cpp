@@ -52,18 +52,28 @@ void check_spec(const OIIO::ImageSpec& spec) {
         fmt::format("lossy OpenEXR compression ({}) is not supported", compression));
   }
   if (spec.deep) throw ImageFileError("deep pixels are not supported");
-  if (!spec.channelformats.empty()) {
-    throw ImageFileError("channels of different types are not supported");
-  }
-  if (!sample_type(spec.format)) {
-    throw ImageFileError(fmt::format("samples of type {} are not supported", spec.format.c_str()));
+  for (int channel = 0; channel < spec.nchannels; ++channel) {
+    const OIIO::TypeDesc type = spec.channelformat(channel);
+    if (!sample_type(type)) {
+      throw ImageFileError(fmt::format("samples of type {} are not supported", type.c_str()));
+    }
   }
   constexpr std::size_t most_bytes = 256;
-  if (static_cast<std::size_t>(spec.nchannels) * spec.format.size() > most_bytes) {
+  if (spec.pixel_bytes(true) > most_bytes) {
     throw ImageFileError(
         fmt::format("{} channels of {} bytes are not supported: a pixel may have {} bytes",
-                    spec.nchannels, spec.format.size(), most_bytes));
+                    spec.nchannels, spec.pixel_bytes(true), most_bytes));
   }
+}
+
+// Whether channels have different types. Then spec.format is the widest of them.
+bool is_mixed(const OIIO::ImageSpec& spec) { return !spec.channelformats.empty(); }
+
+// How OpenImageIO is asked for samples, or gives them: each in the type of its channel, or all in
+// one.
+OIIO::TypeDesc type_of_samples(const OIIO::ImageSpec& spec, Samples samples) {
+  const bool is_each_own = is_mixed(spec) && samples == Samples::as_stored;
+  return is_each_own ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec.format;
 }
 
 OIIO::ImageSpec read_spec(OiioReader& reader) {
@@ -78,11 +88,26 @@ OIIO::ImageSpec read_spec(OiioReader& reader) {
   return spec;
 }
 
-Page page_of(const OIIO::ImageSpec& spec) {
+// Of channels with different types, a pixel is bytes.
+Page page_of(const OIIO::ImageSpec& spec, Samples samples = Samples::as_stored) {
+  if (is_mixed(spec) && samples == Samples::as_stored) {
+    return {.width = spec.width,
+            .height = spec.height,
+            .channels = static_cast<int>(spec.pixel_bytes(true)),
+            .type = SampleFormat::u8};
+  }
   return {.width = spec.width,
           .height = spec.height,
           .channels = spec.nchannels,
           .type = *sample_type(spec.format)};
+}
+
+// A half becomes a float exactly; a 32-bit integer does not.
+void check_conversion(const OIIO::ImageSpec& spec) {
+  const bool has_integers = std::ranges::count(spec.channelformats, OIIO::TypeUInt32) > 0;
+  if (is_mixed(spec) && has_integers) {
+    throw ImageFileError("channels of integers and of floats cannot become another format");
+  }
 }
 
 Orientation orientation_of(const OIIO::ImageSpec& spec) {
@@ -107,6 +132,9 @@ Header read_header(std::span<const std::byte> file) {
   header.stored = orientation_of(spec);
   header.pixels_total = spec.image_pixels();
   header.pixel_bytes_total = page_of(spec).bytes();
+  if (is_mixed(spec)) {
+    header.shown_bytes_total = page_of(spec, Samples::for_another_format).bytes();
+  }
   // The reader has some of the pixels once more. The output is as large as the pixels in the worst
   // case, and exists twice while attributes are put before it.
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{56} << 20;
@@ -118,7 +146,7 @@ Header read_header(std::span<const std::byte> file) {
   return header;
 }
 
-Image decode(std::span<const std::byte> file, Samples, PixelArena& arena,
+Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena,
              const std::atomic<bool>& stop, std::vector<std::string>&) {
   OiioReader reader(file);
   auto extras = std::make_shared<ExrExtras>();
@@ -126,9 +154,10 @@ Image decode(std::span<const std::byte> file, Samples, PixelArena& arena,
   const ExrHeader header = read_exr_header(file);
   check_blocks(file, header);
   extras->header.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header.end));
-  Page page = page_of(extras->spec);
+  if (samples == Samples::for_another_format) check_conversion(extras->spec);
+  Page page = page_of(extras->spec, samples);
   page.pixels = arena.take(page.bytes());
-  reader.read(extras->spec, page.pixels, stop);
+  reader.read(extras->spec.nchannels, type_of_samples(extras->spec, samples), page.pixels, stop);
   if (const OIIO::ParamValue* profile = extras->spec.find_attribute("ICCProfile")) {
     const auto* data = static_cast<const std::byte*>(profile->data());
     extras->metadata.icc.assign(data, data + profile->type().size());
@@ -203,9 +232,9 @@ Bytes write(const Page& page, const OIIO::ImageSpec& spec, const std::atomic<boo
   output->threads(1);
   output->set_ioproxy(&sink);
   if (!output->open("picture", spec)) fail_with(output->geterror());
-  const bool complete =
-      output->write_image(spec.format, page.pixels, OIIO::AutoStride, OIIO::AutoStride,
-                          OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
+  const bool complete = output->write_image(type_of_samples(spec, Samples::as_stored), page.pixels,
+                                            OIIO::AutoStride, OIIO::AutoStride, OIIO::AutoStride,
+                                            stop_requested, const_cast<std::atomic<bool>*>(&stop));
   if (stop) throw Interrupted();
   if (!complete || !output->close() || output->has_error()) fail_with(output->geterror());
   return encoded;

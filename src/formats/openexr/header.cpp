@@ -79,9 +79,9 @@ std::uint64_t blocks_of(const ExrHeader& header) {
 }
 
 bool depends_on_pixels(std::string_view name) {
-  constexpr std::string_view names[] = {
-      "channels",    "chunkCount",       "compression", "dataWindow", "displayWindow", "lineOrder",
-      "Orientation", "pixelAspectRatio", "tiles",       "type",       "xDensity"};
+  constexpr std::string_view names[] = {"channels",         "compression", "dataWindow",
+                                        "displayWindow",    "lineOrder",   "Orientation",
+                                        "pixelAspectRatio", "tiles",       "xDensity"};
   return std::ranges::count(names, name) > 0;
 }
 
@@ -202,6 +202,9 @@ Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& sourc
     if (attribute.name.size() > longest_name) file[version] |= std::byte{4};
     if (attribute.name == "preview") {
       append_preview(file, attribute, applied);
+    } else if (attribute.name == "chunkCount" && attribute.value.size() == 4) {
+      append(file, attribute.bytes);
+      put_little_endian(std::span(file).last(4), 0, 4, blocks_of(own));
     } else {
       append(file, attribute.bytes);
     }

@@ -46,10 +46,11 @@ bool OiioReader::has(int part, int level) {
   return found;
 }
 
-void OiioReader::read(const OIIO::ImageSpec& spec, void* pixels, const std::atomic<bool>& stop) {
-  const bool complete = input_->read_image(0, 0, 0, spec.nchannels, spec.format, pixels,
-                                           OIIO::AutoStride, OIIO::AutoStride, OIIO::AutoStride,
-                                           stop_requested, const_cast<std::atomic<bool>*>(&stop));
+void OiioReader::read(int channels, OIIO::TypeDesc type, void* pixels,
+                      const std::atomic<bool>& stop) {
+  const bool complete =
+      input_->read_image(0, 0, 0, channels, type, pixels, OIIO::AutoStride, OIIO::AutoStride,
+                         OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
   if (stop) throw Interrupted();
   if (!complete || input_->has_error()) fail_with(input_->geterror());
 }

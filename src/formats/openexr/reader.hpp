@@ -32,8 +32,9 @@ class OiioReader {
   /// Whether there is such a part, in this reduced size.
   bool has(int part, int level);
 
-  /// Decodes the first part. Throws ImageFileError; Interrupted.
-  void read(const OIIO::ImageSpec& spec, void* pixels, const std::atomic<bool>& stop);
+  /// Decodes the first part to samples of the type; unknown: each in that of its channel. Throws
+  /// ImageFileError; Interrupted.
+  void read(int channels, OIIO::TypeDesc type, void* pixels, const std::atomic<bool>& stop);
 
  private:
   OIIO::Filesystem::IOMemReader memory_;

@@ -138,9 +138,10 @@ void check_png_limits(std::span<const std::byte> file, const Limits& limits) {
     const std::uint64_t length = u32(file, at);
     const std::string_view type = text_of(file.subspan(at + 4, 4));
     const bool is_pixels = type == "IDAT" || type == "fdAT";
+    // After IEND there are no chunks, and what is longer than the file takes no memory.
+    if (type == "IEND" || length > file.size() - at - overhead) break;
     if (type == "fcTL") ++frames;
     if (!is_pixels || length < fewest_pixels) metadata.add(is_pixels ? 0 : length);
-    if (length > file.size() - at - overhead) break;
     at += static_cast<std::size_t>(length) + overhead;
   }
   check_limit(limits, &Limits::directories, frames);

@@ -50,6 +50,28 @@ std::optional<Index> find_index(const std::vector<JpegSegment>& segments, bool& 
   return std::nullopt;
 }
 
+// Whether a JPEG or a video begins there, and goes on after the end of the file. A list may also
+// state a wrong place or length.
+bool is_cut(std::span<const std::byte> rest) {
+  const std::string_view text = text_of(rest);
+  if (text.size() > 8 && text.substr(4, 4) == "ftyp") return true;
+  if (!text.starts_with("\xFF\xD8\xFF")) return false;
+  try {
+    return JpegFile(rest).end == rest.size() && !text.ends_with("\xFF\xD9");
+  } catch (const ImageFileError&) {
+    return true;
+  }
+}
+
+void refuse_cut(std::span<const std::byte> file, std::uint64_t at, std::uint64_t bytes,
+                const std::string& name) {
+  if (at >= file.size() || bytes <= file.size() - at) return;
+  const auto rest = file.subspan(static_cast<std::size_t>(at));
+  if (!is_cut(rest)) return;
+  throw ImageFileError(
+      fmt::format("truncated: {} of {} bytes are there of {}", rest.size(), bytes, name));
+}
+
 }  // namespace
 
 TrailingPictures::TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings)
@@ -74,6 +96,8 @@ void TrailingPictures::read_index(const std::vector<JpegSegment>& segments,
          at += index_entry_bytes) {
       const std::uint64_t offset = number(at + 8, 4) + index->header_at, bytes = number(at + 4, 4);
       index_.push_back({static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)});
+      const std::string name = fmt::format("picture {} of the file", index_.size() + 1);
+      if (offset >= end_) refuse_cut(file_, offset, bytes, name);
       if (offset < end_ || offset > file_.size() || bytes > file_.size() - offset || bytes == 0) {
         damaged = true;
         continue;
@@ -81,7 +105,7 @@ void TrailingPictures::read_index(const std::vector<JpegSegment>& segments,
       const unsigned type = type_of(number(at, 4));
       add({.at = index_.back().at,
            .bytes = index_.back().bytes,
-           .name = fmt::format("picture {} of the file", index_.size() + 1),
+           .name = name,
            .is_thumbnail = is_thumbnail(type),
            .refusal = refusal_of_type(type)});
     }
@@ -107,6 +131,8 @@ void TrailingPictures::read_container(const std::vector<JpegSegment>& segments,
   item_places_.push_back({0, end_});
   for (std::size_t i = 1; i < items_.size(); ++i) {
     const ContainerItem& item = items_[i];
+    const std::string name = fmt::format("what follows the picture ({})", item.semantic);
+    refuse_cut(file_, at, item.length, name);
     if (at > file_.size() || item.length > file_.size() - at || item.length == 0) {
       warnings.emplace_back("the directory of what follows the picture (Container) is damaged");
       items_.clear();
@@ -117,7 +143,7 @@ void TrailingPictures::read_container(const std::vector<JpegSegment>& segments,
     const bool is_jpeg = item.mime == "image/jpeg";
     add({.at = item_places_.back().at,
          .bytes = item_places_.back().bytes,
-         .name = fmt::format("what follows the picture ({})", item.semantic),
+         .name = name,
          .is_video = is_video,
          .refusal = is_jpeg || is_video ? "" : item.mime});
     at += item.length + item.padding;

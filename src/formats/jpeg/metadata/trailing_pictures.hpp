@@ -19,7 +19,8 @@ namespace qturn::jpeg {
 
 class TrailingPictures {
  public:
-  /// Finds those of `file`. A damaged list is ignored, and `warnings` says so.
+  /// Finds those of `file`. A damaged list is ignored, and `warnings` says so. Throws
+  /// ImageFileError if the file ends within one of them.
   TrailingPictures(const JpegFile& file, std::vector<std::string>& warnings);
 
   /// One of them, to be turned.
