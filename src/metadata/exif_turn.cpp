@@ -8,6 +8,7 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_tags.hpp"
 #include "src/metadata/exif_thumbnail.hpp"
+#include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
 
@@ -15,7 +16,7 @@ namespace qturn {
 namespace {
 
 using namespace exif_tag;
-constexpr std::uint16_t short_type = 3;
+constexpr std::uint16_t subject_type = 3;
 
 // A block that is being turned.
 class ExifTurn {
@@ -47,6 +48,12 @@ class ExifTurn {
     set_size(exif, pixel_x_dimension, pixel_y_dimension);
     move_subject(exif, subject_area, "SubjectArea");
     move_subject(exif, subject_location, "SubjectLocation");
+    const TiffEntry* note = exif.find(maker_note);
+    if (note && note->value_bytes > 0 && tiff_.holds(note->value_at, note->value_bytes)) {
+      turn_maker_note(body_.subspan(static_cast<std::size_t>(note->value_at),
+                                    static_cast<std::size_t>(note->value_bytes)),
+                      body_[0] == std::byte{'I'}, turn_);
+    }
   }
 
  private:
@@ -72,7 +79,7 @@ class ExifTurn {
     const auto value = [&](std::uint64_t i) {
       return static_cast<std::int64_t>(tiff_.number(entry->value_at + 2 * i, 2));
     };
-    if (entry->type != short_type || entry->count < 2 || entry->count > 4 ||
+    if (entry->type != subject_type || entry->count < 2 || entry->count > 4 ||
         entry->value_bytes == 0 || value(0) >= whole.width || value(1) >= whole.height) {
       warnings_.push_back(
           fmt::format("the {} of its Exif block is damaged and stays as it was", what));

@@ -6,8 +6,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace qturn {
+
+/// Metadata that says something of pixels by their places, and that no turn changes: once they have
+/// moved, it is stale.
+struct PlacedMetadata {
+  std::string name;              ///< "its map coordinates (GeoTIFF)"
+  bool needs_axes_swap = false;  ///< only a turn that exchanges the axes makes it stale
+  bool is_converted = false;     ///< other formats get it, too
+};
 
 struct Header {
   std::int64_t width = 0;  ///< of the first page, as stored
@@ -29,6 +38,9 @@ struct Header {
   bool changes_only_if_allowed = false;
   /// Encoding the pixels in their own format loses some of what they say (a lossy WebP).
   bool lossy = false;
+  std::vector<PlacedMetadata> placed;
+  /// What is unusual about the file, in sentences for the user, whatever is done with it.
+  std::vector<std::string> faults;
   /// It carries an orientation that does not count, and that contradicts the one that does. What
   /// looks only there would turn the picture once more, so even an upright one is not just copied.
   bool has_ignored_tag = false;

@@ -16,6 +16,7 @@
 #include "src/plan/sidecar_files.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
+#include "src/store/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -125,7 +126,7 @@ class SamplePlanner {
   }
 
   static void refuse_coordinates(const SampleFile& file) {
-    if (is_copied_safely(text_of(file.bytes))) return;
+    if (is_copied_safely(text_of(file.bytes)) || is_named_as_world_file(file.name)) return;
     refuse(file, fmt::format("may say where something is in its picture, which a copy does not "
                              "turn; --exclude '*{}' leaves such files out",
                              fs::path(file.name).extension().string()));

@@ -15,6 +15,7 @@
 #include "src/store/path_set.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
+#include "src/store/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -109,6 +110,7 @@ class SidecarFinder {
     const std::string suffix = lower_suffix(path), start = start_of(path);
     if (is_picture(suffix, start)) return false;
     if (is_suffix_of_label(suffix) || is_copied_safely(start)) return true;
+    if (is_named_as_world_file(path)) return true;  // the outcome says that it is stale
     throw PlanError(fmt::format(
         "{} may say where something is in its picture, which a copy does not turn; --exclude '*{}' "
         "leaves such files out, --labels none all that belongs to a picture",

@@ -1,12 +1,14 @@
 #include "src/run/flight.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "src/picture/file_limits.hpp"
+#include "src/store/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -118,8 +120,9 @@ void Flight::write_outputs() {
   }
   if (!outcomes_.empty() && picture_) {
     const std::vector<std::string>& warnings = picture_->warnings();
-    outcomes_.front().warnings.insert(outcomes_.front().warnings.begin(), warnings.begin(),
-                                      warnings.end());
+    std::vector<std::string>& first = outcomes_.front().warnings;
+    first.insert(first.begin(), warnings.begin(), warnings.end());
+    std::erase(first, outcomes_.front().message);  // what it fails for is said once
   }
   picture_.reset();
   masks_.clear();
@@ -201,7 +204,10 @@ void Flight::read_file_and_header() {
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(shared_.source);
-  if (!options_.decode_only) return;
+  if (!options_.decode_only) {
+    picture_->shown_by(shared_.sink.orientation_beside(job_.input));
+    return;
+  }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
 }
 
@@ -339,6 +345,8 @@ void Flight::write_output(std::size_t index) {
     return;
   }
   refuse_storage_change(outcome.variant);
+  outcome.stale_metadata = stale_metadata(planned, index);
+  refuse_stale_metadata(outcome);
   if (options_.plan_only) {
     if (planned.route == Route::none) throw ImageFileError(planned.message);
     if (options_.strict) refuse_warnings(outcome);
@@ -368,6 +376,35 @@ void Flight::refuse_storage_change(Orientation orientation) const {
     throw ImageFileError(
         fmt::format("not turned, because {}; --allow-storage-change permits that", change));
   }
+}
+
+std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned,
+                                                std::size_t index) const {
+  std::vector<std::string> stale = planned.stale_metadata;
+  if (!moves_pixels(planned)) return stale;
+  if (!masks_.empty()) {
+    for (std::string& each : masks_.stale_metadata(result_of(index).turn))
+      stale.push_back(std::move(each));
+  }
+  std::vector<std::filesystem::path> files = shared_.source.world_files(job_.input);
+  for (const std::filesystem::path& file : job_.sidecars)
+    if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
+      files.push_back(file);
+  for (const std::filesystem::path& file : files) stale.push_back(stale_world_file(file));
+  return stale;
+}
+
+void Flight::refuse_stale_metadata(const Outcome& outcome) const {
+  if (outcome.stale_metadata.empty()) return;
+  const std::string stale = fmt::format("{}", fmt::join(outcome.stale_metadata, ", "));
+  if (options_.in_place && !options_.allow_stale_metadata) {
+    throw ImageFileError(fmt::format(
+        "not turned in place, because this would no longer be true: {}; --allow-stale-metadata "
+        "permits that, and -o keeps the file",
+        stale));
+  }
+  if (options_.strict)
+    throw ImageFileError(fmt::format("no longer true after the turn: {} (--strict)", stale));
 }
 
 Result Flight::result_of(std::size_t index) const {
@@ -441,6 +478,7 @@ std::string Flight::out_of_time() const {
 }
 
 void Flight::fail(std::size_t index, const std::string& message) {
+  outcomes_[index].stale_metadata.clear();
   outcomes_[index].status = Status::failed;
   outcomes_[index].route = Route::none;
   outcomes_[index].loss = Loss::none;

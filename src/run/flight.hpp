@@ -80,6 +80,8 @@ class Flight {
   std::vector<CompanionOutcome> companions_of(const JobOutput& output) const;
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
+  std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index) const;
+  void refuse_stale_metadata(const Outcome& outcome) const;
   Result result_of(std::size_t index) const;
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);

@@ -82,6 +82,20 @@ void MaskTurns::decode(const std::atomic<bool>& stop) {
   }
 }
 
+std::vector<std::string> MaskTurns::stale_metadata(const MetadataTurn& turn) const {
+  std::vector<std::string> stale;
+  for (const auto& mask : masks_) {
+    try {
+      const Orientation orientation = turn_of_labels(turn, drawn_on_);
+      for (const std::string& each : mask->picture.plan(orientation).stale_metadata)
+        stale.push_back(fmt::format("{} in {}", each, mask->original.path.string()));
+    } catch (const ImageFileError&) {
+      continue;  // turn() says it
+    }
+  }
+  return stale;
+}
+
 Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs::path& output,
                           const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   Mask& mask = *masks_[index];

@@ -40,6 +40,8 @@ class MaskTurns {
   /// follow, or is of another size than the picture; Interrupted.
   Companion turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  /// What is no longer true of the masks after that: "its map coordinates (GeoTIFF) in m/a.tif".
+  std::vector<std::string> stale_metadata(const MetadataTurn& turn) const;
   void clear() { masks_.clear(); }
 
  private:

@@ -29,6 +29,7 @@ struct RunOptions {
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place
+  bool allow_stale_metadata = false;  ///< in place; otherwise it is only warned of
   int threads = 1;
   std::uint64_t memory_bytes = 0;  ///< for files and pixels in flight
   /// A picture that needs more than memory_bytes is turned alone, and one that needs more than this

@@ -53,6 +53,9 @@ struct Outcome {
   double seconds = 0;   ///< from the start of reading to the file on disk
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   std::vector<std::string> warnings;
+  /// What the output and the files that belong to it say and is no longer true: TurnOutcome's, of
+  /// masks too, and world files.
+  std::vector<std::string> stale_metadata = {};
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
   /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars
   /// and the masks.

@@ -16,6 +16,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/run/mask_turns.hpp"
 #include "src/store/sidecars.hpp"
+#include "src/store/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -99,6 +100,12 @@ class SampleTurn {
     if (turned.picture.empty())
       turned.picture.assign(sample_.picture.bytes.begin(), sample_.picture.bytes.end());
     const MetadataTurn turn = picture_.metadata_turn(orientation, turned.outcome);
+    for (std::string& each : masks_.stale_metadata(turn))
+      turned.outcome.stale_metadata.push_back(std::move(each));
+    for (const FileInMemory& file : sample_.files)
+      if (moves_pixels(turned.outcome) && is_world_file(file.name, sample_.picture.name))
+        turned.outcome.stale_metadata.push_back(stale_world_file(file.name));
+    warn_of_stale_metadata(turned.outcome.stale_metadata, turned.warnings);
     std::size_t mask = 0;
     for (const FileInMemory& file : sample_.files) {
       switch (file.kind) {

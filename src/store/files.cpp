@@ -8,6 +8,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/store/sink.hpp"
 #include "src/store/source.hpp"
+#include "src/store/world_files.hpp"
 
 namespace qturn {
 
@@ -70,6 +71,10 @@ std::uint64_t FileSource::size(const fs::path& name) const {
   return bytes;
 }
 
+std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
+  return world_files_beside(picture);
+}
+
 Sink::Companions planned_companions(const Result& result, const Source& source,
                                     std::vector<std::string>& warnings) {
   Sink::Companions companions;
@@ -94,6 +99,28 @@ Sink::Companions FileSink::companions(const Result& result,
        planned_companions(result, options_.source ? *options_.source : files, warnings))
     companions.push_back(std::move(each));
   return companions;
+}
+
+// Many programs leave a 1 in a sidecar.
+Orientation FileSink::orientation_beside(const fs::path& picture) const {
+  if (options_.sidecars != Sidecars::turn) return Orientation::identity;
+  const Sidecar* says_it = nullptr;
+  Orientation says = Orientation::identity;
+  const FoundSidecars found = find_sidecars(picture, shared_stems_);
+  for (const Sidecar& sidecar : found.sidecars) {
+    const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
+    if (own == Orientation::identity || own == says) continue;
+    if (says_it) {
+      throw FileError(
+          fmt::format("{} and {} beside it say different orientations, {} and {}",
+                      says_it->path.filename().string(), sidecar.path.filename().string(),
+                      static_cast<int>(says), static_cast<int>(own)),
+          sidecar.path, {});
+    }
+    says_it = &sidecar;
+    says = own;
+  }
+  return says;
 }
 
 Sink::Companions FileSink::turned_sidecars(const Result& result,
@@ -130,9 +157,9 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
     } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
                says != "1") {
       // A sidecar that contradicts the picture is named.
-      warnings.push_back(fmt::format("{} beside it says orientation {}, the picture is upright: {}",
-                                     name, says,
-                                     are_written ? "1 beside the copy" : "not changed"));
+      warnings.push_back(
+          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                      are_written ? "1 beside the copy" : "not changed; --sidecars turns both"));
     }
   }
   if (!are_written) return {};

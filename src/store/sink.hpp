@@ -75,6 +75,13 @@ class Sink {
   virtual std::unique_ptr<StagedResult> stage(const Result& result,
                                               const Companions& companions) const = 0;
 
+  /// How sidecars that are turned with a picture say that it is stored, as a program shows it that
+  /// looks there: counts where the picture itself says nothing. Throws FileError if they say
+  /// different things, or if it cannot be known whether there are any.
+  virtual Orientation orientation_beside(const std::filesystem::path& /*picture*/) const {
+    return Orientation::identity;
+  }
+
   /// Whether a run that was interrupted, and that this one resumes, has put the result in its
   /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
   virtual bool is_done(const Result& result) const = 0;
@@ -111,6 +118,7 @@ class FileSink : public Sink {
   Companions companions(const Result& result, std::vector<std::string>& warnings) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
+  Orientation orientation_beside(const std::filesystem::path& picture) const override;
   bool is_done(const Result& result) const override;
   int results_on_their_way() const override;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/picture/file_bytes.hpp"
 #include "src/store/content_hash.hpp"
@@ -28,6 +29,11 @@ class Source {
   virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
   /// How many bytes that will be. Throws FileError.
   virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
+  /// World files of a picture that lie beside it and are not among the files of its sample.
+  virtual std::vector<std::filesystem::path> world_files(
+      const std::filesystem::path& /*picture*/) const {
+    return {};
+  }
 };
 
 /// Names are paths of files.
@@ -35,6 +41,8 @@ class FileSource : public Source {
  public:
   Original read(const std::filesystem::path& name, FileBytes memory) const override;
   std::uint64_t size(const std::filesystem::path& name) const override;
+  std::vector<std::filesystem::path> world_files(
+      const std::filesystem::path& picture) const override;
 };
 
 }  // namespace qturn

@@ -1,6 +1,7 @@
 #include "src/turn/picture_turn.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -79,6 +80,7 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
     damage_ = error.what();
     of_damaged([&] { header_ = format_->read_damaged_header(file_); });
   }
+  warnings_ = header_.faults;
   check_limit(options_.limits, &Limits::pixels, header_.pixels_total);
   if (header_.pixel_bytes_total >= Limits::ratio_counts_from) {
     check_limit(options_.limits, &Limits::ratio, header_.pixel_bytes_total / file_.size());
@@ -99,7 +101,7 @@ Route PictureTurn::route_of(Orientation applied) const {
   if (options_.tag_only) return format_->retag ? Route::tagged : Route::none;
   if (is_converted() || !damage_.empty()) return Route::reencoded;
   if (applied == Orientation::identity) {
-    if (header_.stored == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
+    if (stored() == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
     if (format_->retag) return Route::tagged;
   }
   return compressed_ ? compressed_->route(applied) : Route::reencoded;
@@ -129,7 +131,17 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
   if (outcome.route == Route::skipped || outcome.route == Route::none || is_by_default) {
     outcome.message = by_compressed ? compressed_->why_not() : no_place_for_orientation(*format_);
   }
+  if (moves_pixels(outcome)) outcome.stale_metadata = stale_metadata(outcome.applied);
   return outcome;
+}
+
+std::vector<std::string> PictureTurn::stale_metadata(Orientation applied) const {
+  std::vector<std::string> stale;
+  for (const PlacedMetadata& placed : header_.placed) {
+    const bool is_kept = !is_converted() || placed.is_converted;
+    if (is_kept && (!placed.needs_axes_swap || swaps_axes(applied))) stale.push_back(placed.name);
+  }
+  return stale;
 }
 
 std::string PictureTurn::storage_change(Orientation orientation) const {
@@ -203,7 +215,7 @@ void PictureTurn::read(std::span<const Orientation> orientations, Lane& lane,
     }
   }
   compressed_.reset();
-  warnings_.clear();
+  warnings_ = header_.faults;
   lane.clear();
   of_damaged(
       [&] { take(format_->salvage(file_, lane.decoded(), stop, warnings_), orientations, lane); });
@@ -235,7 +247,7 @@ void PictureTurn::take(const Image& image, std::span<const Orientation> orientat
 }
 
 MetadataTurn PictureTurn::metadata_turn(Orientation orientation, const TurnOutcome& planned) const {
-  return {.stored = header_.stored,
+  return {.stored = stored(),
           .pixels = planned.applied,
           // The tag states the rest of the turn, which the pixels did not get.
           .tag = compose(inverse(planned.applied), applied(orientation)),
@@ -292,6 +304,12 @@ PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view s
     throw ImageFileError(fmt::format("{}; the limit {}={} permits that", error.what(), error.name(),
                                      error.needed()));
   }
+}
+
+void warn_of_stale_metadata(const std::vector<std::string>& stale,
+                            std::vector<std::string>& warnings) {
+  if (stale.empty()) return;
+  warnings.push_back(fmt::format("no longer true after the turn: {}", fmt::join(stale, ", ")));
 }
 
 std::string refusal_in_memory(const PictureTurn& picture, Orientation orientation,

@@ -53,6 +53,12 @@ class PictureTurn {
   PictureTurn(std::span<const std::byte> file, std::string_view lower_suffix,
               const PictureOptions& options);
 
+  /// Says how the picture is stored according to a file beside it. That counts if the picture
+  /// itself says nothing. To be called first.
+  void shown_by(Orientation beside) {
+    if (header_.stored == Orientation::identity) beside_ = beside;
+  }
+
   /// What is wrong with a picture of which only a part could be had; empty if it is whole, and
   /// until it was read.
   const std::string& damage() const { return damage_; }
@@ -61,9 +67,7 @@ class PictureTurn {
   const Header& header() const { return header_; }
 
   /// The orientation to apply to the stored pixels: the stored one, then `orientation`.
-  Orientation applied(Orientation orientation) const {
-    return compose(header_.stored, orientation);
-  }
+  Orientation applied(Orientation orientation) const { return compose(stored(), orientation); }
 
   /// What turn() does, by the header alone. The route is none if turn() would throw.
   TurnOutcome plan(Orientation orientation) const;
@@ -105,6 +109,7 @@ class PictureTurn {
 
  private:
   bool is_converted() const { return target_ != format_; }
+  Orientation stored() const { return compose(header_.stored, beside_); }
   void open();
   void read_whole(std::span<const Orientation> orientations, Lane& lane,
                   const std::atomic<bool>& stop);
@@ -114,6 +119,7 @@ class PictureTurn {
   void of_damaged(Read read) const;
   Route route_of(Orientation applied) const;
   Loss loss_of(Route route) const;
+  std::vector<std::string> stale_metadata(Orientation applied) const;
   std::vector<Orientation> all_applied(std::span<const Orientation> orientations) const;
   std::size_t reencoded_among(std::span<const Orientation> orientations) const;
   std::uint64_t decoded_bytes() const;
@@ -125,6 +131,7 @@ class PictureTurn {
   const Codec* target_;
   std::unique_ptr<CompressedTurn> compressed_;  ///< of a file that can be turned so
   Header header_;
+  Orientation beside_ = Orientation::identity;
   Lane* lane_ = nullptr;        ///< once pixels were loaded
   std::size_t turns_left_ = 0;  ///< of them
   std::uint64_t pixels_read_ = 0;
@@ -135,6 +142,16 @@ class PictureTurn {
 /// without the command line. Throws ImageFileError.
 PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,
                              const PictureOptions& options);
+
+/// Whether pixels are elsewhere after it than before, as readers see them.
+inline bool moves_pixels(const TurnOutcome& outcome) {
+  const bool is_written = outcome.route != Route::skipped && outcome.route != Route::none;
+  return is_written && outcome.applied != Orientation::identity;
+}
+
+/// Adds a sentence about it, if there is any.
+void warn_of_stale_metadata(const std::vector<std::string>& stale,
+                            std::vector<std::string>& warnings);
 
 /// Why such a caller gets no turned file; empty if there is one.
 std::string refusal_in_memory(const PictureTurn& picture, Orientation orientation,

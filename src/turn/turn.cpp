@@ -67,6 +67,7 @@ Turned turn_in(Lane& lane, std::size_t kept_bytes, std::span<const std::byte> so
   }
   Turned turned{.bytes = {}, .outcome = outcome, .warnings = picture.warnings()};
   turned.bytes = picture.turn(orientation, never, turned.warnings);
+  warn_of_stale_metadata(outcome.stale_metadata, turned.warnings);
   if (turned.bytes.empty()) turned.bytes.assign(source.begin(), source.end());
   return turned;
 }

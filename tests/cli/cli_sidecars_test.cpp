@@ -77,46 +77,84 @@ TEST_CASE("A sidecar that holds an orientation is reported, and turned with --si
         "for example with ExifTool\n");
 }
 
-TEST_CASE("A sidecar that contradicts an upright picture is named, and is 1 beside its copy") {
-  const std::string jpeg = jpeg_with(""), agreeing = xmp_packet_with("tiff:Orientation='1'");
-  const std::string says =
-      "in/a.jpg: warning: a.xmp beside it says orientation 6, the picture is "
-      "upright: ";
-  for (const bool sidecars : {true, false}) {
-    Workplace workplace;
-    workplace.add("in/a.jpg", jpeg);
-    workplace.add("in/a.xmp", packet);
-    workplace.add("in/b.jpg", jpeg);
-    workplace.add("in/b.xmp", agreeing);
-    const auto before = workplace.tree("in");
-    const auto upright = [&](std::vector<std::string> words) {
-      words.insert(words.begin(), {"upright", "in"});
-      if (sidecars) words.push_back("--sidecars");
-      const Result result = workplace.qturn(words);
-      CHECK(result.err.find("b.xmp") == std::string::npos);
-      return result;
-    };
-    const Result in_place = upright({"--in-place"});
-    CHECK(in_place.exit_code == 0);
-    CHECK_THAT(in_place.err, ContainsSubstring(says + "not changed\n"));
-    CHECK(upright({"--in-place", "--strict"}).exit_code == 1);
-    CHECK(workplace.tree("in") == before);
+TEST_CASE("A sidecar that contradicts an upright picture is named") {
+  Workplace workplace;
+  const std::string jpeg = jpeg_with("");
+  workplace.add("in/a.jpg", jpeg);
+  workplace.add("in/a.xmp", packet);
+  workplace.add("in/b.jpg", jpeg);
+  workplace.add("in/b.xmp", xmp_packet_with("tiff:Orientation='1'"));
+  const auto before = workplace.tree("in");
+  const auto upright = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"upright", "in"});
+    Result result = workplace.qturn(words);
+    CHECK_THAT(result.err, ContainsSubstring("a.xmp beside it says orientation 6, the picture is "
+                                             "upright: not changed; --sidecars turns both"));
+    CHECK(result.err.find("b.xmp") == std::string::npos);
+    return result;
+  };
+  CHECK(upright({"--in-place"}).exit_code == 0);
+  CHECK(upright({"--in-place", "--strict"}).exit_code == 1);
+  CHECK(workplace.tree("in") == before);
+  CHECK(upright({"-o", "out"}).exit_code == 0);
+  CHECK(workplace.files("out") == Names{"a.jpg", "b.jpg"});
+  CHECK(workplace.content("out/a.jpg") == jpeg);
+  CHECK(workplace.qturn({"check", "out"}).exit_code == 0);
+  CHECK(upright({"-o", "strict", "--strict"}).exit_code == 1);
+  CHECK_FALSE(workplace.exists("strict/a.jpg"));
+}
 
-    const Result copied = upright({"-o", "out"});
-    CHECK(copied.exit_code == 0);
-    CHECK(workplace.content("out/a.jpg") == jpeg);
-    if (sidecars) {
-      CHECK_THAT(copied.err, ContainsSubstring(says + "1 beside the copy\n"));
-      CHECK(orientation_in(workplace, "out/a.xmp") == "1");
-      CHECK(workplace.content("out/b.xmp") == agreeing);
-    } else {
-      CHECK_THAT(copied.err, ContainsSubstring(says + "not changed\n"));
-      CHECK(workplace.files("out") == Names{"a.jpg", "b.jpg"});
-    }
-    CHECK(workplace.qturn({"check", "out"}).exit_code == 0);
-    CHECK(upright({"-o", "strict", "--strict"}).exit_code == 1);
-    CHECK_FALSE(workplace.exists("strict/a.jpg"));
-  }
+TEST_CASE("With --sidecars, what a sidecar says counts where its picture says nothing") {
+  Workplace workplace;
+  const std::string jpeg = jpeg_with(""), turned = jpeg_with(exif());
+  const auto add = [&](const std::string& name, const std::string& picture,
+                       const std::string& says) {
+    workplace.add("in/" + name + ".jpg", picture);
+    workplace.add("in/" + name + ".jpg.xmp", xmp_packet_with("tiff:Orientation='" + says + "'"));
+  };
+  add("a", jpeg, "6");
+  add("b", jpeg, "1");
+  add("c", turned, "6");
+  add("d", turned, "1");
+  const Result planned =
+      workplace.qturn({"upright", "in/a.jpg", "-o", "x", "--sidecars", "--dry-run"});
+  CHECK(planned.exit_code == 0);
+  CHECK(workplace.qturn({"upright", "in", "-o", "out", "--sidecars", "--strict"}).exit_code == 0);
+  const Result rotated = workplace.qturn({"cw", "in/b.jpg", "-o", "cw.jpg"});
+  CHECK(rotated.exit_code == 0);
+  CHECK(workplace.content("out/a.jpg") == workplace.content("cw.jpg"));
+  CHECK(workplace.content("out/b.jpg") == jpeg);
+  CHECK(workplace.content("out/c.jpg") == workplace.content("out/d.jpg"));
+  for (const char* name : {"a", "b", "c", "d"})
+    CHECK(orientation_in(workplace, "out/"s + name + ".jpg.xmp") == "1");
+  CHECK(workplace.qturn({"check", "out"}).exit_code == 0);
+
+  // In place, and then there is nothing left to do.
+  const std::string in_a = workplace.content("in/a.jpg");
+  CHECK(workplace.qturn({"ccw", "in/a.jpg", "-o", "ccw.jpg", "--sidecars"}).exit_code == 0);
+  CHECK(workplace.content("ccw.jpg") == in_a);  // a quarter turn back and forth
+  CHECK(workplace.qturn({"upright", "in/a.jpg", "--in-place", "--sidecars"}).exit_code == 0);
+  CHECK(workplace.content("in/a.jpg") == workplace.content("cw.jpg"));
+  CHECK(orientation_in(workplace, "in/a.jpg.xmp") == "1");
+  CHECK(workplace.qturn({"upright", "in/a.jpg", "--in-place", "--sidecars"}).exit_code == 0);
+  CHECK(workplace.content("in/a.jpg") == workplace.content("cw.jpg"));
+
+  // By the tag alone, the tag says what the sidecar said.
+  workplace.add("in/a.jpg", jpeg);
+  workplace.add("in/a.jpg.xmp", packet);
+  CHECK(workplace.qturn({"cw", "in/a.jpg", "--in-place", "--sidecars", "--tag-only"}).exit_code ==
+        0);
+  CHECK(orientation_in(workplace, "in/a.jpg.xmp") == "3");
+  CHECK(workplace.qturn({"check", "in/a.jpg"}).exit_code == 0);
+
+  // Two that disagree decide nothing.
+  workplace.add("two/a.jpg", jpeg);
+  workplace.add("two/a.jpg.xmp", packet);
+  workplace.add("two/a.xmp", xmp_packet_with("tiff:Orientation='3'"));
+  const Result two = workplace.qturn({"upright", "two", "-o", "no", "--sidecars"});
+  CHECK(two.exit_code == 1);
+  CHECK_THAT(two.err, ContainsSubstring("a.xmp and a.jpg.xmp beside it say different orientations, "
+                                        "3 and 6"));
 }
 
 TEST_CASE("A sidecar that may belong to another file of that name is left alone") {

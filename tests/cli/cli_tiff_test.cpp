@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,129 @@ std::string said_by(const Workplace& workplace, const std::string& command) {
   return (status == 0 ? "" : "failed: ") + content_of(out);
 }
 
+std::string tiff_with(const qturn::tiff::TiffField& field) {
+  const qturn::Bytes file = write_with_libtiff({tiff_picture({}, 30, 20)});
+  qturn::tiff::TiffFile tiff = qturn::tiff::read_tiff(file);
+  tiff.pages.front().fields.push_back(field);
+  const std::span<const std::byte> pixels[] = {file};
+  std::vector<std::string> warnings;
+  return text(qturn::tiff::write_tiff(tiff, pixels, warnings));
+}
+
+qturn::tiff::TiffField text_field(std::uint16_t tag, std::uint16_t type, const std::string& value) {
+  return {.tag = tag, .type = type, .count = value.size(), .value = owned(value)};
+}
+
+struct Placed {
+  qturn::tiff::TiffField field;
+  std::string name;
+};
+
+std::vector<Placed> placed_fields() {
+  constexpr std::uint16_t model_pixel_scale = 33550, rational_polynomials = 50844, floats = 12;
+  using qturn::tiff::tiff_type::ascii;
+  const std::string many(70000, ' ');  // more than is read for a header
+  return {
+      {{.tag = model_pixel_scale, .type = floats, .count = 1, .value = owned(std::string(8, '\1'))},
+       "its map coordinates (GeoTIFF)"},
+      {{.tag = rational_polynomials,
+        .type = floats,
+        .count = 1,
+        .value = owned(std::string(8, '\1'))},
+       "its map coordinates (RPC)"},
+      {text_field(qturn::tiff::tiff_tag::description, ascii,
+                  "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/"
+                  "2016-06\">" +
+                      many + "</OME>"),
+       "its sizes and axes (OME-XML)"},
+      {text_field(qturn::tiff::tiff_tag::description, ascii, "{\"shape\": [20, 30]}"),
+       "its shape as text (tifffile)"},
+      {text_field(qturn::tiff::tiff_tag::imagej_metadata, qturn::tiff::tiff_type::u8,
+                  "IJIJroi \1\1\1\1Iout"),
+       "its regions (ImageJ)"}};
+}
+
 }  // namespace
+
+TEST_CASE("What a turn makes untrue is always warned of, and refused in place without an option") {
+  for (const auto& [field, name] : placed_fields()) {
+    CAPTURE(name);
+    Workplace workplace;
+    const std::string file = tiff_with(field);
+    workplace.add("a.tif", file);
+    const std::string warning = "qturn: a.tif: warning: no longer true after the turn: " + name;
+    const Result quiet = workplace.qturn({"cw", "a.tif", "-o", "out", "-q"});
+    CHECK(quiet.exit_code == 0);
+    CHECK(quiet.err == warning + "\n");
+    const Result loud = workplace.qturn({"cw", "a.tif", "-o", "loud", "--json"});
+    CHECK_THAT(loud.err, ContainsSubstring(warning) &&
+                             ContainsSubstring("of 1 picture, some metadata is no longer true"));
+    CHECK_THAT(loud.out, ContainsSubstring("\"stale_metadata\":[\"" + name + "\"]"));
+
+    const Result strict = workplace.qturn({"cw", "a.tif", "-o", "strict", "--strict"});
+    CHECK(strict.exit_code == 1);
+    CHECK_FALSE(workplace.exists("strict/a.tif"));
+    const Result in_place = workplace.qturn({"cw", "a.tif", "--in-place"});
+    CHECK(in_place.exit_code == 1);
+    CHECK_THAT(in_place.err, ContainsSubstring("a.tif: not turned in place, because this would no "
+                                               "longer be true: " +
+                                               name + "; --allow-stale-metadata permits that"));
+    CHECK(workplace.content("a.tif") == file);
+
+    // Nothing moves.
+    CHECK(workplace.qturn({"upright", "a.tif", "-o", "same", "-q"}).err.empty());
+    CHECK(workplace.qturn({"cw", "a.tif", "-o", "tag", "--tag-only", "-q"}).err.empty());
+    const Result flopped = workplace.qturn({"flop", "a.tif", "-o", "flop", "-q"});
+    CHECK(flopped.err.empty() == name.starts_with("its shape"));
+
+    const Result permitted =
+        workplace.qturn({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"});
+    CHECK(permitted.exit_code == 0);
+    CHECK(permitted.err == warning + "\n");
+    CHECK(workplace.content("a.tif") == workplace.content("out/a.tif"));
+  }
+}
+
+TEST_CASE("Another format gets what a TIFF says as text, which is then no longer true") {
+  Workplace workplace;
+  for (const auto& [field, name] : placed_fields()) {
+    workplace.add("a.tif", tiff_with(field));
+    const bool is_text = field.tag == qturn::tiff::tiff_tag::description;
+    const Result result =
+        workplace.qturn({"cw", "a.tif", "-o", "a.png", "--format", "png", "-q", "--overwrite"});
+    CHECK(result.exit_code == 0);
+    CHECK((result.err.find("no longer true") != std::string::npos) == is_text);
+  }
+}
+
+TEST_CASE("A world file beside a picture is no longer true after a turn") {
+  Workplace workplace;
+  const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
+  workplace.add("in/a.tif", file);
+  workplace.add("in/a.tfw", "10\n0\n0\n-10\n500000\n4000000\n");
+  workplace.add("in/B.TIF", file);
+  workplace.add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
+  workplace.add("in/c.tif", file);
+  workplace.add("in/c.jgw", "of c.jpg");
+  const auto before = workplace.tree("in");
+  const auto says = [](const std::string& picture, const std::string& world) {
+    return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
+           " beside it (where it lies on a map)\n";
+  };
+  const Result result = workplace.qturn({"cw", "in", "-o", "out", "-q", "-j", "1"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
+                             ContainsSubstring(says("B.TIF", "B.WLD")));
+  CHECK(result.err.find("c.tif") == std::string::npos);
+  CHECK(workplace.qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
+  const Result augmented =
+      workplace.qturn({"augment", "in/a.tif", "-o", "more", "--variants", "flop", "-q"});
+  CHECK(augmented.exit_code == 0);
+  CHECK(augmented.err == says("a.tif", "a.tfw"));
+  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place"}).exit_code == 1);
+  CHECK(workplace.tree("in") == before);
+  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"}).exit_code == 0);
+}
 
 TEST_CASE(
     "A TIFF with JPEG inside is turned where a change of storage is allowed, with a warning") {

@@ -12,6 +12,7 @@
 #include "src/check/check.hpp"
 #include "src/formats/gif/blocks.hpp"
 #include "src/picture/file_limits.hpp"
+#include "src/turn/picture_turn.hpp"
 #include "tests/other_programs.hpp"
 
 namespace {
@@ -208,7 +209,10 @@ TEST_CASE("A GIF without its end is read with a warning, unless a frame is annou
   const Bytes file = owned(ended.substr(0, ended.size() - 1));
   const std::vector<std::string> fault = {
       "the end of the GIF is missing, and frames before it may be missing too"};
-  CHECK(Decoded(file, codec).warnings == fault);
+  CHECK(codec.read_header(file).faults == fault);
+  PictureTurn turn(file, "", {});
+  CHECK(turn.plan(Orientation::identity).route == Route::copied);
+  CHECK(turn.warnings() == fault);
   CHECK(check_metadata(file, codec, Limits{}).findings() == fault);
   CHECK(turn_file(file, codec, Orientation::rotate90) ==
         turn_file(owned(ended), codec, Orientation::rotate90));
@@ -226,9 +230,9 @@ TEST_CASE("A GIF whose first frame reaches beyond its canvas is as large as view
     CHECK(turn_file(file, codec, each) == turn_file(whole, codec, each));
   }
   CHECK(
-      Decoded(file, codec).warnings ==
+      codec.read_header(file).faults ==
       std::vector<std::string>{"its first frame reaches beyond its canvas; viewers show 11 x 14"});
-  CHECK(Decoded(whole, codec).warnings.empty());
+  CHECK(codec.read_header(whole).faults.empty());
   // Viewers do not agree about a later one.
   CHECK(refusal(owned(screen(4, 14) + frame({0, 0, 4, 4}, 1) + frames), codec) ==
         "damaged: a frame of 9 x 5 pixels at 2, 1 in a GIF of 4 x 14");
@@ -267,6 +271,43 @@ TEST_CASE("A cut at any byte of a GIF is a failure, and so are too few pixels") 
   few[7] = 5;
   CHECK(refusal(owned(screen(4, 5) + few + ';'), codec) ==
         "damaged: the pixels of a GIF after 4 of 5 rows");
+}
+
+TEST_CASE("A code that nothing stands for is damage") {
+  constexpr std::size_t second_code = 14;  // after a clear code and an index
+  const auto with_code = [&](std::size_t at, char code) {
+    std::string one = frame({0, 0, 4, 4}, 1);
+    one[at] = code;
+    return refusal(owned(screen(4, 4) + one + ';'), codec);
+  };
+  CHECK(with_code(second_code, '\x82') == "");  // the next free one: the string before, and more
+  CHECK(with_code(second_code, '\x83') == "damaged: the pixels of a GIF after 0 of 4 rows");
+  CHECK(with_code(second_code - 1, '\x82') == "damaged: the pixels of a GIF after 0 of 4 rows");
+  CHECK(with_code(second_code, '\x81') == "damaged: the pixels of a GIF after 0 of 4 rows");
+}
+
+TEST_CASE("A GIF whose codes begin with 12 bits is read, and written with 9") {
+  const auto file_with = [](int index) {
+    std::string codes;
+    std::uint32_t held = 0;
+    int bits = 0;
+    const auto put = [&](int code) {
+      held |= static_cast<std::uint32_t>(code) << bits;
+      for (bits += 12; bits >= 8; bits -= 8, held >>= 8) codes += static_cast<char>(held & 255);
+    };
+    put(2048);
+    for (const int each : {7, 9, 100, index, 1, 2}) put(each);
+    put(2049);
+    const std::string place = u16(0) + u16(0) + u16(3) + u16(2);
+    return owned(screen(3, 2) + "," + place + '\0' + '\x0B' + parts(codes) + ';');
+  };
+  const Bytes file = file_with(127);
+  CHECK(text_of(pixels_of(Decoded(file, codec).image.pages[0])) == "\x07\x09\x64\x7F\x01\x02");
+  const Bytes out = turn_file(file, codec, Orientation::rotate180);
+  CHECK(text_of(pixels_of(Decoded(out, codec).image.pages[0])) == "\x02\x01\x7F\x64\x09\x07");
+  CHECK(made_by("convert gif:in rgb:out", out) ==
+        made_by("convert gif:in rgb:out", turn_file(out, codec, Orientation::identity)));
+  CHECK(refusal(file_with(256), codec) == "damaged: the pixels of a GIF after 1 of 2 rows");
 }
 
 TEST_CASE("A GIF that claims more pixels than its bytes can hold is damage") {

@@ -457,6 +457,8 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
       "tiff:Orientation='6'/></rdf:RDF></x:xmpmeta>";
   container.items.push_back({2, "Exif", number(6, 4) + std::string("Exif\0\0", 6) + exif, {}});
   container.items.push_back({3, "mime", xmp, {}, "application/rdf+xml"});
+  container.properties.push_back(irot(0));
+  container.items[0].properties.push_back(0x82);
   const Bytes file = container.file();
   CHECK(heif::heic_codec.read_header(file).has_ignored_tag);
   for (const Orientation orientation : {Orientation::identity, Orientation::flip}) {
@@ -470,6 +472,49 @@ TEST_CASE("Exif and XMP say 1 after a turn, where they lie; `upright` alone sets
     CHECK(content(result.file, 3).size() == xmp.size());
     if (orientation == Orientation::identity) CHECK(result.file.size() == file.size());
   }
+}
+
+TEST_CASE("Where Exif alone says an orientation, nothing is erased and nothing is guessed") {
+  Container container = picture();
+  const std::string exif = number(6, 4) + std::string("Exif\0\0", 6) +
+                           std::string(text_of(exif_with(Orientation::rotate90)));
+  container.items.push_back({2, "Exif", exif, {}});
+  const Bytes file = container.file();
+  PictureTurn turn(file, "", {.jpeg = {}});
+  CHECK(turn.plan(Orientation::identity).route == Route::copied);
+  REQUIRE(turn.warnings().size() == 1);
+  CHECK_THAT(turn.warnings()[0],
+             ContainsSubstring("programs show it in two ways, because Exif says orientation 6"));
+  CHECK(turn.plan(Orientation::rotate90).route == Route::none);
+  CHECK(turn.plan(Orientation::rotate90).message == turn.warnings()[0]);
+
+  // An irot that turns nothing is an answer.
+  container.properties.push_back(irot(0));
+  container.items[0].properties.push_back(0x82);
+  const Bytes answered = container.file();
+  const PictureTurn sure(answered, "", {.jpeg = {}});
+  CHECK(sure.plan(Orientation::rotate90).route == Route::lossless);
+  CHECK(sure.warnings().empty());
+}
+
+TEST_CASE("A HEIC without a box for its size has that of its HEVC parameters") {
+  // Of label.heic, a test picture of libgd: 104 x 64 pixels, of which 4 columns are not shown.
+  const std::string sequence(
+      "\x42\x01\x01\x03\x70\x00\x00\x03\x00\x90\x00\x00\x03\x00\x00\x03\x00\x1e\xa0\x34\x81\x07\x7e"
+      "\x5b"
+      "\xa9\x24\xa6\xb9\xb0\x20\x00\x00\x03\x00\x20\x00\x00\x03\x00\x21",
+      40);
+  const auto header_of = [](const std::string& unit) {
+    Container container = picture();
+    container.properties = {box("hvcC", std::string(22, '\1') + number(1, 1) + number(0xA1, 1) +
+                                            number(1, 2) + number(unit.size(), 2) + unit),
+                            irot(1)};
+    container.items[0].properties = {1, 0x82};
+    return heic_codec.read_header(container.file());
+  };
+  CHECK(header_of(sequence).size() == Size{64, 100});
+  for (std::size_t bytes = 0; bytes < 23; ++bytes)
+    CHECK_THROWS_WITH(header_of(sequence.substr(0, bytes)), "damaged: its picture has no size");
 }
 
 TEST_CASE("A check finds an Exif orientation that is neither 1 nor what is shown") {

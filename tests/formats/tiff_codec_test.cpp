@@ -406,6 +406,39 @@ TEST_CASE("A page that is not a fax may have the options of one") {
   }
 }
 
+TEST_CASE("Tiles whose places are in the fields for strips are read as tiles") {
+  const TiffPicture picture =
+      tiff_picture({.compression = COMPRESSION_LZW, .tile_width = 16, .tile_height = 32}, 40, 50);
+  Bytes file = write_with_libtiff({picture});
+  for (const auto& [tile, strip] : {std::pair{tiff_tag::tile_offsets, tiff_tag::strip_offsets},
+                                    {tiff_tag::tile_byte_counts, tiff_tag::strip_byte_counts}}) {
+    const auto tag = [](std::uint16_t number) {
+      return std::string{static_cast<char>(number & 255), static_cast<char>(number >> 8)};
+    };
+    const std::string shorts{'\x03', '\0'}, longs{'\x04', '\0'};
+    const std::size_t at =
+        std::min(text_of(file).find(tag(tile) + shorts), text_of(file).find(tag(tile) + longs));
+    REQUIRE(at != std::string_view::npos);
+    std::ranges::copy(bytes_of(tag(strip)), file.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  for (const Orientation each : {Orientation::flop, Orientation::rotate90}) {
+    const Bytes out = turn_file(file, codec, each);
+    check_same(read_with_libtiff(out).at(0), turned(picture, each));
+    CHECK(read_tiff(out).pages[0].find(tiff_tag::strip_offsets) == nullptr);
+  }
+}
+
+TEST_CASE("A predictor counts only with a compression that has one") {
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_PACKBITS}) {
+    const TiffPicture picture = tiff_picture({.compression = compression}, 30, 20);
+    const Bytes file = with_page(write_with_libtiff({picture}), [&](TiffDirectory& page) {
+      page.fields.push_back(u16_field(tiff_tag::predictor, 2));
+    });
+    const Bytes out = turn_file(file, codec, Orientation::rotate90);
+    check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
+  }
+}
+
 TEST_CASE("JPEGs that become Deflate leave no subsampling behind, in RGB or in YCbCr") {
   for (const int photometric : {PHOTOMETRIC_RGB, PHOTOMETRIC_YCBCR}) {
     const TiffPicture picture = tiff_picture(
@@ -602,6 +635,19 @@ TEST_CASE("What cannot be turned at all is refused by name") {
   refused(u16_field(33629, 1), "MetaMorph");
   refused(u16_field(tiff_tag::image_depth, 2), "volume");
   refused(u16_field(tiff_tag::photometric, 6), "YCbCr with fewer chroma samples");
+  const Bytes colours =
+      write_with_libtiff({tiff_picture({.photometric = PHOTOMETRIC_YCBCR, .samples = 3}, 20, 8)});
+  const Bytes subsampled = with_page(colours, [](TiffDirectory& page) {
+    std::erase_if(page.fields, [](const TiffField& field) {
+      return field.tag == tiff_tag::strip_byte_counts || field.tag == tiff_tag::ycbcr_subsampling;
+    });
+    const std::uint64_t bytes = 20 * 8 * 3 / 2, steps[] = {2, 2};
+    page.fields.push_back(
+        tiff_integers(tiff_tag::strip_byte_counts, tiff_type::u32, std::span(&bytes, 1)));
+    page.fields.push_back(tiff_integers(tiff_tag::ycbcr_subsampling, tiff_type::u16, steps));
+  });
+  CHECK(refusal(subsampled, codec) ==
+        "a TIFF in YCbCr with fewer chroma samples is not supported without JPEG");
   refused({tiff_tag::description, tiff_type::ascii, 30,
            owned(std::string("ImageJ=1.53t\nimages=3\nslices=3"))},
           "stack of ImageJ");

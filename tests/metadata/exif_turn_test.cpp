@@ -7,6 +7,7 @@
 
 #include "src/metadata/exif.hpp"
 #include "src/metadata/jpeg_markers.hpp"
+#include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
 #include "tests/codec_pictures.hpp"
@@ -270,6 +271,39 @@ TEST_CASE("A quarter turn changes what depends on it, and no other byte") {
   // Two pairs of entries with offsets, and two pairs of values that stayed where they were.
   CHECK(different <= 2 * 2 * (4 + 8));
   CHECK(block.substr(block.size() - after.thumbnail.size()) == after.thumbnail);
+}
+
+TEST_CASE("The size in an Olympus note is turned, in the byte order of the note") {
+  const auto sizes = [](const std::string& begins, ByteOrder order, unsigned width,
+                        unsigned height) {
+    return begins + order.u16(2) + order.u16(0x102E) + order.u16(4) + order.u32(1) +
+           order.u32(width) + order.u16(0x102F) + order.u16(4) + order.u32(1) + order.u32(height);
+  };
+  const ByteOrder big{false}, little{true};
+  const MetadataTurn turn = turn_of(Orientation::rotate90, {48, 64});
+  for (const auto& [begins, order] : {std::pair{"OLYMPUS\0II\3\0"s, little},
+                                      {"OLYMPUS\0MM\0\3"s, big},
+                                      {"OM SYSTEM\0\0\0II\4\0"s, little},
+                                      {"OLYMP\0\1\0"s, big}}) {
+    Bytes note = owned(sizes(begins, order, 64, 48));
+    turn_maker_note(note, false, turn);
+    CHECK(text_of(note) == sizes(begins, order, 48, 64));
+    note = owned(sizes(begins, order, 640, 480));  // of the picture before it was made smaller
+    turn_maker_note(note, false, turn);
+    CHECK(text_of(note) == sizes(begins, order, 480, 640));
+    for (std::size_t bytes = 0; bytes + 1 < note.size(); ++bytes) {
+      const std::string cut = sizes(begins, order, 64, 48).substr(0, bytes);
+      Bytes same = owned(cut);
+      turn_maker_note(same, false, turn);
+      CHECK(text_of(same) == cut);
+    }
+  }
+  std::string block = exif_fixture({});
+  const std::string note = sizes("OLYMP\0\1\0"s, big, 64, 48);
+  block.replace(block.find(fixture_maker_note), note.size(), note);
+  std::vector<std::string> warnings;
+  CHECK(turned(block, turn, warnings).find(sizes("OLYMP\0\1\0"s, big, 48, 64)) !=
+        std::string::npos);
 }
 
 TEST_CASE("Turning back restores every byte") {

@@ -39,7 +39,7 @@ struct CommandLine {
   bool nul_separated = false;
   bool in_place = false;
   bool tag_only = false, salvage = false, strict = false, sidecars = false,
-       allow_storage_change = false;
+       allow_storage_change = false, allow_stale_metadata = false;
   std::string base;
   std::vector<std::string> include, exclude;
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0

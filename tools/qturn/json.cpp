@@ -73,6 +73,7 @@ std::string json_line(const Outcome& outcome) {
   json["status"] = word(outcome.status);
   json["message"] = outcome.message;
   json["warnings"] = outcome.warnings;
+  if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   put_companions(json, outcome);
   return dump(json);
 }
@@ -95,6 +96,7 @@ std::string json_line_planned(const Outcome& outcome) {
   json["lossy"] = outcome.loss != Loss::none;
   json["status"] = outcome.status == Status::done ? "planned" : word(outcome.status);
   json["message"] = outcome.message;
+  if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   put_companions(json, outcome);
   return dump(json);
 }

@@ -188,11 +188,13 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
       [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
   options.plan_only = true;
   options.threads = 1;
-  const FileSink never_asked({.sidecars = Sidecars::ignore}, nullptr);
+  const FileSink asked_for_sidecars(
+      {.in_place = line.in_place, .sidecars = line.sidecars ? Sidecars::turn : Sidecars::ignore},
+      nullptr);
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   const RunEnd end =
-      run(plan.jobs, source, never_asked, options, stop, [&](const Outcome& outcome) {
+      run(plan.jobs, source, asked_for_sidecars, options, stop, [&](const Outcome& outcome) {
         json.put([&] { return json_line_planned(outcome); });
         const std::string input = printable(outcome.input.string());
         if (outcome.status == Status::failed) {

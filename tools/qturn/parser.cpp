@@ -376,6 +376,12 @@ void add_in_place(CLI::App& app, CommandLine& line) {
          "picture")
       ->needs("--in-place")
       ->group(group);
+  app.add_flag(
+         "--allow-stale-metadata", line.allow_stale_metadata,
+         "with --in-place, also turn pictures of which some metadata is then no longer true (map "
+         "coordinates, regions, axes of microscopes), with a warning; otherwise they fail")
+      ->needs("--in-place")
+      ->group(group);
 }
 
 void add_replay(CLI::App& app, CommandLine& line) {

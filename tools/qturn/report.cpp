@@ -1,6 +1,7 @@
 #include "tools/qturn/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -176,6 +177,12 @@ void Report::add(const Outcome& outcome) {
   if (!line_.quiet || is_incomplete)
     for (const std::string& warning : outcome.warnings)
       text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning)));
+  // It may be all that is ever said of a file that others trust, so --quiet keeps it.
+  if (!outcome.stale_metadata.empty())
+    text +=
+        once(fmt::format("qturn: {}: warning: no longer true after the turn: {}\n", input,
+                         printable(fmt::format("{}", fmt::join(outcome.stale_metadata, ", ")))));
+  stale_ += outcome.stale_metadata.empty() ? 0 : 1;
   if (line_.verbose && outcome.status == Status::done)
     text += fmt::format("{} -> {} ({}, {} x {}{})\n", input, printable(outcome.output.string()),
                         is_upright ? "upright" : name(outcome.variant), outcome.width,
@@ -279,6 +286,10 @@ void Report::draw(bool terminal) {
 }
 
 void Report::print_losses() const {
+  if (stale_ > 0) {
+    print_message(fmt::format("of {}, some metadata is no longer true; --strict refuses that",
+                              counted(stale_, "picture", "pictures")));
+  }
   if (left_jpegs_ > 0) {
     print_message(fmt::format(
         "{} left as {} and shown upright by the orientation tag: a turn would not be "

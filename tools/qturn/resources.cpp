@@ -50,6 +50,7 @@ RunOptions turn_options(const CommandLine& line) {
   options.quality = line.quality;
   options.labels_drawn_on = line.labels_drawn_on;
   options.allow_storage_change = line.allow_storage_change;
+  options.allow_stale_metadata = line.allow_stale_metadata;
   options.png = line.png_mode();
   options.jpeg = {line.jpeg, line.jpeg_edges.value_or(default_edges(line))};
   return options;

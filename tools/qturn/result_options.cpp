@@ -25,6 +25,7 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   flag(line.tag_only, "--tag-only");
   flag(line.sidecars, "--sidecars");
   flag(line.allow_storage_change, "--allow-storage-change");
+  flag(line.allow_stale_metadata, "--allow-stale-metadata");
   flag(line.salvage, "--salvage");
   if (line.others == Others::copy) value("--others", "copy");
   flag(line.hidden, "--hidden");

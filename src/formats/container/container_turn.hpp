@@ -17,13 +17,20 @@ class ContainerTurn final : public CompressedTurn {
  public:
   using Turn = Bytes (*)(const File&, Orientation, std::vector<std::string>& warnings);
 
-  /// `needed` is the memory that `turned` takes.
-  ContainerTurn(File file, Header header, std::uint64_t needed, Turn turned)
-      : file_(std::move(file)), header_(std::move(header)), needed_(needed), turn_(turned) {}
+  /// `needed` is the memory that `turned` takes; `why_not` is why it is never called, if it is not.
+  ContainerTurn(File file, Header header, std::uint64_t needed, Turn turned,
+                std::string why_not = {})
+      : file_(std::move(file)),
+        header_(std::move(header)),
+        needed_(needed),
+        turn_(turned),
+        why_not_(std::move(why_not)) {}
 
   Header header() const override { return header_; }
-  Route route(Orientation) const override { return Route::lossless; }
-  std::string why_not() const override { return {}; }
+  Route route(Orientation) const override {
+    return why_not_.empty() ? Route::lossless : Route::none;
+  }
+  std::string why_not() const override { return why_not_; }
   Size turned_size(Orientation applied) const override {
     return qturn::turned_size(applied, header_.size());
   }
@@ -42,6 +49,7 @@ class ContainerTurn final : public CompressedTurn {
   Header header_;
   std::uint64_t needed_;
   Turn turn_;
+  std::string why_not_;
 };
 
 }  // namespace qturn

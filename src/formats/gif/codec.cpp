@@ -132,6 +132,7 @@ Header read_gif_header(std::span<const std::byte> file) {
   header.width = gif.canvas.width;
   header.height = gif.canvas.height;
   header.pages = static_cast<int>(gif.frames());
+  header.faults = gif_faults(gif);
   std::uint64_t others = gif.head.size();
   for (const GifBlock& block : gif.blocks) {
     others += sizeof(GifExtras::Piece);
@@ -181,8 +182,8 @@ Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& a
         piece.kept = copy_of(block.whole.first(block.whole.size() - block.lzw.size()));
         piece.place = block.place;
         piece.interlaced = block.interlaced;
-        // giflib writes no codes of one bit.
-        piece.bits = std::max(2, std::to_integer<int>(block.lzw[0]));
+        // giflib writes no codes of one bit, and an index has eight at most.
+        piece.bits = std::clamp(std::to_integer<int>(block.lzw[0]), 2, 8);
         image.pages.push_back(page_of(block));
         decompress(block, image.pages.back(), arena, stop);
       } else {
@@ -191,7 +192,6 @@ Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& a
       extras->pieces.push_back(std::move(piece));
     }
   }
-  for (std::string& fault : gif_faults(gif)) warnings.push_back(std::move(fault));
   warn_of_trailing_data(file, gif.end, warnings);
   image.extras = std::move(extras);
   return image;

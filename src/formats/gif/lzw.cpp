@@ -9,28 +9,10 @@
 #include <new>
 #include <vector>
 
-#include "src/picture/endian.hpp"
-
 namespace qturn::gif {
 namespace {
 
-// Signature, screen descriptor without a palette, and the descriptor of the only frame.
-constexpr std::size_t screen_bytes = 13, head_bytes = 23;
-
-using Head = std::array<std::byte, head_bytes>;
-
-Head head_of(const Page& page) {
-  Head head{};
-  std::ranges::copy(bytes_of("GIF89a"), head.begin());
-  head[screen_bytes] = std::byte{0x2C};
-  const auto width = static_cast<std::uint64_t>(page.width);
-  const auto height = static_cast<std::uint64_t>(page.height);
-  for (const std::size_t at : {std::size_t{6}, screen_bytes + 5}) {
-    put_little_endian(head, at, 2, width);
-    put_little_endian(head, at + 2, 2, height);
-  }
-  return head;
-}
+constexpr const char* damaged_pixels = "damaged: the pixels of a GIF";
 
 // Calls `row` with each row in the order of the file.
 template <typename Row>
@@ -49,38 +31,101 @@ void in_file_order(const Page& page, bool interlaced, const std::atomic<bool>& s
   }
 }
 
-// Its close functions free it, whether or not they succeed.
-struct CloseReader {
-  void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
-};
+// Closing it frees it, whether or not that succeeds.
 struct CloseWriter {
   void operator()(GifFileType* gif) const { EGifCloseFile(gif, nullptr); }
 };
 
 [[noreturn]] void fail(const GifFileType* gif, const char* what) {
-  if (gif && (gif->Error == D_GIF_ERR_NOT_ENOUGH_MEM || gif->Error == E_GIF_ERR_NOT_ENOUGH_MEM)) {
-    throw std::bad_alloc();
-  }
+  if (gif && gif->Error == E_GIF_ERR_NOT_ENOUGH_MEM) throw std::bad_alloc();
   throw ImageFileError(what);
 }
 
-constexpr const char* damaged_pixels = "damaged: the pixels of a GIF";
-
-struct Input {
-  std::array<std::span<const std::byte>, 2> parts;
-};
-
-int read_input(GifFileType* gif, GifByteType* to, int wanted) {
-  auto& input = *static_cast<Input*>(gif->UserData);
-  int got = 0;
-  for (auto& part : input.parts) {
-    const auto bytes = std::min(part.size(), static_cast<std::size_t>(wanted - got));
-    std::ranges::copy(part.first(bytes), reinterpret_cast<std::byte*>(to + got));
-    part = part.subspan(bytes);
-    got += static_cast<int>(bytes);
+// The indices of a frame, from its codes. giflib decodes those that stand for nothing to something,
+// and takes no codes that begin with more than 9 bits.
+class Indices {
+ public:
+  // `lzw` ends with an empty part.
+  explicit Indices(std::span<const std::byte> lzw)
+      : root_bits_(std::to_integer<int>(lzw[0])), data_(lzw.subspan(1)) {
+    if (root_bits_ < 1 || root_bits_ >= most_bits) throw ImageFileError(damaged_pixels);
+    restart();
   }
-  return got;
-}
+
+  // Whether there are so many more.
+  bool read(std::uint8_t* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (waiting_ == 0 && !read_string()) return false;
+      to[i] = string_[--waiting_];
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int most_bits = 12, most_codes = 1 << most_bits;
+
+  int clear() const { return 1 << root_bits_; }
+
+  void restart() {
+    bits_ = root_bits_ + 1;
+    next_ = clear() + 2;
+    last_ = -1;
+  }
+
+  // -1: there is none.
+  int read_code() {
+    while (held_bits_ < bits_) {
+      if (part_bytes_ == 0 && at_ < data_.size()) part_bytes_ = std::to_integer<int>(data_[at_++]);
+      if (part_bytes_ == 0) return -1;
+      held_ |= std::to_integer<unsigned>(data_[at_++]) << held_bits_;
+      held_bits_ += 8;
+      --part_bytes_;
+    }
+    const int code = static_cast<int>(held_ & ((1U << bits_) - 1));
+    held_ >>= bits_;
+    held_bits_ -= bits_;
+    return code;
+  }
+
+  // The string of the next code, its last index first. False at the end, and for a code that stands
+  // for nothing.
+  bool read_string() {
+    int code = read_code();
+    for (; code == clear(); code = read_code()) restart();
+    const int most = last_ < 0 ? clear() - 1 : std::min(next_, most_codes - 1);
+    if (code < 0 || code == clear() + 1 || code > most) return false;
+    int from = code;
+    if (code == next_) {  // the string before, and its first index once more
+      ++waiting_;
+      from = last_;
+    }
+    for (; from >= clear(); from = prefix_[static_cast<std::size_t>(from)])
+      string_[waiting_++] = suffix_[static_cast<std::size_t>(from)];
+    if (from > 255) return false;
+    const auto first = static_cast<std::uint8_t>(from);
+    string_[waiting_++] = first;
+    if (code == next_) string_[0] = first;
+    if (last_ >= 0 && next_ < most_codes) {
+      prefix_[static_cast<std::size_t>(next_)] = static_cast<std::uint16_t>(last_);
+      suffix_[static_cast<std::size_t>(next_++)] = first;
+    }
+    if (next_ == 1 << bits_ && bits_ < most_bits) ++bits_;
+    last_ = code;
+    return true;
+  }
+
+  const int root_bits_;
+  std::span<const std::byte> data_;
+  std::size_t at_ = 0;
+  int part_bytes_ = 0;  // that are left of the part at `at_`
+  unsigned held_ = 0;
+  int held_bits_ = 0, bits_ = 0;
+  int next_ = 0, last_ = -1;  // codes; -1: none since the last clear code
+  std::array<std::uint16_t, most_codes> prefix_{};
+  std::array<std::uint8_t, most_codes> suffix_{};
+  std::array<std::uint8_t, most_codes + 1> string_{};
+  std::size_t waiting_ = 0;  // indices of the string that are still to be read
+};
 
 // What giflib writes: first what describes the frame, which is not wanted, then the frame.
 struct Output {
@@ -106,19 +151,12 @@ int write_output(GifFileType* gif, const GifByteType* data, int size) {
 
 void decompress_gif_frame(std::span<const std::byte> lzw, bool interlaced, const Page& page,
                           const std::atomic<bool>& stop) {
-  const Head head = head_of(page);
-  Input input{{head, lzw}};
-  const std::unique_ptr<GifFileType, CloseReader> gif(DGifOpen(&input, read_input, nullptr));
-  GifRecordType record{};
-  if (!gif || DGifGetRecordType(gif.get(), &record) != GIF_OK ||
-      DGifGetImageDesc(gif.get()) != GIF_OK) {
-    fail(gif.get(), damaged_pixels);
-  }
+  const auto indices = std::make_unique<Indices>(lzw);
   std::int64_t rows = 0;
   in_file_order(page, interlaced, stop, [&](GifPixelType* row) {
-    if (DGifGetLine(gif.get(), row, static_cast<int>(page.width)) != GIF_OK) {
-      fail(gif.get(),
-           fmt::format("{} after {} of {} rows", damaged_pixels, rows, page.height).c_str());
+    if (!indices->read(row, page.width)) {
+      throw ImageFileError(
+          fmt::format("{} after {} of {} rows", damaged_pixels, rows, page.height));
     }
     ++rows;
   });

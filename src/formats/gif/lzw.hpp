@@ -1,5 +1,5 @@
-// The compression of GIF, by giflib. It gets one frame at a time, as a GIF of its own that holds
-// nothing else: so no size, palette or extension of a file reaches the library.
+// The compression of GIF. giflib compresses: it gets one frame at a time, as a GIF of its own that
+// holds nothing else. It does not decompress, because it takes some damage for pixels.
 #ifndef QTURN_SRC_FORMATS_GIF_LZW_HPP
 #define QTURN_SRC_FORMATS_GIF_LZW_HPP
 
@@ -15,8 +15,8 @@
 namespace qturn::gif {
 
 /// Decompresses `lzw`, the size of the codes and the parts of a frame, into the pixels of `page`:
-/// an index each. An interlaced frame's rows come in four passes. Throws ImageFileError if it is
-/// damaged, or ends before the last pixel; Interrupted.
+/// an index each. An interlaced frame's rows come in four passes. Throws ImageFileError if a code
+/// stands for nothing, or if the codes end before the last pixel; Interrupted.
 void decompress_gif_frame(std::span<const std::byte> lzw, bool interlaced, const Page& page,
                           const std::atomic<bool>& stop);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/formats/heif/hevc_size.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
@@ -336,11 +337,23 @@ Orientation shown_orientation(const HeifFile& heif, const HeifItem& item) {
   return shown;
 }
 
-Size shown_size(const HeifFile& heif, const HeifItem& item) {
-  const auto extents = heif.find(item, "ispe");
-  if (!extents || extents->size() < 12) refuse_damaged("its picture has no size");
-  Size size{static_cast<std::int64_t>(big_endian(*extents, 4, 4)),
+namespace {
+
+Size stored_size(const HeifFile& heif, const HeifItem& item) {
+  if (const auto extents = heif.find(item, "ispe"); extents && extents->size() >= 12) {
+    return {static_cast<std::int64_t>(big_endian(*extents, 4, 4)),
             static_cast<std::int64_t>(big_endian(*extents, 8, 4))};
+  }
+  const auto hevc = heif.find(item, "hvcC");
+  const std::optional<Size> size = hevc ? hevc_size(*hevc) : std::nullopt;
+  if (!size) refuse_damaged("its picture has no size");
+  return *size;
+}
+
+}  // namespace
+
+Size shown_size(const HeifFile& heif, const HeifItem& item) {
+  Size size = stored_size(heif, item);
   if (const auto crop = heif.find(item, "clap"); crop && crop->size() >= 16) {
     const auto side = [&](std::size_t at, std::int64_t whole) {
       const auto numerator = static_cast<std::int64_t>(big_endian(*crop, at, 4));
@@ -357,6 +370,22 @@ bool is_heif_exif(const HeifItem& item) { return item.type == "Exif"; }
 
 bool is_heif_xmp(const HeifItem& item) {
   return item.type == "mime" && item.content_type == "application/rdf+xml";
+}
+
+bool says_turn(const HeifFile& heif, const HeifItem& item) {
+  return heif.find(item, "irot") || heif.find(item, "imir");
+}
+
+std::string doubt_of_orientation(const HeifFile& heif) {
+  if (says_turn(heif, heif.item(heif.primary))) return {};
+  for (const IgnoredOrientation& each : ignored_orientations(heif)) {
+    if (each.where != std::string_view("Exif") || each.says == Orientation::identity) continue;
+    return fmt::format(
+        "programs show it in two ways, because Exif says orientation {} and its container (irot) "
+        "says nothing; it stays as it is, until exiftool -n -Orientation=1 makes them agree",
+        static_cast<int>(each.says));
+  }
+  return {};
 }
 
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif) {

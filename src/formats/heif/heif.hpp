@@ -6,7 +6,7 @@
 // a change of irot and imir: the compressed pixels stay where they are, byte for byte.
 //
 // The picture as it is shown is the upright one here (Header::stored is the identity). An Exif
-// orientation says nothing: readers ignore it.
+// orientation says nothing where irot or imir speak: readers ignore it.
 #ifndef QTURN_SRC_FORMATS_HEIF_HEIF_HPP
 #define QTURN_SRC_FORMATS_HEIF_HEIF_HPP
 
@@ -123,6 +123,15 @@ void refuse_scaled(const HeifFile& heif, const HeifItem& item);
 
 /// The size of an item as it is shown.
 Size shown_size(const HeifFile& heif, const HeifItem& item);
+
+/// Whether the item says how it is turned, be it not at all.
+bool says_turn(const HeifFile& heif, const HeifItem& item);
+
+/// A sentence about a file whose Exif says an orientation and whose container says none, nor that
+/// there is none. The standard lets the container decide (ISO/IEC 23000-22, 7.3.10.1: Exif should
+/// say none), and most readers do, but Apple's follow Exif there, and writers have counted on it.
+/// Empty: there is no doubt.
+std::string doubt_of_orientation(const HeifFile& heif);
 
 /// What the Exif and XMP of the file say.
 std::vector<IgnoredOrientation> ignored_orientations(const HeifFile& heif);

@@ -39,6 +39,10 @@ Header header_of(const HeifFile& heif) {
   header.height = size.height;
   header.pixels_total =
       static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  if (std::string doubt = doubt_of_orientation(heif); !doubt.empty()) {
+    header.faults.push_back(std::move(doubt));
+    return header;
+  }
   header.has_ignored_tag = std::ranges::any_of(ignored_orientations(heif), [](const auto& each) {
     return each.says != Orientation::identity;
   });
@@ -62,8 +66,9 @@ std::unique_ptr<CompressedTurn> turn_compressed(std::span<const std::byte> file,
   HeifFile heif(file, limits);
   const std::uint64_t needed = 2 * file.size() + 16 * (heif.meta.end - heif.meta.begin) + tables;
   Header header = header_of(heif);
+  std::string doubt = doubt_of_orientation(heif);
   return std::make_unique<ContainerTurn<HeifFile>>(std::move(heif), std::move(header), needed,
-                                                   turned_heif);
+                                                   turned_heif, std::move(doubt));
 }
 
 }  // namespace

@@ -30,11 +30,6 @@ bool is_tone_map(const HeifFile& heif, std::uint32_t number) {
   return found != heif.items.end() && found->second.type == "tmap";
 }
 
-// Whether the item says how it is turned, be it not at all.
-bool says_turn(const HeifFile& heif, const HeifItem& item) {
-  return heif.find(item, "irot") || heif.find(item, "imir");
-}
-
 // Where one of `these` is turned, `those` are turned with it.
 struct Bond {
   std::span<const std::uint32_t> these, those;

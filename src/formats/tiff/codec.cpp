@@ -103,6 +103,11 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
       encoding = std::max(
           encoding, tiff_encoding_bytes(written, tiff.little) + memory_of(written.compression));
     }
+    for (PlacedMetadata& placed : placed_metadata(page)) {
+      if (std::ranges::count(header.placed, placed.name, &PlacedMetadata::name) == 0) {
+        header.placed.push_back(std::move(placed));
+      }
+    }
     if (header.storage_change.empty() && !storage.changes.empty()) {
       header.storage_change = storage.changes.front();
     }
@@ -130,9 +135,6 @@ Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std:
     page.pixels = arena.take(page.bytes());
     decode_tiff_page(file, directory, layout, extras->tiff.little, page, stop);
     image.pages.push_back(page);
-    if (is_georeferenced(directory)) {
-      add_once(warnings, "its map coordinates (GeoTIFF) describe the picture as it was");
-    }
   });
   image.extras = extras;
   return image;

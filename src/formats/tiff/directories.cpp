@@ -151,14 +151,18 @@ class DirectoryReader {
       if (bytes > offset_bytes()) count_bytes_read(bytes);
       value_bytes_ += bytes;
       constexpr std::uint64_t large = 1 << 16;
-      if (only_structure_ && size.value_bytes == 1 && bytes > large) continue;
-      field.value = value(from, bytes, size.word_bytes);
+      const bool is_cut = only_structure_ && size.value_bytes == 1 && bytes > large;
+      const bool says_places =
+          field.tag == tiff_tag::description || field.tag == tiff_tag::imagej_metadata;
+      if (is_cut && !says_places) continue;
+      field.value = value(from, is_cut ? large : bytes, size.word_bytes);
       if (field.tag == tiff_tag::maker_note && size.word_bytes == 1 && bytes > offset_bytes()) {
         field.fixed_at = from;
         notes_[from] = std::max(notes_[from], from + bytes);
       }
       directory.fields.push_back(std::move(field));
     }
+    name_tiles(directory);
     const std::uint64_t next = number(at + count_bytes + count * entry_bytes, offset_bytes());
     for (const std::uint16_t tag : child_tags) {
       const std::uint64_t child = directory.integer(tag, 0);
@@ -167,6 +171,15 @@ class DirectoryReader {
     }
     next_ = next;
     return directory;
+  }
+
+  // Some writers give the places of tiles in the fields for strips, and readers take them.
+  static void name_tiles(TiffDirectory& directory) {
+    if (!directory.find(tiff_tag::tile_width) || directory.find(tiff_tag::tile_offsets)) return;
+    for (TiffField& field : directory.fields) {
+      if (field.tag == tiff_tag::strip_offsets) field.tag = tiff_tag::tile_offsets;
+      if (field.tag == tiff_tag::strip_byte_counts) field.tag = tiff_tag::tile_byte_counts;
+    }
   }
 
   void read_pictures(TiffDirectory& page) {

@@ -63,7 +63,8 @@ enum : std::uint16_t {
   maker_note = 37500,
   icc_profile = 34675,
   gps = 34853,
-  interoperability = 40965
+  interoperability = 40965,
+  imagej_metadata = 50839
 };
 }  // namespace tiff_tag
 
@@ -134,7 +135,8 @@ enum class MissingPixels : bool { are_damage, are_left_out };
 TiffFile read_tiff(std::span<const std::byte> file,
                    MissingPixels missing = MissingPixels::are_damage);
 
-/// The same without texts, profiles, and other large values that do not say how pixels are stored.
+/// The same without texts, profiles, and other large values that do not say how pixels are stored;
+/// of those that may say where pixels lie, the beginning is there.
 TiffFile read_tiff_structure(std::span<const std::byte> file,
                              MissingPixels missing = MissingPixels::are_damage);
 

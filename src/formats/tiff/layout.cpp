@@ -88,6 +88,20 @@ void check_bits(const TiffLayout& layout) {
   }
 }
 
+// Without one of these, libtiff and the readers that use it ignore the field.
+bool has_predictor(std::uint16_t compression) {
+  switch (compression) {
+    case tiff_compression::none:
+    case tiff_compression::ccitt_rle:
+    case tiff_compression::ccitt_t4:
+    case tiff_compression::ccitt_t6:
+    case tiff_compression::packbits:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // A page's own value for all its samples.
 std::uint64_t common(const TiffDirectory& page, std::uint16_t tag, const char* what) {
   const auto values = page.integers(tag);
@@ -132,7 +146,10 @@ void check_blocks(const TiffDirectory& page, const TiffLayout& layout) {
   if (there < wanted) {
     throw ImageFileError(fmt::format("damaged: {} of {} {} are there", there, wanted, kind));
   }
-  const std::uint64_t gain = largest_gain(layout.compression);
+  // Of YCbCr, 16 pixels may share their chroma, which takes more than a third of the bytes. Such a
+  // page is refused by its name, not as one that is damaged.
+  const std::uint64_t chroma = layout.photometric == tiff_photometric::ycbcr ? 3 : 1;
+  const std::uint64_t gain = chroma * largest_gain(layout.compression);
   for (std::uint32_t i = 0; i < wanted; ++i) {
     if (counts[i] == 0) {
       throw ImageFileError(fmt::format("damaged: {} {} of {} are empty", kind, i + 1, wanted));
@@ -221,7 +238,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   layout.sample_format = static_cast<std::uint16_t>(common(page, tiff_tag::sample_format, "types"));
   layout.compression = u16(tiff_tag::compression, tiff_compression::none);
   layout.photometric = u16(tiff_tag::photometric, 1);
-  layout.predictor = u16(tiff_tag::predictor, 1);
+  if (has_predictor(layout.compression)) layout.predictor = u16(tiff_tag::predictor, 1);
   layout.fill_order = u16(tiff_tag::fill_order, 1);
   const bool is_t6 = layout.compression == tiff_compression::ccitt_t6;
   layout.fax_options = static_cast<std::uint32_t>(

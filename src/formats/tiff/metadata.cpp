@@ -124,6 +124,31 @@ bool is_georeferenced(const TiffDirectory& page) {
                              [](const TiffField& field) { return is_map_tag(field.tag); });
 }
 
+std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
+  constexpr std::uint16_t rational_polynomials = 50844;
+  std::vector<PlacedMetadata> placed;
+  if (is_georeferenced(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
+  if (page.find(rational_polynomials)) placed.push_back({.name = "its map coordinates (RPC)"});
+  if (const TiffField* field = page.find(tiff_tag::description)) {
+    const std::string_view text = text_of(field->value);
+    // With or without a prefix of its namespace.
+    if (text.find("openmicroscopy.org/Schemas/OME") != text.npos) {
+      placed.push_back({.name = "its sizes and axes (OME-XML)", .is_converted = true});
+    }
+    if (text.starts_with("{\"shape\":")) {
+      placed.push_back(
+          {.name = "its shape as text (tifffile)", .needs_axes_swap = true, .is_converted = true});
+    }
+  }
+  if (const TiffField* field = page.find(tiff_tag::imagej_metadata)) {
+    // Their files begin so.
+    if (text_of(field->value).find("Iout") != std::string_view::npos) {
+      placed.push_back({.name = "its regions (ImageJ)"});
+    }
+  }
+  return placed;
+}
+
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings) {
   const TiffDirectory& page = tiff.pages.front();
   Metadata metadata;

@@ -10,12 +10,17 @@
 #include <vector>
 
 #include "src/formats/tiff/directories.hpp"
+#include "src/picture/header.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {
 
 /// Whether it says where on a map the picture lies, which is not turned.
 bool is_georeferenced(const TiffDirectory& page);
+
+/// What of the directory a turn leaves as it is, although it depends on where pixels lie: map
+/// coordinates, regions, the sizes and axes that microscopes and tifffile state as text.
+std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page);
 
 /// What another format can carry of the description of a TIFF's first page.
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings);

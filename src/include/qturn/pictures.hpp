@@ -107,6 +107,9 @@ struct TurnOutcome {
   Orientation applied = Orientation::identity;  ///< to the pixels as they are stored
   Size size = {};                               ///< of the result's first page, as stored
   std::string message = {};  ///< why nothing is written, or why a JPEG is re-encoded
+  /// Metadata that the result keeps although it is no longer true: map coordinates, regions, sizes
+  /// and axes as text. "its map coordinates (GeoTIFF)"
+  std::vector<std::string> stale_metadata = {};
 };
 
 /// A turned file.
