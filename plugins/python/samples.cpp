@@ -25,6 +25,7 @@
 #include "plugins/python/orientations.hpp"
 #include "plugins/python/picture_arguments.hpp"
 #include "src/formats/table.hpp"
+#include "src/labels/coordinates.hpp"
 #include "src/labels/label.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"

@@ -186,6 +186,11 @@ void CocoAnnotation::read_shapes() {
                                   keypoints_.size()));
     if (!keypoints_.empty()) category_ = id_in(annotation, "category_id");
   }
+  if (const auto attributes = shape("attributes");
+      attributes && attributes->kind() == JsonKind::object) {
+    rotation_ = attributes->find("rotation");
+    if (rotation_) (void)rotation_->number();
+  }
   const auto segmentation = shape("segmentation");
   if (!segmentation) return;
   if (segmentation->kind() == JsonKind::object) return read_mask(*segmentation);
@@ -274,6 +279,9 @@ std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
     edits.replace(box_[1].text(), box.corner.y.text());
     edits.replace(box_[2].text(), box.extent.x.text());
     edits.replace(box_[3].text(), box.extent.y.text());
+  }
+  if (rotation_) {
+    edits.replace(rotation_->text(), turned_angle(rotation_->number(), turn.orientation).text());
   }
   for (std::size_t i = 0; i + 1 < points_.size(); i += 2)
     turn_point(edits, coordinates, &points_[i], &points_[i]);

@@ -6,7 +6,8 @@
 //
 // A bbox is x, y, width, height; its numbers and those of polygons are continuous, from 0 to the
 // width. Keypoints are x, y, visibility; they name pixels, from 0 to the width minus 1. All other
-// members stay as they are, an area too.
+// members stay as they are, an area too, but for the angle of the box in CVAT's exports
+// ("attributes": {"rotation": 30.0}).
 #ifndef QTURN_SRC_LABELS_COCO_HPP
 #define QTURN_SRC_LABELS_COCO_HPP
 
@@ -99,7 +100,7 @@ class CocoAnnotation {
   JsonText json_;
   std::int64_t id_, image_, category_ = 0;
   std::vector<JsonValue> box_, points_, keypoints_;  // numbers
-  std::optional<JsonValue> counts_;
+  std::optional<JsonValue> counts_, rotation_;
   std::vector<JsonValue> mask_sides_;  // height, width
   RunLengths runs_;
   std::optional<Size> mask_size_;

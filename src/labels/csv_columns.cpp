@@ -103,10 +103,12 @@ class HeaderLine {
     is_taken_.resize(fields_.size());
   }
 
-  bool names_labels() const {
+  bool names_labels() const { return find_any(pictures) && names_coordinates(); }
+
+  bool names_coordinates() const {
     const auto is_point = [&](std::string_view field) { return is_named_point(csv_value(field)); };
-    return find_any(pictures) && (find_any(coordinates) || find_any(other_coordinates) ||
-                                  std::ranges::any_of(fields_, is_point));
+    return find_any(coordinates) || find_any(other_coordinates) ||
+           std::ranges::any_of(fields_, is_point);
   }
 
   CsvColumns read() {
@@ -247,6 +249,12 @@ CsvColumns read_csv_header(std::string_view text) { return HeaderLine(text).read
 bool names_labels(std::string_view header) try {
   if (header.ends_with('\r')) header.remove_suffix(1);
   return HeaderLine(header).names_labels();
+} catch (const LabelError&) {
+  return false;
+}
+
+bool names_coordinates(std::string_view header) try {
+  return HeaderLine(header).names_coordinates();
 } catch (const LabelError&) {
   return false;
 }

@@ -36,6 +36,14 @@ inline LabelPoint turned(LabelPoint point, const CoordinateTurn& turn) {
   return reading.swap_axes ? LabelPoint{point.y, point.x} : point;
 }
 
+/// An angle in degrees by which a box is turned around its middle. The box turns with the picture,
+/// so the angle changes in a mirror alone: it counts the other way round, from 0 to 360 or, if it
+/// was negative, up to 0.
+inline Decimal turned_angle(const Decimal& degrees, Orientation orientation) {
+  if (!mirrors(orientation) || degrees.is_zero()) return degrees;
+  return degrees.mirrored(degrees.is_negative() ? 0 : 360);
+}
+
 /// Of a box: the first is the nearest to the origin.
 struct LabelCorners {
   LabelPoint first, last;

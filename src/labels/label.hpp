@@ -36,10 +36,6 @@ struct LabelFormat {
 /// "yolo", "voc", "labelme".
 extern const LabelFormat label_formats[3];
 
-/// Whether a text of whatever kind may say where something is in a picture: it has four numbers in
-/// a row, or a name that coordinates have.
-bool may_hold_coordinates(std::string_view text);
-
 }  // namespace qturn
 
 #endif  // QTURN_SRC_LABELS_LABEL_HPP

@@ -74,6 +74,12 @@ class LabelMeTurn {
     const auto written = shape.find("shape_type");
     const bool is_polygon = !written || written->kind() == JsonKind::null;
     const std::string type = is_polygon ? "polygon" : written->string();
+    // X-AnyLabeling's angle of a box.
+    const auto direction = shape.find("direction");
+    if (type != "rotation" && direction && direction->kind() == JsonKind::number &&
+        !direction->number().is_zero()) {
+      direction->fail("the direction of a shape cannot be turned");
+    }
     const JsonValue points = shape.member("points").expect(JsonKind::array);
     if (type == "rectangle" || type == "mask") {
       if (points.size() != 2)

@@ -50,10 +50,13 @@ std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, Vari
                                                      std::move(variants_of), std::move(append));
 }
 
-/// Whether it has both members, or ends within one of them.
+/// Whether it is an object with both members, or ends within one of them.
 std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
-  return [images = false, annotations = false, last = ' ',
+  return [images = false, annotations = false, is_begun = false, last = ' ',
           window = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    const std::size_t begin = part.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    if (!is_begun && begin != std::string_view::npos && part[begin] != '{') return false;
+    is_begun = is_begun || begin != std::string_view::npos;
     window += part;
     images = images || window.find("\"images\"") != std::string::npos;
     annotations = annotations || window.find("\"annotations\"") != std::string::npos;

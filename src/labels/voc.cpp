@@ -146,8 +146,9 @@ class VocTurn {
         turn_point(part_of(node, "x"), part_of(node, "y"));
       } else if (kind == "part") {
         turn_object(node);
-      } else if (kind != "actions" && kind != "attributes" &&
-                 node.first_child().type() == pugi::node_element) {
+      } else if (kind == "attributes") {
+        turn_attributes(node);
+      } else if (kind != "actions" && node.first_child().type() == pugi::node_element) {
         fail(node, fmt::format("{} of an object cannot be turned", kind));
       }
     }
@@ -164,6 +165,15 @@ class VocTurn {
                {corners.last.x.value(), corners.last.y.value()}});
     put(now.first, left, top);
     put(now.last, right, bottom);
+  }
+
+  /// The angle of the box is an attribute in CVAT's exports.
+  void turn_attributes(pugi::xml_node attributes) {
+    for (const pugi::xml_node attribute : attributes.children("attribute")) {
+      if (text_of(attribute.child("name")) != "rotation") continue;
+      const pugi::xml_node value = part_of(attribute, "value");
+      replace(value, turned_angle(number_in(value), turn_.orientation).text());
+    }
   }
 
   void turn_point(pugi::xml_node x, pugi::xml_node y) {

@@ -47,8 +47,7 @@ class DataSetFinder {
     file.hash = hash_of(bytes);
     return file;
   } catch (const FileError& error) {
-    throw PlanError(fmt::format("{} cannot be read: {}; {}", path.string(), error.code().message(),
-                                turn_pictures_alone));
+    throw LabelsError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
   }
 
   std::set<fs::path> yaml_files() {
@@ -97,7 +96,7 @@ class DataSetFinder {
          .hash = file.hash,
          .text = turned.finish()});
   } catch (const LabelError& error) {
-    throw PlanError(fmt::format("{}:{}; {}", path.string(), error.what(), turn_pictures_alone));
+    throw LabelsError(fmt::format("{}:{}", path.string(), error.what()));
   }
 
   /// Whether it is a list, or a folder with pictures of the run.

@@ -75,8 +75,8 @@ std::vector<Listings::Entry> Listings::list(const fs::path& folder) const {
   }
   if (error && error != std::errc::no_such_file_or_directory &&
       error != std::errc::not_a_directory) {
-    throw PlanError(fmt::format("cannot look for {} in {}: {}; {}", why_looked_, folder.string(),
-                                error.message(), turn_pictures_alone));
+    throw LabelsError(
+        fmt::format("cannot look for {} in {}: {}", why_looked_, folder.string(), error.message()));
   }
   std::ranges::sort(entries, {},
                     [](const Entry& entry) { return std::tie(entry.lower, entry.name); });

@@ -16,8 +16,6 @@
 
 namespace qturn {
 
-inline constexpr const char* turn_pictures_alone = "--labels none turns each picture by itself";
-
 /// Absolute and without "." and ".."; of a folder that ends with '/', or is empty, with '/' at its
 /// end.
 std::string normal_path(const std::filesystem::path& path);

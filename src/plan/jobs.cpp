@@ -82,20 +82,18 @@ void refuse_shared_in_place_of_companions(const JobList& jobs) {
 /// In place, interrupted in the middle, such a file would say of some pictures what is no longer
 /// true. In a tar each sample has labels of its own.
 void refuse_shared(const SharedLabels& labels, bool in_place) {
-  for (const SharedLabels::Broken& file : labels.broken())
-    throw PlanError(fmt::format("{}; {}", file.problem, turn_pictures_alone));
+  for (const SharedLabels::Broken& file : labels.broken()) throw LabelsError(file.problem);
   for (const SharedLabels::File& file : labels.files()) {
     if (file.found == 0) continue;
     if (in_place) {
-      throw PlanError(fmt::format(
+      throw LabelsError(fmt::format(
           "{}: {} labels of many pictures in one file are not turned in place; write the turned "
-          "pictures and labels into a folder with -o, or turn the pictures alone with --labels "
-          "none",
+          "pictures and labels into a folder with -o",
           file.input.string(), file.format->name));
     }
-    throw PlanError(fmt::format(
+    throw LabelsError(fmt::format(
         "{}: labels many pictures, and in a tar each sample has labels of its own; name a folder "
-        "as output, or use --labels none",
+        "as output",
         file.input.string()));
   }
 }

@@ -7,10 +7,13 @@
 #include <map>
 #include <set>
 
+#include "src/labels/coordinates.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
+#include "src/plan/suspected_label.hpp"
 #include "src/store/safe_file.hpp"
 
 namespace qturn {
@@ -52,8 +55,8 @@ class LabelFinder {
     }
     labels_.finish();
     if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
-      throw PlanError(fmt::format("no {} label belongs to a picture; {}",
-                                  options_.labels.format->name, turn_pictures_alone));
+      throw LabelsError(
+          fmt::format("no {} label belongs to a picture", options_.labels.format->name));
     if (swap_pairs_ && !labels_.empty() && !labels_.have_keypoints()) {
       throw PlanError(
           "--swap-pairs is for keypoints, and no YAML file says that labels have any; give their "
@@ -207,8 +210,11 @@ class LabelFinder {
     const bool is_beside = own.folder.path == pictures.path;
     if (options_.labels.take != TakeLabels::found || !is_beside || holds_labels(place))
       return false;
-    const bool may_be_label = may_hold_coordinates(text_if_readable(path));
-    if (may_be_label && names_) refuse(path, *own.format);
+    const std::string text = text_if_readable(path);
+    const bool may_be_label =
+        may_hold_coordinates(text) &&
+        !is_excluded(options_, own.folder.key + path.filename().string(), path.filename());
+    if (may_be_label && names_) throw ForeignLabelError(path, text);
     return !may_be_label;
   }
 
@@ -231,11 +237,6 @@ class LabelFinder {
     return text_of(path);
   } catch (const FileError&) {
     return "";
-  }
-
-  [[noreturn]] static void refuse(const fs::path& path, const LabelFormat& format) {
-    throw PlanError(
-        fmt::format("{}: is not a {} label; {}", path.string(), format.name, turn_pictures_alone));
   }
 
   /// A label that would not be found beside its picture.
@@ -263,7 +264,9 @@ class LabelFinder {
       const fs::path path = labels_.path(label);
       const std::string text = text_if_readable(path);
       if (text.empty()) continue;
-      if (!format.is_of(text)) refuse(path, format);
+      if (!format.is_of(text) && may_hold_coordinates(text)) throw ForeignLabelError(path, text);
+      if (!format.is_of(text))
+        throw LabelsError(fmt::format("{}: is not a {} label", path.string(), format.name));
       known.insert(&format);
     }
   }

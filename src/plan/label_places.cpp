@@ -1,7 +1,11 @@
 #include "src/plan/label_places.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
@@ -16,7 +20,34 @@ bool is_image_folder(const fs::path& folder) {
   return name == "images" || name == "jpegimages";
 }
 
+/// The parts of a name, without those that are among `words`.
+std::vector<std::string> other_parts(const std::string& name,
+                                     std::span<const std::string_view> words) {
+  std::vector<std::string> parts;
+  const std::string lower = lower_case(name);
+  for (std::size_t at = 0; at < lower.size();) {
+    const std::size_t end = std::min(lower.find_first_of("_-. ", at), lower.size());
+    const std::string part = lower.substr(at, end - at);
+    if (!part.empty() && std::ranges::find(words, part) == words.end()) parts.push_back(part);
+    at = end + 1;
+  }
+  return parts;
+}
+
+constexpr std::string_view words_of_labels[] = {
+    "label",  "labels", "labeltxt", "annotation",  "annotations", "ann",    "anns",
+    "anno",   "annos",  "gt",       "groundtruth", "truth",       "ground", "bbox",
+    "bboxes", "boxes",  "json",     "xml",         "txt",         "csv",    "meta"};
+constexpr std::string_view words_of_pictures[] = {"image",      "images",   "img",    "imgs",
+                                                  "jpegimages", "pictures", "photos", "frames"};
+
 }  // namespace
+
+bool are_labels_of(const std::string& folder, const std::string& pictures) {
+  const std::vector<std::string> parts = other_parts(folder, words_of_labels);
+  if (parts == other_parts(folder, {})) return false;  // it does not say that it holds labels
+  return parts.empty() || parts == other_parts(pictures, words_of_pictures);
+}
 
 void add_label_places(const FileList::Folder& pictures, std::set<fs::path>& places) {
   const fs::path in_input = fs::path(pictures.key).parent_path();

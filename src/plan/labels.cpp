@@ -14,7 +14,6 @@
 #include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/plan/sidecar_files.hpp"
 #include "src/store/path_set.hpp"
 
 namespace qturn {
@@ -53,11 +52,13 @@ bool may_lie_among_labels(const fs::path& file) {
          suffix == ".yml";
 }
 
-/// A file below `folder` that is not among `pictures` and does not belong to labels or masks.
-bool holds_another_file(const fs::path& folder, const PathSet& pictures, const JobList& jobs,
-                        bool looks_for_masks) {
+/// A file below `folder` that is not among `pictures` and does not belong to labels or masks, nor
+/// to a run that was interrupted. The first by its path.
+std::optional<fs::path> another_file_in(const fs::path& folder, const PathSet& pictures,
+                                        const JobList& jobs, bool looks_for_masks) {
   const bool holds_labels = jobs.labels().are_below(folder);
   const bool may_hold_masks = !looks_for_masks || jobs.masks().are_below(folder);
+  std::optional<fs::path> found;
   std::error_code error;
   constexpr auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, options, error); !error && at != end(at);
@@ -69,9 +70,9 @@ bool holds_another_file(const fs::path& folder, const PathSet& pictures, const J
     const bool may_lie = is_named_as_picture(at->path())
                              ? may_hold_masks
                              : holds_labels && may_lie_among_labels(at->path());
-    if (!may_lie) return true;
+    if (!may_lie && (!found || at->path() < *found)) found = at->path();
   }
-  return false;
+  return found;
 }
 
 /// A folder of the input. Paths are absolute and normal.
@@ -113,17 +114,12 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
   }
   pictures.sort();
   stems.sort();
-  const auto is_label_of_picture = [&](const fs::path& file) {
+  const auto is_mask_of_picture = [&](const fs::path& file) {
     if (plan.jobs.have_companion(file.native()) ||
         plan.jobs.shared_labels().contain(file.native())) {
       return false;
     }
-    const std::string suffix = lower_case(file.extension());
     const std::string stem = lower_case(fs::path(file).replace_extension());
-    if (suffix == ".txt" || suffix == ".xml" || suffix == ".json") {
-      // A caption is not a label.
-      return stems.contains(stem) && may_be_label_text(file);
-    }
     const auto of_picture = stem_of_mask(stem);
     return looks_for_masks && of_picture && !pictures.contains(file.native()) &&
            stems.contains(*of_picture);
@@ -133,11 +129,10 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
     for (fs::directory_iterator at(place, error); !error && at != end(at); at.increment(error)) {
       const fs::path& path = at->path();
       if (at->is_directory(error)) {
-        if (is_label_folder(path) &&
-            holds_another_file(path, pictures, plan.jobs, looks_for_masks)) {
-          return path;
-        }
-      } else if (!is_of_a_run(path.filename().native()) && is_label_of_picture(path)) {
+        if (!is_label_folder(path)) continue;
+        if (const auto file = another_file_in(path, pictures, plan.jobs, looks_for_masks))
+          return file;
+      } else if (!is_of_a_run(path.filename().native()) && is_mask_of_picture(path)) {
         return path;
       }
     }

@@ -1,6 +1,5 @@
-// Finds labels and masks of pictures that cannot be turned with them yet. If only the pictures were
-// turned, the data set would be wrong, and nothing would show it. So augmentation looks for such
-// labels first.
+// Finds files that lie where labels and masks of pictures do, and would not be turned with them:
+// foreign_labels.hpp finds those that say what they are.
 #ifndef QTURN_SRC_PLAN_LABELS_HPP
 #define QTURN_SRC_PLAN_LABELS_HPP
 
@@ -17,9 +16,8 @@ enum class Variants : std::uint8_t { alike, drawn_for_each };
 /// The first label or mask that is found and is not one of `plan.jobs.companions()` or
 /// `shared_labels()`. Capitals make no difference.
 ///
-/// - A file beside a picture, of the same stem: .txt, .xml, .json.
-/// - A folder of labels or masks, such as labels, Annotations, SegmentationClass or train_masks,
-///   that holds any file that is not itself turned, now or by an earlier run. In a folder of labels
+/// - Any file that is not itself turned, now or by an earlier run, in a folder of labels or masks,
+///   such as labels, Annotations, SegmentationClass or train_masks. In a folder of labels
 ///   that are turned, others, lists, caches and YAML files may also lie, in one of masks others.
 /// - A mask among the pictures, by its folder or by its name (a_mask.png), if `variants` are drawn
 ///   for each picture: a mask would get another variant than its picture. Also if something could

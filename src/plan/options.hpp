@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <qturn/orientation.hpp>
@@ -28,6 +29,19 @@ class ListedVariants;
 class PlanError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Labels are in the way: the pictures could be turned without them.
+class LabelsError : public PlanError {
+ public:
+  /// `suffix`: of files that could be left out; or empty.
+  explicit LabelsError(const std::string& why, std::string suffix = "")
+      : PlanError(why), suffix_(std::move(suffix)) {}
+
+  const std::string& suffix() const { return suffix_; }
+
+ private:
+  std::string suffix_;
 };
 
 /// `resume`: those that exist are jobs like the others, and the journal tells which are done.

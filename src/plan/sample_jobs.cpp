@@ -8,12 +8,13 @@
 #include <set>
 
 #include "src/formats/table.hpp"
+#include "src/labels/coordinates.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/plan/sidecar_files.hpp"
+#include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
 #include "src/store/world_files.hpp"
@@ -108,9 +109,9 @@ class SamplePlanner {
   void refuse_lone_label(const SampleFile& file) const {
     const auto* format = label_format_of(file);
     if (!takes_labels(file) || format == std::end(label_formats)) return;
+    if (is_note(lower_case(base_of(file)))) return;
     if (options_.labels.take != TakeLabels::found && options_.labels.format != format) return;
-    const std::string_view text = text_of(file.bytes);
-    if (text.empty() || (!format->is_of(text) && !may_hold_coordinates(text))) return;
+    if (!may_be_label(lower_suffix(file.name), head_of(file))) return;
     refuse(file, fmt::format("may be a label, and no picture is in its sample; give both the same "
                              "name in the same folder; --exclude '*{}' leaves such files out",
                              fs::path(file.name).extension().string()));
@@ -125,11 +126,14 @@ class SamplePlanner {
     return std::ranges::find(label_formats, lower_suffix(file.name), &LabelFormat::suffix);
   }
 
+  static std::string_view head_of(const SampleFile& file) {
+    return text_of(file.bytes).substr(0, label_head_bytes);
+  }
+
   static void refuse_coordinates(const SampleFile& file) {
-    if (is_copied_safely(text_of(file.bytes)) || is_named_as_world_file(file.name)) return;
-    refuse(file, fmt::format("may say where something is in its picture, which a copy does not "
-                             "turn; --exclude '*{}' leaves such files out",
-                             fs::path(file.name).extension().string()));
+    if (is_named_as_world_file(file.name)) return;  // the outcome says that it is stale
+    if (may_be_label(lower_suffix(file.name), head_of(file)))
+      throw ForeignLabelError(file.path, head_of(file));
   }
 
   static std::string base_of(const SampleFile& file) { return fs::path(file.name).filename(); }
@@ -205,11 +209,7 @@ class SamplePlanner {
   static bool is_label(const SampleFile& file, const LabelFormat& format) {
     const std::string_view text = text_of(file.bytes);
     if (text.empty() || format.is_of(text)) return true;
-    if (may_hold_coordinates(text)) {
-      refuse(file, fmt::format("is not a {} label, but may say where something is in its picture; "
-                               "--exclude '*{}' leaves such files out",
-                               format.name, format.suffix));
-    }
+    refuse_coordinates(file);
     return false;
   }
 

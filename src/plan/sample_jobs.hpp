@@ -46,8 +46,8 @@ struct SamplePlan {
 /// variants that the first one gets. A label or other file belongs to the picture of the same stem,
 /// or else to the first.
 ///
-/// Throws PlanError, which names the file, for what a plan of files would refuse: a text that may
-/// be a label of another kind, two labels of a picture, two results of one name.
+/// Throws PlanError, which names the file, for what a plan of files would refuse: two labels of a
+/// picture, two results of one name; ForeignLabelError for a label of another kind.
 SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
                        std::span<const SampleFile> files);
 

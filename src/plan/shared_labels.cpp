@@ -34,7 +34,7 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path) {
       return !told;
     });
   } catch (const FileError& error) {
-    throw PlanError(fmt::format("{}; {}", error.what(), turn_pictures_alone));
+    throw LabelsError(error.what());
   }
   return told.value_or(tells("").value_or(false));
 }
@@ -294,8 +294,7 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
     return picture.picture && !picture.is_companion &&
            std::ranges::none_of(broken, [&](const auto& file) { return file.may_label[number]; });
   };
-  if (std::ranges::none_of(files, is_left))
-    throw PlanError(fmt::format("{}; {}", broken.front().problem, turn_pictures_alone));
+  if (std::ranges::none_of(files, is_left)) throw LabelsError(broken.front().problem);
   for (SharedLabels::Broken& file : broken) labels.add_broken(std::move(file));
   labels.finish();
 }
@@ -350,9 +349,9 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   } else if (found == 0) {
     SomeNames reasons;
     for (const std::string& reason : unreadable) reasons.add(reason);
-    throw PlanError(fmt::format(
-        "none of the pictures is an image of {}{}; {}", without_pictures.text(),
-        unreadable.empty() ? "" : "; cannot look into " + reasons.text(), turn_pictures_alone));
+    throw LabelsError(
+        fmt::format("none of the pictures is an image of {}{}", without_pictures.text(),
+                    unreadable.empty() ? "" : "; cannot look into " + reasons.text()));
   }
   return labels;
 }

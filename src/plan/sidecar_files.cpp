@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <span>
 
 #include "src/formats/table.hpp"
+#include "src/labels/coordinates.hpp"
 #include "src/labels/label.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
+#include "src/plan/suspected_label.hpp"
 #include "src/store/path_set.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
@@ -29,17 +30,6 @@ bool is_suffix_of_label(const std::string& suffix) {
 /// One that is not selected, or a picture of the run. A copy would not be turned.
 bool is_picture(const std::string& lower_suffix, std::string_view start) {
   return codec_of_content(std::as_bytes(std::span(start)), lower_suffix) != nullptr;
-}
-
-/// Enough for a line or two.
-constexpr std::size_t start_bytes = 1 << 16;
-
-std::string start_of(const fs::path& path) {
-  std::string start(start_bytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
-  return start;
 }
 
 class SidecarFinder {
@@ -107,14 +97,11 @@ class SidecarFinder {
   /// Not if it is a picture. Refuses what may say where something is, but for a text with the
   /// suffix of a label, which was looked at before.
   static bool may_be_copied(const fs::path& path) {
-    const std::string suffix = lower_suffix(path), start = start_of(path);
+    const std::string suffix = lower_suffix(path), start = label_head_of(path).value_or("");
     if (is_picture(suffix, start)) return false;
-    if (is_suffix_of_label(suffix) || is_copied_safely(start)) return true;
+    if (is_suffix_of_label(suffix) || !may_be_label(suffix, start)) return true;
     if (is_named_as_world_file(path)) return true;  // the outcome says that it is stale
-    throw PlanError(fmt::format(
-        "{} may say where something is in its picture, which a copy does not turn; --exclude '*{}' "
-        "leaves such files out, --labels none all that belongs to a picture",
-        path.string(), path.extension().string()));
+    throw ForeignLabelError(path, start);
   }
 
   std::uint32_t add_place(const FileList::Folder& folder) {
@@ -139,15 +126,6 @@ class SidecarFinder {
 };
 
 }  // namespace
-
-bool is_copied_safely(std::string_view text) {
-  const std::string_view start = text.substr(0, start_bytes);
-  return start.find('\0') != std::string_view::npos || !may_hold_coordinates(start);
-}
-
-bool may_be_label_text(const fs::path& path) {
-  return !std::ifstream(path) || !is_copied_safely(start_of(path));
-}
 
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken) {

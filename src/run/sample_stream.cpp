@@ -219,6 +219,7 @@ void SampleStream::publish() {
 void SampleStream::plan(Sample& sample) {
   if (sample.refusal.empty()) {
     try {
+      look_for_labels(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
       if (options_.strict && !planned.copied.empty()) {
         sample.refuse(*planned.copied.front(),
@@ -227,9 +228,16 @@ void SampleStream::plan(Sample& sample) {
       for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
       sample.jobs = std::move(planned.jobs);
+    } catch (const ForeignLabelError& error) {
+      foreign_label_ = error;
     } catch (const PlanError& error) {
       sample.refuse(sample.files.front(), error.what());
     }
+  }
+  if (foreign_label_) {
+    is_at_end_ = true;
+    sample.jobs.clear();
+    return;
   }
   if (!sample.refusal.empty()) {
     sample.files.clear();
@@ -246,6 +254,26 @@ void SampleStream::plan(Sample& sample) {
     read_once.insert(job.masks.begin(), job.masks.end());
   }
   for (SampleFile& file : sample.files) file.is_read_once = read_once.contains(file.path);
+}
+
+/// Files of a tar that belong to no picture. What a folder holds was looked for before.
+void SampleStream::look_for_labels(const Sample& sample) {
+  if (options_.plan.labels.take != TakeLabels::found) return;
+  const auto name_of = [](const SampleFile& file) {
+    return fs::path(file.name).filename().string();
+  };
+  bool has_picture = false;
+  for (const SampleFile& file : sample.files) {
+    if (file.role || !format_of(options_.plan, lower_suffix(file.name), file.bytes)) continue;
+    has_picture = true;
+    suspicion_.add_picture(name_of(file));
+  }
+  for (const SampleFile& file : sample.files) {
+    if (has_picture || file.role || is_excluded(options_.plan, file.name, name_of(file))) continue;
+    suspicion_.add_file(file.path, name_of(file),
+                        {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});
+  }
+  if (const auto& found = suspicion_.found()) throw ForeignLabelError(found->file, found->format);
 }
 
 SampleStream::Sample& SampleStream::sample_of(std::size_t job) {

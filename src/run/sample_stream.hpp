@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "src/plan/sample_jobs.hpp"
+#include "src/plan/suspected_label.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/sink.hpp"
@@ -81,6 +82,8 @@ class SampleStream : public JobStream, public Source {
 
   /// Why the tar could not be read to its end; empty if it could.
   const std::string& problem() const { return problem_; }
+  /// A label that would not be turned. Once there is one, no more samples are read.
+  const std::optional<ForeignLabelError>& foreign_label() const { return foreign_label_; }
   /// What was left out, counted by type.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
   /// What was copied with pictures, counted by type.
@@ -124,6 +127,7 @@ class SampleStream : public JobStream, public Source {
   void wake_reader();
   void publish();
   void plan(Sample& sample);
+  void look_for_labels(const Sample& sample);
   std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
   std::uint64_t memory_of(const Sample& sample) const;
   std::uint64_t expected_results(const Sample& sample) const;
@@ -148,6 +152,8 @@ class SampleStream : public JobStream, public Source {
   std::optional<Member> next_member_;  // of the next sample
   bool is_at_end_ = false;
   std::string problem_;
+  LabelSuspicion suspicion_{false};
+  std::optional<ForeignLabelError> foreign_label_;
   std::map<std::string, std::uint64_t> left_out_, copied_;
 
   mutable std::mutex mutex_;               // guards what follows

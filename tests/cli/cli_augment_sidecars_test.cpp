@@ -102,12 +102,12 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
   CHECK(run("a.mp4", std::string("1 2 3 4\0", 8)) == "copied");  // no text
   for (const std::string name : {"a.pts", "a.csv", "a.jsonl"}) {
     CAPTURE(name);
-    CHECK(
-        run(name, "n_points: 2\n{\n30.5 40\n50 60\n}\n") ==
-        "qturn: d/images/" + name +
-            " may say where something is in its picture, which a copy does not turn; --exclude '*" +
-            fs::path(name).extension().string() +
-            "' leaves such files out, --labels none all that belongs to a picture\n");
+    CHECK(run(name, "n_points: 2\n{\n30.5 40\n50 60\n}\n") ==
+          "qturn: d/images/" + name +
+              ": may say where something is in a picture, and would not be turned with it; convert "
+              "it to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
+              fs::path(name).extension().string() +
+              "' leaves such files out; --labels none turns each picture by itself\n");
   }
   // Of another format than the one that is asked for.
   CHECK(run("a.xml", "<annotation/>", {"--labels", "yolo"}) == "left");
@@ -118,7 +118,7 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
                                    {"a.json", R"({"x": 1, "y": 2})"},
                                    {"a.xml", "<o><xmin>1</xmin></o>"}}) {
     CAPTURE(text);
-    CHECK_THAT(run(name, text), ContainsSubstring(" label; --labels none turns each picture by"));
+    CHECK_THAT(run(name, text), ContainsSubstring("; --labels none turns each picture by itself"));
   }
 }
 

@@ -194,9 +194,9 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     const auto before = workplace.tree(".");
     const Result refused = workplace.qturn({"augment", "data", "-o", "out"});
     CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.err,
-               ContainsSubstring(": labels or masks that would not be turned with their pictures; "
-                                 "--labels none turns each picture by itself"));
+    CHECK_THAT(refused.err, ContainsSubstring(
+                                ": lies where labels or masks do, and would not be turned with its "
+                                "picture; --labels none turns each picture by itself"));
     CHECK(workplace.tree(".") == before);
     CHECK(workplace.qturn({"augment", "data", "-o", "out", "--labels", "none"}).exit_code == 0);
     CHECK(workplace.files("out").size() == 9);
@@ -209,8 +209,7 @@ TEST_CASE("A mask of no picture is refused where it would get another variant th
   workplace.add("data/masks/a.png", cli::png(picture));
   const Result drawn = workplace.qturn({"augment", "data", "-o", "out", "--random", "2"});
   CHECK(drawn.exit_code == 2);
-  CHECK_THAT(drawn.err,
-             ContainsSubstring("data/masks/a.png: labels or masks that would not be turned"));
+  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: lies where labels or masks do"));
   CHECK_FALSE(workplace.exists("out"));
   CHECK(workplace.qturn({"augment", "data/images", "-o", "out"}).exit_code == 2);
   CHECK(workplace.qturn({"augment", "data", "-o", "out"}).exit_code == 0);

@@ -168,9 +168,9 @@ TEST_CASE("Option --labels chooses: none, YOLO's alone, or those of a folder") {
   const Result refused = augment(workplace, {"data"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
-        "qturn: " + (workplace.path() / "data/ground_truth").string() +
-            ": labels or masks that would not be turned with their pictures; --labels none turns "
-            "each picture by itself, --labels yolo, voc or labelme only those labels with it\n");
+        "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
+        "with its picture; --labels yolo, voc or labelme turns those labels alone; --labels none "
+        "turns each picture by itself\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(workplace.path() / "out");
     const Result result = augment(workplace, {"data", "--labels", labels});
@@ -198,6 +198,13 @@ TEST_CASE("A label that is not clear is refused before the start") {
     CHECK(workplace.tree(".") == before);
     return result.err;
   };
+  const auto unknown = [](const std::string& file) {
+    return "qturn: " + file +
+           ": may say where something is in a picture, and would not be turned with it; convert it "
+           "to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
+           fs::path(file).extension().string() +
+           "' leaves such files out; --labels none turns each picture by itself\n";
+  };
   CHECK(
       refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
               {"augment", "d", "-o", "out"}) ==
@@ -209,14 +216,11 @@ TEST_CASE("A label that is not clear is refused before the start") {
                      {"augment", "d", "-o", "out"}),
              StartsWith("qturn: d/a.png has two labels, d/a.txt and d/a.json; --labels labelme "));
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "cat 0.5 0.5 1 1"}},
-                {"augment", "d", "-o", "out"}) ==
-        "qturn: d/a.txt: is not a YOLO label; --labels none turns each picture by itself\n");
+                {"augment", "d", "-o", "out"}) == unknown("d/a.txt"));
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}},
-                {"augment", "d", "-o", "out"}) ==
-        "qturn: d/a.xml: is not a Pascal VOC label; --labels none turns each picture by itself\n");
+                {"augment", "d", "-o", "out"}) == unknown("d/a.xml"));
   CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}},
-                {"augment", "d", "-o", "out"}) ==
-        "qturn: d/a.json: is not a LabelMe label; --labels none turns each picture by itself\n");
+                {"augment", "d", "-o", "out"}) == unknown("d/a.json"));
   CHECK_THAT(refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
                      {"augment", "d/images/t", "-o", "d/images/t8"}),
              StartsWith("qturn: the label of d/images/t/a.png would go outside of the output "

@@ -30,28 +30,47 @@ Names names_in(const Workplace& workplace, const fs::path& tar) {
 
 }  // namespace
 
-TEST_CASE(
-    "A label whose picture is not in its sample is named, and is not left behind in silence") {
+TEST_CASE("A label that lies in another sample than its picture ends the run, and leaves no tar") {
   const Workplace workplace;
-  const auto turn = [&](const std::string& name, const std::string& text,
-                        std::vector<std::string> more = {}) {
-    workplace.add("in.tar", tests::tar({{"images/a.jpg", jpeg}, {name, text}}));
-    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
+  const auto turn_all = [&](const tests::Members& members, std::vector<std::string> more = {}) {
+    workplace.add("in.tar", tests::tar(members));
+    fs::remove(workplace.path() / "out.tar");
+    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar"};
     words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words);
+    const Result result = workplace.qturn(words);
+    CHECK((result.exit_code == 2) == !workplace.exists("out.tar"));
+    return result;
+  };
+  const auto turn = [&](const std::string& name, const std::string& text,
+                        const std::vector<std::string>& more = {}) {
+    return turn_all({{"images/a.jpg", jpeg}, {name, text}}, more);
   };
   const Result lost = turn("labels/a.txt", yolo);
-  CHECK(lost.exit_code == 1);
-  CHECK_THAT(lost.err, ContainsSubstring("a.txt may be a label, and no picture is in its sample"));
-  CHECK(names_in(workplace, "out.tar") == Names{"images/a.jpg"});
-  CHECK(turn("images/A.txt", yolo).exit_code == 1);
-  CHECK(turn("all.json", R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})").exit_code == 1);
-  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 1);
-  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 1);
+  CHECK(lost.exit_code == 2);
+  CHECK_THAT(lost.err, ContainsSubstring("qturn: in.tar/labels/a.txt: looks like YOLO labels, and "
+                                         "does not lie where those of the pictures"));
+  CHECK(turn("images/A.txt", yolo).exit_code == 2);
+  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 2);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 2);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4").exit_code == 2);
   CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
   CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
   CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
   CHECK(turn("labels/a.txt", "").exit_code == 0);
+  // About no picture that is known: the others are turned, and this one fails.
+  const std::string boxes = R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})";
+  CHECK(turn("all.json", boxes).exit_code == 1);
+  CHECK(names_in(workplace, "out.tar") == Names{"images/a.jpg"});
+  // Before its picture comes.
+  CHECK_THAT(turn_all({{"boxes.csv", "b.jpg,1,2,3,4"}, {"x/a.jpg", jpeg}, {"x/b.jpg", jpeg}}).err,
+             ContainsSubstring("qturn: in.tar/boxes.csv: may say where something is"));
+  // What is out already stays.
+  const Result unpacked = [&] {
+    workplace.add("in.tar",
+                  tests::tar({{"a.jpg", jpeg}, {"b.jpg", jpeg}, {"z.csv", "b.jpg,1,2,3,4"}}));
+    return workplace.qturn({"cw", "in.tar", "-o", "out", "--unpack"});
+  }();
+  CHECK(unpacked.exit_code == (workplace.exists("out") ? 1 : 2));
 }
 
 TEST_CASE(

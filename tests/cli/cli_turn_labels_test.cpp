@@ -203,8 +203,8 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
   CHECK(refused({{"d/a.png", "picture"}, {"d/x.json", coco("1, 1, 2, 2", 9, 5)}},
                 {"cw", "d", "--in-place"}) ==
         "qturn: d/x.json: COCO labels of many pictures in one file are not turned in place; write "
-        "the turned pictures and labels into a folder with -o, or turn the pictures alone with "
-        "--labels none\n");
+        "the turned pictures and labels into a folder with -o; --labels none turns each picture by "
+        "itself\n");
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/x.csv", "file,x,y\na.png,1,2\n"}},
                      {"cw", "d", "--in-place"}),
              ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
@@ -214,7 +214,7 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
                                "twice; turn them one after the other with -o"));
   for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}})
     CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "{}"}}, words),
-               ContainsSubstring("d/gtFine: labels or masks that would not be turned"));
+               ContainsSubstring("d/gtFine/a.json: lies where labels or masks do, and would not"));
   CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/masks/a.png", "picture"}},
                      {"cw", "d/images/a.png", "-o", "out.png"}),
              ContainsSubstring("would both be written to out.png; name a folder as output"));

@@ -11,6 +11,7 @@
 
 #include "src/labels/coco_check.hpp"
 #include "src/labels/coco_file.hpp"
+#include "src/labels/coordinates.hpp"
 #include "src/labels/csv_file.hpp"
 #include "src/labels/data_yaml.hpp"
 #include "src/labels/label.hpp"

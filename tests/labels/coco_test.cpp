@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "src/labels/geometry.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::CocoAnnotation;
@@ -150,6 +151,24 @@ TEST_CASE("Each shape of COCO is turned by its own rule, in the decimals of the 
         with(R"("category_id": 1, "keypoints": [3, 0, 2, 2, 6, 1, 0, 0, 0])"));
   CHECK(turned_text(with(R"("bbox": [1, 0.5, 2, 4])"), Orientation::rotate90) ==
         with(R"("bbox": [0.5, 1, 4, 2])"));
+}
+
+TEST_CASE("The angle of a COCO box counts the other way round in a mirror") {
+  const auto box = [](const std::string& degrees) {
+    return with(R"("bbox": [3, 2, 1, 1], "attributes": {"occluded": false, "rotation": )" +
+                degrees + "}");
+  };
+  CHECK(turned_text(box("30.0"), Orientation::flop) == box("330.0"));
+  CHECK(turned_text(box("-30.5"), Orientation::flop) == box("30.5"));
+  CHECK(turned_text(box("0.0"), Orientation::flop) == box("0.0"));
+  CHECK(turned_text(box("30.0"), Orientation::rotate180) == box("30.0"));
+  for (const Orientation orientation : qturn::all_orientations) {
+    const std::string once = turned_text(box("12.5"), orientation);
+    CHECK((once.find("347.5") != std::string::npos) == qturn::mirrors(orientation));
+    const Size now = qturn::turned_size(orientation, size);
+    CHECK(turned_text(once, inverse(orientation), now) == box("12.5"));
+  }
+  CHECK(fails(box("\"left\"")) == "1:94: '\"left\"' is not a number");
 }
 
 TEST_CASE("New COCO ids are 8 times the old ones and the number of the variant minus 1") {

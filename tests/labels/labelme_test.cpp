@@ -190,6 +190,9 @@ TEST_CASE("A broken LabelMe label is refused with its line and column") {
         "2:36: a rectangle has 2 points, not 1");
   CHECK(of_shape("{\"shape_type\":\"rotation\",\"points\":[[1,2]]}") ==
         "2:15: a shape of the type 'rotation' cannot be turned");
+  CHECK(of_shape("{\"direction\":0.5,\"points\":[[1,2]]}") ==
+        "2:14: the direction of a shape cannot be turned");
+  CHECK(of_shape("{\"direction\":0,\"points\":[[1,2]]}") == "1:1: has no imagePath");
   const auto of_mask = [&](const std::string& points, const std::string& text) {
     return of_shape("{\"mask\":" + text + ",\"shape_type\":\"mask\",\"points\":" + points + "}");
   };

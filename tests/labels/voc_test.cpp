@@ -1,6 +1,7 @@
 #include "src/labels/voc.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <array>
 #include <regex>
@@ -101,6 +102,23 @@ TEST_CASE("Boxes, parts, points, size and names of a Pascal VOC label follow its
       box({"5", "2", "6.5", "4"}) + "</part><point><x>7</x><y>5</y></point></object>");
   wanted.replace(wanted.find("a.jpg"), 5, "x&amp;y.jpg");
   CHECK(turn_voc(label, Orientation::flop, size, "x&y.jpg") == wanted);
+}
+
+TEST_CASE("The angle of a Pascal VOC box counts the other way round in a mirror") {
+  const auto object = [](const char* name, const char* value) {
+    return label_with("<object>" + box({"3", "2", "5", "4"}) + "<attributes><attribute><name>" +
+                      name + "</name><value>" + value +
+                      "</value></attribute></attributes></object>");
+  };
+  const auto turned = [](const std::string& text, Orientation orientation) {
+    return turn_voc(text, orientation, size, "a.jpg");
+  };
+  CHECK(turned(object("rotation", "30.0"), Orientation::flop) == object("rotation", "330.0"));
+  CHECK(turned(object("rotation", "30.0"), Orientation::rotate180) == object("rotation", "30.0"));
+  CHECK(turned(object("rotation", "0.0"), Orientation::flop) == object("rotation", "0.0"));
+  CHECK(turned(object("age", "30.0"), Orientation::flop) == object("age", "30.0"));
+  CHECK_THAT(fails(object("rotation", "left")),
+             Catch::Matchers::EndsWith("'left' is not a number"));
 }
 
 TEST_CASE("A broken Pascal VOC label is refused with its line and column") {

@@ -8,6 +8,8 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/folder_layout.hpp"
+#include "src/plan/foreign_labels.hpp"
 #include "src/plan/labels.hpp"
 #include "src/store/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
@@ -78,21 +80,34 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
 
 void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   if (line.labels.take != TakeLabels::found) return;
+  PlanOptions options;
+  options.exclude = line.exclude;
+  options.hidden = line.hidden;
+  options.follow = line.follow;
+  if (const auto foreign = find_foreign_label(options, plan))
+    throw ForeignLabelError(foreign->file, foreign->format);
   const MaskOptions masks = mask_options(line);
   const auto label = find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
                                 masks.take && masks.folder.empty());
   if (!label) return;
-  std::string message = fmt::format(
-      "{}: labels or masks that would not be turned with their pictures; --labels none "
-      "turns each picture by itself{}",
-      printable(label->string()),
-      plan.jobs.labels().empty() ? ""
-                                 : ", --labels yolo, voc or labelme only those labels with it");
-  // The pictures that they belong to may be there.
+  std::string message =
+      fmt::format("{}: lies where labels or masks do, and would not be turned with its picture",
+                  from_here(*label).string());
+  // The picture may be there.
   SomeNames unreadable;
   for (const std::string& reason : plan.unreadable) unreadable.add(reason);
   if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
-  throw PlanError(message);
+  if (!plan.jobs.labels().empty() && !line.resume)
+    message += "; --labels yolo, voc or labelme turns those labels alone";
+  throw LabelsError(message);
+}
+
+PlanError with_ways_out(const CommandLine& line, const LabelsError& error) {
+  std::string message = error.what();
+  if (line.resume) return PlanError(message);
+  if (!error.suffix().empty())
+    message += fmt::format("; --exclude '*{}' leaves such files out", error.suffix());
+  return PlanError(message + "; --labels none turns each picture by itself");
 }
 
 void say_labels(const CommandLine& line, const Plan& plan) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "src/plan/options.hpp"
 #include "src/run/outcome.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
@@ -13,6 +14,10 @@ namespace qturn {
 /// With --labels auto. Throws PlanError if there are labels or masks that are not turned: with the
 /// pictures alone turned, the data set would be wrong.
 void refuse_other_labels(const CommandLine& line, const Plan& plan);
+
+/// The same error, with the options that lead out of it. None if an interrupted run goes on: its
+/// pictures would be turned, and the labels of some of them.
+PlanError with_ways_out(const CommandLine& line, const LabelsError& error);
 
 /// With --strict. Throws PlanError if a file would be copied with the variants of its picture.
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);

@@ -216,7 +216,7 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-int turn_pictures(const CommandLine& line, const Replay* replay) {
+int turn_pictures(const CommandLine& line, const Replay* replay) try {
   RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
   Bytes head;
@@ -319,6 +319,8 @@ int turn_pictures(const CommandLine& line, const Replay* replay) {
   }
   if (stop) return stop_exit_code();
   return whole ? exit_done : exit_some_failed;
+} catch (const LabelsError& error) {
+  throw with_ways_out(line, error);
 }
 
 void take_shard_of_environment(CommandLine& line) {

@@ -73,6 +73,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   const auto report = [&](const Outcome& outcome) { report_.add(outcome); };
   const RunEnd end = run(jobs, samples, sink, options_, stop_,
                          [&](const Outcome& outcome) { samples.settle(outcome, report); });
+  if (samples.foreign_label()) throw *samples.foreign_label();
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;

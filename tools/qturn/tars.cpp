@@ -7,8 +7,10 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/store/journals.hpp"
 #include "src/store/tar/input.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/labels.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/streams.hpp"
@@ -177,7 +179,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   };
   // What fails here is an error before anything was started.
   if (!places.empty()) begin(places.front());
-  bool whole = true, all_placed = false;
+  bool whole = true, all_placed = false, is_any_placed = false;
   try {
     for (std::size_t i = 0; i < places.size() && whole; ++i) {
       if (!output) begin(places[i]);
@@ -187,6 +189,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
       const bool is_last = i + 1 == places.size() || places[i + 1].output != places[i].output;
       if (!whole || !is_last) continue;
       const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
+      is_any_placed = true;
       output.reset();
       if (shard && written) shard->add(places[i].output.filename(), *written);
     }
@@ -196,6 +199,11 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   } catch (const FileError& error) {
     print_message(printable(error.what()));
     whole = false;
+  } catch (const LabelsError& error) {
+    // One that is found in the middle of a tar. Nothing is left of a tar that is not finished.
+    const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
+    if (!is_any_placed && !(goes_out_at_once && output && !output->is_empty())) throw;
+    throw UnfinishedError(with_ways_out(line, error).what());
   }
   return tars.end(all_placed, whole);
 }

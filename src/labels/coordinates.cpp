@@ -1,0 +1,174 @@
+#include "src/labels/coordinates.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <vector>
+
+#include "src/labels/csv.hpp"
+#include "src/labels/decimal.hpp"
+#include "src/labels/label_text.hpp"
+
+namespace qturn {
+namespace {
+
+struct CoordinateKey {
+  std::string_view word;
+  bool is_plain = false;  ///< a word of plain English, which counts in quotes and as a tag alone
+};
+constexpr CoordinateKey coordinate_keys[] = {{"bbox"},
+                                             {"bndbox"},
+                                             {"box2d"},
+                                             {"poly2d"},
+                                             {"xmin"},
+                                             {"xtl"},
+                                             {"obb"},
+                                             {"polygon", true},
+                                             {"polyline", true},
+                                             {"points", true},
+                                             {"keypoint", true},
+                                             {"landmark", true},
+                                             {"rle", true},
+                                             {"cx", true},
+                                             {"x", true},
+                                             {"x1", true},
+                                             {"segmentation", true}};
+
+bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// "bbox" in {"person_bboxes": ...}, <bbox> and bbox=...
+bool is_key_at(std::string_view text, std::size_t at, const CoordinateKey& key) {
+  std::size_t begin = at, end = at + key.word.size();
+  const std::size_t after_word = end;
+  while (begin > 0 && is_in_word(text[begin - 1])) --begin;
+  while (end < text.size() && is_in_word(text[end])) ++end;
+  const std::string_view before = text.substr(begin, at - begin);
+  std::string_view rest = text.substr(after_word, end - after_word);
+  for (const std::string_view plural : {"es", "s"})
+    if (rest.starts_with(plural)) rest.remove_prefix(plural.size());
+  if (!before.empty() && !before.ends_with('_')) return false;
+  const bool is_letter = key.word == "x";
+  if (is_letter && end - begin != 1) return false;
+  const bool is_same =
+      rest.empty() || rest.front() == '_' || std::isdigit(static_cast<unsigned char>(rest.front()));
+  if (!is_same) return false;
+  if (begin > 0 && text[begin - 1] == '<') return !is_letter;
+  std::size_t after = end;
+  while (after < text.size() && (text[after] == '"' || text[after] == '\'')) ++after;
+  if (key.is_plain && after == end) return false;
+  after = std::min(text.find_first_not_of(" \t", after), text.size());
+  return after < text.size() && (text[after] == ':' || text[after] == '=');
+}
+
+bool has_coordinate_keys(std::string_view text) {
+  return std::ranges::any_of(coordinate_keys, [&](const CoordinateKey& key) {
+    for (std::size_t at = 0; (at = text.find(key.word, at)) != text.npos; ++at)
+      if (is_key_at(text, at, key)) return true;
+    return false;
+  });
+}
+
+/// The numbers that stand in a row, and what becomes of the row.
+class NumberRow {
+ public:
+  void add(const Decimal& value) {
+    ++size_;
+    negative_ += value.is_negative() ? 1 : 0;
+    const auto whole = value.whole();
+    says_more_ = says_more_ || !whole || *whole < -1 || *whole > 1;
+  }
+
+  /// How many of them may be coordinates.
+  std::size_t end() {
+    constexpr std::size_t fewest = 4, of_embedding = 64;
+    const bool is_embedding = size_ >= of_embedding && 8 * negative_ >= size_;
+    const std::size_t found = size_ >= fewest && says_more_ && !is_embedding ? size_ : 0;
+    *this = {};
+    return found;
+  }
+
+ private:
+  std::size_t size_ = 0, negative_ = 0;
+  bool says_more_ = false;
+};
+
+struct WordCount {
+  std::size_t coordinates = 0, others = 0;
+};
+
+WordCount count_words(std::string_view text, bool is_json) {
+  constexpr std::string_view in_number = "0123456789.eE+-", between = " \t\r\n,;[]()";
+  WordCount count;
+  NumberRow row;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of(in_number, at), text.size());
+    const auto number = end > at ? Decimal::parse(text.substr(at, end - at)) : std::nullopt;
+    if (number) row.add(*number);
+    if (!number) count.coordinates += row.end();
+    at = std::min(text.find_first_not_of(between, end), text.size());
+    if (at != end || at == text.size()) continue;
+    // A word.
+    count.coordinates += row.end();
+    ++count.others;
+    if (is_json && text[at] == '"') {
+      std::size_t quote = text.find('"', at + 1);
+      while (quote != text.npos && text[quote - 1] == '\\') quote = text.find('"', quote + 1);
+      at = quote == text.npos ? text.size() : quote + 1;
+    } else {
+      at = std::min(text.find_first_of(between, end), text.size());
+    }
+    at = std::min(text.find_first_not_of(between, at), text.size());
+  }
+  count.coordinates += row.end();
+  return count;
+}
+
+std::string_view first_line(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+/// Whether the first row names columns, and does not have values.
+bool is_csv_header(std::string_view line) try {
+  const LabelText text(line);
+  const char separator = line.find(',') != line.npos   ? ','
+                         : line.find(';') != line.npos ? ';'
+                                                       : '\t';
+  const std::vector<std::string_view> fields = csv_fields(text, line, separator);
+  return fields.size() > 1 && std::ranges::none_of(fields, [](std::string_view field) {
+           const std::string_view value = csv_value(field);
+           return value.empty() || value.find_first_of("./\\") != value.npos ||
+                  Decimal::parse(value);
+         });
+} catch (const LabelError&) {
+  return false;
+}
+
+}  // namespace
+
+bool may_hold_coordinates(std::string_view text) {
+  if (has_coordinate_keys(text)) return true;
+  const std::size_t first = std::min(text.find_first_not_of(" \t\r\n\xef\xbb\xbf"), text.size());
+  const char begin = first < text.size() ? text[first] : ' ';
+  const bool is_json = begin == '{' || begin == '[';
+  const WordCount count = count_words(text, is_json);
+  if (is_json || begin == '<') return count.coordinates > 0;
+  return count.coordinates > 0 && 4 * count.coordinates >= count.others;
+}
+
+bool may_be_label(std::string_view lower_suffix, std::string_view head) {
+  if (lower_suffix == ".npy") return true;
+  if (head.find('\0') != head.npos) return false;
+  const bool is_table = lower_suffix == ".csv" || lower_suffix == ".tsv";
+  if (const std::string_view line = first_line(head); is_table && is_csv_header(line))
+    return names_coordinates(line) || has_coordinate_keys(head);
+  return may_hold_coordinates(head);
+}
+
+bool has_suffix_of_labels(std::string_view lower_suffix) {
+  constexpr std::string_view suffixes[] = {".txt",     ".json", ".jsonl", ".ndjson", ".xml",
+                                           ".geojson", ".csv",  ".tsv",   ".pts",    ".npy"};
+  return std::ranges::find(suffixes, lower_suffix) != std::end(suffixes);
+}
+
+}  // namespace qturn

@@ -1,0 +1,169 @@
+#include "src/labels/foreign_format.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/labels/csv.hpp"
+#include "src/labels/decimal.hpp"
+#include "src/labels/labelme.hpp"
+#include "src/labels/shared_label.hpp"
+#include "src/labels/voc.hpp"
+#include "src/labels/words.hpp"
+
+namespace qturn {
+namespace {
+
+using Text = std::string_view;
+
+bool has_all(Text text, std::initializer_list<Text> words) {
+  return std::ranges::all_of(words, [&](Text word) { return text.find(word) != text.npos; });
+}
+
+bool has_any(Text text, std::initializer_list<Text> words) {
+  return std::ranges::any_of(words, [&](Text word) { return text.find(word) != text.npos; });
+}
+
+bool is_number(Text word) { return Decimal::parse(word).has_value(); }
+
+bool are_numbers(std::span<const Text> words) { return std::ranges::all_of(words, is_number); }
+
+/// Of the first lines of a plain text.
+std::vector<Words> first_lines(Text suffix, Text head) {
+  if (suffix != ".txt") return {};
+  constexpr std::size_t enough = 4096;
+  if (head.size() > enough) head = head.substr(0, head.rfind('\n', enough));
+  return lines_of_words(head);
+}
+
+std::vector<Text> first_fields(Text head) {
+  const Text line = head.substr(0, head.find_first_of("\r\n"));
+  std::vector<Text> fields;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(',', at), line.size());
+    fields.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return fields;
+}
+
+bool is_table(Text suffix) { return suffix == ".csv" || suffix == ".tsv"; }
+
+bool is_kitti(Text suffix, Text head) {
+  const auto lines = first_lines(suffix, head);
+  return !lines.empty() && lines[0].size() >= 15 && !is_number(lines[0][0]) &&
+         are_numbers(std::span(lines[0]).subspan(1, 14));
+}
+
+bool is_dota(Text suffix, Text head) {
+  const auto lines = first_lines(suffix, head);
+  return std::ranges::any_of(lines, [](const Words& words) {
+    return words.size() >= 9 && are_numbers(std::span(words).first(8)) && !is_number(words[8]);
+  });
+}
+
+bool is_cvat(Text suffix, Text head) {
+  return suffix == ".xml" && has_all(head, {"<annotations", "<image "});
+}
+
+bool is_image_folder(Text suffix, Text head) {
+  return suffix != ".txt" && has_any(head, {"\"file_name\"", "file_name,"}) &&
+         has_all(head, {"objects", "bbox"});
+}
+
+bool is_via(Text, Text head) {
+  return has_any(head, {"shape_attributes", "_via_settings", "_via_img_metadata"});
+}
+
+bool is_wider(Text suffix, Text head) {
+  const auto lines = first_lines(suffix, head);
+  return lines.size() > 2 && lines[0].size() == 1 && !is_number(lines[0][0]) &&
+         lines[1].size() == 1 && is_number(lines[1][0]) && lines[2].size() >= 4 &&
+         are_numbers(lines[2]);
+}
+
+bool is_celeba(Text, Text head) {
+  return has_any(head, {"lefteye_x", "x_1 y_1 width height", "x_1,y_1,width,height"});
+}
+
+bool is_automl(Text suffix, Text head) {
+  if (!is_table(suffix)) return false;
+  const auto fields = first_fields(head);
+  const Text set = fields.front();
+  return fields.size() >= 7 && (set == "TRAIN" || set == "TRAINING" || set == "VALIDATION" ||
+                                set == "TEST" || set == "UNASSIGNED" || set.starts_with("gs://"));
+}
+
+bool is_retinanet(Text suffix, Text head) {
+  const auto fields = first_fields(head);
+  return is_table(suffix) && fields.size() == 6 && !is_number(fields[0]) &&
+         std::ranges::all_of(std::span(fields).subspan(1, 4),
+                             [](Text field) { return field.empty() || is_number(field); });
+}
+
+bool is_supervisely(Text, Text head) {
+  return has_any(head, {"\"geometryType\"", "\"classTitle\""});
+}
+
+bool is_label_studio(Text, Text head) {
+  return has_any(head, {"rectanglelabels", "polygonlabels", "keypointlabels", "brushlabels"});
+}
+
+bool is_create_ml(Text, Text head) {
+  return has_all(head, {"\"annotations\"", "\"coordinates\"", "\"image\""});
+}
+
+bool is_bdd(Text, Text head) { return has_any(head, {"\"box2d\"", "\"poly2d\""}); }
+
+constexpr Text one_format = "YOLO, Pascal VOC or COCO";
+constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
+constexpr ForeignFormat foreign_formats[] = {
+    {"KITTI", one_format, is_kitti},
+    {"DOTA", "YOLO (oriented boxes)", is_dota},
+    {"CVAT", "COCO, YOLO or Pascal VOC, which CVAT exports, too", is_cvat},
+    {"VIA", "COCO, which VIA exports, too", is_via},
+    {"Supervisely", "COCO or YOLO, which Supervisely exports, too", is_supervisely},
+    {"Label Studio", "COCO or YOLO, which Label Studio exports, too", is_label_studio},
+    {"Create ML", "COCO", is_create_ml},
+    {"BDD100K", "COCO", is_bdd},
+    {"Hugging Face ImageFolder", "COCO", is_image_folder},
+    {"WIDER FACE", one_format, is_wider},
+    {"CelebA", "COCO, its landmarks as keypoints", is_celeba},
+    {"AutoML", csv_with_names, is_automl},
+    {"RetinaNet", csv_with_names, is_retinanet},
+};
+
+bool is_yolo_text(Text suffix, Text head) {
+  const auto lines = first_lines(suffix, head);
+  const auto number = lines.empty() ? std::nullopt : Decimal::parse(lines[0][0]);
+  return number && number->whole() && lines[0].size() >= 5 && are_numbers(lines[0]);
+}
+bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && is_voc(head); }
+bool is_labelme_text(Text suffix, Text head) { return suffix == ".json" && is_labelme(head); }
+bool is_coco_text(Text suffix, Text head) {
+  return suffix == ".json" && shared_label_formats[0].recogniser()(head).value_or(false);
+}
+bool is_csv_text(Text suffix, Text head) {
+  return suffix == ".csv" && names_labels(head.substr(0, head.find('\n')));
+}
+
+constexpr ForeignFormat own_formats[] = {{"YOLO", "", is_yolo_text},
+                                         {"Pascal VOC", "", is_voc_text},
+                                         {"LabelMe", "", is_labelme_text},
+                                         {"COCO", "", is_coco_text},
+                                         {"CSV", "", is_csv_text}};
+
+}  // namespace
+
+const ForeignFormat* foreign_format(std::string_view lower_suffix, std::string_view head) {
+  for (const std::span<const ForeignFormat> formats :
+       {std::span<const ForeignFormat>(foreign_formats),
+        std::span<const ForeignFormat>(own_formats)})
+    for (const ForeignFormat& format : formats)
+      if (format.is_of(lower_suffix, head)) return &format;
+  return nullptr;
+}
+
+}  // namespace qturn

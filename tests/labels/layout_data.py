@@ -1,0 +1,161 @@
+"""Data sets in the formats and layouts in which programs write them, each as small as it can be. Pictures are 9 x 5 and are None here."""
+import dataclasses
+import json
+
+BOX = "0 0.25 0.5 0.1 0.2\n"  # of YOLO
+FLOPPED = "0 0.75 0.5 0.1 0.2\n"
+
+
+@dataclasses.dataclass
+class Layout:
+    name: str
+    layout: str
+    files: dict
+    label: str = ""   # the file that is turned, or is named
+    turned: str = ""  # what it holds after a flop
+    says: str = ""    # if it is refused: the format, in the message
+    options: tuple = ()
+    is_inside: bool = False  # it is found only if its folder is below the input
+
+
+def voc(*, more="", xmin=2, xmax=4, name="a.png"):
+    return (f"<annotation><filename>{name}</filename><size><width>9</width><height>5</height></size><object><name>cat</name><bndbox><xmin>{xmin}</xmin>"
+            f"<ymin>1</ymin><xmax>{xmax}</xmax><ymax>3</ymax></bndbox>{more}</object></annotation>\n")
+
+
+def labelme(shape_type="rectangle"):
+    return json.dumps({"shapes": [{"label": "cat", "points": [[1, 1], [3, 4]], "shape_type": shape_type, "direction": 0}], "imagePath": "a.png",
+                       "imageData": None, "imageHeight": 5, "imageWidth": 9})
+
+
+def coco(folder="", **more):
+    return json.dumps({"images": [{"id": 1, "file_name": folder + "a.png", "width": 9, "height": 5}],
+                       "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 2], **more}],
+                       "categories": [{"id": 1, "name": "cat"}]})
+
+
+ROTATED = "<attributes><attribute><name>rotation</name><value>{}</value></attribute></attributes>"
+YAML = "path: .\ntrain: images\nval: images\nnames:\n  0: cat\n"
+
+TURNED = [
+    Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
+    Layout("YOLO, Ultralytics", "`images/a.jpg`, `labels/a.txt`, `data.yaml`", {"images/a.png": None, "labels/a.txt": BOX, "data.yaml": YAML},
+           "labels/a.txt", FLOPPED),
+    Layout("YOLO, Roboflow", "`train/images/a.jpg`, `train/labels/a.txt`", {"train/images/a.png": None, "train/labels/a.txt": BOX},
+           "train/labels/a.txt", FLOPPED),
+    Layout("YOLO, Darknet, CVAT", "`obj_train_data/a.jpg`, `obj_train_data/a.txt`, `obj.names`",
+           {"obj_train_data/a.png": None, "obj_train_data/a.txt": BOX, "obj.names": "cat\n", "train.txt": "data/obj_train_data/a.png\n"},
+           "obj_train_data/a.txt", FLOPPED),
+    Layout("YOLO in another folder", "`x/a.jpg`, `other/x/a.txt`", {"x/a.png": None, "other/x/a.txt": BOX}, "x/a.txt", FLOPPED,
+           options=("--labels", "yolo:data/other")),
+    Layout("YOLO, oriented boxes, polygons", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": "0 0.1 0.1 0.4 0.1 0.4 0.5 0.1 0.5\n"}, "x/a.txt",
+           "0 0.9 0.1 0.6 0.1 0.6 0.5 0.9 0.5\n", options=("--keypoints", "none")),
+    Layout("Pascal VOC", "`JPEGImages/a.jpg`, `Annotations/a.xml`", {"JPEGImages/a.png": None, "Annotations/a.xml": voc()}, "Annotations/a.xml",
+           "<xmin>6</xmin><ymin>1</ymin><xmax>8</xmax>"),
+    Layout("Pascal VOC, Roboflow, labelImg", "`train/a.jpg`, `train/a.xml`", {"train/a.png": None, "train/a.xml": voc()}, "train/a.xml", "<xmin>6</xmin>"),
+    Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0")),
+    Layout("LabelMe, X-AnyLabeling", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme()}, "x/a.json", "[6, 1], [8, 4]"),
+    Layout("X-AnyLabeling, shapes of the type `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}),
+    Layout("COCO", "`train/a.jpg`, `annotations/instances_train.json`", {"train/a.png": None, "annotations/instances_train.json": coco()},
+           "annotations/instances_train.json", "[5, 2, 3, 2]"),
+    Layout("COCO, Roboflow", "`train/a.jpg`, `train/_annotations.coco.json`", {"train/a.png": None, "train/_annotations.coco.json": coco()},
+           "train/_annotations.coco.json", "[5, 2, 3, 2]"),
+    Layout("COCO, CVAT's `rotation`", "`images/a.jpg`, `annotations/instances_default.json`",
+           {"images/a.png": None, "annotations/instances_default.json": coco(attributes={"occluded": False, "rotation": 30.0})},
+           "annotations/instances_default.json", '"rotation": 330.0'),
+    Layout("CSV whose first row names its columns", "`train/a.jpg`, `train/_annotations.csv`",
+           {"train/a.png": None, "train/_annotations.csv": "filename,width,height,class,xmin,ymin,xmax,ymax\na.png,9,5,cat,1,1,3,4\n"},
+           "train/_annotations.csv", "a.png,9,5,cat,6,1,8,4"),
+]
+
+KITTI = "Car 0.00 0 -1.57 599.41 156.40 629.75 189.25 2.85 2.63 12.34 0.47 1.49 69.44 -1.56\n"
+DOTA = "imagesource:GoogleEarth\ngsd:0.146343\n2753 2408 2861 2385 2888 2468 2805 2502 plane 0\n"
+CVAT = ('<?xml version="1.0"?>\n<annotations><version>1.1</version><image id="0" name="images/a.png" width="9" height="5"><box label="cat" xtl="1.00" '
+        'ytl="1.00" xbr="3.00" ybr="4.00" z_order="0"></box></image></annotations>\n')
+HUGGING_FACE = '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'
+REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3}, "region_attributes": {}}
+VIA = json.dumps({"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}})
+VIA_CSV = ('filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n'
+           'a.png,214,"{}",1,0,"{""name"":""rect"",""x"":1,""y"":1,""width"":2,""height"":3}","{}"\n')
+SUPERVISELY = json.dumps({"tags": [], "size": {"height": 5, "width": 9}, "objects": [{"classTitle": "cat", "geometryType": "rectangle", "points":
+                         {"exterior": [[1, 1], [3, 4]], "interior": []}}]})
+LABEL_STUDIO = json.dumps([{"data": {"image": "/data/upload/1/a.png"}, "annotations": [{"result": [{"value":
+                           {"x": 10.0, "y": 10.0, "width": 20.0, "height": 30.0, "rectanglelabels": ["cat"]}}]}]}])
+CREATE_ML = json.dumps([{"image": "a.png", "annotations": [{"label": "cat", "coordinates": {"x": 2, "y": 2, "width": 2, "height": 3}}]}])
+BDD = json.dumps([{"name": "a.png", "labels": [{"category": "cat", "box2d": {"x1": 1.0, "y1": 1.0, "x2": 3.0, "y2": 4.0}}]}])
+CELEBA = ("1\nlefteye_x lefteye_y righteye_x righteye_y nose_x nose_y leftmouth_x leftmouth_y rightmouth_x rightmouth_y\n"
+          "000001.png 69 109 106 113 77 142 73 152 108 154\n")
+
+
+def refused(name, layout, picture, label, content, says, **more):
+    return Layout(name, layout, {picture: None, label: content}, label, says=says, **more)
+
+
+REFUSED = [
+    refused("KITTI", "`image_2/000001.png`, `label_2/000001.txt`", "training/image_2/000001.png", "training/label_2/000001.txt", KITTI, "KITTI labels"),
+    refused("KITTI beside the pictures", "`x/a.jpg`, `x/a.txt`", "x/a.png", "x/a.txt", KITTI, "KITTI labels"),
+    refused("DOTA", "`images/P1.png`, `labelTxt/P1.txt`", "images/P1.png", "labelTxt/P1.txt", DOTA, "DOTA labels"),
+    refused("CVAT for images", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT, "CVAT labels"),
+    refused("Hugging Face ImageFolder", "`train/a.jpg`, `train/metadata.jsonl` with `objects`", "train/a.png", "train/metadata.jsonl", HUGGING_FACE,
+            "Hugging Face ImageFolder labels"),
+    refused("VIA, JSON", "`images/a.jpg`, `via_region_data.json`", "images/a.png", "via_region_data.json", VIA, "VIA labels"),
+    refused("VIA, CSV", "`images/a.jpg`, `via_region_data.csv`", "images/a.png", "via_region_data.csv", VIA_CSV, "VIA labels"),
+    refused("WIDER FACE", "`WIDER_train/images/0--Parade/a.jpg`, `wider_face_split/wider_face_train_bbx_gt.txt`", "WIDER_train/images/0--Parade/a.png",
+            "wider_face_split/wider_face_train_bbx_gt.txt", "0--Parade/a.png\n1\n449 330 122 149 0 0 0 0 0 0\n", "WIDER FACE labels",
+            is_inside=True),
+    refused("CelebA", "`img_align_celeba/000001.jpg`, `list_landmarks_align_celeba.txt`", "img_align_celeba/000001.png",
+            "list_landmarks_align_celeba.txt", CELEBA, "CelebA labels"),
+    refused("AutoML, CSV without a first row of names", "`x/a.jpg`, `import.csv`", "x/a.png", "import.csv",
+            "TRAIN,gs://bucket/x/a.png,cat,0.1,0.2,,,0.5,0.6,,\n", "AutoML labels"),
+    refused("RetinaNet, CSV without a first row of names", "`x/a.jpg`, `annotations.csv`", "x/a.png", "annotations.csv", "x/a.png,1,1,3,4,cat\n",
+            "RetinaNet labels"),
+    refused("JSON Lines of any kind", "`x/a.jpg`, `boxes.jsonl`", "x/a.png", "boxes.jsonl", '{"image": "x/a.png", "loc": [1, 1, 3, 4]}\n',
+            "may say where something is"),
+    refused("Supervisely", "`ds0/img/a.jpg`, `ds0/ann/a.jpg.json`", "ds0/img/a.png", "ds0/ann/a.png.json", SUPERVISELY, "Supervisely labels"),
+    refused("Label Studio, JSON", "`images/a.jpg`, `project-1.json`", "images/a.png", "project-1.json", LABEL_STUDIO, "Label Studio labels"),
+    refused("Create ML", "`train/a.jpg`, `train/_annotations.createml.json`", "train/a.png", "train/_annotations.createml.json", CREATE_ML,
+            "Create ML labels"),
+    refused("BDD100K", "`images/a.jpg`, `det_train.json`", "images/a.png", "det_train.json", BDD, "BDD100K labels"),
+    refused("ICDAR", "`x/img_1.jpg`, `gt/gt_img_1.txt`", "x/img_1.png", "gt/gt_img_1.txt", "377,117,463,117,465,130,378,130,Genaxis Theatre\n",
+            "may say where something is"),
+    refused("300-W, points", "`x/a.jpg`, `x/a.pts`", "x/a.png", "x/a.pts", "version: 1\nn_points: 2\n{\n30.5 40\n50 60\n}\n", "may say where something is"),
+    refused("NumPy", "`x/a.jpg`, `x/a.npy`, whatever it holds", "x/a.png", "x/a.npy", b"\x93NUMPY\x01\x00", "may say where something is"),
+    refused("YOLO where nobody looks", "`x/a.jpg`, `other/a.txt`", "x/a.png", "other/a.txt", BOX, "YOLO labels", is_inside=True),
+]
+
+
+ORDINARY = [
+    Layout("captions", "`a.txt`, `metadata.jsonl` with `text`", {
+        "a.png": None, "b.png": None, "a.txt": "a photo of 2 dogs, 3 cats: landmarks of Paris, a polygon", "b.txt": "a cat",
+        "metadata.jsonl": '{"file_name": "a.png", "text": "a photo of 2 dogs"}\n'}),
+    Layout("embeddings", "`embeddings.csv`, `embeddings.json`: a row of 64 numbers or more, many of them negative", {
+        "a.png": None, "embeddings.csv": "a.png," + ",".join(f"{(i % 7 - 3) / 10}" for i in range(128)) + "\n",
+        "embeddings.json": json.dumps({"a.png": [(i % 5 - 2) / 10 for i in range(512)]})}),
+    Layout("logs", "`log.txt`, `results.csv`", {
+        "a.png": None, "log.txt": "2026-11-05 10:12:33,123 INFO wrote a.png in 12 ms\n" * 9 + "loss 0.5 0.4 0.3 0.2\n",
+        "results.csv": "epoch,train/box_loss,lr\n1,0.5,0.01\n"}),
+    Layout("notes", "`README.md`, `README.txt`, `LICENSE`", {
+        "a.png": None, "README.md": "Boxes: `a.png 1 2 3 4`\n", "README.txt": "A line is: a.png 10 20 30 40, bbox: [1, 2, 3, 4]\n",
+        "LICENSE": "MIT\n"}),
+    Layout("web pages", "`index.html`, `style.css`, `site.webmanifest`", {
+        "a.png": None, "index.html": '<img src="a.png" width="9"> 10 20 30 40', "style.css": ".a { margin: 1 2 3 4 }",
+        "site.webmanifest": '{"icons": [{"src": "a.png", "sizes": "9x5"}]}', "data.json": '{"hero": "a.png", "title": "10 20 30 40"}'}),
+    Layout("a camera's files", "`a.THM`, `a.xmp`, `a.WAV`", {
+        "a.png": None, "a.THM": b"\x00\x01", "a.WAV": b"RIFF\x00\x00",
+        "a.xmp": '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></x:xmpmeta>'}),
+    Layout("a program", "`requirements.txt`, `package.json`", {
+        "a.png": None, "requirements.txt": "numpy==1.26\npillow>=10\n", "package.json": '{"name": "x", "version": "1.2.3", "files": ["a.png"]}'}),
+    Layout("lists of names", "`train.txt`, `files.csv`, `SHA256SUMS.txt`", {
+        "a.png": None, "train.txt": "a.png\n", "files.csv": "name,bytes,width,height,iso\na.png,214,9,5,100\n",
+        "SHA256SUMS.txt": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  a.png\n"}),
+    Layout("classes of pictures", "`classes.csv`, rows of 0, 1 and -1", {
+        "a.png": None, "classes.csv": "filename,label,split\na.png,cat,train\n", "list_attr.txt": "2\nBald Smiling Young Male\na.png -1 1 1 -1\n",
+        "onehot.csv": "a.png,0,1,0,0,1\n"}),
+    Layout("what photo services and ExifTool write", "`a.jpg.json`, `exif.json`, `exif.csv`", {
+        "a.png": None, "a.png.json": '{"title": "a.png", "geoData": {"latitude": 48.1, "longitude": 11.5, "altitude": 520.0, "latitudeSpan": 0.0}}',
+        "exif.json": '[{"SourceFile": "a.png", "ReferenceBlackWhite": "0 255 128 255 128 255", "LensInfo": "24 70 2.8 2.8"}]',
+        "exif.csv": "SourceFile,ImageWidth,ImageHeight,ISO,GPSLatitude,LensInfo\na.png,9,5,100,48.1,24 70 2.8 2.8\n"}),
+    Layout("pages that were read by a scanner", "`a.txt` beside `a.png`, with a table in it", {
+        "a.png": None, "a.txt": "Dear Sir, we thank you for your order of last week and send you the goods that you asked for with this letter, at the prices "
+                                "that we had told you before, for which we ask you to pay within thirty days. Totals 12.00 13.00 14.00 15.00\nYours\n"}),
+]

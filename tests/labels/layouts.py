@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Tries label formats and layouts, and compares what happens with the tables of docs/labels.md: layouts.py QTURN [--write]
+
+A label is turned with its picture, or the run is refused before it starts: for a folder with -o and --in-place, as a list, and in
+a tar; for upright, a turn and augment; whatever --others and --strict say. Ordinary files are no reason to refuse a run.
+With --write the tables are written. Nothing but Python's own library is needed.
+"""
+import io
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zlib
+
+import layout_data
+
+QTURN = pathlib.Path(sys.argv[1]).resolve()
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs/labels.md"
+
+
+def png(width=9, height=5):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes((x * 7 + y) % 251 for x in range(width)) for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+class Place:
+    """A folder with a data set in data/."""
+
+    def __init__(self, files):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="qturn-layouts-"))
+        self.files = files
+        for name, content in files.items():
+            path = self.root / "data" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(png() if content is None else content if isinstance(content, bytes) else content.encode())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.root)
+
+    def run(self, *words):
+        return subprocess.run([QTURN, *words], cwd=self.root, capture_output=True, text=True)
+
+    def tree(self):
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+
+    def tar(self):
+        with tarfile.open(self.root / "data.tar", "w") as tar:
+            for name in sorted(self.files):
+                tar.add(self.root / "data" / name, name)
+
+
+def runs(place, pictures, is_inside):
+    """All ways of turning the data set that are refused alike."""
+    place.tar()
+    (place.root / "list").write_text("".join(f"data/{name}\n" for name in pictures))
+    plain = (("upright", "data", "-o", "out"), ("flop", "data", "-o", "out"), ("cw", "data", "--in-place"),
+             ("upright", "data", "--in-place"), ("augment", "data", "-o", "out", "--variants", "flop"))
+    yield from plain
+    yield from ((*plain[1], "--others", "copy"), (*plain[1], "--strict"), (*plain[1], "--include", "*.png"))
+    yield ("flop", "data.tar", "-o", "out.tar")
+    yield ("augment", "data.tar", "-o", "out.tar", "--variants", "flop", "--others", "copy")
+    folder = pathlib.PurePath(pictures[0]).parent
+    if not is_inside:
+        yield ("cw", "--files-from", "list", "--in-place")
+        yield ("cw", f"data/{folder}", "--in-place")
+
+
+def check_refused(row):
+    pictures = [name for name, content in row.files.items() if content is None]
+    with Place(row.files) as place:
+        before = None
+        for words in runs(place, pictures, row.is_inside):
+            before = before or place.tree()
+            done = place.run(*words)
+            said = f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
+            assert done.returncode == 2, said
+            assert row.says in done.stderr and pathlib.PurePath(row.label).name in done.stderr, said
+            assert "--labels none turns each picture by itself" in done.stderr, said
+            assert place.tree() == before, said
+        resumed = place.run("cw", "data", "--in-place", "--resume")
+        assert resumed.returncode == 2 and "--labels none" not in resumed.stderr, (row.name, resumed.stderr)
+        alone = place.run("flop", "data", "-o", "alone", "--labels", "none")
+        assert alone.returncode == 0, (row.name, alone.stderr)
+    return "refused", "refused", "refused"
+
+
+def outcome(place, row, *words):
+    """What a run makes of the labels of a layout that is turned."""
+    before = place.tree()
+    done = place.run(*words)
+    if done.returncode == 2:
+        assert place.tree() == before, (row.name, words, done.stderr)
+        return "refused"
+    said = f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
+    if done.returncode == 1:
+        return "fails by name"
+    after = place.tree()
+    if "out.tar" in after:
+        with tarfile.open(fileobj=io.BytesIO(after["out.tar"])) as tar:
+            after = {f"out/{member.name}": tar.extractfile(member).read() for member in tar}
+    where = "data" if "--in-place" in words else "out"
+    suffix = pathlib.PurePath(row.label).suffix
+    labels = [content.decode() for name, content in after.items() if name.startswith(where) and name.endswith(suffix)]
+    assert any(row.turned in label for label in labels), f"{said}\n{labels}"
+    return "turned"
+
+
+def check_turned(row):
+    cells = []
+    for words in (("flop", "data", "-o", "out"), ("flop", "data", "--in-place"), ("flop", "data.tar", "-o", "out.tar")):
+        with Place(row.files) as place:
+            place.tar()
+            options = [] if "data.tar" in words and ":" in " ".join(row.options) else row.options
+            cells.append(outcome(place, row, *words, *options))
+            if row.options and cells[-1] == "turned":
+                shutil.rmtree(place.root / "data")
+                shutil.rmtree(place.root / "out", ignore_errors=True)
+                cells[-1] += f" with `{' '.join(row.options)}`"
+    return cells
+
+
+def check_ordinary(row):
+    with Place(row.files) as place:
+        place.tar()
+        for words in (("upright", "data", "--in-place"), ("flop", "data", "-o", "out", "--strict"), ("cw", "data.tar", "-o", "out.tar"),
+                      ("augment", "data", "-o", "more", "--variants", "flop"), ("flop", "data", "-o", "all", "--others", "copy")):
+            done = place.run(*words)
+            assert done.returncode == 0, f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
+
+
+def tables():
+    lines = ["| format | layout | with `-o` | in place | in a tar |", "|---|---|---|---|---|"]
+    for row in layout_data.TURNED + layout_data.REFUSED:
+        cells = check_refused(row) if row.says else check_turned(row)
+        lines.append("| " + " | ".join((row.name, row.layout, *cells)) + " |")
+    lines += ["", "These are no reason to refuse a run:", "", "| files | such as |", "|---|---|"]
+    for row in layout_data.ORDINARY:
+        check_ordinary(row)
+        lines.append(f"| {row.name} | {row.layout} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    begin, end = "<!-- tables: tests/labels/layouts.py -->\n", "<!-- end of tables -->\n"
+    seen = tables()
+    text = DOCS.read_text()
+    first, last = text.index(begin) + len(begin), text.index(end)
+    if "--write" in sys.argv:
+        DOCS.write_text(text[:first] + seen + text[last:])
+    elif text[first:last] != seen:
+        sys.exit(f"docs/labels.md says something else (--write writes it):\n{seen}")
+    rows = len(layout_data.TURNED) + len(layout_data.REFUSED)
+    print(f"{rows} layouts, {len(layout_data.ORDINARY)} ordinary folders")
+
+
+main()
