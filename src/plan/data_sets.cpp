@@ -69,16 +69,9 @@ class DataSetFinder {
     for (const DataSetPath& each : paths)
       if (each.key == "path") roots_ = {own / each.value, fs::absolute(each.value), own};
     const fs::path output = output_of(path);
-    bool is_of_run = false;
-    for (const DataSetPath& each : paths) {
-      if (leads_to_run(each)) {
-        is_of_run = true;
-      } else if (each.key != "path") {
-        const fs::path place = resolved(each.value).value_or(each.value);
-        if (place.is_absolute()) found_.add_elsewhere({path, output, file.hash, place});
-      }
-    }
-    if (!is_of_run) return;  // it may be that of another data set, above this one
+    // It may be that of another data set, above this one.
+    if (std::ranges::none_of(paths, [&](const DataSetPath& each) { return leads_to_run(each); }))
+      return;
     LabelText turned(file.text);
     for (const DataSetPath& each : paths) {
       if (each.key == "path") {
@@ -192,7 +185,7 @@ class DataSetFinder {
       if (line.empty()) continue;
       const auto picture = picture_of(line, own);
       if (!picture) {
-        if (left_out++ == 0) found_.add_elsewhere({path, output, file.hash, own / line});
+        ++left_out;
         continue;
       }
       refuse_outside(*picture, output, fmt::format("{}:{}", path.string(), number));

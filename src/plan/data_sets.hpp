@@ -32,29 +32,17 @@ class DataSets {
     std::string_view end_of_line = "\n";
   };
 
-  /// A path in the YAML file or the list, and what it leads to: no picture of the run.
-  struct Elsewhere {
-    std::filesystem::path input, output;
-    ContentHash hash = {};  ///< of the input
-    std::filesystem::path place;
-  };
-
   const std::vector<File>& files() const { return files_; }
   bool empty() const { return files_.empty(); }
   /// Sentences about what the turned files cannot say.
   const std::vector<std::string>& problems() const { return problems_; }
 
   void add(File file) { files_.push_back(std::move(file)); }
-  /// Also of files that are left alone because all their paths are such.
-  const std::vector<Elsewhere>& elsewhere() const { return elsewhere_; }
-
-  void add_elsewhere(Elsewhere path) { elsewhere_.push_back(std::move(path)); }
   void add_problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
 
  private:
   std::vector<File> files_;
   std::vector<std::string> problems_;
-  std::vector<Elsewhere> elsewhere_;
 };
 
 /// Those in the folders of the inputs, in their parents and beside folders called images, if YOLO

@@ -125,7 +125,7 @@ bool may_be_sidecar(const fs::path& path, const FileList& files) {
 }
 
 bool has_variants(const PlanOptions& options) {
-  return !options.variants.empty() || options.random_variants > 0 || options.listed_variants;
+  return !options.variants.empty() || options.random_variants > 0;
 }
 
 }  // namespace

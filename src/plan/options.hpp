@@ -22,8 +22,6 @@
 
 namespace qturn {
 
-class ListedVariants;
-
 /// Nothing can be started, because inputs and output do not make sense together. The message says
 /// what to do.
 class PlanError : public std::runtime_error {
@@ -93,8 +91,6 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
-  /// augment --replay: of each key these, also of files that are copied; null if there is no list.
-  std::shared_ptr<const ListedVariants> listed_variants = {};
   /// Of all samples, those of this shard alone are written.
   std::optional<Shard> shard = {};
   LabelOptions labels = {};

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "src/formats/table.hpp"
-#include "src/plan/listed_variants.hpp"
 #include "src/plan/variants.hpp"
 
 namespace qturn {
@@ -57,8 +56,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     : output_(options.output),
       format_(options.format),
       random_variants_(options.random_variants),
-      seed_(options.seed),
-      listed_variants_(options.listed_variants) {
+      seed_(options.seed) {
   for (const Orientation variant : options.variants) variants_.add(variant);
   if (options.to_samples) return;
   if (is_standard_output()) {
@@ -74,7 +72,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
                                 promised->name, format_->name));
   }
-  if (!one_file || !variants_.empty() || random_variants_ > 0 || listed_variants_) {
+  if (!one_file || !variants_.empty() || random_variants_ > 0) {
     throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");
   }
   is_file_ = true;
@@ -84,7 +82,6 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
 OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& file) const {
   OrientationSet variants;
   if (file.is_companion) return variants;
-  if (listed_variants_) return listed_variants_->of(files.key(file));
   if (!has_variants(file)) {
     variants.add(Orientation::identity);
   } else if (random_variants_ > 0) {
@@ -96,9 +93,7 @@ OrientationSet OutputNames::variants_of(const FileList& files, const FoundFile& 
   return variants;
 }
 
-int OutputNames::most_variants() const {
-  return std::max({1, random_variants_, variants_.size(), listed_variants_ ? 8 : 0});
-}
+int OutputNames::most_variants() const { return std::max({1, random_variants_, variants_.size()}); }
 
 std::string OutputNames::folder_of(const FileList::Folder& folder) const {
   const std::string& file = output_.native();

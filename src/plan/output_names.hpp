@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,7 +52,7 @@ class OutputNames {
 
  private:
   bool has_variants(const FoundFile& file) const {
-    return file.picture && (!variants_.empty() || random_variants_ > 0 || listed_variants_);
+    return file.picture && (!variants_.empty() || random_variants_ > 0);
   }
 
   std::filesystem::path output_;
@@ -62,7 +61,6 @@ class OutputNames {
   OrientationSet variants_;
   int random_variants_ = 0;
   std::uint64_t seed_ = 0;
-  std::shared_ptr<const ListedVariants> listed_variants_;
 };
 
 }  // namespace qturn

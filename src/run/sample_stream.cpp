@@ -80,7 +80,6 @@ bool SampleStream::read_sample() try {
       publish();
       return true;
     }
-    if (options_.plan.shard && !options_.plan.shard->takes(key)) continue;
     if (!current_) current_.emplace(Sample{.key = std::string(key)});
     if (!take(*member)) return false;
   }

@@ -89,7 +89,7 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
 
 Journals::~Journals() {
   // Nothing was put in its place, and the run ended before finish().
-  if (options_.file.empty() && journals_.size() == places_.size() && !has_intents())
+  if (journals_.size() == places_.size() && !has_intents())
     for (const Journal& journal : journals_) ::unlink(journal.file().c_str());
   locks_.clear();
   // A run that wrote nothing leaves no folder.
@@ -124,19 +124,13 @@ void Journals::refuse_others(std::span<const fs::path> below) const {
 
 void Journals::find_places() {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
-    if (options_.file.empty() || i == 0) {
-      const bool own_file = !options_.file.empty();
-      places_.push_back({own_file ? options_.file : roots_[i].place / journal_name,
-                         own_file ? fs::path() : roots_[i].absolute,
-                         {options_.operation, {}},
-                         {}});
-    }
-    Place& place = places_.back();
-    const auto& inputs = options_.roots[i].inputs;
-    place.header.inputs.insert(place.header.inputs.end(), inputs.begin(), inputs.end());
-    roots_[i].journal = places_.size() - 1;
+    roots_[i].journal = i;
+    const fs::path file = roots_[i].place / journal_name;
+    places_.push_back({file,
+                       roots_[i].absolute,
+                       {options_.operation, options_.roots[i].inputs},
+                       read_journal(file, roots_[i].absolute)});
   }
-  for (Place& place : places_) place.content = read_journal(place.file, place.root);
 }
 
 /// A sum, so that their order makes no difference. Whoever replaces a file gives it another inode.
@@ -297,16 +291,10 @@ bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Jour
 std::vector<std::string> Journals::finish(bool all_done) {
   if (!all_done && has_intents()) return {};
   std::vector<std::string> warnings;
-  for (Journal& journal : journals_) {
-    // One at its usual place says that it is complete by not being there: if it ended with a line,
-    // a kill between the two would let a new run turn everything again.
-    if (!options_.file.empty()) {
-      try {
-        journal.end();
-      } catch (const FileError& error) {
-        warnings.emplace_back(error.what());
-      }
-    } else if (::unlink(journal.file().c_str()) != 0) {
+  // It says that it is complete by not being there: if it ended with a line, a kill between the two
+  // would let a new run turn everything again.
+  for (const Journal& journal : journals_) {
+    if (::unlink(journal.file().c_str()) != 0) {
       warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
                                      system_code(errno).message()));
     }

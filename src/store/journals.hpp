@@ -1,4 +1,4 @@
-// The journals of a run: one for each folder that it changes, or one for all of them.
+// The journals of a run: one for each folder that it changes.
 #ifndef QTURN_SRC_STORE_JOURNALS_HPP
 #define QTURN_SRC_STORE_JOURNALS_HPP
 
@@ -36,7 +36,6 @@ struct JournalOptions {
   /// `resume_or_anew`: resumes if there is a journal.
   enum class Start : std::uint8_t { anew, resume, resume_or_anew, restart };
   std::vector<JournalRoot> roots;
-  std::filesystem::path file;  ///< one journal for all roots; empty: journal_name in each of them
   std::string operation;
   Start start = Start::anew;
   bool in_place = false;
@@ -88,7 +87,7 @@ class Journals {
   /// Of what the run that this one resumes has made the file at this place, if it has.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
-  /// Ends the run. If all is done, or nothing was, the journals at their usual places are removed.
+  /// Ends the run. If all is done, or nothing was, the journals are removed.
   /// Returns what to warn of.
   std::vector<std::string> finish(bool all_done);
 
@@ -119,8 +118,8 @@ class Journals {
   JournalOptions options_;
   std::vector<Root> roots_;
   std::vector<FolderLock> locks_;
-  std::vector<Place> places_;
-  std::vector<Journal> journals_;  // in the order of places_, once they are begun
+  std::vector<Place> places_;      // in the order of roots_
+  std::vector<Journal> journals_;  // likewise, once they are begun
 };
 
 }  // namespace qturn

@@ -284,6 +284,22 @@ TEST_CASE("Device auto is chosen by what is done to JPEGs, and says why") {
   }
 }
 
+TEST_CASE("Options that nobody would miss are gone") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
+  const std::vector<std::vector<std::string>> gone = {{"--replay", "manifest.jsonl"},
+                                                      {"--label-orientation"},
+                                                      {"--shard", "0/2", "--shard-by", "sample"},
+                                                      {"--journal", "log"},
+                                                      {"--jpeg", "fastest"}};
+  for (const std::vector<std::string>& options : gone) {
+    std::vector<std::string> words = {"augment", "in", "-o", "out"};
+    words.insert(words.end(), options.begin(), options.end());
+    CHECK(workplace.qturn(words).exit_code == 2);
+  }
+  CHECK_FALSE(workplace.exists("out"));
+}
+
 TEST_CASE("Option --format takes a name in any case, and --quality decides how much is lost") {
   Workplace workplace;
   workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));

@@ -260,22 +260,6 @@ TEST_CASE("A run in place that was killed before its first result can be resumed
   CHECK(workplace.qturn(with(words, {"--resume"})).exit_code == 0);
 }
 
-TEST_CASE("A journal with a name of its own stays, and says that the run is complete") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  const Words words = {"cw", "in", "--in-place", "--journal", "log"};
-  CHECK(workplace.qturn(words).exit_code == 0);
-  CHECK_THAT(workplace.content("log"), ContainsSubstring("\n{\"end\":true}\n"));
-  const std::string turned = workplace.content("in/a.png");
-  CHECK(workplace.qturn(with(words, {"--resume"})).exit_code == 0);
-  CHECK(workplace.content("in/a.png") == turned);
-  workplace.add("note", "my notes\n");
-  const Result other = workplace.qturn({"cw", "in", "--in-place", "--journal", "note"});
-  CHECK(other.exit_code == 2);
-  CHECK_THAT(other.err, ContainsSubstring("note is not a journal of qturn"));
-  CHECK(workplace.content("note") == "my notes\n");
-}
-
 TEST_CASE("Option --backup keeps each original, also of a run that was killed, and replaces none") {
   const Words words = with(in_place, {"--backup", "kept"});
   Workplace first;

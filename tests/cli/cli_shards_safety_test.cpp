@@ -41,15 +41,15 @@ void require_merged(const Workplace& workplace) {
 }  // namespace
 
 TEST_CASE("The first attempt of a shard refuses what is in the place of a result, with --resume") {
-  for (const char* name : {"annotations/x.json", "boxes.csv", "data.yaml", "val.txt",
-                           "orientations.csv", "manifest.jsonl"}) {
+  for (const char* name :
+       {"annotations/x.json", "boxes.csv", "data.yaml", "val.txt", "manifest.jsonl"}) {
     CAPTURE(name);
     Workplace workplace;
     add_data_set(workplace);
     workplace.add(fs::path("out") / name, "mine");
     const auto before = workplace.tree("out");
     for (int index = 0; index < 2; ++index) {
-      const Result result = shard(workplace, index, 2, {"--resume", "--label-orientation"});
+      const Result result = shard(workplace, index, 2, {"--resume"});
       require_refused(result, fmt::format("out/{} ", name));
       CHECK_THAT(result.err, !ContainsSubstring("--overwrite"));
     }

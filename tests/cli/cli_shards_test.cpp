@@ -22,7 +22,7 @@ using Names = std::set<std::string>;
 TEST_CASE("Shards that are merged have written what one run writes, byte for byte") {
   const std::pair<int, Words> cases[] = {
       {1, {}},
-      {3, {"--label-orientation"}},
+      {3, {}},
       {20, {"--random", "2", "--seed", "5"}},  // some of these are empty
       {4, {"--variants", "flop,cw", "--format", "tiff"}},
       {3, {"--labels", "none", "--masks", "none", "--others", "copy"}},
@@ -113,7 +113,7 @@ TEST_CASE("With --resume the same command does the right thing at each attempt")
 TEST_CASE("A merge that is killed at any call can be repeated") {
   Workplace shards;
   add_data_set(shards, 4);
-  const Words options = {"--variants", "flop", "--label-orientation"};
+  const Words options = {"--variants", "flop"};
   run_whole(shards, options);
   run_shards(shards, 2, options);
   bool is_killed = true;
@@ -149,7 +149,6 @@ TEST_CASE("An output takes the shards of one run alone") {
   refused(shard(workplace, 1, 3, {"--resume"}),
           "out is the output of 2 shards, and this is one of 3");
   refused(shard(workplace, 1, 2, {"--png", "small"}), "--png fast', and this is 'augment");
-  refused(shard(workplace, 1, 2, {"--label-orientation"}), "--label-orientation'; choose another");
   refused(shard(workplace, 0, 2), "already; use --resume to go on with a shard that was");
   refused(workplace.qturn({"augment", "data", "-o", "out", "--resume"}),
           "out is the output of a run in shards; 'qturn merge out' makes it one");

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "src/plan/shard.hpp"
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 #include "tests/tar_files.hpp"
@@ -100,36 +99,6 @@ TEST_CASE("Tars are dealt whole, by their names, and merged they are those of on
   }
 }
 
-TEST_CASE("Of large tars each shard takes samples by their keys") {
-  const Workplace workplace;
-  workplace.add("in/a.tar", tests::tar(samples(0, 12)));
-  workplace.add("in/b.tar", tests::tar(samples(1, 1)));
-  require_done(augment(workplace, {"-o", "whole"}));
-  Members whole = tests::members_of(workplace.content("whole/a.tar")), all;
-  for (std::uint64_t index = 0; index < 3; ++index) {
-    const Result result = shard(workplace, static_cast<int>(index), 3, {"--shard-by", "sample"});
-    require_done(result);
-    CHECK_THAT(result.err,
-               ContainsSubstring(fmt::format("shard {} of 3: its samples of 2 tars\n", index)));
-    const Members own =
-        tests::members_of(workplace.content(fmt::format("out/a-{:05}-of-00003.tar", index)));
-    CHECK(std::ranges::is_sorted(own, {}, [&](const auto& member) {
-      return std::ranges::find(whole, member) - whole.begin();
-    }));
-    for (const auto& [name, content] : own)
-      CHECK(qturn::Shard{index, 3}.takes(name.substr(0, name.find("__"))));
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  // The one sample of the other tar is in one of the shards.
-  CHECK(workplace.files("out").size() == 3 + 1 + 3 * 2 + 1);
-  std::ranges::sort(all);
-  std::ranges::sort(whole);
-  CHECK(all == whole);
-  const Result merged = workplace.qturn({"merge", "out"});
-  require_done(merged);
-  CHECK_THAT(merged.err, ContainsSubstring("tars: 4, samples: 26"));
-}
-
 TEST_CASE("With --resume a shard of tars does what is not done, at each attempt") {
   Workplace workplace;
   add_tars(workplace, 4);
@@ -199,7 +168,6 @@ TEST_CASE("What does not fit shards of tars is refused before anything is writte
   const Workplace workplace;
   add_tars(workplace, 3);
   workplace.add("there/00.tar", "x");
-  workplace.add("photos/a.jpg", jpeg);
   require_done(shard(workplace, 0, 3));
   const auto before = workplace.tree(".");
   const auto refused = [&](const Words& words, const char* why) {
@@ -211,16 +179,11 @@ TEST_CASE("What does not fit shards of tars is refused before anything is writte
   refused({"-o", "new", "--unpack", "--shard", "0/2"}, "leave out --unpack");
   refused({"-o", "there", "--shard", "0/2", "--resume"}, "there/00.tar: exists already");
   refused({"-o", "out", "--shard", "1/2"}, "is the output of 3 shards, and this is one of 2");
-  refused({"-o", "out", "--shard", "1/3", "--shard-by", "sample"}, "--shard-by sample");
   refused({"-o", "out", "--shard", "1/3", "--png", "small"}, "--png small");
-  refused({"-o", "out", "--shard-by", "sample"}, "--shard");
   refused({"-o", "out"}, "out is the output of a run in shards");
   refused({"-o", "out", "--shard", "1/3", "--exclude", "*.x"}, "--exclude");
   require_refused(workplace.qturn({"augment", "in/00.tar", "-o", "out", "--shard", "1/3"}),
                   "is the output of");
-  require_refused(
-      workplace.qturn({"augment", "photos", "-o", "o", "--shard", "0/2", "--shard-by", "sample"}),
-      "--shard-by is for tars");
   require_refused(workplace.qturn({"cw", "out/00.tar", "-o", "o"}), "shards that are not merged");
   CHECK(workplace.tree(".") == before);
 }

@@ -22,7 +22,7 @@ IntendedFile file(const fs::path& folder, const std::string& name) {
 }
 
 JournalOptions options_for(const fs::path& root) {
-  return {.roots = {{root, {"."}}}, .file = {}, .operation = "cw", .in_place = true};
+  return {.roots = {{root, {"."}}}, .operation = "cw", .in_place = true};
 }
 
 std::unique_ptr<Journals> open(const JournalOptions& options) {

@@ -9,7 +9,6 @@
 #include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/labels.hpp"
 #include "tools/qturn/manifest.hpp"
-#include "tools/qturn/orientation_labels.hpp"
 #include "tools/qturn/result_options.hpp"
 #include "tools/qturn/shard_parts.hpp"
 #include "tools/qturn/shards.hpp"
@@ -33,28 +32,13 @@ ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
 
 }  // namespace
 
-Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json,
-                           const Replay* replay)
-    : line_(line), plan_(plan), replay_(replay) {
-  if (replay_) {
-    const std::uint64_t others = replay_->check(plan);
-    if (others > 0 && !line.quiet) {
-      print_message(fmt::format("left out, because the manifest does not list them: {} {}", others,
-                                others == 1 ? "picture" : "pictures"));
-    }
-  }
+Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json)
+    : line_(line), plan_(plan) {
   refuse_other_labels(line, plan);
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
   if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;
-  std::error_code absent;
-  if (replay_ && fs::equivalent(manifest_, replay_->manifest(), absent)) {
-    throw PlanError(
-        fmt::format("--replay {} would replace this manifest by its own; name another "
-                    "output, or replay a copy of it",
-                    printable(manifest_.string())));
-  }
   const ReportPlace html = ReportPlace::html(line);
   html.refuse(plan);
   const auto keep_reports_from = [&](const fs::path& file) {
@@ -62,9 +46,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
     html.refuse(file);
   };
   keep_reports_from(manifest_);
-  orientations_ = orientation_labels_place(line, plan);
-  keep_reports_from(orientations_);
-  SharedFiles(line_, plan_, replay_).check(keep_reports_from);
+  SharedFiles(line_, plan_).check(keep_reports_from);
   html.refuse_all_but_pages();
 }
 
@@ -77,14 +59,7 @@ bool Augmentation::write_shared_files(const Report& report,
                                       written);
            });
   }
-  bool is_whole = SharedFiles(line_, plan_, replay_).write(written, listed);
-  if (!orientations_.empty()) {
-    is_whole = write_and_warn([&] {
-                 return write_orientation_labels(orientations_, plan_, report.written());
-               }) &&
-               is_whole;
-  }
-  return is_whole;
+  return SharedFiles(line_, plan_).write(written, listed);
 }
 
 bool Augmentation::finish(Report& report, const RunOptions& options, const Journals* journals,
@@ -97,7 +72,7 @@ bool Augmentation::finish(Report& report, const RunOptions& options, const Journ
     return true;
   report.made().finish();
   bool is_whole = true;
-  RunRecord record{.header = replay_ ? replay_->header() : header_of(line_, options),
+  RunRecord record{.header = header_of(line_, options),
                    .written = report.written(),
                    .made = report.made(),
                    .options = options,

@@ -11,18 +11,16 @@
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/manifest_lines.hpp"
-#include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {
 
 class Augmentation {
  public:
-  /// Prints what there is to say of labels. `replay`: null without --replay. Throws PlanError.
-  Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json,
-               const Replay* replay);
+  /// Prints what there is to say of labels. Throws PlanError.
+  Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
-  /// Writes the label files of many pictures, the orientations and the files of data sets, unless
+  /// Writes the label files of many pictures and the files of data sets, unless
   /// the run was interrupted, so that those of an earlier run are not replaced by shorter ones; and
   /// the manifest. False if one could not be written: messages say why.
   ///
@@ -39,9 +37,7 @@ class Augmentation {
 
   const CommandLine& line_;
   const Plan& plan_;
-  const Replay* const replay_;
   std::filesystem::path manifest_;
-  std::filesystem::path orientations_;  ///< empty: they are not asked for
 };
 
 }  // namespace qturn

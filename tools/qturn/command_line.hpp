@@ -19,14 +19,6 @@ struct TypedOption {
   std::string value;  ///< empty for a flag
 };
 
-/// The options of augment that decide which bytes are written, and where what is read beside the
-/// inputs lies. --replay takes them from the manifest; the places can be typed instead.
-inline constexpr const char* result_option_names[] = {
-    "--format",    "--quality", "--jpeg",    "--jpeg-edges", "--allow-storage-change",
-    "--others",    "--include", "--exclude", "--hidden",     "--labels-drawn-on",
-    "--keypoints", "--follow",  "--png"};
-inline constexpr const char* place_options[] = {"--labels", "--masks", "--swap-pairs"};
-
 /// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
   enum class Command { turn, augment, merge, check, devices };
@@ -44,24 +36,20 @@ struct CommandLine {
   std::vector<std::string> include, exclude;
   std::uint64_t tar_bytes = 0;  ///< of --tar-size, or 0
   bool unpack = false;
-  bool shard_by_sample = false;  ///< each shard looks into all tars
   bool hidden = false, raw = false, follow = false, break_links = false;
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty
-  std::string journal;         ///< empty: at its usual place
   std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Existing existing = Existing::refuse;
   std::optional<int> quality;  ///< of a lossy `format`
   JpegMode jpeg = JpegMode::lossless;
-  bool says_fastest = false;            ///< for `planar`, whose other name that was
   std::optional<PngMode> png;           ///< not set: see png_mode()
   std::optional<JpegEdges> jpeg_edges;  ///< not set: the default, which depends on the operation
   const Codec* format = nullptr;        ///< null: the input's own
 
   std::string variants;  ///< all, rotations or a list
   int random = 0;
-  std::string replay;             ///< a manifest; or empty
   std::optional<Shard> shard;     ///< augment: one of several runs
   std::string shard_variables;    ///< of the environment that say which; or empty
   std::optional<int> local_rank;  ///< among several processes on this machine
@@ -75,7 +63,6 @@ struct CommandLine {
   Limits limits;
   double seconds = 600;  ///< as RunOptions
   bool dry_run = false;
-  bool label_orientation = false;
   bool shard_is_auto = false;  ///< the environment says which
   bool quick = false;          ///< check: without the pixels
   bool check_labels = false;

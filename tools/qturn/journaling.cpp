@@ -119,9 +119,7 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
     text += fmt::format(" {} {}", option, given);
   };
   if (line.command == CommandLine::Command::augment) {
-    if (!line.replay.empty()) {
-      value("--replay", line.replay);
-    } else if (line.random > 0) {
+    if (line.random > 0) {
       value("--random", line.random);
       value("--seed", line.seed);
     } else {
@@ -132,7 +130,6 @@ std::string operation_of(const CommandLine& line, JpegEdges edges) {
     text += " " + option.name;
     if (!option.value.empty()) text += " " + option.value;
   }
-  flag(line.shard_by_sample, "--shard-by sample");
   flag(line.strict, "--strict");
   flag(line.break_links, "--break-links");
   if (!line.backup.empty()) value("--backup", line.backup);
@@ -153,13 +150,10 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
   if (!line.backup.empty() && !line.resume) refuse_used_backup(line.backup);
   if (!line.in_place && plan.output_folder.empty()) {
-    if (line.resume || !line.journal.empty()) {
-      throw PlanError("--resume and --journal need --in-place, or a folder as output");
-    }
+    if (line.resume) throw PlanError("--resume needs --in-place, or a folder as output");
     return nullptr;
   }
   JournalOptions journal{.roots = {},
-                         .file = line.journal,
                          .operation = operation_of(line, edges),
                          .start = line.resume && line.shard ? Start::resume_or_anew
                                   : line.resume             ? Start::resume

@@ -56,7 +56,6 @@ void ReportPlace::refuse_all_but_pages() const {
 
 void ReportPlace::refuse_read_by(const CommandLine& line) const {
   refuse(line.files_from);
-  refuse(line.replay);
   refuse(line.labels.swap_pairs);
 }
 

@@ -169,9 +169,7 @@ std::string label_in_words(const Plan& plan, const Outcome& outcome) {
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
   refuse_other_labels(line, plan);
   say_labels(line, plan);
-  SharedFiles(line, plan, nullptr).check([&](const std::filesystem::path& file) {
-    json.refuse(file);
-  });
+  SharedFiles(line, plan).check([&](const std::filesystem::path& file) { json.refuse(file); });
 }
 
 }  // namespace qturn

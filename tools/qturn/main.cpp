@@ -28,7 +28,6 @@
 #include "tools/qturn/merge.hpp"
 #include "tools/qturn/packing.hpp"
 #include "tools/qturn/parse.hpp"
-#include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/shard_source.hpp"
@@ -111,9 +110,7 @@ PlanOptions plan_options(const CommandLine& line) {
       resumes && line.existing == Existing::refuse ? Existing::resume : line.existing;
   options.format = line.format;
   if (line.command == CommandLine::Command::augment) {
-    if (!line.replay.empty())
-      options.variants.clear();  // the manifest lists them
-    else if (line.random > 0)
+    if (line.random > 0)
       options.random_variants = line.random;
     else
       options.variants = parse_variants(line.variants);
@@ -216,7 +213,7 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-int turn_pictures(const CommandLine& line, const Replay* replay) try {
+int turn_pictures(const CommandLine& line) try {
   RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
   Bytes head;
@@ -238,7 +235,6 @@ int turn_pictures(const CommandLine& line, const Replay* replay) try {
   if (standard_input || is_to_standard_output(line)) leave_labels(line, wanted);
   const FileSource files;
   const Source& source = standard_input ? static_cast<const Source&>(*standard_input) : files;
-  if (replay) wanted.listed_variants = replay->variants();
   const Plan plan = qturn::plan(wanted);
   refuse_unmerged_inputs(wanted);
   const ReportPlace json_place = ReportPlace::json(line);
@@ -254,7 +250,7 @@ int turn_pictures(const CommandLine& line, const Replay* replay) try {
   if (shard && shard->is_complete()) return say_shard_is_done(line);
   std::optional<Augmentation> augmentation;
   if (line.command == CommandLine::Command::augment)
-    augmentation.emplace(line, plan, json_place, replay);
+    augmentation.emplace(line, plan, json_place);
   else if (wanted.labels.take != TakeLabels::none || wanted.masks.take)
     check_labels_of_turn(line, plan, json_place);
   if (line.dry_run) return print_plan(line, plan, source, options);
@@ -281,12 +277,9 @@ int turn_pictures(const CommandLine& line, const Replay* replay) try {
                 journals.get());
   Report report(line, plan, device);
   if (journals) journals->begin([&] { return result_folders(plan); });
-  std::optional<ReplaySink> compared;
-  if (replay) compared.emplace(*replay, sink, plan.output_folder);
   const StandardOutput standard_output(sink, stop);
-  const Sink& results = is_to_standard_output(line) ? static_cast<const Sink&>(standard_output)
-                        : compared                  ? static_cast<const Sink&>(*compared)
-                                                    : sink;
+  const Sink& results =
+      is_to_standard_output(line) ? static_cast<const Sink&>(standard_output) : sink;
   const RunEnd end = run(plan.jobs, source, results, options, stop,
                          [&](const Outcome& outcome) { report.add(outcome); });
   bool whole = is_whole(end);
@@ -330,17 +323,6 @@ void take_shard_of_environment(CommandLine& line) {
   line.local_rank = source.local_rank;
 }
 
-/// With --replay: as if the options of the manifest were typed.
-CommandLine replayed_line(const Replay& replay, std::vector<std::string> words) try {
-  CommandLine line;
-  parse(without_replay(std::move(words), replay), line);
-  line.replay = replay.manifest();
-  return line;
-} catch (const CommandLineError& error) {
-  throw PlanError(fmt::format("{}: the options in its first line: {}", replay.manifest().string(),
-                              error.what()));
-}
-
 /// Without the advice to turn pictures alone: the run that is resumed has turned some with their
 /// labels.
 std::string advice_for_resumed(const std::string& sentence) {
@@ -351,8 +333,8 @@ std::string advice_for_resumed(const std::string& sentence) {
   return sentence.substr(0, begin) + "; put that right, and --resume again" + sentence.substr(end);
 }
 
-int turn(const CommandLine& line, const Replay* replay) try {
-  return turn_pictures(line, replay);
+int turn(const CommandLine& line) try {
+  return turn_pictures(line);
 } catch (const PlanError& error) {
   if (!line.resume) throw;
   throw PlanError(advice_for_resumed(error.what()));
@@ -360,8 +342,7 @@ int turn(const CommandLine& line, const Replay* replay) try {
 
 int run_program(int argc, char** argv) {
   CommandLine line;
-  const std::vector<std::string> words = words_of(argc, argv);
-  if (const auto exit_code = parse(words, line)) return *exit_code;
+  if (const auto exit_code = parse(words_of(argc, argv), line)) return *exit_code;
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
   refuse_unfit_for_streams(line);
@@ -373,12 +354,8 @@ int run_program(int argc, char** argv) {
     inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
     return check_pictures(line, inputs);
   }
-  if (line.says_fastest && !line.quiet)
-    print_message("--jpeg fastest is --jpeg planar now, and will be refused; say planar");
   if (line.shard_is_auto) take_shard_of_environment(line);
-  if (line.replay.empty()) return turn(line, nullptr);
-  const Replay replay(line.replay);
-  return turn(replayed_line(replay, words), &replay);
+  return turn(line);
 }
 
 }  // namespace

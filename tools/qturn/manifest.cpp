@@ -85,6 +85,29 @@ ContentHash hash_of_present(const fs::path& path) {
   return *hash;
 }
 
+/// The options that the results which the plan leaves alone were made with. Nothing if the manifest
+/// does not list all of them, or was made by runs with different options.
+std::optional<std::vector<std::string>> options_of_kept(const fs::path& manifest,
+                                                        const Plan& plan) {
+  EarlierEntries earlier(manifest);
+  if (!earlier.header()) return std::nullopt;
+  bool are_listed = true;
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files) {
+    if (!file.picture) continue;
+    file.kept.for_each([&](Orientation variant) {
+      const fs::path output = plan.jobs.names().path_of(files, file, variant);
+      const ManifestEntry entry{
+          .key = files.key(file),
+          .variant = variant,
+          .picture = {output.lexically_relative(plan.output_folder).string()}};
+      while (earlier.front() && *earlier.front() < entry) earlier.pop();
+      are_listed = are_listed && earlier.front() && *earlier.front() == entry;
+    });
+  }
+  return are_listed ? earlier.header()->options : std::nullopt;
+}
+
 /// Lines that an earlier run has made, perhaps with other options, stay. So do results of which no
 /// manifest tells the options.
 ManifestHeader header_of(const fs::path& manifest, const RunRecord& record,
@@ -255,27 +278,6 @@ fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::s
                                   files.path(file), what, name));
   check_place(line, place, what);
   return place;
-}
-
-std::optional<std::vector<std::string>> options_of_kept(const fs::path& manifest,
-                                                        const Plan& plan) {
-  EarlierEntries earlier(manifest);
-  if (!earlier.header()) return std::nullopt;
-  bool are_listed = true;
-  const FileList& files = plan.jobs.files();
-  for (const FoundFile& file : files) {
-    if (!file.picture) continue;
-    file.kept.for_each([&](Orientation variant) {
-      const fs::path output = plan.jobs.names().path_of(files, file, variant);
-      const ManifestEntry entry{
-          .key = files.key(file),
-          .variant = variant,
-          .picture = {output.lexically_relative(plan.output_folder).string()}};
-      while (earlier.front() && *earlier.front() < entry) earlier.pop();
-      are_listed = are_listed && earlier.front() && *earlier.front() == entry;
-    });
-  }
-  return are_listed ? earlier.header()->options : std::nullopt;
 }
 
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,

@@ -27,12 +27,6 @@ void check_place(const CommandLine& line, const std::filesystem::path& place,
 std::filesystem::path place_in_output(const CommandLine& line, const Plan& plan,
                                       const std::string& name, std::string_view what);
 
-/// The options that the results which the plan leaves alone were made with, as words of a command
-/// line. Nothing if the manifest does not list all of them, or was made by runs with different
-/// options.
-std::optional<std::vector<std::string>> options_of_kept(const std::filesystem::path& manifest,
-                                                        const Plan& plan);
-
 /// What a run has done, by the numbers of files.
 struct RunRecord {
   ManifestHeader header;

@@ -12,7 +12,6 @@
 #include "src/store/journals.hpp"
 #include "src/store/safe_file.hpp"
 #include "tools/qturn/data_set_files.hpp"
-#include "tools/qturn/orientation_labels.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/shard_manifests.hpp"
 #include "tools/qturn/shard_parts.hpp"
@@ -47,7 +46,6 @@ class Merge {
   void read_parts();
   void remove_temporaries() const;
   void write_parts(const std::string& name, const SharedParts& parts);
-  void write_orientations() const;
   void write_manifest() const;
 
   const fs::path output_;
@@ -89,12 +87,11 @@ void Merge::refuse_incomplete() {
         incomplete.count(), run_.shards, incomplete.count() == 1 ? "is" : "are", incomplete.text(),
         incomplete.count() == 1 ? "it" : "them"));
   }
-  if (count != run_.dealt_count()) {
-    throw PlanError(
-        fmt::format("{}: the shards have {} {}, the run has {}; run all shards "
-                    "again, to another output",
-                    output_.string(), count, run_.dealt == Dealt::samples ? "samples" : "tars",
-                    run_.dealt_count()));
+  if (count != run_.count) {
+    throw PlanError(fmt::format(
+        "{}: the shards have {} {}, the run has {}; run all shards "
+        "again, to another output",
+        output_.string(), count, run_.dealt == Dealt::samples ? "samples" : "tars", run_.count));
   }
 }
 
@@ -174,7 +171,6 @@ void Merge::write() {
   remove_temporaries();
   if (run_.dealt != Dealt::samples) return write_written_tars(output_ / shard_manifest_name, tars_);
   for (const auto& [name, parts] : parts_) write_parts(name, parts);
-  if (run_.label_orientation && pictures_ > 0) write_orientations();
   write_manifest();
 }
 
@@ -197,19 +193,6 @@ void Merge::write_parts(const std::string& name, const SharedParts& parts) {
     return found == parts.images.end() ? none : found->second;
   };
   warn(write_shared_labels(file, output_, variants_of, made));
-}
-
-void Merge::write_orientations() const {
-  const auto write = [&](const NewFile::Append& append) {
-    const auto put = [&](const std::string& row) { append(std::as_bytes(std::span(row))); };
-    put(orientation_labels_header);
-    manifests_->for_each_entry([&](const ManifestEntry& entry, const std::string&) {
-      put(orientation_row(entry.picture.output, entry.variant));
-    });
-  };
-  const NewFile file{
-      .target = output_ / orientation_labels_name, .content = {}, .write_more = write};
-  warn(write_files(std::span(&file, 1), IfExists::replace));
 }
 
 void Merge::write_manifest() const {

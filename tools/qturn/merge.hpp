@@ -1,7 +1,7 @@
 // qturn merge: one output of the shards that wrote to it.
 //
 // All shards have written the pictures to their places. What is left are the files about all
-// pictures: label files of many pictures, those of data sets, orientations.csv and the manifest.
+// pictures: label files of many pictures, those of data sets and the manifest.
 // They become what one run would have written, byte for byte. The manifest comes last, then
 // OUTPUT/.qturn-shards is removed. A merge that was killed before that can be repeated.
 #ifndef QTURN_TOOLS_QTURN_MERGE_HPP

@@ -342,11 +342,6 @@ void add_safety(CLI::App& app, CommandLine& line) {
         ->type_name("DIR")
         ->group(group);
   }
-  app.add_option("--journal", line.journal,
-                 "where the run writes what it has done, for --resume; default: .qturn-journal in "
-                 "the output folder or, in place, in each input folder")
-      ->type_name("FILE")
-      ->group(group);
   add_choice<Fsync>(
       app, "--fsync", {{"each", Fsync::each}, {"end", Fsync::end}, {"never", Fsync::never}},
       "when results are flushed to the disk: each (default in place) before it replaces its "
@@ -384,21 +379,10 @@ void add_in_place(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
-void add_replay(CLI::App& app, CommandLine& line) {
-  auto* replay = app.add_option("--replay", line.replay,
-                                "write again what the manifest of an earlier run lists, byte for "
-                                "byte, with the options of that run; inputs that differ fail")
-                     ->type_name("MANIFEST")
-                     ->group("Variants");
-  for (const char* other : {"--variants", "--random", "--skip-existing", "--update"})
-    replay->excludes(other);
-  for (const char* of_manifest : result_option_names) replay->excludes(of_manifest);
-}
-
 void add_shard(CLI::App& app, CommandLine& line) {
   auto* shard =
       add_value(app, "--shard", "I/N|auto",
-                "take one of N parts of the samples, I is 0 to N-1; other runs take the others, at "
+                "take one of N parts of the samples, or of the tars, I is 0 to N-1; other runs take the others, at "
                 "the same time and to the same output, and 'qturn merge' makes one output of them. "
                 "auto: as Slurm, Kubernetes, AWS Batch or MPI say",
                 [&line](const std::string& text) {
@@ -406,18 +390,8 @@ void add_shard(CLI::App& app, CommandLine& line) {
                   if (!line.shard_is_auto) line.shard = parse_shard(text);
                 })
           ->group("Running");
-  for (const char* other :
-       {"--overwrite", "--skip-existing", "--update", "--replay", "--html", "--journal"})
+  for (const char* other : {"--overwrite", "--skip-existing", "--update", "--html"})
     shard->excludes(other);
-  app.add_option_function<std::string>(
-         "--shard-by", [&line](const std::string& by) { line.shard_by_sample = by == "sample"; },
-         "what is divided of tars: tar: whole tars, the default; sample: the samples of each tar, "
-         "for "
-         "a few large ones, which each shard then reads")
-      ->check(CLI::IsMember({"tar", "sample"}).description(""))
-      ->type_name("tar|sample")
-      ->needs(shard)
-      ->group("Running");
 }
 
 }  // namespace
@@ -501,11 +475,6 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
             })
       ->needs(random)
       ->group(group);
-  augment
-      ->add_flag("--label-orientation", line.label_orientation,
-                 "also write OUTPUT/orientations.csv: how each result was turned, as labels for a "
-                 "classifier of orientations")
-      ->group(group);
   add_labels(*augment, line);
   add_page(*augment, line);
   add_inputs(*augment, line);
@@ -513,7 +482,6 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_jpeg(*augment, line);
   add_tars(*augment, line);
   add_running(*augment, line);
-  add_replay(*augment, line);
   add_shard(*augment, line);
   augment->footer(exit_status);
   help->set_examples(augment,

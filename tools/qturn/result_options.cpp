@@ -18,8 +18,7 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   if (line.quality) value("--quality", *line.quality);
   constexpr const char* modes[] = {"lossless", "planar"};
   constexpr const char* edge_words[] = {"reencode", "trim", "tag", "skip", "fail"};
-  // A run that an earlier version began is resumed by the words that it was begun with.
-  value("--jpeg", line.says_fastest ? "fastest" : modes[static_cast<int>(line.jpeg)]);
+  value("--jpeg", modes[static_cast<int>(line.jpeg)]);
   value("--jpeg-edges", edge_words[static_cast<int>(edges)]);
   value("--png", line.png_mode() == PngMode::fast ? "fast" : "small");
   flag(line.tag_only, "--tag-only");

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int shards_version = 2;
+constexpr int shards_version = 3;
 
-constexpr const char* dealt_words[] = {"samples", "tars", "samples of tars"};
+constexpr const char* dealt_words[] = {"samples", "tars"};
 
 fs::path place_of_run(const fs::path& output) { return shards_folder(output) / "run.json"; }
 fs::path place_of_done(const fs::path& output, const Shard& shard) {
@@ -76,7 +76,6 @@ Json json_of(const ShardedRun& run) {
   json["dealt"] = dealt_words[static_cast<int>(run.dealt)];
   json["count"] = run.count;
   json["keys"] = digits_of(run.keys);
-  json["label_orientation"] = run.label_orientation;
   return json;
 }
 
@@ -106,8 +105,7 @@ void compare_counts(const fs::path& output, const ShardedRun& there, std::uint64
 void compare(const fs::path& output, const ShardedRun& there, const ShardedRun& own) {
   compare_counts(output, there, own.shards);
   const auto operation_of = [](const ShardedRun& run) {
-    return fmt::format("'{}{}'", run.operation,
-                       run.label_orientation ? " --label-orientation" : "");
+    return fmt::format("'{}'", run.operation);
   };
   if (operation_of(there) != operation_of(own))
     refuse(output, operation_of(there), operation_of(own));
@@ -144,8 +142,7 @@ std::optional<ShardedRun> read_sharded_run(const fs::path& output) {
                       .inputs = get_name(json, "inputs"),
                       .dealt = dealt_in(json.at("dealt")),
                       .count = json.at("count").get<std::uint64_t>(),
-                      .keys = hash_in(json.at("keys")),
-                      .label_orientation = json.at("label_orientation").get<bool>()};
+                      .keys = hash_in(json.at("keys"))};
   });
 }
 
@@ -185,8 +182,7 @@ ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, fs::
            .inputs = fmt::format("{}", fmt::join(absolute_inputs(options), "\n")),
            .dealt = dealt,
            .count = keys.count(),
-           .keys = keys.hash(),
-           .label_orientation = line.label_orientation},
+           .keys = keys.hash()},
       own_(keys.own()) {
   look();
   is_complete_ = read_shard_done(output_, shard_).has_value();
@@ -210,12 +206,8 @@ bool ShardOfRun::begin() {
 
 std::string ShardOfRun::in_words() const {
   const std::string variables = variables_.empty() ? "" : fmt::format(" ({})", variables_);
-  const std::string shard =
-      fmt::format("shard {} of {}{}: ", shard_.index, shard_.count, variables);
-  if (run_.dealt == Dealt::samples_of_tars)
-    return shard + fmt::format("its samples of {} tar{}", run_.count, run_.count == 1 ? "" : "s");
-  return shard +
-         fmt::format("{} of {} {}", own_, run_.count, dealt_words[static_cast<int>(run_.dealt)]);
+  return fmt::format("shard {} of {}{}: {} of {} {}", shard_.index, shard_.count, variables, own_,
+                     run_.count, dealt_words[static_cast<int>(run_.dealt)]);
 }
 
 void ShardOfRun::complete(std::initializer_list<const char*> files) const {

@@ -33,8 +33,8 @@ std::filesystem::path shards_folder(const std::filesystem::path& output);
 /// OUTPUT/.qturn-shards/3-of-8
 std::filesystem::path shard_folder(const std::filesystem::path& output, const Shard& shard);
 
-/// What shards divide among them. Of `samples_of_tars`, each looks into all tars.
-enum class Dealt : std::uint8_t { samples, tars, samples_of_tars };
+/// What shards divide among them.
+enum class Dealt : std::uint8_t { samples, tars };
 
 /// What all shards of a run have in common.
 struct ShardedRun {
@@ -45,13 +45,7 @@ struct ShardedRun {
   Dealt dealt = Dealt::samples;
   std::uint64_t count = 0;  ///< of samples, or of tars
   ContentHash keys;         ///< of all of those
-  bool label_orientation = false;
   bool operator==(const ShardedRun&) const = default;
-
-  /// How many all shards have together.
-  std::uint64_t dealt_count() const {
-    return dealt == Dealt::samples_of_tars ? count * shards : count;
-  }
 };
 
 /// What a complete shard says of itself.

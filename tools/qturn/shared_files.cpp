@@ -22,7 +22,6 @@ bool write_and_warn(const std::function<std::vector<std::string>()>& write) try 
 void SharedFiles::check(const std::function<void(const fs::path&)>& keep_reports_from) const {
   const auto take = [&](const auto& file, const char* what) {
     keep_reports_from(file.input);
-    if (!is_listed(file.output)) return;
     std::error_code none;  // one of them is not there
     if (fs::equivalent(file.input, file.output, none))
       throw PlanError(file.output.string() + ": is an input as well; choose another output");
@@ -39,35 +38,27 @@ void SharedFiles::check(const std::function<void(const fs::path&)>& keep_reports
     take(file, "the file of the data set");
 }
 
-bool SharedFiles::is_listed(const fs::path& output) const {
-  return !replay_ || replay_->lists(output.lexically_relative(plan_.output_folder).string());
-}
-
 bool SharedFiles::write(const WrittenPictures& written, std::vector<ManifestFile>& listed) const {
   bool is_whole = plan_.jobs.shared_labels().broken().empty();
-  const auto write = [&](const auto& file, auto write_file) {
-    if (!is_listed(file.output)) return;
-    const auto made = [&](const ManifestFile& each) {
-      if (replay_) replay_->check(each, file.input);
-      listed.push_back(each);
-    };
-    is_whole = write_and_warn([&] { return write_file(made); }) && is_whole;
-  };
+  const auto made = [&](const ManifestFile& each) { listed.push_back(each); };
   for (const SharedLabels::File& file : plan_.jobs.shared_labels().files()) {
     if (file.found == 0) continue;
     VariantsInPlace variants(file, line_, plan_, written);
     const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
       return variants.of(image);
     };
-    write(file, [&](const auto& made) {
-      return write_shared_labels(file, plan_.output_folder, variants_of, made, &plan_.places);
-    });
+    is_whole = write_and_warn([&] {
+                 return write_shared_labels(file, plan_.output_folder, variants_of, made,
+                                            &plan_.places);
+               }) &&
+               is_whole;
   }
   for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
-    write(file, [&](const auto& made) {
-      return write_data_set_file(file, data_set_text(file, plan_, written.variants),
-                                 plan_.output_folder, made, &plan_.places);
-    });
+    is_whole = write_and_warn([&] {
+                 return write_data_set_file(file, data_set_text(file, plan_, written.variants),
+                                            plan_.output_folder, made, &plan_.places);
+               }) &&
+               is_whole;
   }
   return is_whole;
 }
@@ -77,7 +68,7 @@ bool write_shared_files(const CommandLine& line, const Plan& plan, const Report&
   if (plan.jobs.skipped_count() == 0 && std::ranges::all_of(report.written(), is_empty))
     return true;
   std::vector<ManifestFile> listed;
-  return SharedFiles(line, plan, nullptr).write({report.written(), report.stored()}, listed);
+  return SharedFiles(line, plan).write({report.written(), report.stored()}, listed);
 }
 
 }  // namespace qturn

@@ -10,7 +10,6 @@
 
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/manifest_lines.hpp"
-#include "tools/qturn/replay.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/shared_labels.hpp"
 
@@ -21,9 +20,7 @@ bool write_and_warn(const std::function<std::vector<std::string>()>& write);
 
 class SharedFiles {
  public:
-  /// `replay`: null without --replay, which writes those alone that its manifest lists.
-  SharedFiles(const CommandLine& line, const Plan& plan, const Replay* replay)
-      : line_(line), plan_(plan), replay_(replay) {}
+  SharedFiles(const CommandLine& line, const Plan& plan) : line_(line), plan_(plan) {}
 
   /// Throws PlanError if one could not be written. `keep_reports_from` is told of each of them, and
   /// of what it is made of.
@@ -34,11 +31,8 @@ class SharedFiles {
   bool write(const WrittenPictures& written, std::vector<ManifestFile>& listed) const;
 
  private:
-  bool is_listed(const std::filesystem::path& output) const;
-
   const CommandLine& line_;
   const Plan& plan_;
-  const Replay* const replay_;
 };
 
 /// After a run that was not interrupted, of an operation other than augment. Writes nothing if no

@@ -49,8 +49,6 @@ void take_closed_streams() {
 void refuse_what_is_for_tars(const CommandLine& line) {
   if (line.unpack || line.tar_bytes > 0)
     throw PlanError("--unpack and --tar-size are for tars as inputs; leave them out");
-  if (line.shard_by_sample)
-    throw PlanError("--shard-by is for tars; a folder is divided by samples anyway");
   if (line.command != CommandLine::Command::augment) return;
   if (is_from_standard_input(line)) {
     throw PlanError(

@@ -19,8 +19,7 @@ constexpr int exit_some_failed = 1;
 constexpr std::uint64_t share_of_samples = 4;
 
 /// The options that decide what becomes of a sample.
-PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
-  if (!line.shard_by_sample) plan.shard.reset();
+PlanOptions sample_options(PlanOptions plan) {
   plan.labels.keypoints = keypoints_of_options(plan);
   return plan;
 }
@@ -29,14 +28,11 @@ PlanOptions sample_options(const CommandLine& line, PlanOptions plan) {
 
 void refuse_unfit_for_tars(const CommandLine& line) {
   const std::pair<bool, const char*> unfit[] = {
-      {(line.resume && !line.shard) || !line.journal.empty(),
-       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume "
-       "and --journal"},
+      {line.resume && !line.shard,
+       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume"},
       {line.existing == Existing::skip || line.existing == Existing::update,
        "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
-      {!line.replay.empty(), "--replay needs the files of a manifest; tars have none"},
-      {line.label_orientation, "--label-orientation needs a folder as output"},
       {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
       {line.dry_run, "--dry-run does not read or write tars; leave it out"},
   };
@@ -47,7 +43,7 @@ void refuse_unfit_for_tars(const CommandLine& line) {
 TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
                Report& report)
     : line_(line),
-      plan_(sample_options(line, std::move(plan))),
+      plan_(sample_options(std::move(plan))),
       options_(options),
       found_(found),
       report_(report),
@@ -87,7 +83,7 @@ std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleOutput& ou
     for (const std::string& warning : output.finish())
       print_message("warning: " + printable(warning));
     if (line_.shard) written.bytes = fs::file_size(place);
-  } else if (!line_.shard_by_sample) {
+  } else {
     fail(place.string() + ": not written, because there is no sample for it");
   }
   if (std::exchange(failures_before_, failures()) != failures()) return std::nullopt;

@@ -24,8 +24,7 @@ template <typename Visit>
 void deal(const CommandLine& line, const std::set<std::string>& tars, Visit visit) {
   std::uint64_t number = 0;
   for (const std::string& tar : tars) {
-    const bool is_own = number++ % line.shard->count == line.shard->index;
-    visit(tar, line.shard_by_sample || is_own);
+    visit(tar, number++ % line.shard->count == line.shard->index);
   }
 }
 
@@ -38,18 +37,12 @@ DealtKeys keys_of(const CommandLine& line, const std::set<std::string>& tars) {
 std::set<std::string> own_of(const CommandLine& line, const std::set<std::string>& tars) {
   std::set<std::string> own;
   deal(line, tars, [&](const std::string& tar, bool is_own) {
-    if (is_own) own.insert(name_in_shard(line, tar));
+    if (is_own) own.insert(tar);
   });
   return own;
 }
 
 }  // namespace
-
-std::string name_in_shard(const CommandLine& line, const std::string& tar) {
-  if (!line.shard_by_sample) return tar;
-  return fmt::format("{}-{:05}-of-{:05}.tar", fs::path(tar).stem().string(), line.shard->index,
-                     line.shard->count);
-}
 
 WrittenTars read_written_tars(const fs::path& manifest) try {
   const Bytes bytes = read_file(manifest);
@@ -94,8 +87,7 @@ TarShard::TarShard(const CommandLine& line, const PlanOptions& options,
                    const std::set<std::string>& tars, JpegEdges edges)
     : output_(line.output),
       own_(own_of(line, tars)),
-      run_(line, options, output_, line.shard_by_sample ? Dealt::samples_of_tars : Dealt::tars,
-           keys_of(line, tars), edges),
+      run_(line, options, output_, Dealt::tars, keys_of(line, tars), edges),
       is_begun_(fs::exists(manifest())) {
   if (!is_begun_ || line.resume || is_complete()) return;
   throw PlanError(fmt::format("{}: an earlier attempt of this shard did not end; use --resume",

@@ -28,9 +28,6 @@ struct WrittenTar {
 /// By the names in the output.
 using WrittenTars = std::map<std::string, WrittenTar>;
 
-/// What a shard calls its part of "000.tar": with --shard-by sample, "000-00003-of-00008.tar".
-std::string name_in_shard(const CommandLine& line, const std::string& tar);
-
 /// Both throw FileError.
 WrittenTars read_written_tars(const std::filesystem::path& manifest);
 void write_written_tars(const std::filesystem::path& manifest, const WrittenTars& tars);

@@ -98,14 +98,12 @@ std::vector<Place> places_of(const CommandLine& line) {
   return places;
 }
 
-/// The shard of this run. Leaves the places that are its own, under the names that it gives them.
+/// The shard of this run. Leaves the places that are its own.
 TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges edges,
                   std::vector<Place>& places) {
   std::set<std::string> tars;
   for (const Place& place : places) tars.insert(place.output.filename());
   TarShard shard(line, plan, tars, edges);
-  for (Place& place : places)
-    place.output.replace_filename(name_in_shard(line, place.output.filename()));
   std::erase_if(places,
                 [&](const Place& place) { return !shard.is_to_do(place.output.filename()); });
   return shard;
