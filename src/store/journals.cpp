@@ -78,12 +78,9 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
   if (options_.in_place) refuse_others(below);
   find_places();
   look_at_originals();
-  using Start = JournalOptions::Start;
-  if (options_.start == Start::resume_or_anew) {
-    const bool any =
-        std::ranges::any_of(places_, [](const Place& each) { return each.content.has_value(); });
-    options_.start = any ? Start::resume : Start::anew;
-  }
+  const auto is_begun = [](const Place& place) { return place.content.has_value(); };
+  if (resumes() && std::ranges::none_of(places_, is_begun))
+    options_.start = JournalOptions::Start::anew;
   refuse_own();
 }
 
@@ -161,20 +158,12 @@ void Journals::refuse_cut(const Place& place) const {
 
 void Journals::refuse_own() const {
   using Start = JournalOptions::Start;
-  bool any = false, any_begun = false;
-  for (const Place& place : places_) {
-    any |= place.content.has_value();
-    any_begun |= place.content && !place.content->files.empty();
-  }
-  if (options_.start == Start::resume && !any) {
-    throw FileError(fmt::format("there is no journal {} of an interrupted run; leave out --resume",
-                                places_.front().file.string()),
-                    places_.front().file, {});
-  }
+  const bool any_begun = std::ranges::any_of(
+      places_, [](const Place& place) { return place.content && !place.content->files.empty(); });
   for (const Place& place : places_) {
     if (!place.content) {
       // All journals are made before the first picture is turned.
-      if (options_.start == Start::resume && any_begun) {
+      if (resumes() && any_begun) {
         throw FileError(
             fmt::format("there is no journal {}, so what is there is done or forgotten; "
                         "--resume the other inputs without it",
@@ -184,7 +173,7 @@ void Journals::refuse_own() const {
       continue;
     }
     const JournalHeader& header = place.content->header;
-    if (options_.start == Start::resume && !header.is_of_same_run(place.header)) {
+    if (resumes() && !header.is_of_same_run(place.header)) {
       throw FileError(
           fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the same "
                       "operation, options and inputs",
@@ -218,7 +207,7 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
         for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
         place.content->begun.clear();
       }
-      if (options_.start != JournalOptions::Start::resume) place.content.reset();
+      if (!resumes()) place.content.reset();
       journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
                              options_.flushed);
     }
@@ -257,7 +246,7 @@ bool Journals::stays_the_same(const fs::path& target, const fs::path& picture) c
 }
 
 bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
-  if (options_.start != JournalOptions::Start::resume) return false;
+  if (!resumes()) return false;
   const JournalContent::Hashes* known = before(target, picture);
   if (options_.in_place) {
     if (!known) return false;
@@ -281,7 +270,7 @@ bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
 }
 
 std::optional<ContentHash> Journals::source_before(const fs::path& target) const {
-  if (options_.start != JournalOptions::Start::resume) return std::nullopt;
+  if (!resumes()) return std::nullopt;
   const JournalContent::Hashes* known = journals_[index_of(target)].before(target);
   return known ? std::optional(known->source) : std::nullopt;
 }

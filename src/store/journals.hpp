@@ -33,8 +33,8 @@ struct JournalRoot {
 };
 
 struct JournalOptions {
-  /// `resume_or_anew`: resumes if there is a journal.
-  enum class Start : std::uint8_t { anew, resume, resume_or_anew, restart };
+  /// `resume` begins a run if there is no journal.
+  enum class Start : std::uint8_t { anew, resume, restart };
   std::vector<JournalRoot> roots;
   std::string operation;
   Start start = Start::anew;
@@ -53,12 +53,15 @@ class Journals {
   /// below the roots.
   ///
   /// Throws FileError if another run holds a root; in place, if a run was interrupted there, above
-  /// or below, and is not to be resumed or forgotten; if there is nothing to resume, or something
-  /// else.
+  /// or below, and is not to be resumed or forgotten; if it is another one that is to be
+  /// resumed.
   Journals(JournalOptions options, std::span<const std::filesystem::path> below);
   ~Journals();
   Journals(const Journals&) = delete;
   Journals& operator=(const Journals&) = delete;
+
+  /// Whether there was a run to go on with.
+  bool resumes() const { return options_.start == JournalOptions::Start::resume; }
 
   /// Begins the journals or goes on with them, before anything else of these members is called.
   /// Finishes results of which an interrupted run has put only a part in its place. Removes what
@@ -71,7 +74,6 @@ class Journals {
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
 
-  bool resumes() const { return options_.start == JournalOptions::Start::resume; }
   /// Whether that run has put a result there, or was about to.
   bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
     return before(target, picture) != nullptr;

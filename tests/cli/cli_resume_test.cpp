@@ -3,9 +3,11 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "src/metadata/xmp.hpp"
+#include "tests/cli/cli_labelled.hpp"
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 #include "tests/metadata_fixtures.hpp"
+#include "tests/tar_files.hpp"
 
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
@@ -87,11 +89,11 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
     ++kills;
     // Without its journal a run has changed nothing, or all.
     if (!workplace.exists("in/.qturn-journal") || workplace.content("in/.qturn-journal").empty()) {
-      const Result result = workplace.qturn(with(in_place, {"--resume"}));
-      CHECK(result.exit_code == 2);
-      CHECK_THAT(result.err, ContainsSubstring("leave out --resume"));
-      const bool is_done = workplace.tree("in") == wanted;
-      if (!is_done) REQUIRE(workplace.qturn(in_place).exit_code == 0);
+      if (workplace.tree("in") != wanted) {
+        const Result result = workplace.qturn(with(in_place, {"--resume"}));
+        REQUIRE(result.exit_code == 0);
+        CHECK_THAT(result.err, ContainsSubstring("no interrupted run to resume"));
+      }
     } else {
       const Result refused = workplace.qturn(in_place);
       if (refused.exit_code == 2) {
@@ -119,14 +121,11 @@ TEST_CASE(
     add_pictures(workplace);
     kill_at(workplace, to_folder, call);
     if (workplace.tree("out") == wanted) break;
-    if (workplace.content("out/.qturn-journal").empty()) {
-      REQUIRE(workplace.qturn(to_folder).exit_code == 0);
-    } else {
-      const Result result = workplace.qturn(with(to_folder, {"--resume"}));
-      INFO(result.err);
-      REQUIRE(result.exit_code == 0);
-      ++resumed;
-    }
+    const bool is_begun = !workplace.content("out/.qturn-journal").empty();
+    const Result result = workplace.qturn(with(to_folder, {"--resume"}));
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    resumed += is_begun ? 1 : 0;
     REQUIRE(workplace.tree("out") == wanted);
     REQUIRE_FALSE(has_own_files(workplace, "out"));
   }
@@ -159,7 +158,6 @@ TEST_CASE(
   CHECK(workplace.content("in/b.png") == turned);
   CHECK(workplace.files("in") == Names{"a.png", "b.png"});
   CHECK_FALSE(has_own_files(workplace, "in"));
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--resume"}).exit_code == 2);
 }
 
 TEST_CASE("Option --restart forgets an interrupted run") {
@@ -230,6 +228,58 @@ TEST_CASE("Damage in a journal is named; a line that is not whole at its end is 
   CHECK(workplace.qturn({"cw", "in", "--in-place", "--resume"}).exit_code == 0);
   CHECK(workplace.files("in") == Names{"a.png", "b.png"});
   CHECK_FALSE(has_own_files(workplace, "in"));
+}
+
+TEST_CASE("Where no run was interrupted, --resume begins one, and replaces nothing that is there") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  workplace.add("in.tar", tests::tar({{"a.png", cli::png(cli::random_picture(6, 4))}}));
+  const std::string begins = "there is no interrupted run to resume, so this one begins";
+  const std::vector<std::pair<Words, std::string>> runs = {
+      {{"cw", "in", "-o", "out", "--resume"}, "out/a.png"},
+      {{"augment", "in", "-o", "out8", "--resume"}, "out8/manifest.jsonl"},
+      {{"cw", "in/a.png", "-o", "b.png", "--resume"}, "b.png"},
+      {{"cw", "in.tar", "-o", "out.tar", "--resume"}, "out.tar"},
+      {{"cw", "in", "--in-place", "--resume"}, ""}};
+  for (const auto& [words, made] : runs) {
+    const Result result = workplace.qturn(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, ContainsSubstring(begins));
+    if (made.empty()) continue;
+    CHECK(workplace.exists(made));
+    const Result again = workplace.qturn(words);
+    CHECK(again.exit_code == 2);
+    CHECK_THAT(again.err, ContainsSubstring("already"));
+  }
+}
+
+TEST_CASE(
+    "Where files about all pictures cannot be written, the journal stays, and --resume ends it") {
+  const std::string picture = cli::png(cli::labelled_picture);
+  for (const std::string name : {"x.json", "data.yaml", "manifest.jsonl"}) {
+    CAPTURE(name);
+    Workplace workplace;
+    workplace.add("in/a.png", picture);
+    workplace.add("in/x.json",
+                  R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+                  R"( "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 2, 3, 1]}]})");
+    workplace.add("in/data.yaml", "train: .\nnames: [cat]\n");
+    const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
+    workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+                             {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                             {"QTURN_TEST_RENAME", name}};
+    const Result failed = workplace.qturn(words);
+    workplace.environment.clear();
+    CHECK(failed.exit_code == 1);
+    CHECK_FALSE(workplace.exists("out/" + name));
+    CHECK(workplace.exists("out/.qturn-journal"));
+    const Result resumed = workplace.qturn(with(words, {"--resume"}));
+    INFO(resumed.err);
+    CHECK(resumed.exit_code == 0);
+    CHECK(workplace.files("out") == Names{"a__flop.png", "data.yaml", "manifest.jsonl", "x.json"});
+    CHECK_FALSE(has_own_files(workplace, "out"));
+  }
 }
 
 TEST_CASE("A journal that was cut to its first line lets no picture be turned twice") {

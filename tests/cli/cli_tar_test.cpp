@@ -351,8 +351,6 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
              ContainsSubstring("leave out one"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "in.tar", "--overwrite"}),
              ContainsSubstring("is an input as well"));
-  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--resume"}),
-             ContainsSubstring("nothing to resume"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--update"}),
              ContainsSubstring("--overwrite"));
   CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--dry-run"}), ContainsSubstring("--dry-run"));

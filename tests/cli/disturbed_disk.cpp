@@ -10,6 +10,7 @@
 // before it does anything.
 // QTURN_TEST_SIGNAL=N and QTURN_TEST_SIGNAL_AT=END: the program gets signal N as soon as a file has
 // been put into its place whose name ends in END, once. QTURN_TEST_SIGNAL_BEFORE=END: right before.
+// QTURN_TEST_RENAME=END: no file whose name ends in END can be put into its place.
 // QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for what is not ready.
 #include <fcntl.h>
 #include <poll.h>
@@ -64,6 +65,10 @@ void signal_if(const char* variable, std::string_view name) {
 template <typename... Arguments>
 int put_in_place(std::string_view name, long number, Arguments... arguments) {
   count_call();
+  if (const char* end = std::getenv("QTURN_TEST_RENAME"); end && name.ends_with(end)) {
+    errno = ENOSPC;
+    return -1;
+  }
   signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
   if (const char* end = std::getenv("QTURN_TEST_RENAME"); end && name.ends_with(end)) {
     errno = EIO;

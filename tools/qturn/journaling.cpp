@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
 #include "tools/qturn/shards.hpp"
 
@@ -105,6 +106,10 @@ void refuse_used_backup(const fs::path& backup) {
       backup.string()));
 }
 
+void say_nothing_to_resume(const CommandLine& line) {
+  if (!line.quiet) print_message("there is no interrupted run to resume, so this one begins");
+}
+
 }  // namespace
 
 std::string operation_of(const CommandLine& line, JpegEdges edges) {
@@ -149,16 +154,12 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
   using Start = JournalOptions::Start;
   if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
   if (!line.backup.empty() && !line.resume) refuse_used_backup(line.backup);
-  if (!line.in_place && plan.output_folder.empty()) {
-    if (line.resume) throw PlanError("--resume needs --in-place, or a folder as output");
-    return nullptr;
-  }
+  if (!line.in_place && plan.output_folder.empty()) return nullptr;
   JournalOptions journal{.roots = {},
                          .operation = operation_of(line, edges),
-                         .start = line.resume && line.shard ? Start::resume_or_anew
-                                  : line.resume             ? Start::resume
-                                  : line.restart            ? Start::restart
-                                                            : Start::anew,
+                         .start = line.resume    ? Start::resume
+                                  : line.restart ? Start::restart
+                                                 : Start::anew,
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
                          .flushed = flushed};
@@ -175,7 +176,21 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
     journal.roots = {{plan.output_folder, absolute_inputs(options)}};
     if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
   }
-  return std::make_unique<Journals>(std::move(journal), plan.journals);
+  auto journals = std::make_unique<Journals>(std::move(journal), plan.journals);
+  if (!line.resume || journals->resumes()) return journals;
+  if (!line.backup.empty()) refuse_used_backup(line.backup);
+  if (!line.shard) say_nothing_to_resume(line);
+  return journals;
+}
+
+void begin_if_nothing_to_resume(CommandLine& line) {
+  if (!line.resume || line.shard || line.in_place) return;
+  std::error_code none;
+  const auto bytes = fs::file_size(fs::path(line.output) / journal_name, none);
+  if (!none && bytes > 0) return;
+  refuse_unmerged_shards(line.output);
+  line.resume = false;
+  say_nothing_to_resume(line);
 }
 
 std::set<fs::path> result_folders(const Plan& plan) {

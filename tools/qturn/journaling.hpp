@@ -26,6 +26,10 @@ std::vector<std::string> absolute_inputs(const PlanOptions& options);
 std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptions& options,
                                         const Plan& plan, JpegEdges edges, bool flushed);
 
+/// Of --resume to an output where no run was interrupted: the run begins, and says so. In place
+/// open_journals() does this.
+void begin_if_nothing_to_resume(CommandLine& line);
+
 /// Where the results of the plan go, also those that are there already.
 std::set<std::filesystem::path> result_folders(const Plan& plan);
 

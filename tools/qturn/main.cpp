@@ -293,15 +293,17 @@ int turn_pictures(const CommandLine& line) try {
     }
     whole = report.json_is_whole() && report.failed() == 0 && report.salvaged() == 0 &&
             report.incomplete() == 0 && whole;
+    bool are_shared_written = true;
     if (augmentation)
-      whole = augmentation->finish(report, options, journals.get(), stop || !end.error.empty()) &&
-              whole;
+      are_shared_written =
+          augmentation->finish(report, options, journals.get(), stop || !end.error.empty());
     else if (!stop && end.error.empty())
-      whole = write_shared_files(line, plan, report) && whole;
+      are_shared_written = write_shared_files(line, plan, report);
+    whole = whole && are_shared_written;
     if (shard && whole && !stop) shard->complete({shard_manifest_name, shard_parts_name});
     if (journals) {
       const bool all_done = !stop && end.error.empty() && report.failed() == 0 &&
-                            report.incomplete() == 0 && (whole || !shard);
+                            report.incomplete() == 0 && are_shared_written && (whole || !shard);
       for (const std::string& warning : journals->finish(all_done))
         print_message("warning: " + printable(warning));
     }
@@ -355,6 +357,7 @@ int run_program(int argc, char** argv) {
     return check_pictures(line, inputs);
   }
   if (line.shard_is_auto) take_shard_of_environment(line);
+  begin_if_nothing_to_resume(line);
   return turn(line);
 }
 

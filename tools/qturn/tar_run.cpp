@@ -28,8 +28,6 @@ PlanOptions sample_options(PlanOptions plan) {
 
 void refuse_unfit_for_tars(const CommandLine& line) {
   const std::pair<bool, const char*> unfit[] = {
-      {line.resume && !line.shard,
-       "a tar is written whole or not at all, so there is nothing to resume; leave out --resume"},
       {line.existing == Existing::skip || line.existing == Existing::update,
        "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
