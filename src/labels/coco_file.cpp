@@ -27,9 +27,7 @@ CocoReader::CocoReader() : elements_(read_arrays, *this) {}
 
 CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs) {
   elements_.finish();
-  for (const std::size_t array : {0, 1})
-    if (!elements_.found(array))
-      throw LabelError({}, fmt::format("is not a COCO file: it has no {}", read_arrays[array]));
+  if (!elements_.found(0)) throw LabelError({}, "is not a COCO file: it has no images");
   for (const auto& [image, mask] : masks_) compare(image, mask);
   if (swap_pairs) take_pairs(*swap_pairs);
   for (const auto& [what, place] : keypoints_) {

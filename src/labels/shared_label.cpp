@@ -1,6 +1,7 @@
 #include "src/labels/shared_label.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -50,21 +51,26 @@ std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, Vari
                                                      std::move(variants_of), std::move(append));
 }
 
-/// Whether it is an object with both members, or ends within one of them.
+/// Whether it is an object that has images and annotations, or ends within one of them. The images
+/// of a test set have no annotations, and are known by their members.
 std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
-  return [images = false, annotations = false, is_begun = false, last = ' ',
+  return [found = std::array<bool, 6>(), is_begun = false, last = ' ',
           window = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    constexpr std::string_view names[] = {"\"images\"",    "\"annotations\"", "\"id\"",
+                                          "\"file_name\"", "\"width\"",       "\"height\""};
     const std::size_t begin = part.find_first_not_of(" \t\r\n\xef\xbb\xbf");
     if (!is_begun && begin != std::string_view::npos && part[begin] != '{') return false;
     is_begun = is_begun || begin != std::string_view::npos;
     window += part;
-    images = images || window.find("\"images\"") != std::string::npos;
-    annotations = annotations || window.find("\"annotations\"") != std::string::npos;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      found[i] = found[i] || window.find(names[i]) != std::string::npos;
+    const auto& [images, annotations, id, file_name, width, height] = found;
     const std::size_t end = part.find_last_not_of(" \t\r\n");
     if (end != std::string_view::npos) last = part[end];
-    if (part.empty() && last != '}') return images || annotations;
-    window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
     if (images && annotations) return true;
+    if (part.empty() && last != '}') return images || annotations;
+    if (part.empty()) return images && id && file_name && width && height;
+    window.erase(0, window.size() - std::min<std::size_t>(window.size(), 16));
     return std::nullopt;
   };
 }

@@ -51,10 +51,10 @@ class DataSetFinder {
   }
 
   std::set<fs::path> yaml_files() {
-    std::set<fs::path> places, found;
-    for (std::size_t i = 0; i < files_.folder_count(); ++i)
-      add_label_places(files_.folder_at(i), places);
-    for (const fs::path& place : places)
+    LabelPlaces places;
+    for (std::size_t i = 0; i < files_.folder_count(); ++i) places.add(files_.folder_at(i));
+    std::set<fs::path> found;
+    for (const fs::path& place : places.all())
       for (const Listings::Entry& entry : listings_.of(place))
         if (!entry.is_folder) found.insert(from_here(place / entry.name));
     return found;

@@ -37,10 +37,9 @@ class ForeignLabelFinder {
     for (std::size_t i = 0; i < files.folder_count(); ++i)
       folders.emplace(files.folder_at(i).path, files.folder_at(i).key);
     for (const auto& [path, key] : folders) look_in(path, key, true);
-    std::set<fs::path> places;
-    for (const std::uint32_t folder : of_pictures)
-      add_label_places(files.folder_at(folder), places);
-    for (const fs::path& place : places) look_around(place, of_pictures);
+    LabelPlaces places;
+    for (const std::uint32_t folder : of_pictures) places.add(files.folder_at(folder));
+    for (const fs::path& place : places.all()) look_around(place, of_pictures);
     return suspicion_.found();
   }
 

@@ -15,8 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string lower_name(const fs::path& folder) { return lower_case(folder.filename().string()); }
+
 bool is_image_folder(const fs::path& folder) {
-  const std::string name = lower_case(folder.filename().string());
+  const std::string name = lower_name(folder);
   return name == "images" || name == "jpegimages";
 }
 
@@ -49,14 +51,27 @@ bool are_labels_of(const std::string& folder, const std::string& pictures) {
   return parts.empty() || parts == other_parts(pictures, words_of_pictures);
 }
 
-void add_label_places(const FileList::Folder& pictures, std::set<fs::path>& places) {
+void LabelPlaces::add(const FileList::Folder& pictures) {
   const fs::path in_input = fs::path(pictures.key).parent_path();
-  auto below_parent_of_input = std::distance(in_input.begin(), in_input.end()) + 1;
-  const fs::path folder = normal_path(pictures.path);
-  for (fs::path at = folder.parent_path(); at.has_relative_path(); at = at.parent_path()) {
-    if (below_parent_of_input-- >= 0) places.insert(at);
-    if (is_image_folder(at)) places.insert(at.parent_path());
+  auto below_input = std::distance(in_input.begin(), in_input.end());
+  fs::path at = fs::path(normal_path(pictures.path)).parent_path(), below;
+  for (; at.has_relative_path(); below = at, at = at.parent_path(), --below_input) {
+    if (below_input >= 0 || is_image_folder(below)) folders_.insert(at);
+    if (below_input == -1) parents_[at].insert(lower_name(below));
   }
+}
+
+std::set<fs::path> LabelPlaces::all() const {
+  std::set<fs::path> all = folders_;
+  for (const auto& [parent, inputs] : parents_) all.insert(parent);
+  return all;
+}
+
+bool LabelPlaces::is_next_to_input(const fs::path& file) const {
+  fs::path folder = fs::path(normal_path(file)).parent_path();
+  if (folders_.contains(folder)) return false;
+  if (lower_name(folder) == "annotations") folder = folder.parent_path();
+  return parents_.contains(folder) && !folders_.contains(folder);
 }
 
 }  // namespace qturn

@@ -3,6 +3,7 @@
 #define QTURN_SRC_PLAN_LABEL_PLACES_HPP
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
@@ -10,9 +11,26 @@
 
 namespace qturn {
 
-/// Adds the folder of pictures, those above it up to the parent of the input, and the parents of
-/// folders that are called images. Absolute and normal.
-void add_label_places(const FileList::Folder& pictures, std::set<std::filesystem::path>& places);
+/// All paths are absolute and normal.
+class LabelPlaces {
+ public:
+  /// Adds the folder of pictures, those above it up to the parent of the input, and the parents of
+  /// folders that are called images.
+  void add(const FileList::Folder& pictures);
+
+  /// All but the parents of inputs.
+  const std::set<std::filesystem::path>& folders() const { return folders_; }
+  /// The parents of inputs, where other data sets may lie, with the names of the inputs in lower
+  /// case. Some may be among folders(), too.
+  const std::map<std::filesystem::path, std::set<std::string>>& parents() const { return parents_; }
+  std::set<std::filesystem::path> all() const;
+  /// Whether a file lies beside an input alone: in its parent, or in a folder annotations there.
+  bool is_next_to_input(const std::filesystem::path& file) const;
+
+ private:
+  std::set<std::filesystem::path> folders_;
+  std::map<std::filesystem::path, std::set<std::string>> parents_;
+};
 
 /// Whether a folder belongs by its name to one of pictures beside it: labels, annotations and ann
 /// to any, label_2 to image_2, train_labels to train, and not dogs_labels to cats.

@@ -21,19 +21,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "masks", "Annotations", "train_masks"; what Pascal VOC, COCO, Cityscapes and their followers
-/// use.
-bool is_label_folder(const fs::path& folder) {
+/// "masks", "Annotations", "train_masks", what Pascal VOC, COCO, Cityscapes and their followers
+/// use: "train" of the last one, nothing of other folders.
+std::optional<std::string> before_label_word(const fs::path& folder) {
   const std::string name = lower_case(folder.filename().string());
   constexpr std::string_view words[] = {
       "label",        "labels",       "annotation",         "annotations",       "mask",
       "masks",        "segmentation", "segmentations",      "segmentationclass", "gtfine",
       "ground_truth", "groundtruth",  "segmentationobject", "gtcoarse"};
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    if (!name.ends_with(word)) return false;
-    const std::string_view before = std::string_view(name).substr(0, name.size() - word.size());
-    return before.empty() || before.ends_with('_') || before.ends_with('-');
-  });
+  for (const std::string_view word : words) {
+    if (!name.ends_with(word)) continue;
+    const std::string before = name.substr(0, name.size() - word.size());
+    if (before.empty()) return before;
+    if (before.ends_with('_') || before.ends_with('-')) return before.substr(0, before.size() - 1);
+  }
+  return std::nullopt;
+}
+
+bool is_label_folder(const fs::path& folder) { return before_label_word(folder).has_value(); }
+
+/// Whether a folder of labels beside inputs is about them, and not about another data set there:
+/// train_masks beside train; masks beside any folder, if a file in it is called as a picture.
+bool belongs_to(const fs::path& folder, const std::set<std::string>& inputs,
+                const std::set<std::string>& pictures) {
+  const std::string before = before_label_word(folder).value();
+  if (!before.empty()) return inputs.contains(before);
+  std::error_code error;
+  constexpr auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, options, error); !error && at != end(at);
+       at.increment(error)) {
+    const std::string stem = lower_case(at->path().stem().string());
+    const auto of_picture = stem_of_mask(stem);
+    if (pictures.contains(stem) || (of_picture && pictures.contains(std::string(*of_picture))))
+      return true;
+  }
+  return false;
 }
 
 /// "a_mask.png"
@@ -98,8 +120,9 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
   const bool refuses_lone_masks =
       looks_for_masks && (variants == Variants::drawn_for_each || !plan.unreadable.empty());
   std::map<std::uint32_t, Folder> folders;
-  std::set<fs::path> places;
+  LabelPlaces places;
   PathSet pictures, stems;
+  std::set<std::string> names;  // stems without folders
   for (const FoundFile& file : files) {
     if (!file.picture) continue;
     Folder& folder = folders.try_emplace(file.folder, files.folder_of(file)).first->second;
@@ -109,7 +132,8 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
     if (refuses_lone_masks && (folder.is_for_labels || is_named_as_mask(file.name)))
       return files.path(file);
     stems.add(folder.lower_prefix + lower_case(fs::path(file.name).stem()));
-    if (!folder.is_to_do) add_label_places(files.folder_of(file), places);
+    names.insert(lower_case(fs::path(file.name).stem()));
+    if (!folder.is_to_do) places.add(files.folder_of(file));
     folder.is_to_do = true;
   }
   pictures.sort();
@@ -125,11 +149,14 @@ std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool loo
            stems.contains(*of_picture);
   };
   std::error_code error;
-  for (const fs::path& place : places) {
+  for (const fs::path& place : places.all()) {
+    const auto parent = places.parents().find(place);
+    const bool is_beside = parent != places.parents().end() && !places.folders().contains(place);
     for (fs::directory_iterator at(place, error); !error && at != end(at); at.increment(error)) {
       const fs::path& path = at->path();
       if (at->is_directory(error)) {
         if (!is_label_folder(path)) continue;
+        if (is_beside && !belongs_to(path, parent->second, names)) continue;
         if (const auto file = another_file_in(path, pictures, plan.jobs, looks_for_masks))
           return file;
       } else if (!is_of_a_run(path.filename().native()) && is_mask_of_picture(path)) {

@@ -41,7 +41,7 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path) {
 
 /// The files where they may be found by themselves.
 SharedLabelFiles files_beside(const FileList& files) {
-  std::set<fs::path> places;
+  LabelPlaces places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
   std::string prefix;
@@ -50,7 +50,7 @@ SharedLabelFiles files_beside(const FileList& files) {
     if (prefix.empty() || file.folder != last_folder) {
       last_folder = file.folder;
       prefix = normal_path(files.folder_of(file).path);
-      add_label_places(files.folder_of(file), places);
+      places.add(files.folder_of(file));
     }
     stems.add(prefix + lower_case(fs::path(file.name).stem().string()));
   }
@@ -76,7 +76,7 @@ SharedLabelFiles files_beside(const FileList& files) {
           found.emplace(from_here(at->path()), &format);
     }
   };
-  for (const fs::path& place : places)
+  for (const fs::path& place : places.all())
     look_in(place, [&](const fs::path& folder) { look_in(folder, [](const fs::path&) {}); });
   return found;
 }
@@ -93,6 +93,18 @@ bool is_part_of(const std::string& word, const std::string& name) {
   return false;
 }
 
+/// Of a label file, with '/' at its end.
+std::string own_folder(const fs::path& file) {
+  return fs::path(normal_path(file)).parent_path() / "";
+}
+
+/// The folder whose pictures such a file describes, if it does not say it otherwise.
+std::string place_of(const fs::path& file) {
+  const fs::path folder = fs::path(own_folder(file)).parent_path();
+  const bool is_for_others = lower_case(folder.filename().string()) == "annotations";
+  return (is_for_others ? folder.parent_path() : folder) / "";
+}
+
 /// A file_name as a path below a folder: "./a.jpg" and "..\a.jpg" are "a.jpg".
 std::string path_below(std::string file_name) {
   std::ranges::replace(file_name, '\\', '/');
@@ -103,11 +115,12 @@ std::string path_below(std::string file_name) {
 
 std::string folder_of(const fs::path& file, const std::map<std::string, std::size_t>& folders) {
   const std::string stem = lower_case(file.stem().string());
+  const std::string own = own_folder(file);
   const auto rank = [&](const auto& folder) {
     const std::string word = lower_case(fs::path(folder.first).parent_path().filename().string());
-    return std::pair(is_part_of(word, stem), folder.second);
+    return std::tuple(folder.first == own, is_part_of(word, stem), folder.second);
   };
-  std::vector<std::pair<std::pair<bool, std::size_t>, std::string>> ranked;
+  std::vector<std::pair<std::tuple<bool, bool, std::size_t>, std::string>> ranked;
   for (const auto& folder : folders) ranked.emplace_back(rank(folder), folder.first);
   std::ranges::sort(ranked, std::greater<>());
   if (ranked.size() > 1 && ranked[0].first == ranked[1].first) {
@@ -164,6 +177,24 @@ void SharedLabelPictures::for_each_match(const SharedLabels::File& file, Visit v
   }
 }
 
+bool SharedLabelPictures::any_is_named_in(const fs::path& file) const {
+  constexpr std::string_view between = "\"',;:/\\ \t\r\n";
+  constexpr std::size_t longest = 1 << 10;
+  bool is_named = false;
+  std::string rest;
+  read_in_parts(file, [&](std::span<const std::byte> part) {
+    rest.append(reinterpret_cast<const char*>(part.data()), part.size());
+    std::size_t at = 0;
+    for (std::size_t end = 0; (end = rest.find_first_of(between, at)) != rest.npos; at = end + 1) {
+      const std::string word = rest.substr(at, end - at);
+      is_named = is_named || by_name_.contains(word) || by_stem_.contains(word);
+    }
+    rest.erase(0, std::max(at, rest.size() - std::min(rest.size(), longest)));
+    return !is_named;
+  });
+  return is_named || by_name_.contains(rest) || by_stem_.contains(rest);
+}
+
 void SharedLabelPictures::refuse_two(const SharedLabels::File& file, std::size_t image,
                                      std::size_t picture) const {
   const LabelledImages::Image& named = (*file.content)[image];
@@ -180,15 +211,30 @@ void SharedLabelPictures::refuse_two(const SharedLabels::File& file, std::size_t
                                         files_.path(files_[picture])))));
 }
 
+void SharedLabelPictures::add_described_beside(const SharedLabels::File& file) {
+  const std::string own = own_folder(file.input);
+  for_each_match(file, [&](std::size_t, std::size_t picture, const std::string& folder) {
+    if (folder == own && folders_.at(files_[picture].folder) == own)
+      described_beside_.insert(picture);
+  });
+}
+
+bool SharedLabelPictures::is_of_another(const SharedLabels::File& file, std::size_t picture,
+                                        const std::string& folder) const {
+  return described_beside_.contains(picture) && folder != place_of(file.input) &&
+         folders_.at(files_[picture].folder) != own_folder(file.input);
+}
+
 void SharedLabelPictures::find_those_of(SharedLabels::File& file) const {
   std::map<std::string, std::size_t> folders;
-  for_each_match(file,
-                 [&](std::size_t, std::size_t, const std::string& folder) { ++folders[folder]; });
+  for_each_match(file, [&](std::size_t, std::size_t picture, const std::string& folder) {
+    if (!is_of_another(file, picture, folder)) ++folders[folder];
+  });
   file.pictures.resize(file.content->size());
   if (folders.empty()) return;
   const std::string chosen = folder_of(file.input, folders);
   for_each_match(file, [&](std::size_t image, std::size_t picture, const std::string& folder) {
-    if (folder != chosen) return;
+    if (folder != chosen || is_of_another(file, picture, folder)) return;
     if (file.pictures[image]) refuse_two(file, image, picture);
     file.pictures[image] = picture;
   });
@@ -315,22 +361,33 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
         "--swap-pairs is for the keypoints of an object, which {} labels do not have; leave it out",
         options.labels.file_format->name));
   }
-  const SharedLabelPictures pictures(files, formats);
+  SharedLabelPictures pictures(files, formats);
+  LabelPlaces places;
+  for (const FoundFile& file : files)
+    if (file.picture && !file.is_companion) places.add(files.folder_of(file));
+  const bool are_named = options.labels.take == TakeLabels::one_file;
+  const auto may_be_of_others = [&](const fs::path& file) {
+    return !are_named && places.is_next_to_input(file);
+  };
   std::map<fs::path, fs::path> by_output;
   SomeNames without_pictures;
   std::vector<SharedLabels::Broken> broken;
+  std::vector<SharedLabels::File> read;
   std::size_t found = 0;
   for (const auto& [path, format] : formats) {
-    SharedLabels::File file;
     try {
-      file = read_shared_labels(path, *format, swap_pairs);
+      read.push_back(read_shared_labels(path, *format, swap_pairs));
+      pictures.add_described_beside(read.back());
     } catch (const PlanError& error) {
-      broken.push_back({path, error.what()});
-      continue;
+      if (!may_be_of_others(path) || pictures.any_is_named_in(path))
+        broken.push_back({path, error.what()});
     }
+  }
+  for (SharedLabels::File& file : read) {
+    const fs::path path = file.input;
     pictures.find_those_of(file);
     found += file.found;
-    without_pictures.add(path.string());
+    if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {
       const fs::path key = key_of(path, files);
       const FileList::Folder folder{.path = "", .key = (key.parent_path() / "").string()};
@@ -346,7 +403,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   labels.finish();
   if (!broken.empty()) {
     add_broken(std::move(broken), options, files, own, labels);
-  } else if (found == 0) {
+  } else if (found == 0 && without_pictures.count() > 0) {
     SomeNames reasons;
     for (const std::string& reason : unreadable) reasons.add(reason);
     throw LabelsError(

@@ -3,8 +3,9 @@
 // With --labels auto they are looked for in the folders of the pictures, in those above and in
 // folders called annotations there. A file_name is a path below one folder, the same for all images
 // of a file. That is the folder below which pictures are found. If there are several, it is the one
-// whose name is a part of the file's (train2017 of instances_train2017.json), or else the one with
-// the most.
+// in which the file lies, or whose name is a part of the file's (train2017 of
+// instances_train2017.json), or else the one with the most. Beside the input there may be other
+// data sets: a file there without any of the pictures is not for them.
 #ifndef QTURN_SRC_PLAN_SHARED_LABELS_HPP
 #define QTURN_SRC_PLAN_SHARED_LABELS_HPP
 
@@ -18,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/labels/shared_label.hpp"
@@ -98,6 +100,12 @@ class SharedLabelPictures {
  public:
   SharedLabelPictures(const FileList& files, const SharedLabelFiles& labels);
 
+  /// Of a file that lies among pictures: other files do not describe those that it names, unless
+  /// they name them by their way from where they lie themselves.
+  void add_described_beside(const SharedLabels::File& file);
+  /// Whether a word of a text is the name of a picture. Throws FileError.
+  bool any_is_named_in(const std::filesystem::path& file) const;
+
   /// Fills `file.pictures` and `file.found`. Throws PlanError if pictures in two folders fit
   /// equally, or two of one stem.
   void find_those_of(SharedLabels::File& file) const;
@@ -105,12 +113,15 @@ class SharedLabelPictures {
  private:
   template <typename Visit>
   void for_each_match(const SharedLabels::File& file, Visit visit) const;
+  bool is_of_another(const SharedLabels::File& file, std::size_t picture,
+                     const std::string& folder) const;
   [[noreturn]] void refuse_two(const SharedLabels::File& file, std::size_t image,
                                std::size_t picture) const;
 
   const FileList& files_;
   std::unordered_multimap<std::string_view, std::size_t> by_name_, by_stem_;
   std::unordered_map<std::uint32_t, std::string> folders_;
+  std::unordered_set<std::size_t> described_beside_;  // pictures
 };
 
 /// As `options.labels` says. `own`: the labels of one picture each. `unreadable`: as

@@ -119,6 +119,62 @@ TEST_CASE("Each COCO file holds its own pictures, and two folders may have the s
              ContainsSubstring("y.json: its images may be those in "));
 }
 
+TEST_CASE("A COCO file of a test set has images alone, and is turned") {
+  Workplace workplace;
+  workplace.add("coco/test2017/a.png", cli::png(picture));
+  workplace.add("coco/annotations/image_info_test2017.json",
+                "{\"images\": [" + image(1, "a.png") + "], \"categories\": []}\n");
+  workplace.add("coco/gallery.json", R"({"images": ["a.png"], "width": 3})");
+  const Result result = augment(workplace, {"coco"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(workplace.content("out/annotations/image_info_test2017.json") ==
+        "{\"images\": [" + image(9, "a__flop.png") + "], \"categories\": []}\n");
+  CHECK(workplace.qturn({"check", "--labels", "coco"}).exit_code == 0);
+}
+
+TEST_CASE("A COCO file of another data set beside the input does not stop the run") {
+  Workplace workplace;
+  workplace.add("data/photos/a.png", cli::png(picture));
+  workplace.add("data/other.json", coco(image(1, "b.png"), ""));
+  workplace.add("data/annotations/broken.json", coco(image(1, "b.png"), "oops"));
+  const Result result = augment(workplace, {"data/photos"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("data/other.json: none of its images (1) is a picture"));
+  CHECK(results(workplace) == Names{"a__flop.png"});
+  // One that names the pictures is for them.
+  workplace.add("data/annotations/broken.json", coco(image(1, "a.png"), "oops"));
+  CHECK(augment(workplace, {"data/photos", "--overwrite"}).exit_code == 2);
+}
+
+TEST_CASE("The COCO file in the folder of a picture describes it, whatever others name so") {
+  Workplace workplace;
+  for (const char* folder : {"train", "valid"}) {
+    for (const char* name : {"a.png", "b.png"})
+      workplace.add(fs::path("data") / folder / name, cli::png(picture));
+    workplace.add(fs::path("data") / folder / "_annotations.coco.json",
+                  coco(image(1, "a.png") + ", " + image(2, "b.png"), annotation(1, 1, box)));
+  }
+  const Result result = augment(workplace, {"data"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  for (const char* folder : {"train", "valid"})
+    CHECK(names_in(workplace, fmt::format("out/{}/_annotations.coco.json", folder)) ==
+          Names{"a__flop.png", "b__flop.png"});
+  // The other folder is not in the run.
+  const Result train =
+      augment(workplace, {"data", "--include", "train/*", "--overwrite", "--exclude", "valid/*"});
+  INFO(train.err);
+  CHECK(train.exit_code == 0);
+  // A file beside the input, of a data set with the same names.
+  workplace.add("other.json", coco(image(7, "a.png"), annotation(1, 7, box)));
+  const Result beside = augment(workplace, {"data", "--overwrite"});
+  INFO(beside.err);
+  CHECK_THAT(beside.err, ContainsSubstring("other.json: none of its images (1) is a picture"));
+  CHECK(beside.exit_code == 0);
+}
+
 TEST_CASE("A picture that is found under two names cannot be named by a COCO file") {
   Workplace workplace;
   workplace.add("d/x/a.png", cli::png(picture));

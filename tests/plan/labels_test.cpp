@@ -69,6 +69,23 @@ TEST_CASE("A folder of labels or masks is found in and beside an input, and besi
   }
 }
 
+TEST_CASE("A data set beside the input is not taken for the input's labels") {
+  const std::vector<std::string> layouts[] = {
+      // a label, the input, a key
+      {"data/other_masks/a.png", "data/photos", "a.jpg"},
+      {"data/other-labels/a.txt", "data/photos", "x/a.jpg"},
+      {"data/labels/b.txt", "data/photos", "a.jpg"},
+      {"data/masks/train/b.png", "data/photos", "a.jpg"},
+      {"data/train_labels/a.txt", "data/train2", "a.jpg"},
+  };
+  for (const auto& layout : layouts) {
+    CAPTURE(layout[0], layout[1]);
+    const TemporaryFolder folder;
+    folder.add(layout[0], "0 0.5 0.5 1 1");
+    CHECK(label_in(folder, layout[1], {layout[2]}) == "");
+  }
+}
+
 TEST_CASE("A mask is known by its name") {
   using qturn::stem_of_mask;
   CHECK(stem_of_mask("a_mask") == "a");
