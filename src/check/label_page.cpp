@@ -58,13 +58,17 @@ std::string data_uri(const SmallPicture& picture, std::string_view format) {
   return fmt::format("data:image/{};base64,{}", format, base64(encoded(picture, format)));
 }
 
-/// What a category is drawn in.
-std::string colour_of_name(std::string_view category) {
-  std::uint64_t number = 0;
-  for (const char c : category) number = number * 31 + static_cast<unsigned char>(c);
-  const Colour colour = colour_of(number);
-  return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
-}
+/// A part of the plane, in pixels of the upright picture.
+struct Canvas {
+  double left = 0, top = 0, right = 0, bottom = 0;
+
+  void add(ShapePoint point) {
+    left = std::min(left, point.x);
+    top = std::min(top, point.y);
+    right = std::max(right, point.x);
+    bottom = std::max(bottom, point.y);
+  }
+};
 
 /// No coordinate is so large that a browser could not place it.
 double placed(double number) {
@@ -82,8 +86,42 @@ std::string matrix(Size frame, Orientation orientation) {
   return fmt::format("matrix({} 0 0 {} {} {})", x, y, from_x, from_y);
 }
 
+ShapePoint upright(ShapePoint point, Size frame, Orientation orientation) {
+  const Reading reading = qturn::reading(orientation);
+  if (reading.from_right) point.x = static_cast<double>(frame.width) - point.x;
+  if (reading.from_bottom) point.y = static_cast<double>(frame.height) - point.y;
+  if (reading.swap_axes) std::swap(point.x, point.y);
+  return point;
+}
+
+/// The picture and what lies beyond its edges, as far as it is large itself.
+Canvas canvas_of(Size picture, const std::vector<LabelLayer>& layers) {
+  const auto width = static_cast<double>(picture.width);
+  const auto height = static_cast<double>(picture.height);
+  Canvas canvas{.left = 0, .top = 0, .right = width, .bottom = height};
+  for (const LabelLayer& layer : layers) {
+    if (!layer.problem.empty()) continue;
+    for (const LabelShape& shape : layer.shapes) {
+      const double radius = shape.kind == ShapeKind::circle && shape.points.size() == 2
+                                ? std::hypot(shape.points[1].x - shape.points[0].x,
+                                             shape.points[1].y - shape.points[0].y)
+                                : 0;
+      for (const ShapePoint& point : shape.points) {
+        for (const double reach : {-radius, radius}) {
+          const ShapePoint at =
+              upright({point.x + reach, point.y + reach}, layer.size, layer.to_upright);
+          if (std::isfinite(at.x) && std::isfinite(at.y))
+            canvas.add(
+                {std::clamp(at.x, -width, 2 * width), std::clamp(at.y, -height, 2 * height)});
+        }
+      }
+    }
+  }
+  return canvas;
+}
+
 /// The pixels of a mask, at a size that can be shown.
-SmallPicture shown(const RunLengths& runs, Size size, const std::string& category) {
+SmallPicture shown(const RunLengths& runs, Size size, Colour colour) {
   const double scale = std::min(1.0, static_cast<double>(longest_alone) /
                                          static_cast<double>(std::max(size.width, size.height)));
   SmallPicture small{
@@ -93,9 +131,6 @@ SmallPicture shown(const RunLengths& runs, Size size, const std::string& categor
   std::vector<std::uint64_t> ends;
   std::uint64_t end = 0;
   for (const std::uint32_t run : runs) ends.push_back(end += run);
-  std::uint64_t number = 0;
-  for (const char c : category) number = number * 31 + static_cast<unsigned char>(c);
-  const Colour colour = colour_of(number);
   for (std::int64_t y = 0; y < small.height; ++y) {
     for (std::int64_t x = 0; x < small.width; ++x) {
       // Runs go down the columns.
@@ -112,7 +147,8 @@ SmallPicture shown(const RunLengths& runs, Size size, const std::string& categor
 
 class Drawing {
  public:
-  Drawing(const LabelLayer& layer, const Limits& limits) : layer_(layer), limits_(limits) {}
+  Drawing(const LabelLayer& layer, const Limits& limits, CategoryColours& colours)
+      : layer_(layer), limits_(limits), colours_(colours) {}
 
   std::string svg() {
     svg_ = fmt::format(R"(<g transform="{}">)", matrix(layer_.size, layer_.to_upright));
@@ -145,7 +181,7 @@ class Drawing {
   /// Ends with the category, which a browser shows under the mouse.
   void add_element(const std::string& element, const char* style_class, const LabelShape& shape,
                    const char* name) {
-    const std::string colour = colour_of_name(shape.category);
+    const std::string colour = colours_.in_html(shape.category);
     svg_ += fmt::format(R"(<{} class="{}" stroke="{}" fill="{}"><title>{}</title></{}>)", element,
                         style_class, colour, colour, escaped(shape.category), name);
   }
@@ -189,7 +225,7 @@ class Drawing {
       case ShapeKind::mask:
         if (shape.size.width == 0 || shape.size.height == 0) return;
         return add_image(
-            shown(shape.runs, shape.size, shape.category), {0, 0},
+            shown(shape.runs, shape.size, colours_.of(shape.category)), {0, 0},
             {static_cast<double>(shape.size.width), static_cast<double>(shape.size.height)});
       case ShapeKind::image_mask:
         return add_picture(shape.image, ".png", points[0], points[1]);
@@ -198,10 +234,16 @@ class Drawing {
 
   const LabelLayer& layer_;
   const Limits& limits_;
+  CategoryColours& colours_;
   std::string svg_;
 };
 
 }  // namespace
+
+std::string CategoryColours::in_html(const std::string& category) {
+  const Colour colour = of(category);
+  return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+}
 
 LabelPage::LabelPage(std::string_view title, std::string_view summary, const Limits& limits)
     : limits_(limits),
@@ -233,16 +275,17 @@ void LabelPage::add_cell(const PageCell& cell, std::int64_t longest) {
     const Size upright = turned_size(small.stored, small.original);
     const double scale =
         static_cast<double>(longest) / static_cast<double>(std::max(upright.width, upright.height));
+    const Canvas canvas = canvas_of(upright, cell.layers);
+    const double width = canvas.right - canvas.left, height = canvas.bottom - canvas.top;
     svg = fmt::format(
-        R"(<svg width="{:.0f}" height="{:.0f}" viewBox="0 0 {} {}"><g transform="{}">
+        R"(<svg width="{:.0f}" height="{:.0f}" viewBox="{:.6g} {:.6g} {:.6g} {:.6g}"><g transform="{}">
 <image width="{}" height="{}" preserveAspectRatio="none" href="{}"/></g>)",
-        std::max(1.0, static_cast<double>(upright.width) * scale),
-        std::max(1.0, static_cast<double>(upright.height) * scale), upright.width, upright.height,
-        matrix(small.original, small.stored), small.original.width, small.original.height,
+        std::max(1.0, width * scale), std::max(1.0, height * scale), canvas.left, canvas.top, width,
+        height, matrix(small.original, small.stored), small.original.width, small.original.height,
         data_uri(small, "jpeg"));
     for (const LabelLayer& layer : cell.layers) {
       if (!layer.problem.empty()) problems += "; " + layer.problem;
-      if (layer.problem.empty()) svg += Drawing(layer, limits_).svg();
+      if (layer.problem.empty()) svg += Drawing(layer, limits_, colours_).svg();
       for (const LabelShape& shape : layer.shapes) categories.insert(shape.category);
     }
     svg += "</svg>";
@@ -254,7 +297,7 @@ void LabelPage::add_cell(const PageCell& cell, std::int64_t longest) {
       fmt::format("<figure>{}<figcaption>{}{} ", svg, escaped(cell.caption), escaped(problems));
   for (const std::string& category : categories) {
     if (category.empty()) continue;
-    html_ += fmt::format(R"(<span class="c" style="--c:{}">{}</span>)", colour_of_name(category),
+    html_ += fmt::format(R"(<span class="c" style="--c:{}">{}</span>)", colours_.in_html(category),
                          escaped(category));
   }
   html_ += "</figcaption></figure>\n";

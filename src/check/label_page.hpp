@@ -5,12 +5,15 @@
 
 #include <qturn/pictures.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/check/label_layers.hpp"
+#include "src/turn/small_picture.hpp"
 
 namespace qturn {
 
@@ -19,6 +22,20 @@ struct PageCell {
   std::string caption = {};
   std::filesystem::path picture = {};
   std::vector<LabelLayer> layers = {};
+};
+
+/// What categories are drawn in: the first ones that are asked for get the hues that lie farthest
+/// from each other.
+class CategoryColours {
+ public:
+  Colour of(const std::string& category) {
+    return colour_of(numbers_.try_emplace(category, numbers_.size()).first->second);
+  }
+  /// "#ff0000"
+  std::string in_html(const std::string& category);
+
+ private:
+  std::map<std::string, std::uint64_t> numbers_;
 };
 
 class LabelPage {
@@ -37,6 +54,7 @@ class LabelPage {
   void add_cell(const PageCell& cell, std::int64_t longest);
 
   const Limits limits_;
+  CategoryColours colours_;
   std::string html_;
 };
 

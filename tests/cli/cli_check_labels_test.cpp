@@ -375,7 +375,11 @@ TEST_CASE("The page shows each shape over its upright picture, and what was foun
   CHECK(page.find("d/images/a.png") < page.find("d/images/b.png"));
   CHECK(page.find("d/images/a.png") < page.find("d/images/c.png"));
   // Upright it is 5 x 9, and so is the frame of its label, which nothing tells.
-  CHECK_THAT(page, ContainsSubstring("viewBox=\"0 0 5 9\"><g transform=\"matrix(0 1 -1 0 5 0)\">"));
+  // The second box reaches 9 pixels beyond the upper and the lower edge.
+  CHECK_THAT(page,
+             ContainsSubstring("viewBox=\"0 -9 5 27\"><g transform=\"matrix(0 1 -1 0 5 0)\">"));
+  CHECK_THAT(page, ContainsSubstring("--c:#ff0000\">&lt;dog&gt;</span>"));
+  CHECK_THAT(page, !ContainsSubstring("--c:#ff0000\">cat</span>"));
   CHECK_THAT(page, ContainsSubstring("<rect x=\"2\" y=\"2.7\" width=\"1\" height=\"3.6\""));
   CHECK_THAT(page, ContainsSubstring("<title>&lt;dog&gt;</title></rect>"));
   CHECK_THAT(page,
