@@ -163,6 +163,12 @@ void JsonElements::hand_over_other() {
   other_.clear();
 }
 
+void JsonElements::refuse_element() const {
+  LabelText({}, element_place_)
+      .fail({}, fmt::format("an element of {} is longer than {} MiB, which none of a picture is",
+                            arrays_[array_], longest_element >> 20));
+}
+
 void JsonElements::fail(const std::string& why) const {
   LabelText({}, place_).fail({}, "is not well-formed JSON: " + why);
 }

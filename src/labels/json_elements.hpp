@@ -35,8 +35,8 @@ class JsonElements {
   JsonElements(std::span<const std::string_view> arrays, JsonElementsSink& sink)
       : arrays_(arrays), is_found_(arrays.size()), sink_(sink) {}
 
-  /// Throws LabelError for what is not such JSON, and for an array that occurs twice or holds
-  /// anything but objects.
+  /// Throws LabelError for what is not such JSON, for an array that occurs twice or holds anything
+  /// but objects, and for an element that is longer than 8 MiB.
   void take(std::string_view part);
   /// After the last part. Throws LabelError if the text is not complete.
   void finish();
@@ -58,7 +58,11 @@ class JsonElements {
   };
 
   bool is_inside() const { return open_.size() > (array_ == none ? 1 : 2); }
-  void put(char c) { (is_in_element_ ? element_ : other_) += c; }
+  void put(char c) {
+    (is_in_element_ ? element_ : other_) += c;
+    if (element_.size() > longest_element) refuse_element();
+  }
+  [[noreturn]] void refuse_element() const;
   void take_in_string(char c);
   void take_inside(char c);
   void take_in_array(char c);
@@ -67,6 +71,8 @@ class JsonElements {
   void hand_over_other();
   [[noreturn]] void fail(const std::string& why) const;
 
+  /// It is held in the memory, and turned in about 40 times as much.
+  static constexpr std::size_t longest_element = std::size_t{8} << 20;
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   const std::span<const std::string_view> arrays_;

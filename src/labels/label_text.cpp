@@ -10,6 +10,13 @@ void LabelText::replace(std::string_view part, std::string by) {
   if (part != by) edits_.push_back({offset_of(part), part.size(), std::move(by)});
 }
 
+void LabelText::add_up_to(std::string_view last, std::string& result) {
+  const std::size_t end = offset_of(last) + last.size();
+  for (TextEdit& edit : edits_) edit.at -= added_;
+  result += edited(text_.substr(added_, end - added_), std::exchange(edits_, {}));
+  added_ = end;
+}
+
 LabelError::LabelError(TextPlace place, const std::string& why)
     : std::runtime_error(fmt::format("{}:{}: {}", place.line, place.column, why)), place_(place) {}
 
@@ -19,15 +26,19 @@ std::string LabelError::why() const {
 }
 
 TextPlace LabelText::place_of(std::string_view at) const {
-  const std::string_view before = text_.substr(0, offset_of(at));
-  TextPlace place = begin_;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    ++place.column;
-    if (before[i] != '\n' && (before[i] != '\r' || text_.substr(i + 1).starts_with('\n'))) continue;
-    ++place.line;
-    place.column = 1;
+  const std::size_t end = offset_of(at);
+  if (end < known_at_) {
+    known_at_ = 0;
+    known_ = begin_;
   }
-  return place;
+  for (; known_at_ < end; ++known_at_) {
+    const char c = text_[known_at_];
+    ++known_.column;
+    if (c != '\n' && (c != '\r' || text_.substr(known_at_ + 1).starts_with('\n'))) continue;
+    ++known_.line;
+    known_.column = 1;
+  }
+  return known_;
 }
 
 void LabelText::fail(std::string_view at, const std::string& why) const {

@@ -40,8 +40,12 @@ class LabelText {
   void replace(std::string_view part, std::string by);
   /// The text with what is replaced.
   std::string finish() const { return edited(text_, edits_); }
+  /// Adds the text from where it ended last to the end of `last`, with what is replaced there,
+  /// whose memory becomes free. Instead of finish(), of texts that are turned part by part.
+  void add_up_to(std::string_view last, std::string& result);
 
-  /// In the file.
+  /// In the file. What lies before the last place that was asked for is not looked at again, if the
+  /// places ascend.
   TextPlace place_of(std::string_view at) const;
   /// Throws LabelError.
   [[noreturn]] void fail(std::string_view at, const std::string& why) const;
@@ -54,6 +58,9 @@ class LabelText {
   std::string_view text_;
   TextPlace begin_;
   std::vector<TextEdit> edits_;
+  std::size_t added_ = 0;  // up to here
+  mutable std::size_t known_at_ = 0;
+  mutable TextPlace known_ = begin_;  // of that
 };
 
 }  // namespace qturn

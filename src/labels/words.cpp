@@ -21,15 +21,21 @@ Words words_of(std::string_view line) {
 
 }  // namespace
 
-std::vector<Words> lines_of_words(std::string_view text) {
+void for_each_line_of_words(std::string_view text, const std::function<bool(const Words&)>& visit) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  std::vector<Words> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(line_ends), text.size());
-    if (Words words = words_of(text.substr(0, end)); !words.empty())
-      lines.push_back(std::move(words));
+    if (const Words words = words_of(text.substr(0, end)); !words.empty() && !visit(words)) return;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+}
+
+std::vector<Words> lines_of_words(std::string_view text) {
+  std::vector<Words> lines;
+  for_each_line_of_words(text, [&](const Words& words) {
+    lines.push_back(words);
+    return true;
+  });
   return lines;
 }
 

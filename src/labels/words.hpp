@@ -2,6 +2,7 @@
 #ifndef QTURN_SRC_LABELS_WORDS_HPP
 #define QTURN_SRC_LABELS_WORDS_HPP
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ using Words = std::vector<std::string_view>;
 
 /// Lines that hold any. They may end in any way, and a UTF-8 byte order mark may come first.
 std::vector<Words> lines_of_words(std::string_view text);
+/// The same, a line at a time, until `visit` returns false.
+void for_each_line_of_words(std::string_view text, const std::function<bool(const Words&)>& visit);
 
 }  // namespace qturn
 

@@ -196,7 +196,7 @@ void Flight::read_file_and_header() {
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
   const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks, shared_.source) +
-                                  bytes_of(job_.sidecars, shared_.source);
+                                  bytes_of(job_.sidecars, shared_.source) + bytes_of_label();
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
@@ -209,6 +209,13 @@ void Flight::read_file_and_header() {
     return;
   }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
+}
+
+/// As it is read, as a text, and turned. What is wrong with it is said when it is read.
+std::uint64_t Flight::bytes_of_label() const try {
+  return job_.label.empty() ? 0 : 3 * shared_.source.size(job_.label);
+} catch (const FileError&) {
+  return 0;
 }
 
 FileBytes Flight::memory_for_file() const {

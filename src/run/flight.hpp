@@ -68,6 +68,7 @@ class Flight {
   void leave_what_is_done();
   void read_file_and_header();
   FileBytes memory_for_file() const;
+  std::uint64_t bytes_of_label() const;
   void decode_pixels();
   void plan_masks(std::span<const Orientation> written);
   void decode_masks() { masks_.decode(stop()); }

@@ -110,6 +110,19 @@ TEST_CASE(
   check_resident(done, std::stol(permits));
 }
 
+TEST_CASE("A long label is turned within --memory") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));
+  std::string label;
+  while (label.size() < (38 << 20)) label += "0 0.25 0.5 0.125 0.0625\n";
+  workplace.add("in/a.txt", label);
+  const Result result = workplace.qturn({"flop", "in", "-o", "out", "--memory", "256MiB"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(workplace.content("out/a.txt").starts_with("0 0.75 0.5 0.125 0.0625\n"));
+  check_resident(result, 256);
+}
+
 TEST_CASE("Option --memory holds for standard input and standard output") {
   Workplace workplace;
   workplace.standard_input = "BM" + std::string(140 << 20, 'x');

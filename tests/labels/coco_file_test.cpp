@@ -138,3 +138,12 @@ TEST_CASE("What is wrong with a COCO file as a whole is named with its line and 
     CHECK_THROWS_MATCHES(content_of(text), qturn::LabelError, Message(message));
   }
 }
+
+TEST_CASE("An annotation that is longer than any of a picture is refused, and is not held") {
+  qturn::CocoReader reader;
+  reader.take("{\"images\": [],\n\"annotations\": [{\"segmentation\": [[");
+  const std::string numbers(std::size_t{9} << 20, '1');
+  CHECK_THROWS_MATCHES(reader.take(numbers), qturn::LabelError,
+                       Message("2:17: an element of annotations is longer than 8 MiB, which none "
+                               "of a picture is"));
+}

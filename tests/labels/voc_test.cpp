@@ -145,3 +145,16 @@ TEST_CASE("A Pascal VOC label is told from other XML") {
   CHECK(qturn::is_voc("<?xml version='1.0'?>\n<annotation verified='yes'>"));
   CHECK_FALSE(qturn::is_voc("<svg/>"));
 }
+
+TEST_CASE("A Pascal VOC label of 200,000 objects is read in the time that its bytes take") {
+  constexpr std::size_t count = 200'000;
+  std::string objects;
+  for (std::size_t i = 0; i < count; ++i)
+    objects += "<object><name>cat</name>" + box({"2", "1", "3", "4"}) + "</object>\n";
+  const qturn::LabelContent content = qturn::read_voc(label_with(objects));
+  CHECK(content.problems.empty());
+  REQUIRE(content.shapes.size() == count);
+  CHECK(content.shapes.front().place.line == 8);
+  CHECK(content.shapes.back().place.line == 7 + count);
+  CHECK(content.shapes.back().place.column == 26);
+}
