@@ -73,7 +73,7 @@ struct VariantTurn {
 /// A turned picture that is in its place.
 struct LabelledVariant {
   VariantTurn turn;
-  std::string name;  ///< of its file
+  std::string name;  ///< of its file; its absolute path, if the labels have that of the picture
   Size size = {};    ///< of the picture before the turn, in the frame of the labels
 };
 
@@ -86,6 +86,7 @@ using AppendText = std::function<void(std::string_view text)>;
 std::string at_place(TextPlace place, const std::string& why);
 
 /// "images/a__flop.jpg" for "images/a.jpg": the folders stay. They may be separated as on Windows.
+/// A name that is an absolute path takes the place of all.
 std::string renamed(const std::string& file_name, std::string_view name);
 
 }  // namespace qturn

@@ -13,6 +13,7 @@
 #include "src/labels/data_yaml.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/image_sets.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
 
@@ -27,27 +28,22 @@ class DataSetFinder {
       : options_(options), files_(files), names_(names) {}
 
   DataSets find() {
-    const std::set<fs::path> paths = yaml_files();
+    const std::set<fs::path> paths = takes("yolo") ? yaml_files() : std::set<fs::path>();
     if (!paths.empty()) folders_ = folders_of_pictures();
     for (const fs::path& path : paths) add_yaml(path);
+    if (!takes("voc")) return std::move(found_);
+    ImageSets sets = find_image_sets(files_, names_);
+    for (DataSets::File& list : sets.lists) add(std::move(list));
+    for (std::string& problem : sets.problems) found_.add_problem(std::move(problem));
     return std::move(found_);
   }
 
  private:
-  struct Text {
-    std::string text;
-    FileState state;
-    ContentHash hash;
-  };
-
-  static Text read(const fs::path& path) try {
-    Text file;
-    const std::vector<std::byte> bytes = read_file(path, {}, &file.state);
-    file.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    file.hash = hash_of(bytes);
-    return file;
-  } catch (const FileError& error) {
-    throw LabelsError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
+  /// Whether such labels are turned, if there are any.
+  bool takes(std::string_view format) const {
+    const LabelOptions& labels = options_.labels;
+    return labels.take == TakeLabels::found ||
+           (labels.take == TakeLabels::one_format && labels.format->option == format);
   }
 
   std::set<fs::path> yaml_files() {
@@ -61,7 +57,7 @@ class DataSetFinder {
   }
 
   void add_yaml(const fs::path& path) try {
-    Text file = read(path);
+    const DataSets::File file = read_list_file(path);
     if (!is_data_set(file.text)) return;
     const std::vector<DataSetPath> paths = data_set_paths(file.text);
     const fs::path own = fs::path(normal_path(path)).parent_path();
@@ -172,12 +168,11 @@ class DataSetFinder {
 
   /// False if none of its pictures is turned.
   bool add_list(const fs::path& path, const fs::path& output) {
-    const Text file = read(path);
-    DataSets::File list{.input = path, .output = output, .state = file.state, .hash = file.hash};
-    if (file.text.find("\r\n") != std::string::npos) list.end_of_line = "\r\n";
+    DataSets::File list = read_list_file(path);
+    list.output = output;
     if (numbers_.empty()) number_pictures();
     const fs::path own = fs::path(normal_path(path)).parent_path();
-    std::istringstream lines(file.text);
+    std::istringstream lines(std::exchange(list.text, {}));
     std::uint64_t number = 0, left_out = 0;
     for (std::string line; std::getline(lines, line);) {
       ++number;
@@ -258,11 +253,19 @@ class DataSetFinder {
 
 }  // namespace
 
+DataSets::File read_list_file(const fs::path& path) try {
+  DataSets::File file{.input = from_here(path), .output = {}};
+  const std::vector<std::byte> bytes = read_file(path, {}, &file.state);
+  file.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  file.hash = hash_of(bytes);
+  if (file.text.find("\r\n") != std::string::npos) file.end_of_line = "\r\n";
+  return file;
+} catch (const FileError& error) {
+  throw LabelsError(fmt::format("{} cannot be read: {}", path.string(), error.code().message()));
+}
+
 DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names) {
-  const LabelOptions& labels = options.labels;
-  const bool are_yolo = labels.take == TakeLabels::one_format && labels.format->option == "yolo";
-  if (labels.take != TakeLabels::found && !are_yolo) return {};
   return DataSetFinder(options, files, names).find();
 }
 

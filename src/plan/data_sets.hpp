@@ -1,4 +1,5 @@
-// The YAML file of a data set and the lists of pictures that it names. Turned, the paths in both
+// The YAML file of a data set and the lists of pictures that it names; image_sets.hpp has those of
+// Pascal VOC. Turned, the paths in both
 // are those below the output, so that Ultralytics loads the output as it is: `path` becomes empty,
 // which means the file's own folder, and a list has a line for each variant.
 #ifndef QTURN_SRC_PLAN_DATA_SETS_HPP
@@ -30,6 +31,14 @@ class DataSets {
     /// Of a list: the numbers of its pictures, in its order.
     std::vector<std::size_t> pictures = {};
     std::string_view end_of_line = "\n";
+    /// Of a list of Pascal VOC: the folder ImageSets that it lies in, and what is around the names
+    /// of its pictures.
+    struct Around {
+      std::string before = {}, after = {};
+      bool has_suffix = false;  ///< the name
+    };
+    std::filesystem::path image_sets = {};
+    std::vector<Around> around = {};
   };
 
   const std::vector<File>& files() const { return files_; }
@@ -45,9 +54,13 @@ class DataSets {
   std::vector<std::string> problems_;
 };
 
+/// The file with its text, its state, its hash and the end of its lines. Throws PlanError.
+DataSets::File read_list_file(const std::filesystem::path& path);
+
 /// Those in the folders of the inputs, in their parents and beside folders called images, if YOLO
-/// labels are turned. Throws PlanError for one that cannot be read, for a list that could not name
-/// its pictures, and if two would go to the same place.
+/// labels are turned; and the lists of Pascal VOC, if its labels are. Throws PlanError for one that
+/// cannot be read, for a list that could not name its pictures, and if two would go to the same
+/// place.
 DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names);
 

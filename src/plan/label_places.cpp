@@ -17,11 +17,6 @@ namespace fs = std::filesystem;
 
 std::string lower_name(const fs::path& folder) { return lower_case(folder.filename().string()); }
 
-bool is_image_folder(const fs::path& folder) {
-  const std::string name = lower_name(folder);
-  return name == "images" || name == "jpegimages";
-}
-
 /// The parts of a name, without those that are among `words`.
 std::vector<std::string> other_parts(const std::string& name,
                                      std::span<const std::string_view> words) {
@@ -44,6 +39,11 @@ constexpr std::string_view words_of_pictures[] = {"image",      "images",   "img
                                                   "jpegimages", "pictures", "photos", "frames"};
 
 }  // namespace
+
+bool is_image_folder(const fs::path& folder) {
+  const std::string name = lower_name(folder);
+  return name == "images" || name == "jpegimages";
+}
 
 bool are_labels_of(const std::string& folder, const std::string& pictures) {
   const std::vector<std::string> parts = other_parts(folder, words_of_labels);

@@ -11,6 +11,9 @@
 
 namespace qturn {
 
+/// Whether pictures lie there whose labels lie beside it: images, JPEGImages.
+bool is_image_folder(const std::filesystem::path& folder);
+
 /// All paths are absolute and normal.
 class LabelPlaces {
  public:

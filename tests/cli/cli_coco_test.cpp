@@ -175,6 +175,28 @@ TEST_CASE("The COCO file in the folder of a picture describes it, whatever other
   CHECK(beside.exit_code == 0);
 }
 
+TEST_CASE(
+    "An absolute path to a picture becomes that of the turned one, in COCO and in CSV files") {
+  Workplace workplace;
+  const std::string root = fs::canonical(workplace.path());
+  workplace.add("d/images/a.png", cli::png(picture));
+  workplace.add("d/annotations/x.json", coco(image(1, root + "/d/images/a.png"), ""));
+  workplace.add("d/x.csv",
+                "filename,xmin,ymin,xmax,ymax\n" + root + "/d/images/../images/a.png,1,1,4,3\n");
+  const Result result = workplace.qturn(
+      {"augment", root + "/d", "-o", root + "/out", "--variants", "flop", "--shard", "0/1"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  REQUIRE(workplace.qturn({"merge", "out"}).exit_code == 0);
+  CHECK(names_in(workplace, "out/annotations/x.json") == Names{root + "/out/images/a__flop.png"});
+  CHECK(workplace.content("out/x.csv") ==
+        "filename,xmin,ymin,xmax,ymax\n" + root + "/out/images/a__flop.png,5,1,8,3\n");
+  // One that only begins with a slash is a name like others.
+  workplace.add("d/annotations/x.json", coco(image(1, "/images/a.png"), ""));
+  REQUIRE(augment(workplace, {"d", "--overwrite"}).exit_code == 0);
+  CHECK(names_in(workplace, "out/annotations/x.json") == Names{"/images/a__flop.png"});
+}
+
 TEST_CASE("A picture that is found under two names cannot be named by a COCO file") {
   Workplace workplace;
   workplace.add("d/x/a.png", cli::png(picture));

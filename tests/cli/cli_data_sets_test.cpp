@@ -133,3 +133,39 @@ TEST_CASE("A YAML file or a list that cannot be turned is refused before the sta
   CHECK(augment(workplace, {"d", "--labels", "none"}).exit_code == 0);
   CHECK_FALSE(workplace.exists("out/data.yaml"));
 }
+
+TEST_CASE("The lists in ImageSets name each variant, and keep what else their lines say") {
+  Workplace workplace;
+  add_pictures(workplace,
+               {"voc/JPEGImages/a.png", "voc/JPEGImages/x/b.png", "voc/JPEGImages/c.png"});
+  workplace.add("voc/ImageSets/Main/train.txt", "a\nx/b\n");
+  workplace.add("voc/ImageSets/Main/cat_train.txt", "a -1\r\nx/b  1\r\n");
+  workplace.add("voc/ImageSets/Segmentation/val.txt", "c.png\n\nd\n");
+  workplace.add("voc/ImageSets/Main/of_others.txt", "z\n");
+  const Result result =
+      workplace.qturn({"augment", "voc", "-o", "out", "--variants", "flop,cw", "--others", "copy"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err,
+             ContainsSubstring("written for the turned pictures, too: 3 lists in voc/ImageSets\n"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("voc/ImageSets: 1 of 6 lines name no picture of this run\n"));
+  CHECK(workplace.content("out/ImageSets/Main/train.txt") ==
+        "a__flop\na__rotate90\nx/b__flop\nx/b__rotate90\n");
+  CHECK(workplace.content("out/ImageSets/Main/cat_train.txt") ==
+        "a__flop -1\r\na__rotate90 -1\r\nx/b__flop  1\r\nx/b__rotate90  1\r\n");
+  CHECK(workplace.content("out/ImageSets/Segmentation/val.txt") ==
+        "c__flop.png\nc__rotate90.png\n");
+
+  // Beside the input; the names of other operations stay.
+  const Result turned = workplace.qturn({"cw", "voc/JPEGImages", "-o", "turned"});
+  CHECK(turned.exit_code == 0);
+  CHECK(workplace.content("turned/ImageSets/Main/cat_train.txt") == "a -1\r\nx/b  1\r\n");
+  CHECK(workplace.qturn({"cw", "voc", "-o", "none", "--labels", "none"}).exit_code == 0);
+  CHECK_FALSE(workplace.exists("none/ImageSets"));
+
+  add_pictures(workplace, {"voc/JPEGImages/c.tif"});
+  const Result two = workplace.qturn({"cw", "voc", "-o", "two"});
+  CHECK(two.exit_code == 2);
+  CHECK_THAT(two.err, ContainsSubstring("c may be voc/JPEGImages/c.png or voc/JPEGImages/c.tif"));
+}

@@ -49,6 +49,7 @@ inline void add_data_set(const Workplace& workplace, int pictures = 12) {
   workplace.add("data/boxes.csv", rows);
   workplace.add("data/data.yaml", "path: ../data\ntrain: images\nval: val.txt\nnames: [cat]\n");
   workplace.add("data/val.txt", list);
+  workplace.add("data/ImageSets/Main/cat_val.txt", "03  1\r\n00 -1\r\n02  1\r\n");
 }
 
 inline Result shard(const Workplace& workplace, int index, int count, const Words& more = {}) {

@@ -6,7 +6,7 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
-// As Ultralytics wants it: "./" stands for the folder of the list.
+// As Ultralytics wants it: "./" stands for the folder of the list. Pascal VOC has names alone.
 std::string lines_of_picture(const DataSets::File& list, std::size_t place, const Plan& plan,
                              const std::vector<OrientationSet>& written) {
   const FileList& files = plan.jobs.files();
@@ -14,6 +14,13 @@ std::string lines_of_picture(const DataSets::File& list, std::size_t place, cons
   std::string lines;
   (files[picture].kept | written[picture]).for_each([&](Orientation variant) {
     const fs::path output = plan.jobs.names().path_of(files, files[picture], variant);
+    if (!list.image_sets.empty()) {
+      const auto& [before, after, has_suffix] = list.around[place];
+      const fs::path name = has_suffix ? output.filename() : output.stem();
+      lines += before + name.string() + after;
+      lines += list.end_of_line;
+      return;
+    }
     lines += "./" + output.lexically_relative(list.output.parent_path()).string();
     lines += list.end_of_line;
   });

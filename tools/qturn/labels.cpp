@@ -137,9 +137,17 @@ void say_labels(const CommandLine& line, const Plan& plan) {
     say_shared_labels(file, pictures);
   for (const SharedLabels::Broken& file : plan.jobs.shared_labels().broken())
     say_broken(file, pictures);
-  for (const DataSets::File& file : plan.jobs.data_sets().files())
-    print_message(
-        fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
+  std::map<std::filesystem::path, std::uint64_t> image_sets;
+  for (const DataSets::File& file : plan.jobs.data_sets().files()) {
+    if (!file.image_sets.empty())
+      ++image_sets[file.image_sets];
+    else
+      print_message(
+          fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
+  }
+  for (const auto& [folder, count] : image_sets)
+    print_message(fmt::format("written for the turned pictures, too: {} in {}",
+                              counted(count, "list", "lists"), printable(folder.string())));
   for (const std::string& problem : plan.jobs.data_sets().problems())
     print_message(printable(problem));
   const auto say = [&](const char* what, const std::set<std::size_t>& with) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "src/formats/table.hpp"
+#include "src/plan/folder_layout.hpp"
 #include "src/store/file_parts.hpp"
 #include "src/turn/picture_turn.hpp"
 
@@ -41,6 +42,10 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
   }
   const StoredPicture stored = stored_of(picture);
   const bool names_suffix = image.file_name.ends_with(file.name);
+  // Such a name leads to the picture that was turned.
+  fs::path own = normal_path(jobs_.files().path(file));
+  if (!names_suffix) own.replace_extension();
+  const bool is_absolute = fs::path(image.file_name).lexically_normal() == own;
   there.for_each([&](Orientation variant) {
     const Orientation pixels = compose(stored.orientation, variant);
     const MetadataTurn turn{
@@ -49,10 +54,12 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     const Orientation orientation =
         turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
                              line_.labels_drawn_on);
-    const fs::path name = jobs_.names().name_of(file, variant);
+    fs::path name = jobs_.names().name_of(file, variant);
+    if (is_absolute)
+      name = fs::absolute(jobs_.names().path_of(jobs_.files(), file, variant)).lexically_normal();
     const auto told_apart_by = has_variants ? std::optional(variant) : std::nullopt;
     variants_.push_back({.turn = {told_apart_by, orientation},
-                         .name = names_suffix ? name : name.stem(),
+                         .name = names_suffix ? name : name.parent_path() / name.stem(),
                          .size = size_for_labels(turn, line_.labels_drawn_on)});
   });
 }

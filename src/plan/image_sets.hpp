@@ -1,0 +1,27 @@
+// The lists in ImageSets of a Pascal VOC data set, beside JPEGImages: ImageSets/Main/train.txt. A
+// line has the name of a picture without its suffix, and perhaps more, such as whether a class is
+// in it
+// ("2008_000002 -1"). Turned, a list has such a line for each variant.
+#ifndef QTURN_SRC_PLAN_IMAGE_SETS_HPP
+#define QTURN_SRC_PLAN_IMAGE_SETS_HPP
+
+#include <string>
+#include <vector>
+
+#include "src/plan/data_sets.hpp"
+#include "src/plan/file_list.hpp"
+#include "src/plan/output_names.hpp"
+
+namespace qturn {
+
+struct ImageSets {
+  std::vector<DataSets::File> lists;  ///< those that name pictures of the run
+  std::vector<std::string> problems;  ///< sentences about what the turned files cannot say
+};
+
+/// Throws PlanError for a list that cannot be read, and for a name that two pictures have.
+ImageSets find_image_sets(const FileList& files, const OutputNames& names);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PLAN_IMAGE_SETS_HPP
