@@ -108,15 +108,19 @@ std::string list_of(const RunLengths& numbers, JsonValue like) {
 
 }  // namespace
 
-void add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories) {
+std::string add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories) {
   const JsonText json(text, place);
   const JsonValue category = json.root();
+  const auto named = category.find("name");
+  const std::string class_name =
+      named && named->kind() == JsonKind::string ? named->string() : std::string();
   const auto keypoints = category.find("keypoints");
-  if (!keypoints || keypoints->kind() == JsonKind::null) return;
+  if (!keypoints || keypoints->kind() == JsonKind::null) return class_name;
   std::vector<std::string> names;
   for (const JsonValue name : keypoints->expect(JsonKind::array)) names.push_back(name.string());
   if (!categories.try_emplace(id_in(category, "id"), keypoints_of(names)).second)
     category.fail("another category has the same id");
+  return class_name;
 }
 
 std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,

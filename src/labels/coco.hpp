@@ -37,8 +37,8 @@ struct CocoKeypoints {
 using CocoCategories = std::map<std::int64_t, CocoKeypoints>;
 
 /// Adds a category, if its objects have keypoints: those whose names differ in left and right
-/// change places. Throws LabelError.
-void add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories);
+/// change places. Returns its name; or an empty one. Throws LabelError.
+std::string add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories);
 
 /// Why such keypoints cannot be mirrored; empty if they can.
 std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
 
 namespace qturn {
@@ -50,7 +51,10 @@ void CocoReader::element(std::string_view array, std::string_view, std::string_v
                          TextPlace place) {
   if (array == images) add_image(text, place);
   if (array == annotations) add_annotation(text, place);
-  if (array == categories) add_coco_category(text, place, content_.categories_);
+  if (array == categories) {
+    const std::string name = add_coco_category(text, place, content_.categories_);
+    if (names_a_side(name)) content_.sides_.insert(name);
+  }
 }
 
 std::size_t CocoReader::image_of(std::int64_t id) {

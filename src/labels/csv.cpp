@@ -99,7 +99,7 @@ std::vector<LabelShape> CsvRow::shapes(CsvUnit unit) const {
   const auto add = [&](ShapeKind kind, std::size_t column, std::vector<ShapePoint> points) {
     shapes.push_back({.kind = kind,
                       .place = LabelText(text_, place_).place_of(csv_value(fields_[column])),
-                      .category = columns_.category ? csv_string(fields_[*columns_.category]) : "",
+                      .category = category(),
                       .points = std::move(points)});
   };
   if (has_shape()) {

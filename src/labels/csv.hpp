@@ -56,6 +56,10 @@ class CsvRow {
   CsvRow(const CsvRows::Row& row, const CsvColumns& columns);
 
   const std::string& file_name() const { return file_name_; }
+  /// Empty if no column has it.
+  std::string category() const {
+    return columns_.category ? csv_string(fields_[*columns_.category]) : "";
+  }
 
   /// To be called before the rest. Throws if the row cannot be turned.
   void read_shape();

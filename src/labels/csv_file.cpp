@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "src/labels/sides.hpp"
+
 namespace qturn {
 namespace {
 
@@ -58,6 +60,8 @@ void CsvReader::take_row(const CsvRows::Row& row) {
         {.file_name = read.file_name(), .place = row.place, .is_listed = true});
   CsvContent::Image& image = content_.images_[known->second];
   ++image.annotations;
+  if (std::string category = read.category(); names_a_side(category))
+    content_.sides_.insert(std::move(category));
   try {
     read.read_shape();
     if (!image.size) image.size = read.size();

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,12 +49,16 @@ class LabelledImages {
   std::string problem(std::size_t image) const { return found_in(problems_, image); }
   std::string mirror_problem(std::size_t image) const { return found_in(mirror_problems_, image); }
 
+  /// Names of classes that are left or right.
+  const std::set<std::string>& sides() const { return sides_; }
+
   /// What is to be said of the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
 
  protected:
   std::vector<Image> images_;
   std::map<std::size_t, std::string> problems_, mirror_problems_;  // by image
+  std::set<std::string> sides_;
 
  private:
   static std::string found_in(const std::map<std::size_t, std::string>& problems,

@@ -6,9 +6,11 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "src/labels/coordinates.hpp"
 #include "src/labels/label_text.hpp"
+#include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
@@ -139,6 +141,26 @@ class LabelFinder {
         .value_or(ClassNames());
   }
 
+  /// Of YOLO labels, whose classes have names in a YAML file or in a list beside them.
+  std::set<std::string> sides_of(std::uint32_t place, const ClassNames& classes) {
+    std::set<std::string> sides;
+    if (labels_.place(place).format->option != "yolo") return sides;
+    for (const auto& [number, name] : classes)
+      if (names_a_side(name)) sides.insert(name);
+    if (!classes.empty()) return sides;
+    const auto list = nearest(place, [&](const fs::path& folder) -> std::optional<std::string> {
+      const Listings::Entry* found = listings_.find(folder, "classes.txt", false);
+      if (!found) return std::nullopt;
+      return text_if_readable(folder / found->name);
+    });
+    std::istringstream lines(list.value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (names_a_side(line)) sides.insert(line);
+    }
+    return sides;
+  }
+
   /// None where two files disagree.
   const std::optional<ClassNames>& classes_in(const fs::path& folder) {
     const auto [known, is_new] = classes_.try_emplace(folder);
@@ -196,8 +218,10 @@ class LabelFinder {
             files_.path(file), found, path, format.option, format.option));
       }
       found = path;
-      if (!labels_.place(place).holds_any)
-        labels_.set_objects(place, keypoints_of(place), classes_of(place));
+      if (!labels_.place(place).holds_any) {
+        const ClassNames classes = classes_of(place);
+        labels_.set_objects(place, keypoints_of(place), classes, sides_of(place, classes));
+      }
       labels_.add(number, place, entry->name);
       refuse_outside(file, place);
     }

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ class LabelFiles {
     FileList::Folder folder;              ///< its path, and the key below the output
     std::optional<Keypoints> keypoints = {};
     ClassNames classes = {};
+    std::set<std::string> sides = {};  ///< names of classes that are left or right
     bool holds_any = false;
   };
   struct Label {
@@ -54,9 +56,11 @@ class LabelFiles {
 
   std::uint32_t add_place(Place place);
   /// What the data set says of the objects in its labels.
-  void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes) {
+  void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes,
+                   std::set<std::string> sides) {
     places_[place].keypoints = std::move(keypoints);
     places_[place].classes = std::move(classes);
+    places_[place].sides = std::move(sides);
   }
   /// Ascending by `file`.
   void add(std::size_t file, std::uint32_t place, std::string_view name);
@@ -72,6 +76,7 @@ class LabelFiles {
   const Label* of(std::size_t file) const;
   std::span<const Label> all_of(std::size_t file) const;
   const Place& place(std::uint32_t index) const { return places_[index]; }
+  const std::vector<Place>& places() const { return places_; }
   const Place& place_of(const Label& label) const { return places_[label.place]; }
   std::filesystem::path path(const Label& label) const {
     return place_of(label).folder.path + label.name;

@@ -445,6 +445,8 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   if (picture_) companions = shared_.sink.companions(result, outcome.warnings);
   for (std::size_t i = 0; i < result.masks.size(); ++i)
     companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), outcome.warnings));
+  for (const Companion& each : companions)
+    outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),

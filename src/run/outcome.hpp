@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct Outcome {
   /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars
   /// and the masks.
   std::vector<CompanionOutcome> companions = {};
+  /// Of a mirrored picture: names of classes in its own label that are left or right.
+  std::set<std::string> sides = {};
   std::vector<std::filesystem::path> shared_labels = {};  ///< files that hold labels of it
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Companion {
   FileState state{};                  ///< of the input, when it was read
   ContentHash hash{};                 ///< of what was read
   CompanionKind kind = CompanionKind::sidecar;
+  /// Of a label that was mirrored: names of classes that are left or right.
+  std::set<std::string> sides = {};
   bool is_required = true;  ///< its picture is not written without it
 
   std::span<const std::byte> content() const {

@@ -5,6 +5,7 @@
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelled_images.hpp"
+#include "src/labels/sides.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -76,6 +77,10 @@ Companion turned_label(const LabelFile& label, const TurnedPicture& picture, Lab
     const auto is_beside = [](const fs::path& a, const fs::path& b) {
       return a.parent_path() == b.parent_path();
     };
+    if (mirrors(orientation) && may_name_a_side(companion.text)) {
+      for (const LabelShape& shape : label.format->read(companion.text, label.keypoints).shapes)
+        if (names_a_side(shape.category)) companion.sides.insert(shape.category);
+    }
     companion.text = label.format->turn(companion.text,
                                         {.orientation = orientation,
                                          .size = size_for_labels(turn, drawn_on),

@@ -164,8 +164,8 @@ TEST_CASE("The lists in ImageSets name each variant, and keep what else their li
   CHECK(workplace.qturn({"cw", "voc", "-o", "none", "--labels", "none"}).exit_code == 0);
   CHECK_FALSE(workplace.exists("none/ImageSets"));
 
-  add_pictures(workplace, {"voc/JPEGImages/c.tif"});
+  add_pictures(workplace, {"voc/JPEGImages/a.tif"});
   const Result two = workplace.qturn({"cw", "voc", "-o", "two"});
   CHECK(two.exit_code == 2);
-  CHECK_THAT(two.err, ContainsSubstring("c may be voc/JPEGImages/c.png or voc/JPEGImages/c.tif"));
+  CHECK_THAT(two.err, ContainsSubstring("a may be voc/JPEGImages/a.png or voc/JPEGImages/a.tif"));
 }

@@ -437,3 +437,45 @@ TEST_CASE("Option --dry-run names the label of each picture") {
         "out/labels/a__flop.txt)\n");
   CHECK_FALSE(workplace.exists("out"));
 }
+
+TEST_CASE("Classes that are left or right are named once, where pictures are mirrored") {
+  Workplace workplace;
+  workplace.add("yolo/data.yaml", "train: images\nnames: [turn_left, bright, right_hand]\n");
+  workplace.add("txt/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
+  for (const char* name : {"a", "b"}) {
+    for (const fs::path folder : {"yolo", "txt"}) {
+      workplace.add(folder / "images" / (std::string(name) + ".png"), cli::png(picture));
+      workplace.add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
+    }
+    workplace.add(std::string("voc/") + name + ".png", cli::png(picture));
+    workplace.add(std::string("voc/") + name + ".xml",
+                  "<annotation><object><name>turn_left</name><bndbox><xmin>1</xmin><ymin>1</ymin>"
+                  "<xmax>2</xmax><ymax>2</ymax></bndbox></object><object><name>right_hand</name>"
+                  "</object></annotation>\n");
+  }
+  workplace.add("coco/a.png", cli::png(picture));
+  workplace.add("coco/x.json",
+                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+                R"("annotations": [], "categories": [{"id": 1, "name": "right_hand"},)"
+                R"({"id": 2, "name": "turn_left"}]})");
+  workplace.add("csv/a.png", cli::png(picture));
+  workplace.add("csv/x.csv",
+                "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
+                "a.png,right_hand,1,1,4,3\n");
+  const std::string warning =
+      "warning: a mirror makes left of right, and these classes of labels "
+      "keep their names: ";
+  for (const std::string data : {"yolo", "txt", "coco", "csv", "voc"}) {
+    CAPTURE(data);
+    const Result result = workplace.qturn({"augment", data, "-o", "out/" + data});
+    INFO(result.err);
+    const std::size_t at = result.err.find(warning);
+    REQUIRE(at != std::string::npos);
+    CHECK(result.err.find(warning, at + 1) == std::string::npos);
+    const std::string line = result.err.substr(at, result.err.find('\n', at) - at);
+    CHECK_THAT(line, ContainsSubstring("right_hand") && ContainsSubstring("turn_left") &&
+                         !ContainsSubstring("bright"));
+    CHECK_THAT(workplace.qturn({"cw", data, "-o", "turned/" + data}).err,
+               !ContainsSubstring("left of right"));
+  }
+}

@@ -7,10 +7,12 @@
 #include <set>
 
 #include "src/formats/table.hpp"
+#include "src/labels/geometry.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/foreign_labels.hpp"
 #include "src/plan/labels.hpp"
+#include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
@@ -163,6 +165,21 @@ void say_labels(const CommandLine& line, const Plan& plan) {
   say_copied_sidecars(plan);
 }
 
+/// Of which the plan tells; the report tells those that are in the label of one picture each.
+void warn_of_sides(const CommandLine& line, const Plan& plan) {
+  const bool any_mirror =
+      line.command != CommandLine::Command::augment
+          ? mirrors(line.orientation)
+          : line.random > 0 || std::ranges::any_of(parse_variants(line.variants), mirrors);
+  if (line.quiet || !any_mirror) return;
+  std::set<std::string> sides;
+  for (const LabelFiles::Place& place : plan.jobs.labels().places())
+    if (place.holds_any) sides.insert(place.sides.begin(), place.sides.end());
+  for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
+    if (file.found > 0) sides.insert(file.content->sides().begin(), file.content->sides().end());
+  if (const std::string warning = sides_in_words(sides); !warning.empty()) print_message(warning);
+}
+
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {
   std::string words;
   for (const LabelFiles* among : plan.jobs.companions())
@@ -177,6 +194,7 @@ std::string label_in_words(const Plan& plan, const Outcome& outcome) {
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json) {
   refuse_other_labels(line, plan);
   say_labels(line, plan);
+  warn_of_sides(line, plan);
   SharedFiles(line, plan).check([&](const std::filesystem::path& file) { json.refuse(file); });
 }
 

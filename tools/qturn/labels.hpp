@@ -25,6 +25,9 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
 /// Prints how many pictures have labels, masks and sidecars, unless --quiet.
 void say_labels(const CommandLine& line, const Plan& plan);
 
+/// Warns of classes that are left or right, unless --quiet, if results are mirrored.
+void warn_of_sides(const CommandLine& line, const Plan& plan);
+
 /// Of an operation other than augment: all that is to be said and refused before the run. Throws
 /// PlanError.
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);

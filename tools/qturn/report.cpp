@@ -72,6 +72,16 @@ bool is_control(char32_t code) {
 
 }  // namespace
 
+std::string sides_in_words(const std::set<std::string>& sides) {
+  if (sides.empty()) return "";
+  SomeNames names;
+  for (const std::string& side : sides) names.add(printable(side));
+  return fmt::format(
+      "warning: a mirror makes left of right, and these classes of labels keep their names: {}; "
+      "rename them in mirrored results, or mirror nothing",
+      names.text());
+}
+
 std::string printable(std::string_view path) {
   std::string text;
   while (!path.empty()) {
@@ -156,6 +166,7 @@ void Report::add(const Outcome& outcome) {
   if (outcome.loss == Loss::unasked)
     ++(outcome.route == Route::planar ? lossy_jpegs_ : lossy_others_);
   if (outcome.loss == Loss::asked_for && line_.format) ++lossy_asked_;
+  sides_.insert(outcome.sides.begin(), outcome.sides.end());
   routes_[static_cast<int>(outcome.route)] += outcome.is_picture ? 1 : 0;
   pixels_ += outcome.pixels;
   work_done_ += outcome.file_bytes;
@@ -353,6 +364,7 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
     print_message("the same command with --resume goes on where this run was interrupted");
   print_others();
   print_losses();
+  if (const std::string warning = sides_in_words(sides_); !warning.empty()) print_message(warning);
   std::string others, raw;
   for (const auto& [type, count] : plan_.others) {
     std::string& kinds = is_camera_raw(type) ? raw : others;

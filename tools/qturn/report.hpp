@@ -6,6 +6,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ std::string printable(std::string_view path);
 
 /// "1 picture", "2 pictures".
 std::string counted(std::uint64_t count, const char* one, const char* many);
+
+/// A warning that a mirror makes the other one of classes that are left or right; empty for none.
+std::string sides_in_words(const std::set<std::string>& sides);
 
 /// Prints "qturn: MESSAGE" on standard error.
 void print_message(std::string_view message);
@@ -101,6 +105,7 @@ class Report {
   std::uint64_t incomplete_ = 0;
   std::uint64_t companions_[3] = {};                  // that were written, by CompanionKind
   std::uint64_t others_ = 0, others_written_ = 0;     // what --others copy copies
+  std::set<std::string> sides_;                       // as Outcome::sides
   std::unordered_set<std::size_t> said_;              // hashes of lines
   std::uint64_t lossy_jpegs_ = 0, lossy_others_ = 0;  // that nobody asked for
   std::uint64_t lossy_asked_ = 0;                     // because of --format
