@@ -320,3 +320,22 @@ TEST_CASE("augment compresses PNGs fast, other operations small, unless --png sa
   CHECK(bytes("3", {"augment"}, "a__rotate90.png") == fast);
   CHECK(bytes("4", {"augment", "--png", "small"}, "a__rotate90.png") == small);
 }
+
+TEST_CASE("Option --random names folders whose pictures belong together") {
+  const Workplace workplace;
+  for (const std::string folder : {"rgb", "depth"})
+    for (int i = 0; i < 4; ++i)
+      workplace.add("in/" + folder + "/" + std::to_string(i) + ".png",
+                    cli::png(cli::random_picture(3, 2)));
+  const std::string warning =
+      "qturn: warning: these folders hold pictures of the same names, and --random draws for each "
+      "by itself: depth and rgb; --variants gives all the same variants\n";
+  const auto errors = [&](std::vector<std::string> options) {
+    std::vector<std::string> words = {"augment", "in", "-o", "out", "--overwrite"};
+    words.insert(words.end(), options.begin(), options.end());
+    return workplace.qturn(words).err;
+  };
+  CHECK_THAT(errors({"--random", "2"}), ContainsSubstring(warning));
+  CHECK(errors({"--random", "2", "-q"}).empty());
+  CHECK_THAT(errors({"--variants", "flop"}), !ContainsSubstring("same names"));
+}

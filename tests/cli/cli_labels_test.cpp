@@ -448,10 +448,14 @@ TEST_CASE("Classes that are left or right are named once, where pictures are mir
       workplace.add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
     }
     workplace.add(std::string("voc/") + name + ".png", cli::png(picture));
+    std::string objects;
+    for (const char* side : {"turn_left", "right_hand"})
+      objects += fmt::format(
+          "<object><name>{}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
+          "<ymax>2</ymax></bndbox></object>",
+          side);
     workplace.add(std::string("voc/") + name + ".xml",
-                  "<annotation><object><name>turn_left</name><bndbox><xmin>1</xmin><ymin>1</ymin>"
-                  "<xmax>2</xmax><ymax>2</ymax></bndbox></object><object><name>right_hand</name>"
-                  "</object></annotation>\n");
+                  "<annotation>" + objects + "</annotation>\n");
   }
   workplace.add("coco/a.png", cli::png(picture));
   workplace.add("coco/x.json",

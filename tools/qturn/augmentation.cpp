@@ -38,6 +38,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);
+  warn_of_pairs(line, plan);
   manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
   if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;
   const ReportPlace html = ReportPlace::html(line);

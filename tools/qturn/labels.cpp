@@ -1,6 +1,7 @@
 #include "tools/qturn/labels.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +13,7 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/foreign_labels.hpp"
 #include "src/plan/labels.hpp"
+#include "src/plan/paired_folders.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
@@ -178,6 +180,18 @@ void warn_of_sides(const CommandLine& line, const Plan& plan) {
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
     if (file.found > 0) sides.insert(file.content->sides().begin(), file.content->sides().end());
   if (const std::string warning = sides_in_words(sides); !warning.empty()) print_message(warning);
+}
+
+void warn_of_pairs(const CommandLine& line, const Plan& plan) {
+  if (line.random == 0 || line.quiet) return;
+  SomeNames groups;
+  for (const std::vector<std::string>& group : paired_folders(plan.jobs.files()))
+    groups.add(printable(fmt::format("{}", fmt::join(group, " and "))));
+  if (groups.count() == 0) return;
+  print_message(
+      fmt::format("warning: these folders hold pictures of the same names, and --random draws for "
+                  "each by itself: {}; --variants gives all the same variants",
+                  groups.text()));
 }
 
 std::string label_in_words(const Plan& plan, const Outcome& outcome) {

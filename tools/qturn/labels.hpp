@@ -28,6 +28,10 @@ void say_labels(const CommandLine& line, const Plan& plan);
 /// Warns of classes that are left or right, unless --quiet, if results are mirrored.
 void warn_of_sides(const CommandLine& line, const Plan& plan);
 
+/// Of --random, unless --quiet: warns of folders with pictures of the same names, which belong
+/// together and get different variants.
+void warn_of_pairs(const CommandLine& line, const Plan& plan);
+
 /// Of an operation other than augment: all that is to be said and refused before the run. Throws
 /// PlanError.
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);
