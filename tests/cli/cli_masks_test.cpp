@@ -169,7 +169,11 @@ TEST_CASE("A sample whose mask cannot be turned exactly is not written, the othe
   workplace.add("d/masks/other.png", cli::png(cli::turned(mask, Orientation::rotate90)));
   workplace.add("d/masks/tagged.png", cli::tagged_png(mask, 3));
   workplace.add("d/masks/turned.png", cli::png(mask));
-  const Result result = augment(workplace, {"d"});
+  const Result refused = augment(workplace, {"d"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("1 of 6 pictures that have labels or masks: "
+                                            "d/images/turned.png; say with --labels-drawn-on"));
+  const Result result = augment(workplace, {"d", "--labels-drawn-on", "upright"});
   CHECK(result.exit_code == 1);
   CHECK(results(workplace) == Names{"images/fine__flop.png", "masks/fine__flop.png"});
   const auto says = [&](const std::string& stem, const std::string& why) {
@@ -180,7 +184,7 @@ TEST_CASE("A sample whose mask cannot be turned exactly is not written, the othe
   says("jpeg", "a mask in the format ");
   says("other", "is 5 x 9, the picture is 9 x 5\n");
   says("tagged", "a mask with an orientation tag of its own is not turned\n");
-  says("turned", "the picture is tagged with orientation 6; say with --labels-drawn-on");
+  says("turned", "is 9 x 5, the picture is 5 x 9\n");
 
   fs::remove_all(workplace.path() / "out");
   const auto drawn_on = [&](const std::string& frame) {

@@ -35,7 +35,7 @@ TEST_CASE("Sibling folders with the same stems nearly everywhere are paired") {
   CHECK(paired({{"rgb", counted(20)}, {"depth", counted(20, ".png")}}) == Groups{{"depth", "rgb"}});
   CHECK(paired({{"rgb", counted(20)}, {"depth", counted(19, ".png")}}) == Groups{{"depth", "rgb"}});
   CHECK(paired({{"train/one", scenes}, {"train/two", scenes}, {"val/one", scenes}}) ==
-        Groups{{"train/one", "train/two"}, {"train", "val"}});
+        Groups{{"train", "val"}, {"train/one", "train/two"}});
   CHECK(paired({{"rgb/s1", scenes},
                 {"depth/s1", scenes},
                 {"rgb/s2", counted(9)},

@@ -35,6 +35,7 @@ ManifestHeader header_of(const CommandLine& line, const RunOptions& run) {
 Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json)
     : line_(line), plan_(plan) {
   refuse_other_labels(line, plan);
+  refuse_unknown_frames(line, plan);
   refuse_copied_sidecars(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);

@@ -16,6 +16,7 @@
 #include "src/plan/paired_folders.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
+#include "src/store/tar/input.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/shared_files.hpp"
@@ -67,6 +68,20 @@ void say_copied_sidecars(const Plan& plan) {
                   text);
 }
 
+/// Whether the head of a file says that a viewer turns it.
+bool is_tagged(const std::string& picture) {
+  for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20}) {
+    try {
+      const Bytes head = read_head(picture, bytes);
+      const Codec* codec = codec_of_content(head, lower_suffix(picture));
+      return codec && codec->read_header(head).stored != Orientation::identity;
+    } catch (const std::exception&) {
+      // It may lie behind.
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
@@ -80,6 +95,27 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
       "{} would be copied as it is with each variant of its picture (--strict); --exclude '*{}' "
       "leaves such files out",
       printable(path), printable(std::filesystem::path(path).extension().string())));
+}
+
+void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
+  if (line.labels_drawn_on != LabelsDrawnOn::unknown) return;
+  const JobList& jobs = plan.jobs;
+  SomeNames tagged;
+  std::uint64_t labelled = 0;
+  for (std::size_t number = 0; number < jobs.files().size(); ++number) {
+    const FoundFile& file = jobs.files()[number];
+    const bool has_any = jobs.labels().of(number) || !jobs.masks().all_of(number).empty() ||
+                         !jobs.shared_labels().of(number).empty();
+    if (file.to_do.empty() || !file.picture || !has_any) continue;
+    ++labelled;
+    const std::string path = jobs.files().path(file);
+    if (is_tagged(path)) tagged.add(printable(path));
+  }
+  if (tagged.count() == 0) return;
+  throw PlanError(
+      fmt::format("an orientation tag turns {} of {} that have labels or masks: {}; say with "
+                  "--labels-drawn-on stored or upright on which pixels the labels were drawn",
+                  tagged.count(), counted(labelled, "picture", "pictures"), tagged.text()));
 }
 
 void refuse_other_labels(const CommandLine& line, const Plan& plan) {

@@ -22,6 +22,11 @@ PlanError with_ways_out(const CommandLine& line, const LabelsError& error);
 /// With --strict. Throws PlanError if a file would be copied with the variants of its picture.
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
 
+/// Of augment, without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
+/// orientation tag, because it would not be known what their labels were drawn on. What cannot be
+/// told from the first bytes of a file is left to its turn.
+void refuse_unknown_frames(const CommandLine& line, const Plan& plan);
+
 /// Prints how many pictures have labels, masks and sidecars, unless --quiet.
 void say_labels(const CommandLine& line, const Plan& plan);
 
