@@ -20,6 +20,9 @@ inline constexpr int chunk_threads = 256;
 inline constexpr std::uint32_t chunk_bytes = 16 * chunk_threads;
 inline constexpr std::uint32_t tile_blocks = 256;
 
+/// Subsequences that a block of threads synchronises.
+inline constexpr std::uint32_t synchronised_group = 256;
+
 /// MCUs whose DC coefficients a block of threads adds up.
 inline constexpr std::uint32_t dc_mcus = 256;
 
@@ -64,6 +67,8 @@ struct Picture {
   std::uint32_t* start;  ///< State::packed
   std::uint32_t* end;
   std::uint32_t* blocks_in;  ///< that end in it; later the number of the first block
+  /// The states at the ends of groups, after rounds of even and of odd numbers.
+  std::uint32_t* group_end[2];
   std::uint64_t* sets;
   std::int16_t* values;  ///< ReadBlocks
   std::uint8_t* parted;
@@ -82,6 +87,9 @@ struct Picture {
   std::uint32_t* chunk_tile;  ///< the last one that begins before the chunk, or with it
   std::uint32_t* ff_count;    ///< by chunk; later those before it
 
+  constexpr std::uint32_t synchronised_groups() const {
+    return (most_subsequences + synchronised_group - 1) / synchronised_group;
+  }
   /// The words that `strings` has room for: two of each tile may be open.
   constexpr std::uint64_t most_string_words() const { return most_turned_bytes / 4 + 2 * tiles; }
 };

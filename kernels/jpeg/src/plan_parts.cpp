@@ -146,6 +146,9 @@ void take_to_read(Picture& picture, Memory& memory) {
   picture.start = memory.take<std::uint32_t>(picture.most_subsequences);
   picture.end = memory.take<std::uint32_t>(picture.most_subsequences);
   picture.blocks_in = memory.take<std::uint32_t>(picture.most_subsequences);
+  for (std::uint32_t*& ends : picture.group_end) {
+    ends = memory.take<std::uint32_t>(picture.synchronised_groups());
+  }
   picture.values = memory.take<std::int16_t>(std::size_t{coefficients} * src.blocks());
   picture.dc = memory.take<std::int16_t>(src.blocks());
   picture.dc_sums = memory.take<DcSums>(picture.dc_groups);

@@ -5,9 +5,10 @@
 // this one is read again, until nothing changes in the block of threads. Of a photograph a third to
 // a half are read again, then a twentieth, then few: the first threads of the block read them, so
 // that few warps have to work. In further launches the first thread of each block compares with the
-// block before; a block that has nothing to do leaves at once. A few launches are enough for
-// photographs. What is not synchronised then (large areas of one colour, whose codes repeat) is
-// left to the CPU, so the time is bounded, whatever the data is.
+// end of the block before, after the launch before; a block that has nothing to do leaves at once.
+// A few launches are enough for photographs. What is not synchronised then (large areas of one
+// colour, whose codes repeat) is left to the CPU, so the time is bounded, whatever the data is. No
+// block reads what another one writes in the same launch, so it is the same pictures every time.
 #include "kernels/jpeg/src/stages.hpp"
 
 #include "kernels/jpeg/src/segments.cuh"
@@ -16,7 +17,7 @@ namespace qturn::jpeg {
 namespace {
 
 constexpr int rounds = 8;
-constexpr std::uint32_t group = 256;  // subsequences of a block of threads
+constexpr std::uint32_t group = synchronised_group;
 constexpr int resident_groups = device::resident_threads >= 1536 ? 6 : 4;
 
 /// The subsequences of a block of threads, in shared memory. If one is read again from another
@@ -65,12 +66,12 @@ __device__ void pass_next(const Picture& picture, const ReadTables& tables, cons
   all.end[which] = at.end < at.segment_end ? state.packed(at.end) : 0;
 }
 
-/// Whether the first subsequence of a block of threads has to begin with another state than it
-/// did. That may change meanwhile, which the next round sees.
-__device__ bool has_new_start(const Picture& picture, Cut cut, std::uint32_t first,
+/// Whether the first subsequence of a block of threads has to begin with another state than it did
+/// in the rounds before this one.
+__device__ bool has_new_start(const Picture& picture, Cut cut, std::uint32_t first, int round,
                               std::uint32_t& start) {
   if (Subsequence(picture, cut, first, 0).is_first()) return false;
-  start = *static_cast<volatile std::uint32_t*>(&picture.end[first - 1]);
+  start = picture.group_end[(round - 1) % 2][blockIdx.x - 1];
   return start != picture.start[first];
 }
 
@@ -83,8 +84,11 @@ __global__ void __launch_bounds__(group, resident_groups)
   const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
   if (threadIdx.x == 0) {
     all.waiting = 0;
-    idle = has_failed(picture) || first >= subsequences(picture) ||
-           (round > 0 && !has_new_start(picture, cut, first, incoming));
+    idle = has_failed(picture) || first >= subsequences(picture);
+    if (!idle && round > 0 && !has_new_start(picture, cut, first, round, incoming)) {
+      idle = true;
+      picture.group_end[round % 2][blockIdx.x] = picture.group_end[(round - 1) % 2][blockIdx.x];
+    }
   }
   __syncthreads();
   if (idle) return;
@@ -122,6 +126,9 @@ __global__ void __launch_bounds__(group, resident_groups)
   picture.start[i] = all.start[threadIdx.x];
   picture.end[i] = all.end[threadIdx.x];
   picture.blocks_in[i] = all.blocks[threadIdx.x];
+  if (threadIdx.x + 1 == min(group, subsequences(picture) - first)) {
+    picture.group_end[round % 2][blockIdx.x] = all.end[threadIdx.x];
+  }
 }
 
 /// Blocks since the begin of a segment.
