@@ -47,9 +47,14 @@ inline std::vector<std::uint8_t> plane_of(const Coefficients& read, const jpeg::
 inline void store_block(const jpeg::PlanarComponent& component, jpeg::Place place,
                         std::size_t number, Coefficients& to) {
   std::array<std::uint8_t, 64> samples;
-  for (std::uint32_t k = 0; k < 64; ++k) {
-    samples[k] =
-        static_cast<std::uint8_t>(component.plane.sample(place.x * 8 + k % 8, place.y * 8 + k / 8));
+  const bool swaps = component.plane.reading.swap_axes;
+  for (std::uint32_t across = 0; across < 8; ++across) {
+    const std::uint64_t eight = component.plane.eight_samples(place.x * 8 + (swaps ? across : 0),
+                                                              place.y * 8 + (swaps ? 0 : across));
+    for (std::uint32_t along = 0; along < 8; ++along) {
+      samples[swaps ? along * 8 + across : across * 8 + along] =
+          static_cast<std::uint8_t>(eight >> 8 * along);
+    }
   }
   const std::array<std::int32_t, 64> block = transformed(samples, component.divisors);
   to.dc[number] = static_cast<std::int16_t>(block[0]);

@@ -109,6 +109,34 @@ constexpr void add_one(std::uint32_t& number) {
 #endif
 }
 
+/// Eight bytes from any address on, the first one lowest. Reads the aligned words that they lie in.
+constexpr std::uint64_t load_eight(const std::uint8_t* from) {
+#ifdef __CUDA_ARCH__
+  const auto address = reinterpret_cast<std::uintptr_t>(from);
+  if (address % 8 == 0) return *reinterpret_cast<const std::uint64_t*>(from);
+  const auto* words = reinterpret_cast<const std::uint32_t*>(address / 4 * 4);
+  const auto shift = static_cast<std::uint32_t>(address % 4) * 8;
+  const std::uint32_t after = shift != 0 ? words[2] : 0;
+  const std::uint32_t low = __funnelshift_r(words[0], words[1], shift);
+  return std::uint64_t{__funnelshift_r(words[1], after, shift)} << 32 | low;
+#else
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 8; ++i) bytes |= std::uint64_t{from[i]} << 8 * i;
+  return bytes;
+#endif
+}
+
+/// The bytes in the opposite order.
+constexpr std::uint64_t reversed_bytes(std::uint64_t bytes) {
+#ifdef __CUDA_ARCH__
+  const auto low = static_cast<std::uint32_t>(bytes),
+             high = static_cast<std::uint32_t>(bytes >> 32);
+  return std::uint64_t{__byte_perm(low, 0, 0x0123)} << 32 | __byte_perm(high, 0, 0x0123);
+#else
+  return __builtin_bswap64(bytes);
+#endif
+}
+
 /// Writes four numbers, the first one lowest. `to` is at a multiple of 8 bytes.
 constexpr void store_four(std::int16_t* to, std::uint64_t numbers) {
 #ifdef __CUDA_ARCH__

@@ -50,7 +50,28 @@ struct TurnedPlane {
     return resampled(u, v);
   }
 
+  /// The samples from (x, y) on, along y if axes are swapped and along x otherwise, so that they
+  /// lie side by side in the source; the first one lowest.
+  constexpr std::uint64_t eight_samples(std::uint32_t x, std::uint32_t y) const {
+    const std::uint32_t u = reading.swap_axes ? y : x;
+    if (u + 8 > width || along_x.part != 0 || along_y.part != 0) return one_by_one(x, y);
+    std::uint32_t v = reading.swap_axes ? x : y;
+    v = v < height ? v : height - 1;
+    if (reading.from_bottom) v = height - 1 - v;
+    const std::uint8_t* row = from.row(v);
+    return reading.from_right ? reversed_bytes(load_eight(row + width - 8 - u))
+                              : load_eight(row + u);
+  }
+
  private:
+  constexpr std::uint64_t one_by_one(std::uint32_t x, std::uint32_t y) const {
+    std::uint64_t samples = 0;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      const std::uint32_t one = reading.swap_axes ? sample(x, y + i) : sample(x + i, y);
+      samples |= std::uint64_t{one} << 8 * i;
+    }
+    return samples;
+  }
   /// The weighted mean of the sample and of those before it. The first ones are repeated.
   constexpr std::uint32_t resampled(std::uint32_t u, std::uint32_t v) const {
     const std::uint32_t left = u == 0 ? 0 : u - 1, above = v == 0 ? 0 : v - 1;
