@@ -165,6 +165,13 @@ TEST_CASE("pixels are those of libjpeg") {
                                          static_cast<std::uint32_t>(planes[c].height)};
         values[c] = jpeg::value_at(plane, shared, !repeats_samples, static_cast<std::uint32_t>(x),
                                    static_cast<std::uint32_t>(y));
+        const int in_run = x % static_cast<int>(jpeg::pixels_in_run), run = x - in_run;
+        if (!jpeg::has_runs(shared) || run + static_cast<int>(jpeg::pixels_in_run) > width)
+          continue;
+        std::int32_t of_run[jpeg::pixels_in_run];
+        jpeg::values_at(plane, shared, !repeats_samples, static_cast<std::uint32_t>(run),
+                        static_cast<std::uint32_t>(y), of_run);
+        different += of_run[in_run] != values[c];
       }
       const jpeg::Rgb rgb = jpeg::rgb_of(values[0], values[1], values[2]);
       const JSAMPLE* pixel = &wanted[static_cast<std::size_t>((y * width + x) * 3)];

@@ -126,6 +126,18 @@ constexpr std::uint64_t load_eight(const std::uint8_t* from) {
 #endif
 }
 
+/// The same without a byte beside them.
+constexpr std::uint64_t load_only_eight(const std::uint8_t* from) {
+#ifdef __CUDA_ARCH__
+  if (reinterpret_cast<std::uintptr_t>(from) % 4 == 0) return load_eight(from);
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 8; ++i) bytes |= std::uint64_t{from[i]} << 8 * i;
+  return bytes;
+#else
+  return load_eight(from);
+#endif
+}
+
 /// The bytes in the opposite order.
 constexpr std::uint64_t reversed_bytes(std::uint64_t bytes) {
 #ifdef __CUDA_ARCH__

@@ -10,6 +10,7 @@
 #include "kernels/jpeg/src/pixels.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"
 #include "kernels/jpeg/src/restored.hpp"
+#include "kernels/jpeg/src/staged_bytes.cuh"
 #include "kernels/jpeg/src/writing.hpp"
 #include "kernels/src/cuda/launch.cuh"
 
@@ -132,25 +133,78 @@ __global__ void __launch_bounds__(block_threads)
   store_row(component.plane, place.x * block_side, place.y * block_side + lane, samples);
 }
 
-constexpr std::uint32_t pixel_columns = 32, pixel_rows = 8;
+constexpr std::uint32_t rgb_bytes = 3, warp_threads = 32, pixel_rows = 8;
+constexpr std::uint32_t warp_pixels = warp_threads * pixels_in_run;
+constexpr std::uint32_t run_words = pixels_in_run * rgb_bytes / sizeof(std::uint32_t);
 
-__global__ void __launch_bounds__(pixel_columns* pixel_rows)
-    convert(const Picture* pictures, const RestoredPicture* restored) {
-  const RestoredPicture& of = restored[blockIdx.z];
-  const std::uint32_t x = blockIdx.x * pixel_columns + threadIdx.x % pixel_columns;
-  const std::uint32_t y = blockIdx.y * pixel_rows + threadIdx.x / pixel_columns;
-  if (!of.pixels.samples || x >= of.pixels.width || y >= of.pixels.height) return;
-  if (has_failed(pictures[blockIdx.z])) return;
+__device__ Rgb pixel_at(const RestoredPicture& of, std::uint32_t x, std::uint32_t y) {
   std::int32_t values[3];
 #pragma unroll
   for (std::uint32_t i = 0; i < 3; ++i) {
     values[i] = value_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y);
   }
-  const Rgb rgb = rgb_of(values[0], values[1], values[2]);
-  std::uint8_t* to = of.pixels.row(y) + std::size_t{x} * 3;
-  to[0] = static_cast<std::uint8_t>(rgb.r);
-  to[1] = static_cast<std::uint8_t>(rgb.g);
-  to[2] = static_cast<std::uint8_t>(rgb.b);
+  return rgb_of(values[0], values[1], values[2]);
+}
+
+/// A run of pixels, in shared memory at a multiple of 16.
+__device__ void make_run(const RestoredPicture& of, std::uint32_t x, std::uint32_t y,
+                         std::uint32_t* to) {
+  std::int32_t values[3][pixels_in_run];
+#pragma unroll
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    values_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y, values[i]);
+  }
+  std::uint32_t words[run_words]{};
+#pragma unroll
+  for (std::uint32_t i = 0; i < pixels_in_run; ++i) {
+    const Rgb rgb = rgb_of(values[0][i], values[1][i], values[2][i]);
+    const std::uint32_t bytes[rgb_bytes] = {rgb.r, rgb.g, rgb.b};
+#pragma unroll
+    for (std::uint32_t k = 0; k < rgb_bytes; ++k) {
+      const std::uint32_t at = i * rgb_bytes + k;
+      words[at / 4] |= bytes[k] << at % 4 * 8;
+    }
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < run_words; i += 4) {
+    *reinterpret_cast<uint4*>(to + i) = {words[i], words[i + 1], words[i + 2], words[i + 3]};
+  }
+}
+
+/// The same one by one: of a run that the edge cuts, or of samples that more than two pixels share.
+__device__ void make_pixels(const RestoredPicture& of, std::uint32_t x, std::uint32_t y,
+                            std::uint32_t* to) {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(to);
+  const std::uint32_t end = min(x + pixels_in_run, of.pixels.width);
+  for (; x < end; ++x) {
+    const Rgb rgb = pixel_at(of, x, y);
+    *bytes++ = static_cast<std::uint8_t>(rgb.r);
+    *bytes++ = static_cast<std::uint8_t>(rgb.g);
+    *bytes++ = static_cast<std::uint8_t>(rgb.b);
+  }
+}
+
+/// Each thread of a warp makes a run of pixels. They are stored together, in granules.
+__global__ void __launch_bounds__(warp_threads* pixel_rows)
+    convert(const Picture* pictures, const RestoredPicture* restored) {
+  // The word after the last one may be looked at.
+  __shared__ __align__(16) std::uint32_t staged[pixel_rows][warp_threads * run_words + 4];
+  const RestoredPicture& of = restored[blockIdx.z];
+  const std::uint32_t lane = threadIdx.x % warp_threads, row = threadIdx.x / warp_threads;
+  const std::uint32_t first = blockIdx.x * warp_pixels, y = blockIdx.y * pixel_rows + row;
+  if (!of.pixels.samples || first >= of.pixels.width || y >= of.pixels.height) return;
+  if (has_failed(pictures[blockIdx.z])) return;  // nobody changes it meanwhile
+  const std::uint32_t x = first + lane * pixels_in_run;
+  std::uint32_t* own = staged[row] + lane * run_words;
+  const bool in_runs = has_runs(of.shared[0]) && has_runs(of.shared[1]) && has_runs(of.shared[2]);
+  if (in_runs && x + pixels_in_run <= of.pixels.width) {
+    make_run(of, x, y, own);
+  } else {
+    make_pixels(of, x, y, own);
+  }
+  __syncwarp();
+  const std::uint32_t count = min(of.pixels.width - first, warp_pixels) * rgb_bytes;
+  store_by_warp(staged[row], of.pixels.row(y) + std::size_t{first} * rgb_bytes, count);
 }
 
 __global__ void report(const Picture* pictures, std::uint32_t count) {
@@ -170,10 +224,10 @@ void restore_blocks(const Batch& batch, const RestoredPicture* restored, std::ui
 
 void convert_pixels(const Batch& batch, const RestoredPicture* restored, Size largest) {
   if (largest.width == 0) return;
-  const dim3 grid((static_cast<unsigned>(largest.width) + pixel_columns - 1) / pixel_columns,
+  const dim3 grid((static_cast<unsigned>(largest.width) + warp_pixels - 1) / warp_pixels,
                   (static_cast<unsigned>(largest.height) + pixel_rows - 1) / pixel_rows,
                   batch.count);
-  device::launch(convert, grid, pixel_columns * pixel_rows, 0, batch.stream, false, batch.pictures,
+  device::launch(convert, grid, warp_threads * pixel_rows, 0, batch.stream, false, batch.pictures,
                  restored);
 }
 

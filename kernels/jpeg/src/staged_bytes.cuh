@@ -48,6 +48,36 @@ __device__ inline void copy_staged(const std::uint32_t* staged, std::uint8_t* to
   }
 }
 
+/// Copies `count` bytes from the begin of `staged`, a multiple of 16, to any address. All threads
+/// of a warp call it. The word after the last one may be read.
+__device__ inline void store_by_warp(const std::uint32_t* staged, std::uint8_t* to,
+                                     std::uint32_t count) {
+  constexpr std::uint32_t warp_threads = 32;
+  const std::uint32_t begin = staged_begin(to), end = begin + count;
+  std::uint8_t* granules = to - begin;
+  for (std::uint32_t at = threadIdx.x % warp_threads * granule_bytes; at < end;
+       at += warp_threads * granule_bytes) {
+    if (at >= begin && at + granule_bytes <= end) {
+      const std::uint32_t* from = staged + (at - begin) / sizeof(std::uint32_t);
+      const std::uint32_t shift = (at - begin) % sizeof(std::uint32_t) * 8;
+      uint4 granule;
+      if (begin == 0) {
+        granule = *reinterpret_cast<const uint4*>(from);
+      } else {
+        granule = {
+            __funnelshift_r(from[0], from[1], shift), __funnelshift_r(from[1], from[2], shift),
+            __funnelshift_r(from[2], from[3], shift), __funnelshift_r(from[3], from[4], shift)};
+      }
+      *reinterpret_cast<uint4*>(granules + at) = granule;
+      continue;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(staged);
+    for (std::uint32_t i = max(at, begin); i < min(at + granule_bytes, end); ++i) {
+      granules[i] = bytes[i - begin];
+    }
+  }
+}
+
 /// Adds a thread's bytes to those that are staged.
 class BytePacker {
  public:
