@@ -5,6 +5,7 @@
 #include "kernels/jpeg/src/picture.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"
 #include "kernels/jpeg/src/reading.hpp"
+#include "kernels/jpeg/src/staged_bytes.cuh"
 #include "kernels/jpeg/src/stages.hpp"
 #include "kernels/src/cuda/dynamic_shared.cuh"
 #include "kernels/src/cuda/launch.cuh"
@@ -34,16 +35,8 @@ __device__ inline std::uint32_t subsequences(const Picture& picture) {
   return picture.segment_begin[picture.turn.src.segments()];
 }
 
-/// Copies words to shared memory. All threads of the block call it, and wait after it.
-__device__ inline void copy_words(const void* from, std::uint32_t* to, std::uint32_t count) {
-#pragma unroll 8
-  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
-    to[i] = static_cast<const std::uint32_t*>(from)[i];
-  }
-}
-
-/// The same of granules, from and to multiples of 16 bytes. The last one may be more than `count`
-/// words.
+/// Copies granules to shared memory, from and to multiples of 16 bytes. The last one may be more
+/// than `count` words. All threads of the block call it, and wait after it.
 __device__ inline void copy_granules(const std::uint32_t* from, std::uint32_t* to,
                                      std::uint32_t count) {
   constexpr std::uint32_t granule_words = device::granule / sizeof(std::uint32_t);

@@ -17,6 +17,14 @@ namespace qturn::jpeg {
 
 inline constexpr std::uint32_t granule_bytes = device::granule;
 
+/// Copies words to shared memory. All threads of the block call it, and wait after it.
+__device__ inline void copy_words(const void* from, void* to, std::uint32_t count) {
+#pragma unroll 8
+  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
+    static_cast<std::uint32_t*>(to)[i] = static_cast<const std::uint32_t*>(from)[i];
+  }
+}
+
 /// Where the first byte has to be staged that is copied to `to`.
 __device__ inline std::uint32_t staged_begin(const std::uint8_t* to) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % granule_bytes);

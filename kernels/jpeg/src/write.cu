@@ -12,6 +12,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "kernels/jpeg/src/prefix_sum.cuh"
+#include "kernels/jpeg/src/staged_bytes.cuh"
 #include "kernels/jpeg/src/writing.hpp"
 #include "kernels/src/cuda/launch.cuh"
 
@@ -38,13 +39,6 @@ struct Coding {
     copy_words(picture.write_tables, tables,
                2 * picture.turn.dst.components * sizeof(WriteTable) / sizeof(std::uint32_t));
     copy_words(&picture.order, &order, sizeof(Order) / sizeof(std::uint32_t));
-  }
-
- private:
-  __device__ static void copy_words(const void* from, void* to, std::uint32_t count) {
-    for (std::uint32_t i = threadIdx.x; i < count; i += tile_threads) {
-      static_cast<std::uint32_t*>(to)[i] = static_cast<const std::uint32_t*>(from)[i];
-    }
   }
 };
 
