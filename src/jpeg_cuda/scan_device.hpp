@@ -16,7 +16,7 @@ namespace qturn {
 
 /// How many requests one device wants at a time. With more a run takes longer, with fewer batches
 /// are too small (docs/measurements/jpeg-h200.md).
-inline constexpr std::size_t scan_requests_per_device = 64;
+inline constexpr std::size_t scan_requests_per_device = 48;
 
 struct ScanDeviceLimits {
   std::uint64_t page_locked_bytes = 0;  ///< for all files and results together
