@@ -28,7 +28,7 @@ struct Axes {
   friend bool operator==(const Axes&, const Axes&) = default;
 };
 
-/// As Python writes a shape: "(480, 640, 3)".
+/// A shape as Python writes it: "(480, 640, 3)".
 std::string text(const Axes& shape);
 
 /// str(object).

@@ -38,11 +38,11 @@ class Call {
   /// `out` is.
   Operand given(nanobind::handle out, Operand& src, const Axes& shape, const char* type = nullptr);
 
-  /// After the kernels were enqueued: the memory of `operand` stays until they are done.
+  /// Keeps the memory of `operand` until the kernels are done. Is called after they were enqueued.
   void keep(const Operand& operand) const;
-  /// After that: what the caller gets for `dst`.
+  /// What the caller gets for `dst`. Is called after keep().
   nanobind::object finished(const Operand& src, Operand dst, bool is_given) const;
-  /// Before that, once for a call: waits if the library of an operand needs it.
+  /// Waits if the library of an operand needs it. Is called once in each call, before finished().
   void settle() const;
 
  private:

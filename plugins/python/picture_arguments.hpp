@@ -46,7 +46,7 @@ class FileBytes {
   std::vector<std::byte> copy_;
 };
 
-// As the command line has them.
+// The words that the command line has for them.
 inline constexpr std::pair<std::string_view, JpegMode> jpeg_words[] = {
     {"lossless", JpegMode::lossless}, {"planar", JpegMode::planar}};
 inline constexpr std::pair<std::string_view, JpegEdges> edge_words[] = {

@@ -44,7 +44,8 @@ struct LabelFinding {
 void name_classes(LabelContent& content, const ClassNames& classes,
                   const std::function<void(const LabelProblem&)>& tell);
 
-/// Of a file that may be too large for the memory. Throws FileError.
+/// Reads a file that may be too large for the memory, and hands its text over in parts. Throws
+/// FileError.
 void read_text_in_parts(const std::filesystem::path& path,
                         const std::function<void(std::string_view)>& take);
 
@@ -67,7 +68,7 @@ class LabelCheck {
   /// several pictures at the same time.
   std::vector<LabelFinding> check_picture(std::size_t picture, const Header& header);
 
-  /// To be called when all pictures were checked: COCO files, labels without pictures, pictures
+  /// Must be called when all pictures were checked: COCO files, labels without pictures, pictures
   /// without labels, and what an interrupted run has turned only in part. `note` gets sentences
   /// about files that are for other pictures.
   void check_rest(const Tell& tell, const std::function<void(const std::string&)>& note);
@@ -76,7 +77,7 @@ class LabelCheck {
   LabelsDrawnOn drawn_on() const { return drawn_on_; }
   const Limits& limits() const { return limits_; }
   const Seen& seen(std::size_t picture) const { return seen_[picture]; }
-  /// Of a picture or a mask. Throws ImageFileError; FileError.
+  /// The header of a picture or of a mask. Throws ImageFileError; FileError.
   Header header_of(const std::filesystem::path& picture) const;
   /// How many pictures have a label. After check_rest().
   std::size_t labelled() const;
@@ -97,7 +98,8 @@ class LabelCheck {
                   const std::function<void(const std::string&)>& note);
   void check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
                  const std::function<void(const std::string&)>& note);
-  /// That of the labels; the smallest that holds both frames if that is not known.
+  /// The size of the frame of the labels. If the frame is not known, the smallest size that holds
+  /// both frames.
   Size frame_of(const Seen& seen) const;
   bool is_for_others(const SharedLabels::File& file,
                      const std::function<void(const std::string&)>& note) const;

@@ -22,8 +22,8 @@ struct LabelLayer {
   std::string problem = {};         ///< why it cannot be drawn; or empty
 };
 
-/// By the numbers of pictures, which `check` has seen. Reads COCO and CSV files once more. A frame
-/// that is not known is taken for the upright picture.
+/// The layers of pictures that `check` has seen, by the numbers of the pictures. Reads COCO and CSV
+/// files once more. A frame that is not known is taken for the upright picture.
 std::map<std::size_t, std::vector<LabelLayer>> label_layers(const LabelCheck& check,
                                                             const std::set<std::size_t>& pictures);
 

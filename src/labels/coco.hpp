@@ -33,7 +33,7 @@ struct CocoKeypoints {
   std::vector<std::size_t> flip = {};  ///< which takes the place of which in a mirror
   std::string problem = {};            ///< why that is not known; or empty
 };
-/// By the ids of their categories.
+/// The keypoints of each category, by its id.
 using CocoCategories = std::map<std::int64_t, CocoKeypoints>;
 
 /// Adds a category, if its objects have keypoints: those whose names differ in left and right
@@ -73,15 +73,16 @@ class CocoAnnotation {
   std::int64_t id() const { return id_; }
   std::int64_t image() const { return image_; }
 
-  /// To be called before the rest. Throws if the annotation cannot be turned.
+  /// Reads the shapes. Must be called before the rest. Throws if the annotation cannot be turned.
   void read_shapes();
 
-  /// That a mask says.
+  /// The size that a mask says it has.
   const std::optional<Size>& mask_size() const { return mask_size_; }
   std::int64_t category() const { return category_; }
   std::size_t keypoints() const { return keypoints_.size() / 3; }
 
-  /// As they are written, after read_shapes(). `category` is the name of theirs, or its number.
+  /// The shapes as they are written. Is called after read_shapes(). `category` is the name of their
+  /// category, or its number.
   std::vector<LabelShape> shapes(TextPlace place, const std::string& category) const;
   /// The id of the category, if the annotation has one.
   std::optional<std::int64_t> category_id() const;

@@ -32,7 +32,7 @@ class CocoImagesReader : private JsonElementsSink {
  public:
   explicit CocoImagesReader(TellLabelProblem tell);
   void take(std::string_view part) { elements_.take(part); }
-  /// After the last part. The images without their annotations.
+  /// Is called after the last part. Returns the images without their annotations.
   CocoContent finish();
   /// Nothing if the file has no categories.
   std::optional<CocoCategoryNames> categories() const;

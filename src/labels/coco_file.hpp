@@ -44,8 +44,8 @@ class CocoReader : private JsonElementsSink {
  public:
   CocoReader();
   void take(std::string_view part) { elements_.take(part); }
-  /// After the last part. `swap_pairs` says which keypoints change places in a mirror, whatever
-  /// their names.
+  /// Is called after the last part. `swap_pairs` says which keypoints change places in a mirror,
+  /// whatever their names.
   CocoContent finish(const std::optional<std::vector<int>>& swap_pairs = {});
 
  private:
@@ -80,7 +80,7 @@ class CocoWriter : private JsonElementsSink {
   /// the text of the new file, part by part.
   CocoWriter(const CocoContent& content, VariantsOf variants_of, AppendText append);
   void take(std::string_view part) { elements_.take(part); }
-  /// After the last part.
+  /// Is called after the last part.
   void finish() { elements_.finish(); }
 
  private:
@@ -95,7 +95,7 @@ class CocoWriter : private JsonElementsSink {
   const VariantsOf variants_of_;
   const AppendText append_;
   JsonElements elements_;
-  // Of the array that the text is in.
+  // These are about the array that the text is in.
   bool is_seen_ = false, is_written_ = false;  // one of its elements
   std::string first_blanks_;                   // before the first one, whether it is written or not
 };

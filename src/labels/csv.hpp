@@ -40,8 +40,8 @@ struct CsvColumns {
   std::optional<std::size_t> category = {};
 };
 
-/// Of the first row. Throws LabelError if it names no picture, no coordinates, or coordinates that
-/// cannot be turned.
+/// Reads the names of the columns in the first row. Throws LabelError if it names no picture, no
+/// coordinates, or coordinates that cannot be turned.
 CsvColumns read_csv_header(std::string_view text);
 
 /// Whether a first row names a picture and any coordinates, be it such that cannot be turned.
@@ -61,12 +61,13 @@ class CsvRow {
     return columns_.category ? csv_string(fields_[*columns_.category]) : "";
   }
 
-  /// To be called before the rest. Throws if the row cannot be turned.
+  /// Reads the shape of the row. Must be called before the rest. Throws if the row cannot be
+  /// turned.
   void read_shape();
 
   const std::optional<Size>& size() const { return size_; }
   bool has_shape() const { return !coordinates_.empty(); }
-  /// Of a box with a width and a height that does not begin at 0, 0: both, if they are whole.
+  /// The width and height of a box that does not begin at 0, 0, if both are whole numbers.
   std::optional<Size> box_size() const;
   /// What the coordinates alone tell.
   CsvUnit unit() const;

@@ -40,7 +40,7 @@ class CsvReader {
  public:
   CsvReader();
   void take(std::string_view part) { rows_.take(part); }
-  /// After the last part.
+  /// Is called after the last part.
   CsvContent finish();
 
  private:
@@ -64,7 +64,7 @@ class CsvShapesReader {
   /// `content` must outlive it.
   CsvShapesReader(const CsvContent& content, Tell tell);
   void take(std::string_view part) { rows_.take(part); }
-  /// After the last part.
+  /// Is called after the last part.
   void finish() { rows_.finish(); }
 
  private:
@@ -83,7 +83,7 @@ class CsvWriter {
   /// the text of the new file, part by part.
   CsvWriter(const CsvContent& content, VariantsOf variants_of, AppendText append);
   void take(std::string_view part) { rows_.take(part); }
-  /// After the last part.
+  /// Is called after the last part.
   void finish();
 
  private:

@@ -25,7 +25,7 @@ class CsvRows {
 
   /// Throws LabelError for a row that does not end, because a quote is missing.
   void take(std::string_view part);
-  /// After the last part.
+  /// Is called after the last part.
   void finish();
 
  private:

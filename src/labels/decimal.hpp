@@ -12,8 +12,8 @@ namespace qturn {
 
 class Decimal {
  public:
-  /// As C, Python and JSON write finite numbers: a sign, digits with or without a point, an
-  /// exponent. Nothing for any other text, and for a number of more than 400 digits.
+  /// Reads a finite number as C, Python and JSON write it: a sign, digits with or without a point,
+  /// an exponent. Nothing for any other text, and for a number of more than 400 digits.
   static std::optional<Decimal> parse(std::string_view text);
 
   /// `sum` minus the number: what becomes of a coordinate when its axis is mirrored. Exact, with as
@@ -25,7 +25,7 @@ class Decimal {
   /// the number has a point: Python writes 8.5 - 0.5 as 8.0, and 8 - 1 as 7.
   Decimal minus(const Decimal& other) const;
 
-  /// As it was read, or as mirrored() and minus() say.
+  /// The number as it was read, or as mirrored() and minus() write it.
   const std::string& text() const { return text_; }
 
   bool is_zero() const { return digits_.find_first_not_of('0') == std::string::npos; }

@@ -44,7 +44,7 @@ inline Decimal turned_angle(const Decimal& degrees, Orientation orientation) {
   return degrees.mirrored(degrees.is_negative() ? 0 : 360);
 }
 
-/// Of a box: the first is the nearest to the origin.
+/// Two opposite corners of a box. The first is the one nearest to the origin.
 struct LabelCorners {
   LabelPoint first, last;
 };

@@ -38,7 +38,7 @@ class JsonElements {
   /// Throws LabelError for what is not such JSON, for an array that occurs twice or holds anything
   /// but objects, and for an element that is longer than 8 MiB.
   void take(std::string_view part);
-  /// After the last part. Throws LabelError if the text is not complete.
+  /// Is called after the last part. Throws LabelError if the text is not complete.
   void finish();
 
   /// Whether the text has the array of this number.

@@ -23,7 +23,7 @@ class JsonText;
 class JsonValue {
  public:
   JsonKind kind() const;
-  /// As it stands in the text, with its quotes or brackets.
+  /// The value as it stands in the text, with its quotes or brackets.
   std::string_view text() const;
   /// What the key of a member says; empty for elements of arrays.
   std::string name() const;

@@ -19,8 +19,9 @@ struct FrameFit {
   std::string why;  ///< "by the size that it says"; empty if it is unknown
 };
 
-/// By the size that the label says; if it says none, by how many of its shapes lie outside of each.
-/// Unknown if the tag does not swap the axes of a picture that is not square, or if both fit.
+/// Which frame fits. The size that the label says decides. If it says none, the number of shapes
+/// that lie outside of each frame decides. Unknown if the tag does not swap the axes of a picture
+/// that is not square, or if both fit.
 FrameFit frame_that_fits(const LabelContent& content, Size stored, Size upright);
 
 }  // namespace qturn

@@ -60,7 +60,7 @@ enum class ShapeKind : std::uint8_t {
   image_mask  ///< `image` between two corners
 };
 
-/// Of pixels: pixel 0 lies between 0 and 1.
+/// A point in units of pixels: pixel 0 lies between 0 and 1.
 struct ShapePoint {
   double x = 0, y = 0;
 };

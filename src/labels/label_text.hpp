@@ -22,7 +22,7 @@ class LabelError : public std::runtime_error {
  public:
   LabelError(TextPlace place, const std::string& why);
   TextPlace place() const { return place_; }
-  /// Without the place.
+  /// The reason without the place.
   std::string why() const;
 
  private:
@@ -44,8 +44,8 @@ class LabelText {
   /// whose memory becomes free. Instead of finish(), of texts that are turned part by part.
   void add_up_to(std::string_view last, std::string& result);
 
-  /// In the file. What lies before the last place that was asked for is not looked at again, if the
-  /// places ascend.
+  /// The place in the file. What lies before the last place that was asked for is not looked at
+  /// again, if the places ascend.
   TextPlace place_of(std::string_view at) const;
   /// Throws LabelError.
   [[noreturn]] void fail(std::string_view at, const std::string& why) const;

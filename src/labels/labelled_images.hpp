@@ -82,7 +82,7 @@ struct LabelledVariant {
   Size size = {};    ///< of the picture before the turn, in the frame of the labels
 };
 
-/// Those of an image, by its index.
+/// Returns the variants of an image, by its index.
 using VariantsOf = std::function<const std::vector<LabelledVariant>&(std::size_t image)>;
 /// Takes the text of a new file part by part.
 using AppendText = std::function<void(std::string_view text)>;

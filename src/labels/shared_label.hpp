@@ -17,7 +17,7 @@ class SharedLabelReader {
  public:
   virtual ~SharedLabelReader() = default;
   virtual void take(std::string_view part) = 0;
-  /// After the last part. `swap_pairs` says which keypoints change places in a mirror.
+  /// Is called after the last part. `swap_pairs` says which keypoints change places in a mirror.
   virtual std::unique_ptr<LabelledImages> finish(
       const std::optional<std::vector<int>>& swap_pairs) = 0;
 };
@@ -27,7 +27,7 @@ class SharedLabelWriter {
  public:
   virtual ~SharedLabelWriter() = default;
   virtual void take(std::string_view part) = 0;
-  /// After the last part.
+  /// Is called after the last part.
   virtual void finish() = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace qturn {
 
-/// For each keypoint up to the last that is named, which takes its place. Throws LabelError.
+/// Reads which keypoint takes the place of each, up to the last that is named. Throws LabelError.
 std::vector<int> read_swap_pairs(std::string_view text);
 
 /// The same for `count` keypoints: a flip_idx. Nothing if a pair names one beyond them.

@@ -54,7 +54,7 @@ std::string turn_yolo(std::string_view text, Orientation orientation,
 /// The shapes of a label, and lines that are not of a form above. They may lie outside.
 LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints);
 
-/// By their numbers.
+/// The names of classes, by the numbers of the classes.
 using ClassNames = std::map<std::int64_t, std::string>;
 
 /// The names of classes, as the YAML file of a data set says them (names). None if

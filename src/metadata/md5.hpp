@@ -7,7 +7,7 @@
 
 namespace qturn {
 
-/// As 32 digits, in capitals.
+/// The MD5 sum of `data` as 32 hexadecimal digits in capitals.
 std::string md5(std::string_view data);
 
 }  // namespace qturn

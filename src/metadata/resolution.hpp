@@ -11,12 +11,14 @@
 
 namespace qturn {
 
-/// Of `x` and `y` pixels in a length of so many metres; nothing if one is not a positive number.
+/// The resolution that puts `x` and `y` pixels into a length of so many metres. Nothing if one of
+/// the three is not a positive number.
 std::optional<Resolution> resolution_in(double x, double y, double metres);
 
 inline constexpr double metres_per_inch = 0.0254, metres_per_centimetre = 0.01;
 
-/// In pixels per inch. Whole numbers that were rounded to pixels per metre are whole again.
+/// A resolution in pixels per inch. Whole numbers that were rounded to pixels per metre are whole
+/// again.
 struct PixelsPerInch {
   double x, y;
 };

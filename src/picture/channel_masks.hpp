@@ -24,11 +24,12 @@ struct ChannelMasks {
   bool can_expand() const;
 };
 
-/// Of 15 or 16 bits, five to a colour; `alpha` is the last one's meaning.
+/// The masks of pixels of 15 or 16 bits, with five bits for each colour. `alpha` says whether the
+/// last bit is alpha.
 constexpr ChannelMasks masks_of_555(bool alpha) {
   return {{0x7C00, 0x03E0, 0x001F, alpha ? 0x8000U : 0U}};
 }
-/// Of 24 or 32 bits, eight to a colour.
+/// The masks of pixels of 24 or 32 bits, with eight bits for each colour.
 constexpr ChannelMasks masks_of_888(bool alpha) {
   return {{0xFF0000, 0x00FF00, 0x0000FF, alpha ? 0xFF000000U : 0U}};
 }

@@ -30,7 +30,7 @@ inline constexpr std::array<LimitName, 6> limit_names = {{
     {"directories", &Limits::directories, "directories"},
 }};
 
-/// For files that have passed their limits already.
+/// The limits for files that have passed theirs already: none.
 inline constexpr Limits unlimited = {.pixels = Limits::none,
                                      .ratio = Limits::none,
                                      .metadata_bytes = Limits::none,

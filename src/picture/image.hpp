@@ -88,8 +88,8 @@ struct Image {
   const Codec* format = nullptr;               ///< what it was read by; null: it comes from no file
   Orientation stored = Orientation::identity;  ///< how the pages must be turned to look upright
   std::vector<Page> pages;                     ///< at least one
-  /// Of an animation: the area that the pages are frames of, as it is stored before any turn. Else
-  /// the first page says the size.
+  /// The canvas of an animation: the area that its frames, the pages, lie in, as it is stored
+  /// before any turn. A picture that is not an animation has none; its first page says the size.
   std::optional<Size> canvas = std::nullopt;
   std::shared_ptr<const Extras> extras = nullptr;
   std::optional<int> quality = std::nullopt;  ///< 1 to 100, for a lossy encoder; else its own

@@ -43,7 +43,7 @@ class PixelArena {
     keep_at_most(0);
   }
 
-  /// Of the blocks that are kept for the next image.
+  /// The bytes of the blocks that are kept for the next image.
   std::size_t kept_bytes() const;
 
   /// Gives blocks that are kept back to the system, until they are no more than this.

@@ -27,7 +27,7 @@ class SpareBytes {
   SpareBytes(std::uint64_t keep_bytes, std::size_t keep_count)
       : keep_bytes_(keep_bytes), keep_count_(keep_count) {}
 
-  /// With a capacity of at least `bytes`, and any content.
+  /// Returns Bytes with a capacity of at least `bytes` and with any content.
   Bytes take(std::size_t bytes) {
     if (Bytes spare = take_spare(bytes); spare.capacity() > 0) return spare;
     Bytes fresh;

@@ -12,8 +12,8 @@
 
 namespace qturn {
 
-/// As transform(), in bands of about `band_bytes`: a tenth of a second where memory is slow. Throws
-/// Interrupted when `stop` is raised.
+/// Does what transform() does, in bands of about `band_bytes`: a tenth of a second where memory is
+/// slow. Throws Interrupted when `stop` is raised.
 inline void turn_in_bands(ConstView src, View dst, Orientation orientation,
                           const std::atomic<bool>& stop,
                           std::int64_t band_bytes = std::int64_t{32} << 20) {

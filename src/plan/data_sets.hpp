@@ -28,7 +28,7 @@ class DataSets {
     FileState state = {};  ///< when it was read
     ContentHash hash = {};
     std::string text = {};  ///< of the turned one; empty for a list
-    /// Of a list: the numbers of its pictures, in its order.
+    /// The numbers of the pictures of a list, in its order.
     std::vector<std::size_t> pictures = {};
     std::string_view end_of_line = "\n";
     /// Of a list of Pascal VOC: the folder ImageSets that it lies in, and what is around the names
@@ -57,10 +57,10 @@ class DataSets {
 /// The file with its text, its state, its hash and the end of its lines. Throws PlanError.
 DataSets::File read_list_file(const std::filesystem::path& path);
 
-/// Those in the folders of the inputs, in their parents and beside folders called images, if YOLO
-/// labels are turned; and the lists of Pascal VOC, if its labels are. Throws PlanError for one that
-/// cannot be read, for a list that could not name its pictures, and if two would go to the same
-/// place.
+/// Finds the data sets in the folders of the inputs, in their parents and beside folders called
+/// images, if YOLO labels are turned; and the lists of Pascal VOC, if its labels are. Throws
+/// PlanError for one that cannot be read, for a list that could not name its pictures, and if two
+/// would go to the same place.
 DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names);
 

@@ -110,7 +110,7 @@ class FileList {
   void set_link_target(const FoundFile& file, std::string_view path);
   const char* link_target(const FoundFile& file) const { return link_targets_.at(file.name); }
 
-  /// As key(a).compare(key(b)).
+  /// Returns what key(a).compare(key(b)) would.
   int compare_keys(const FoundFile& a, const FoundFile& b) const;
 
   /// Sorts by key, and leaves only the first of entries that are the same file with the same key.

@@ -36,7 +36,8 @@ class Listings {
     bool is_folder;
   };
 
-  /// Of files only those whose names, in lower case, `are_of_interest`. `why_looked`: "labels".
+  /// Lists folders and, of files, only those whose names in lower case `are_of_interest`.
+  /// `why_looked` is for messages: "labels".
   Listings(std::function<bool(const std::string&)> are_of_interest, std::string why_looked)
       : are_of_interest_(std::move(are_of_interest)), why_looked_(std::move(why_looked)) {}
 

@@ -71,7 +71,7 @@ class JobList {
   std::size_t size() const { return order_.size(); }
   bool empty() const { return order_.empty(); }
   Job operator[](std::size_t index) const { return job_of(order_[index]); }
-  /// Of the file of this number.
+  /// The job of the file with this number.
   Job job_of(std::size_t number) const;
 
   struct Iterator {
@@ -105,7 +105,7 @@ class JobList {
   /// None of those that --sidecars takes, which are found while their pictures are turned.
   const LabelFiles& sidecars() const { return sidecars_; }
   LabelFiles::All companions() const { return {&labels_, &sidecars_, &masks_}; }
-  /// Of an absolute, normal path.
+  /// Whether this absolute, normal path is one of the companions.
   bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
   /// The place of a turned label, mask or sidecar.

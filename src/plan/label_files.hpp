@@ -33,7 +33,8 @@
 
 namespace qturn {
 
-/// Or masks (mask_files.hpp) or sidecars (sidecar_files.hpp), of which a picture can have several.
+/// The labels of the pictures; or their masks (mask_files.hpp) or sidecars (sidecar_files.hpp), of
+/// which a picture can have several.
 class LabelFiles {
  public:
   /// The labels, the sidecars and the masks of pictures, in this order.
@@ -64,7 +65,7 @@ class LabelFiles {
   }
   /// Ascending by `file`.
   void add(std::size_t file, std::uint32_t place, std::string_view name);
-  /// To be called when all are added.
+  /// Must be called when all are added.
   void finish() { paths_.sort(); }
 
   std::size_t size() const { return labels_.size(); }
@@ -89,7 +90,7 @@ class LabelFiles {
     return std::ranges::any_of(
         places_, [](const Place& place) { return place.keypoints && place.keypoints->count > 0; });
   }
-  /// Of an absolute, normal path.
+  /// Whether this absolute, normal path is among them.
   bool contain(std::string_view path) const { return paths_.contains(path); }
   /// Whether a label lies in this folder or below it.
   bool are_below(const std::filesystem::path& folder) const;
@@ -109,13 +110,13 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
 /// --keypoints. Throws PlanError as swap_pairs_of().
 std::optional<Keypoints> keypoints_of_options(const PlanOptions& options);
 
-/// As `options.labels` says. `names`: null if labels are only checked. Then a copy can lie
-/// anywhere, and what a label says is looked at later. Reads folders, the YAML files of data sets,
-/// and of each format the first label that is not empty. Beside pictures, a text is not a label if
-/// no text there is of the format and it holds no coordinates: a caption, for example. Throws
-/// PlanError for a picture with two labels, for a label whose copy would lie outside of the output,
-/// for a file that is not a label of the format that its suffix promises, and if none is found that
-/// was asked for.
+/// Finds the labels that `options.labels` asks for. `names`: null if labels are only checked. Then
+/// a copy can lie anywhere, and what a label says is looked at later. Reads folders, the YAML files
+/// of data sets, and of each format the first label that is not empty. Beside pictures, a text is
+/// not a label if no text there is of the format and it holds no coordinates: a caption, for
+/// example. Throws PlanError for a picture with two labels, for a label whose copy would lie
+/// outside of the output, for a file that is not a label of the format that its suffix promises,
+/// and if none is found that was asked for.
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,
                             const OutputNames* names);
 

@@ -37,7 +37,7 @@ class NameList {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// In the order in which they were added.
+  /// Visits the names in the order in which they were added.
   template <typename Visit>
   void for_each(Visit visit) const {
     for (const Block& block : blocks_) {

@@ -91,7 +91,7 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
-  /// Of all samples, those of this shard alone are written.
+  /// If set, only the samples of this shard are written.
   std::optional<Shard> shard = {};
   LabelOptions labels = {};
   MaskOptions masks = {};

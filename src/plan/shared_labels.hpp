@@ -63,12 +63,12 @@ class SharedLabels {
   /// Why it is not known what labels a picture has; empty if it is.
   std::string problem(std::size_t picture) const;
 
-  /// Of an absolute, normal path.
+  /// Whether this absolute, normal path is among them.
   bool contain(std::string_view path) const { return paths_.contains(path); }
 
   void add(File file);
   void add_broken(Broken file);
-  /// To be called when all are added.
+  /// Must be called when all are added.
   void finish();
 
  private:
@@ -88,7 +88,7 @@ SharedLabels::File read_shared_labels(const std::filesystem::path& path,
                                       const SharedLabelFormat& format,
                                       const std::optional<std::vector<int>>& swap_pairs);
 
-/// By their paths.
+/// The files and their formats, by their paths.
 using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;
 
 /// The files that `options.labels` names, or that are found by themselves. Throws PlanError if one
@@ -124,11 +124,11 @@ class SharedLabelPictures {
   std::unordered_set<std::size_t> described_beside_;  // pictures
 };
 
-/// As `options.labels` says. `own`: the labels of one picture each. `unreadable`: as
-/// Plan::unreadable. Reads each file once. One that cannot be read may be about any picture at its
-/// place that has no other labels. Throws PlanError if that is true of all pictures, if none of the
-/// files holds any of the pictures, if pictures in two folders fit equally, and if two would go to
-/// the same place.
+/// Finds the files of labels that `options.labels` asks for. `own`: the labels of one picture each.
+/// `unreadable`: as Plan::unreadable. Reads each file once. One that cannot be read may be about
+/// any picture at its place that has no other labels. Throws PlanError if that is true of all
+/// pictures, if none of the files holds any of the pictures, if pictures in two folders fit
+/// equally, and if two would go to the same place.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const LabelFiles& own, const OutputNames& names,
                                 const std::vector<std::string>& unreadable);

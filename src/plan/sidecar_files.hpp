@@ -15,9 +15,9 @@
 
 namespace qturn {
 
-/// Those of all pictures, but for files that `is_taken` is true of (absolute, normal paths) and
-/// that --exclude leaves out. None if labels are not turned. If labels of one kind alone are, files
-/// that may be labels of another one are left alone. Marks those that are among `files`.
+/// Finds the sidecars of all pictures, except files that `is_taken` is true of (absolute, normal
+/// paths) and that --exclude leaves out. None if labels are not turned. If labels of one kind alone
+/// are, files that may be labels of another one are left alone. Marks those that are among `files`.
 LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
                               const std::function<bool(const std::string&)>& is_taken);
 

@@ -14,7 +14,8 @@ namespace qturn {
 std::filesystem::path backup_place(const std::filesystem::path& backup,
                                    const std::filesystem::path& key);
 
-/// And that of a file that belongs to the picture: it lies to that place as it does to the picture.
+/// Where the original of a companion is kept. From the place of its picture one gets there as from
+/// the picture to the companion.
 std::filesystem::path backup_place(const std::filesystem::path& backup,
                                    const std::filesystem::path& key,
                                    const std::filesystem::path& picture,

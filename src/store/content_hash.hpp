@@ -40,7 +40,8 @@ class Hasher {
 /// XXH64, as its reference implementation defines it: where a number is enough.
 std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);
 
-/// Of a whole file; nothing if there is none. Throws FileError if it cannot be read.
+/// The hash of a whole file; nothing if there is no such file. Throws FileError if it cannot be
+/// read.
 std::optional<ContentHash> hash_of_file(const std::filesystem::path& file);
 
 /// 32 hexadecimal digits, as `xxhsum -H2` prints them.

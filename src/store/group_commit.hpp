@@ -38,15 +38,15 @@ class GroupCommit {
   GroupCommit(const GroupCommit&) = delete;
   GroupCommit& operator=(const GroupCommit&) = delete;
 
-  /// As many as are worth waiting for: with more, the wait of each grows and the rate does not.
+  /// The most results in a group. With more, each waits longer and the rate does not grow.
   static constexpr int largest_group = 16;
 
   /// Suspends the calling task until the files are in their places. Throws FileError as long as
   /// none is; then returns what to warn of. `intent` is for the journal.
   std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
 
-  /// With Fsync::end: blocks until all file systems that were written to are on the disk. Returns
-  /// what to warn of. To be called after the last commit().
+  /// With Fsync::end, blocks until all file systems that were written to are on the disk. Returns
+  /// warnings. To be called after the last commit().
   std::vector<std::string> flush() const;
 
  private:

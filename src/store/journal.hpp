@@ -59,7 +59,7 @@ struct JournalContent {
   struct OfName {
     std::size_t operator()(const ContentHash& hash) const { return hash.low; }
   };
-  /// By the hash of a file's name, so that a name takes 16 bytes.
+  /// The files, by the hashes of their names, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
   std::vector<Intent> begun;  ///< neither done nor given up
   /// Of a name below `root`, or elsewhere; null if the journal does not know it.
@@ -85,14 +85,14 @@ class Journal {
           std::optional<JournalContent> content, bool flushed);
 
   const std::filesystem::path& file() const { return file_; }
-  /// As of the run that this one resumes.
+  /// The hashes that the run that this one resumes has noted for this place.
   const JournalContent::Hashes* before(const std::filesystem::path& target) const;
   /// Whether any result may have been put in its place, in this run or before.
   bool has_intents() const { return has_intents_; }
 
   void intend(std::span<const Intent* const> intents);
-  /// That a result is in its place, or will not be put there. That this cannot be written is no
-  /// error: the hashes tell.
+  /// Notes that a result is in its place, or will not be put there. It is not an error if this
+  /// cannot be written: the hashes tell.
   void settle(const Intent& intent, bool is_done);
   void end();
 

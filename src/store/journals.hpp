@@ -86,7 +86,8 @@ class Journals {
   bool stays_the_same(const std::filesystem::path& target,
                       const std::filesystem::path& picture) const;
 
-  /// Of what the run that this one resumes has made the file at this place, if it has.
+  /// The hash of the source from which the run that this one resumes has made the file at this
+  /// place, if it has.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
   /// Ends the run. If all is done, or nothing was, the journals are removed.

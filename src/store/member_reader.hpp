@@ -38,11 +38,11 @@ class MemberError : public std::runtime_error {
 class MemberReader {
  public:
   virtual ~MemberReader() = default;
-  /// Those of a sample follow each other. Nothing after the last.
+  /// Returns the next member; nothing after the last. The members of a sample follow each other.
   virtual std::optional<Member> next() = 0;
-  /// Of that which next() returned. Throws MemberError.
+  /// The content of the member that next() returned. Throws MemberError.
   virtual Bytes content() = 0;
-  /// After the last: whether something follows that is not read.
+  /// Whether something follows the last member that is not read. Is called after the last.
   virtual bool has_more() const { return false; }
 };
 

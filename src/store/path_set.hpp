@@ -15,12 +15,12 @@ class PathSet {
   void reserve(std::size_t paths) { hashes_.reserve(paths); }
   void add(std::string_view path) { hashes_.push_back(hash_of(path)); }
 
-  /// To be called when all are added, before the set is asked.
+  /// Sorts the paths. Must be called when all are added, before the set is asked.
   void sort();
 
   bool empty() const { return hashes_.empty(); }
   bool contains(std::string_view path) const;
-  /// Those that were added more than once.
+  /// The paths that were added more than once.
   PathSet repeated() const;
 
  private:

@@ -28,7 +28,7 @@
 
 namespace qturn {
 
-/// Of errno.
+/// The error code of an errno.
 inline std::error_code system_code(int number) { return {number, std::generic_category()}; }
 
 /// Why a file could not be read or written. what() is a sentence for the user, with the system's
@@ -137,7 +137,7 @@ class StagedFiles {
   void append(std::size_t index, std::span<const std::byte> part);
   /// The file beside the target.
   std::filesystem::path temporary(std::size_t index) const;
-  /// Of the content that it was made with.
+  /// The hash of the content that it was made with.
   const ContentHash& hash(std::size_t index) const;
 
   /// Closes the files. If they are flushed, blocks until they are on the disk.
@@ -147,8 +147,8 @@ class StagedFiles {
   std::vector<std::string> put_in_place();
   /// After that: whether the file has followed.
   bool is_in_place(std::size_t index) const;
-  /// After that: false if a file could not follow. One that exists and is not to be replaced stays
-  /// as was asked for.
+  /// Is called after that. False if a file could not follow the first. One that exists and is not
+  /// to be replaced stays as was asked for.
   bool is_whole() const { return is_whole_; }
   /// What could not follow stays beside its place, for a run that resumes this one.
   void keep_rest();

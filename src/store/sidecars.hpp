@@ -45,7 +45,7 @@ struct FoundSidecars {
   std::vector<std::string> unreadable, shared;
 };
 
-/// Those of them that hold an orientation. Throws FileError as named_as_sidecars() does.
+/// The sidecars that hold an orientation. Throws FileError as named_as_sidecars() does.
 FoundSidecars find_sidecars(const std::filesystem::path& picture, SharedStems& shared);
 
 /// Whether a file that has the name of a sidecar is one. To read them all would take as long as the

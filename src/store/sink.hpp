@@ -49,13 +49,14 @@ class StagedResult {
   virtual ~StagedResult() = default;
   /// What is unusual about it already.
   virtual const std::vector<std::string>& warnings() const = 0;
-  /// Of what is written: of the picture, then of its companions. None if nothing is written.
+  /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
+  /// written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
   /// Puts the picture and its companions in their places, and returns when they are there: throws
   /// as long as nothing is in its place, and then returns what to warn of. May wait for other
   /// results, and suspends the calling task then.
   virtual std::vector<std::string> put_in_place() = 0;
-  /// After that: whether all companions are in their places, too.
+  /// Whether all companions are in their places, too. Is called after that.
   virtual bool is_whole() const { return true; }
   /// After that: whether the companion of this number is.
   virtual bool has_placed(std::size_t /*companion*/) const { return true; }

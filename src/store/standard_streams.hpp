@@ -30,7 +30,7 @@ class StandardInput : public Source {
  public:
   explicit StandardInput(std::vector<std::byte> picture) : picture_(std::move(picture)) {}
   std::span<const std::byte> picture() const { return picture_; }
-  /// Once: hands over the bytes instead of copying them.
+  /// Hands over the bytes instead of copying them, so it can be called once.
   Original read(const std::filesystem::path& name, FileBytes memory) const override;
   std::uint64_t size(const std::filesystem::path&) const override { return picture_.size(); }
 

@@ -104,7 +104,7 @@ class PictureTurn {
   /// What read() and accept() had to say.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  /// Of all pages, once they were read.
+  /// The pixels of all pages, once they were read.
   std::uint64_t pixels_read() const { return pixels_read_; }
 
  private:

@@ -67,7 +67,7 @@ struct Arena {
     };
   }
 
-  // In memory that the next launch does not use, so that it warms no cache for it.
+  // A launch in memory that the next launch does not use, so that it warms no cache for it.
   GpuTimer::Launch foreign(std::int64_t count, std::int64_t stride) const {
     const std::int64_t launches = launches_of_a_batch(stride);
     return [=, this](std::int64_t slot, cudaStream_t stream) {

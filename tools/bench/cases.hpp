@@ -72,7 +72,8 @@ struct Result {
   double percent_of_bound(const Rate& other) const { return 100 * other.median / bound.median; }
 };
 
-/// From the seconds that batches took which moved `bytes` (read plus written) each.
+/// The rate of batches that moved `bytes` (read plus written) each, from the seconds that they
+/// took.
 Rate rate_of(std::vector<double> seconds, double bytes);
 
 struct Plan {

@@ -70,7 +70,7 @@ class GpuTimer {
   }
 
  private:
-  // Of each batch.
+  // The seconds of each batch.
   std::vector<double> seconds_of(const Launch& launch, std::int64_t launches, int batches) {
     // First outside of the capture, so that kernels can be loaded.
     launch(0, stream_);

@@ -25,8 +25,8 @@ struct AskedJpeg {
   JpegRequest request;
 };
 
-/// Those of `photographs` that a GPU turns in this way. Throws std::runtime_error if there are
-/// none.
+/// The JPEGs among `photographs` that a GPU turns in this way. Throws std::runtime_error if there
+/// are none.
 std::vector<AskedJpeg> asked_jpegs(std::span<const Bytes> photographs, Orientation orientation,
                                    JpegMode mode);
 

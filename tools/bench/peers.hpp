@@ -32,7 +32,7 @@ struct Peers {
   std::vector<std::string> missing;  ///< each with the name of the library that was not there
 };
 
-/// For use on the current device.
+/// Finds the peers that can be used on the current device.
 Peers find_peers();
 
 /// cuBLAS's cublasSgeam and cublasDgeam, transposing pixels of 4 and 8 bytes; in Peers::missing if

@@ -31,8 +31,8 @@ class Augmentation {
               bool is_interrupted) const;
 
  private:
-  /// Those that are not about one picture alone; of a shard, its part of them. Adds to `listed`
-  /// what the manifest lists. False if one could not be written.
+  /// Writes the files that are not about one picture alone; of a shard, its part of them. Adds to
+  /// `listed` what the manifest lists. False if one could not be written.
   bool write_shared_files(const Report& report, std::vector<ManifestFile>& listed) const;
 
   const CommandLine& line_;

@@ -14,7 +14,7 @@
 
 namespace qturn {
 
-/// As `json_line(outcome)` has it.
+/// The word that `json_line(outcome)` has for a route.
 const char* word(Route route);
 std::optional<Route> route_of(std::string_view word);
 

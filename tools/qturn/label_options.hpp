@@ -12,13 +12,13 @@ class App;
 
 namespace qturn {
 
-/// For operations that turn.
+/// Adds the options about labels of operations that turn.
 void add_labels(CLI::App& app, CommandLine& line);
 
-/// For augment.
+/// Adds --html of augment.
 void add_page(CLI::App& app, CommandLine& line);
 
-/// For check, which looks at labels only with --labels.
+/// Adds the options about labels of check, which looks at labels only with --labels.
 void add_label_check(CLI::App& app, CommandLine& line);
 
 /// Whether a word is what --labels takes. Of check that is optional: the next word may be an input.

@@ -11,15 +11,16 @@
 
 namespace qturn {
 
-/// With --labels auto. Throws PlanError if there are labels or masks that are not turned: with the
-/// pictures alone turned, the data set would be wrong.
+/// Throws PlanError if --labels is auto and there are labels or masks that are not turned. If the
+/// pictures alone were turned, the data set would be wrong.
 void refuse_other_labels(const CommandLine& line, const Plan& plan);
 
 /// The same error, with the options that lead out of it. None if an interrupted run goes on: its
 /// pictures would be turned, and the labels of some of them.
 PlanError with_ways_out(const CommandLine& line, const LabelsError& error);
 
-/// With --strict. Throws PlanError if a file would be copied with the variants of its picture.
+/// Throws PlanError if --strict is given and a file would be copied with the variants of its
+/// picture.
 void refuse_copied_sidecars(const CommandLine& line, const Plan& plan);
 
 /// Of augment, without --labels-drawn-on. Throws PlanError if pictures with labels or masks have an
@@ -37,8 +38,8 @@ void warn_of_sides(const CommandLine& line, const Plan& plan);
 /// together and get different variants.
 void warn_of_pairs(const CommandLine& line, const Plan& plan);
 
-/// Of an operation other than augment: all that is to be said and refused before the run. Throws
-/// PlanError.
+/// Says and refuses all that is to be said and refused about labels before a run of another
+/// operation than augment. Throws PlanError.
 void check_labels_of_turn(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
 /// ", with LABEL -> OUTPUT" for each label, sidecar and mask of an output that is planned, and ",

@@ -24,7 +24,7 @@ class MadeFiles {
 
   /// An outcome that is done.
   void add(const Outcome& outcome);
-  /// To be called when all are added.
+  /// Sorts what was added. Must be called when all are added.
   void finish();
 
   /// Nothing if this run has not made it.

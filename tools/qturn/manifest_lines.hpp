@@ -30,7 +30,7 @@ struct ManifestEntry {
   std::vector<ManifestFile> sidecars = {}, masks = {};
   std::vector<std::string> labels_in = {};  ///< outputs that hold labels of many pictures
 
-  /// Those of a manifest are ascending.
+  /// The order of the entries in a manifest.
   std::weak_ordering operator<=>(const ManifestEntry& other) const;
   bool operator==(const ManifestEntry& other) const { return std::is_eq(*this <=> other); }
 };
@@ -38,8 +38,8 @@ struct ManifestEntry {
 /// The first line. qturn_manifest (its version), program, options.
 struct ManifestHeader {
   std::string program;  ///< the version of qturn
-  /// Those that decide which bytes are written, as words of a command line. Nothing if runs with
-  /// different options have made the files, or if that is not known.
+  /// The options that decide which bytes are written, as words of a command line. Nothing if runs
+  /// with different options have made the files, or if that is not known.
   std::optional<std::vector<std::string>> options;
   bool operator==(const ManifestHeader&) const = default;
 };

@@ -1,4 +1,4 @@
-// From the words of a command line to its values. The caller needs no CLI11.
+// Makes values of the words of a command line. The caller needs no CLI11.
 #ifndef QTURN_TOOLS_QTURN_PARSE_HPP
 #define QTURN_TOOLS_QTURN_PARSE_HPP
 

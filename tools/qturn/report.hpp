@@ -60,13 +60,13 @@ class Report {
 
   /// The variants of each file that were written; of other operations than augment, the turn.
   const std::vector<OrientationSet>& written() const { return written_; }
-  /// Of an augmentation: what this run has made.
+  /// What this run of an augmentation has made.
   MadeFiles& made() { return made_; }
   /// Each picture as it is stored, if this run has read it; nothing if no label file of many
   /// pictures asks for it.
   const std::vector<std::optional<StoredPicture>>& stored() const { return stored_; }
 
-  /// As JsonLines::finish().
+  /// Ends the JSON lines, as JsonLines::finish() does, and returns whether all were written.
   bool json_is_whole() { return json_.finish(); }
 
   std::uint64_t failed() const { return failed_ + plan_.unreadable.size(); }
@@ -75,7 +75,7 @@ class Report {
   /// Pictures that were written, but not with all that belongs to them; with --strict also those
   /// that something else is to be said of.
   std::uint64_t incomplete() const { return incomplete_; }
-  /// As many as are known of, of tars.
+  /// The number of outputs. For tars, the number of those that are known so far.
   std::uint64_t outputs() const {
     return plan_.jobs.empty() ? finished() : plan_.jobs.output_count();
   }

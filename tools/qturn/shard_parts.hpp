@@ -35,7 +35,7 @@ struct SharedParts {
   std::map<std::size_t, std::string> lines = {};                    ///< by their places in the list
 };
 
-/// By their places in the output, relative to it.
+/// Parts of shared files, by the places of the files relative to the output.
 using SharedPartsByName = std::map<std::string, SharedParts>;
 
 /// Writes the parts of this run. Returns what to warn of; throws FileError.

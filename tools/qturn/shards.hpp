@@ -71,7 +71,7 @@ class DealtKeys {
   std::uint64_t count_ = 0, own_ = 0;
 };
 
-/// Of the samples of a plan.
+/// The keys of the samples of a plan that this shard takes.
 DealtKeys keys_of(const Plan& plan, const Shard& shard);
 
 /// A run that is one of several.
@@ -85,12 +85,12 @@ class ShardOfRun {
   std::string in_words() const;
   /// Whether an earlier run has done all of it.
   bool is_complete() const { return is_complete_; }
-  /// To be called under the lock of the shard, before anything is written. Looks again at what is
-  /// there, and says what all shards do if none has yet. False: another run has done all of the
-  /// shard meanwhile. Throws PlanError as the constructor, and FileError.
+  /// Begins the shard, before anything is written. The lock of the shard must be held. Looks again
+  /// at what is there, and says what all shards do if none has yet. False: another run has done all
+  /// of the shard meanwhile. Throws PlanError as the constructor, and FileError.
   bool begin();
-  /// To be called when all else is written, which are files of these names in the folder of the
-  /// shard. Throws FileError.
+  /// Marks the shard as complete, with files of these names in its folder. Must be called when all
+  /// else is written. Throws FileError.
   void complete(std::initializer_list<const char*> files) const;
   std::filesystem::path folder() const { return shard_folder(output_, shard_); }
 
@@ -106,7 +106,7 @@ class ShardOfRun {
   bool is_complete_ = false;
 };
 
-/// Of a shard with nothing left to do. Returns the exit status.
+/// Says that a shard has nothing left to do, and returns the exit status.
 int say_shard_is_done(const CommandLine& line);
 
 /// Whether a run of this shard may have put results into the output, which are its own.

@@ -26,8 +26,8 @@ class SharedFiles {
   /// of what it is made of.
   void check(const std::function<void(const std::filesystem::path&)>& keep_reports_from) const;
 
-  /// To be called when the pictures are written. Adds to `listed` what the manifest lists. False if
-  /// one could not be written: messages say why.
+  /// Writes the files. Must be called when the pictures are written. Adds to `listed` what the
+  /// manifest lists. False if one could not be written: messages say why.
   bool write(const WrittenPictures& written, std::vector<ManifestFile>& listed) const;
 
  private:
@@ -35,8 +35,8 @@ class SharedFiles {
   const Plan& plan_;
 };
 
-/// After a run that was not interrupted, of an operation other than augment. Writes nothing if no
-/// picture was written or is there.
+/// Writes the shared files after a run of another operation than augment that was not interrupted.
+/// Writes nothing if no picture was written or is there.
 bool write_shared_files(const CommandLine& line, const Plan& plan, const Report& report);
 
 }  // namespace qturn

@@ -38,7 +38,7 @@ class TarRun {
 
   /// Says why a tar is not turned, or not written.
   void fail(const std::string& problem);
-  /// Of pictures and of tars.
+  /// The number of pictures and of tars that failed.
   std::uint64_t failures() const;
   const std::atomic<bool>& stop() const { return stop_; }
 

@@ -25,7 +25,7 @@ struct WrittenTar {
   std::uint64_t bytes = 0;  ///< 0: there was no sample for it, and it is not written
 };
 
-/// By the names in the output.
+/// The tars that were written, by their names in the output.
 using WrittenTars = std::map<std::string, WrittenTar>;
 
 /// Both throw FileError.
@@ -53,7 +53,7 @@ class TarShard {
   void add(const std::string& tar, const WrittenTar& written);
   /// Whether all of them are.
   bool is_done() const { return written_.size() == own_.size(); }
-  /// As ShardOfRun::complete().
+  /// Marks the shard as complete, as ShardOfRun::complete() does.
   void complete() const { run_.complete({shard_manifest_name}); }
 
  private:

@@ -8,8 +8,8 @@
 
 namespace qturn {
 
-/// As in a DHT segment: how many codes there are of each length (1 to 16), and their symbols in the
-/// order of the codes.
+/// A table has the form of a DHT segment: it says how many codes of each length (1 to 16) there
+/// are, and lists their symbols in the order of the codes.
 struct JpegHuffmanTable {
   std::array<std::uint8_t, 17> bits{};
   std::array<std::uint8_t, 256> symbols{};

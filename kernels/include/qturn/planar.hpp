@@ -29,8 +29,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// As CUDA declares it, so that this header needs none of CUDA's. The functions that take a stream
-/// are in libraries that are built with CUDA.
+/// This is how CUDA declares a stream. It is repeated here, so that this header needs none of
+/// CUDA's. The functions that take a stream are in libraries that are built with CUDA.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {

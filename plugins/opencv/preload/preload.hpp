@@ -15,7 +15,7 @@ class Stream;
 /// false. Throws cv::Exception if the GPU fails while this waits for the result.
 using TakeTranspose = bool(const cv::_InputArray& src, const cv::_OutputArray& dst,
                            cv::cuda::Stream& stream);
-/// Likewise for cv::cuda::flip().
+/// Does the same for cv::cuda::flip().
 using TakeFlip = bool(const cv::_InputArray& src, const cv::_OutputArray& dst, int flip_code,
                       cv::cuda::Stream& stream);
 

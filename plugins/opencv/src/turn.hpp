@@ -77,7 +77,8 @@ class Replaced {
 /// Releases `dst` when the stream is done with it.
 void release(cv::cuda::GpuMat& dst, cudaStream_t stream);
 
-/// With the pitch that cv::cuda chooses, or without bytes between the rows of a created picture.
+/// How the rows of a created picture lie: at the pitch that cv::cuda chooses, or without bytes
+/// between them.
 enum class Rows { padded, dense };
 
 /// Makes `dst` a picture of that size and type, unless it is one already. Keep the result until

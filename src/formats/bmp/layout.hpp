@@ -48,7 +48,7 @@ struct BmpLayout {
   std::uint64_t row_bytes() const {
     return (static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
   }
-  /// Of plain pixels.
+  /// The bytes of the pixels where they are stored without run lengths.
   std::uint64_t plain_bytes() const { return row_bytes() * static_cast<std::uint64_t>(height); }
 };
 

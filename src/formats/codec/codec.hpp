@@ -89,8 +89,8 @@ struct Codec {
   Bytes (*retag)(std::span<const std::byte> file, Orientation tag, MissingTag missing,
                  const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) = nullptr;
 
-  /// For a file that is turned as it is compressed, wherever it keeps its format; the result must
-  /// not outlive it. Null: pixels are always decoded. Throws as check_limits() and read_header().
+  /// Begins to turn a file as it is compressed, wherever it keeps its format. The result must not
+  /// outlive the file. Null: pixels are always decoded. Throws as check_limits() and read_header().
   std::unique_ptr<CompressedTurn> (*turn_compressed)(std::span<const std::byte> file,
                                                      const JpegOptions& options,
                                                      const Limits& limits) = nullptr;
@@ -103,7 +103,8 @@ struct Codec {
   /// each other, and looks for trailing data. Reads no pixels. Null: there is nothing to look at.
   void (*check)(std::span<const std::byte> file, MetadataCheck& check) = nullptr;
 
-  /// As read_header, of a damaged file that salvage() can read. Null: read_header reads it.
+  /// Does what read_header does, for a damaged file that salvage() can read. Null: read_header
+  /// reads it.
   Header (*read_damaged_header)(std::span<const std::byte> file) = nullptr;
 
   /// Decodes what can be had of a damaged file, as for another format; the rest is grey or zero.
@@ -126,7 +127,7 @@ struct Codec {
   NotCopied not_copied = {};
 };
 
-/// For formats whose encode() leaves nothing to finish.
+/// The Codec::finish of formats whose encode() leaves nothing to finish.
 inline Bytes keep_as_encoded(Bytes encoded, const MetadataTurn& /*turn*/,
                              std::vector<std::string>& /*notes*/) {
   return encoded;

@@ -31,7 +31,7 @@ class CompressedTurn {
  public:
   virtual ~CompressedTurn() = default;
 
-  /// As Codec::read_header: the file is not opened again for it.
+  /// The header that Codec::read_header would read. The file is not opened again for it.
   virtual Header header() const = 0;
 
   /// How `applied` is, or would be, applied, by the header alone: lossless, planar, trimmed, tagged

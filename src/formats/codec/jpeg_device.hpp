@@ -41,7 +41,7 @@ struct JpegMade {
   std::size_t data_bytes = 0;       ///< of the request's data, with the marker of its end
 };
 
-/// Those of the outputs, in order.
+/// The orientations of the outputs, in order.
 std::vector<Orientation> orientations_of(const JpegRequest& request);
 
 class JpegDevice {

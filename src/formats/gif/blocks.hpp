@@ -22,7 +22,7 @@ namespace qturn::gif {
 struct GifBlock {
   std::span<const std::byte> whole;
 
-  // Of a frame.
+  // These members describe a frame.
   bool is_frame = false;
   FramePlace place;
   bool interlaced = false;
@@ -54,7 +54,7 @@ GifBlocks gif_blocks(std::span<const std::byte> file);
 /// What is unusual about the file, in sentences.
 std::vector<std::string> gif_faults(const GifBlocks& gif);
 
-/// As Codec::check_limits. What is damaged is left for gif_blocks() to say.
+/// Implements Codec::check_limits. What is damaged is left for gif_blocks() to say.
 void check_gif_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// Which index is transparent in the frame that this graphic control extension belongs to; -1:

@@ -17,19 +17,19 @@ namespace qturn::gif {
 
 extern const Codec codec;
 
-/// As Codec::read_header. Each frame is a page.
+/// Implements Codec::read_header. Each frame is a page.
 Header read_gif_header(std::span<const std::byte> file);
 
-/// As Codec::decode. As stored, pixels are indices. For another format there are colours, and alpha
-/// where some pixels are transparent; an animation is refused.
+/// Implements Codec::decode. As stored, pixels are indices. For another format there are colours,
+/// and alpha where some pixels are transparent; an animation is refused.
 Image decode_gif(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
-/// As Codec::encode, of a picture that was a GIF.
+/// Implements Codec::encode for a picture that was a GIF.
 Bytes encode_gif(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
 
-/// As Codec::finish: the XMP packet.
+/// Implements Codec::finish: it writes the XMP packet.
 Bytes finish_gif(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
 
 }  // namespace qturn::gif

@@ -82,7 +82,7 @@ struct HeifFile {
   bool has_manifest = false;                     ///< a signed one (C2PA)
   std::uint32_t primary = 0;                     ///< the picture that is shown
   std::map<std::uint32_t, HeifItem> items;       ///< by their numbers
-  /// Of what the list of items does not name, such as groups.
+  /// The locations and properties of what the list of items does not name, such as groups.
   std::vector<HeifLocation> other_locations;
   std::map<std::uint32_t, std::vector<HeifAssociation>> other_properties;
   std::vector<Box> property_list;  ///< all of them

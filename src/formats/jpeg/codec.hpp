@@ -17,18 +17,19 @@ namespace qturn::jpeg {
 
 extern const Codec codec;
 
-/// As Codec::read_header.
+/// Implements Codec::read_header.
 Header read_jpeg_header(std::span<const std::byte> file);
 
-/// As Codec::decode, to grey or RGB. CMYK is refused.
+/// Implements Codec::decode: the picture becomes grey or RGB. CMYK is refused.
 Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 
-/// As Codec::salvage: what libjpeg makes of it.
+/// Implements Codec::salvage: the result is what libjpeg makes of the file.
 Image salvage_jpeg(std::span<const std::byte> file, PixelArena& arena,
                    const std::atomic<bool>& stop);
 
-/// As Codec::encode: 8-bit grey or RGB, at the image's quality or 95, without subsampling.
+/// Implements Codec::encode for 8-bit grey or RGB, at the image's quality or 95, without
+/// subsampling.
 Bytes encode_jpeg(const Image& turned, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 

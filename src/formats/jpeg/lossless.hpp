@@ -43,8 +43,8 @@ class JpegCoefficients {
   /// have.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop) const;
 
-  /// As turn() by the identity, of nothing but the upper left part of this size. Throws
-  /// ImageFileError if the picture is smaller.
+  /// Does what turn() does for the identity, but keeps only the upper left part of this size.
+  /// Throws ImageFileError if the picture is smaller.
   Bytes crop(Size size, const std::atomic<bool>& stop) const;
 
  private:

@@ -20,9 +20,9 @@ namespace qturn::jpeg {
 /// Whether the first scan is sequential and holds all of the picture, by the header.
 bool is_only_scan(const JpegDecoder& decoder);
 
-/// Of the file whose header `decoder` has read, which must outlive the request: what is to be
-/// turned losslessly, and what by planes. Nothing if a device cannot take it: progressive pictures,
-/// several scans, a header that is not sound.
+/// What a device is asked to turn losslessly, and what by planes, of the file whose header
+/// `decoder` has read. The file must outlive the request. Nothing if a device cannot take it:
+/// progressive pictures, several scans, a header that is not sound.
 std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> lossless,
                                         std::span<const Orientation> planar);

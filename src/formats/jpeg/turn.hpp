@@ -23,7 +23,8 @@ struct JpegFile;
 
 class JpegTurn final : public CompressedTurn {
  public:
-  /// Of `file`, which must outlive this. Throws as Codec::check_limits and Codec::read_header.
+  /// Reads the header of `file`, which must outlive this. Throws as Codec::check_limits and
+  /// Codec::read_header.
   JpegTurn(std::span<const std::byte> file, const JpegOptions& options, const Limits& limits = {});
   ~JpegTurn() override;
 

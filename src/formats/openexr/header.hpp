@@ -30,11 +30,12 @@ struct ExrHeader {
   const ExrAttribute* find(std::string_view name) const;
 };
 
-/// Of the first part of the file, which must outlive it. Throws ImageFileError when it is cut.
+/// Reads the header of the first part of the file, which must outlive the result. Throws
+/// ImageFileError if the header is cut.
 ExrHeader read_exr_header(std::span<const std::byte> file);
 
-/// As Codec::check_limits, of all parts. What is damaged is left for read_exr_header() to say. So
-/// many attributes that the library would take minutes are refused.
+/// Implements Codec::check_limits for all parts. What is damaged is left for read_exr_header() to
+/// say. So many attributes that the library would take minutes are refused.
 void check_exr_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// Throws ImageFileError when a block of pixels has no place in the file, as in one whose writer

@@ -20,7 +20,7 @@ void prepare_oiio();
 /// Throws ImageFileError with what OpenImageIO says.
 [[noreturn]] void fail_with(std::string oiio_message);
 
-/// For the progress callbacks: `flag` is a std::atomic<bool>.
+/// What the progress callbacks return: whether to stop. `flag` is a std::atomic<bool>.
 bool stop_requested(void* flag, float);
 
 class OiioReader {

@@ -28,7 +28,7 @@ class OiioSink final : public OIIO::Filesystem::IOProxy {
   std::size_t pwrite(const void* from, std::size_t size, std::int64_t offset) override {
     const auto at = static_cast<std::size_t>(offset);
     if (bytes_.size() < at + size) {
-      // Not twice as much: that would take more memory than the picture.
+      // The room is not doubled, because that would take more memory than the picture.
       const std::size_t more = std::min(bytes_.capacity(), std::size_t{32} << 20);
       if (bytes_.capacity() < at + size) {
         bytes_.reserve(std::max(at + size, bytes_.capacity() + more));

@@ -28,7 +28,7 @@ struct PngChunk {
 /// Throws ImageFileError when the file is cut or a checksum is wrong.
 std::vector<PngChunk> png_chunks(std::span<const std::byte> file);
 
-/// As Codec::check_limits. What is damaged is left for png_chunks() to say.
+/// Implements Codec::check_limits. What is damaged is left for png_chunks() to say.
 void check_png_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// The colour type of pixels that are indices into a palette.

@@ -22,21 +22,23 @@ namespace qturn::png {
 
 extern const Codec codec;
 
-/// As Codec::read_header. Nothing is decompressed, and dimensions that cannot come from so small a
-/// file are damage.
+/// Implements Codec::read_header. Nothing is decompressed, and dimensions that cannot come from so
+/// small a file are damage.
 Header read_png_header(std::span<const std::byte> file);
 
-/// As Codec::decode. As stored, palette indices and samples of fewer than 8 bits are a byte each;
-/// for another format there are colours, at least 8 bits, and alpha.
+/// Implements Codec::decode. As stored, palette indices and samples of fewer than 8 bits are a byte
+/// each; for another format there are colours, at least 8 bits, and alpha.
 Image decode_png(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
-/// As Codec::read_damaged_header and Codec::salvage: the rows before the damage, the rest is zero.
+/// These implement Codec::read_damaged_header and Codec::salvage. They keep the rows before the
+/// damage; the rest is zero.
 Header read_damaged_png_header(std::span<const std::byte> file);
 Image salvage_png(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 
-/// As Codec::encode. A picture from another format has 8 or 16 bits per sample and 1 to 4 channels.
+/// Implements Codec::encode. A picture from another format has 8 or 16 bits per sample and 1 to 4
+/// channels.
 Bytes encode_png(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings);
 

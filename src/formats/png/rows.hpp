@@ -18,7 +18,7 @@ struct PngPass {
   std::int64_t left = 0, top = 0, x_step = 1, y_step = 1, width = 0, height = 0;
 };
 
-/// In the order of the file, without the empty ones.
+/// The passes in the order of the file, without the empty ones.
 std::vector<PngPass> png_passes(const PngHeader& header);
 
 /// Bytes of a row, without that of its filter.

@@ -16,15 +16,16 @@ namespace qturn::pnm {
 
 extern const Codec codec;
 
-/// As Codec::read_header.
+/// Implements Codec::read_header.
 Header read_pnm_header(std::span<const std::byte> file);
 
-/// As Codec::decode. Bitmaps become grey. For another format, samples are scaled to the full range
-/// of 8 or 16 bits. Throws ImageFileError for a file with another picture after the first.
+/// Implements Codec::decode. Bitmaps become grey. For another format, samples are scaled to the
+/// full range of 8 or 16 bits. Throws ImageFileError for a file with another picture after the
+/// first.
 Image decode_pnm(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
-/// As Codec::encode. A picture from another format has 1 or 3 channels of 8 or 16 bits.
+/// Implements Codec::encode. A picture from another format has 1 or 3 channels of 8 or 16 bits.
 Bytes encode_pnm(const Image& image, const std::atomic<bool>& stop);
 
 }  // namespace qturn::pnm

@@ -55,8 +55,8 @@ inline constexpr std::string_view tga_footer{"\0\0\0\0\0\0\0\0TRUEVISION-XFILE.\
 /// Whether the file ends as the second version of the format does.
 bool has_tga_footer(std::span<const std::byte> file);
 
-/// Of a file with a footer. Throws ImageFileError for what leads out of the file or into the
-/// pixels.
+/// Reads what follows the pixels of a file with a footer. Throws ImageFileError for what leads out
+/// of the file or into the pixels.
 TgaTail read_tga_tail(std::span<const std::byte> file, std::size_t pixels_end,
                       const TgaLayout& layout);
 

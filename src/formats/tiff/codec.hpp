@@ -25,18 +25,17 @@ extern const Codec codec;
 /// The orientation that all pages are stored in. Throws ImageFileError if they differ.
 Orientation tiff_orientation(const TiffFile& tiff);
 
-/// As Codec::read_header.
+/// Implements Codec::read_header.
 Header read_tiff_header(std::span<const std::byte> file,
                         MissingPixels missing = MissingPixels::are_damage);
 
-/// As Codec::decode, as stored: pages, each with its pictures in sub-directories after it, have the
-/// samples that the file stores, in pixels of whole bytes.
+/// Implements Codec::decode for Samples::as_stored: pages, each with its pictures in
+/// sub-directories after it, have the samples that the file stores, in pixels of whole bytes.
 Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 
-/// As Codec::decode, for another format: pages have grey or colours, and alpha, as a viewer shows
-/// them.
-/// If missing pixels are left out: as Codec::salvage.
+/// Implements Codec::decode for another format: pages have grey or colours, and alpha, as a viewer
+/// shows them. If missing pixels are left out: as Codec::salvage.
 Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
                         const std::atomic<bool>& stop, std::vector<std::string>& warnings,
                         MissingPixels missing = MissingPixels::are_damage);
@@ -44,12 +43,12 @@ Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
 /// Whether the picture comes from decode_tiff.
 bool is_stored_tiff(const Image& image);
 
-/// As Codec::encode, of a picture from decode_tiff. `warnings` says what could not be stored as it
-/// was.
+/// Implements Codec::encode for a picture from decode_tiff. `warnings` says what could not be
+/// stored as it was.
 Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 
-/// As Codec::encode, of a picture from another format, which fits.
+/// Implements Codec::encode for a picture from another format that fits into a TIFF.
 Bytes encode_plain_tiff(const Image& turned, const std::atomic<bool>& stop,
                         std::vector<std::string>& warnings);
 

@@ -140,7 +140,7 @@ TiffFile read_tiff(std::span<const std::byte> file,
 TiffFile read_tiff_structure(std::span<const std::byte> file,
                              MissingPixels missing = MissingPixels::are_damage);
 
-/// As Codec::check_limits. What is damaged is left for read_tiff() to say.
+/// Implements Codec::check_limits. What is damaged is left for read_tiff() to say.
 void check_tiff_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// The orientation that a page is stored in.

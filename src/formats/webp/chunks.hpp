@@ -30,7 +30,7 @@ std::vector<WebpChunk> webp_chunks(std::span<const std::byte> file);
 /// Where the file that its header describes ends; what follows is trailing data.
 std::size_t webp_end(std::span<const std::byte> file);
 
-/// As Codec::check_limits. What is damaged is left for webp_chunks() to say.
+/// Implements Codec::check_limits. What is damaged is left for webp_chunks() to say.
 void check_webp_limits(std::span<const std::byte> file, const Limits& limits);
 
 /// A frame of an animation.

@@ -25,15 +25,15 @@ inline constexpr std::uint64_t webp_decoding_bytes_per_pixel = 5;
 /// of noise (1.2.4, 2026-11-22).
 inline constexpr std::uint64_t webp_encoding_bytes_per_pixel = 36;
 
-/// As Codec::read_header.
+/// Implements Codec::read_header.
 Header read_webp_header(std::span<const std::byte> file);
 
-/// As Codec::decode: three channels, or four where the picture has an alpha channel.
+/// Implements Codec::decode: the picture has three channels, or four if it has an alpha channel.
 Image decode_webp(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings);
 
-/// As Codec::encode, of 8 bits and 3 or 4 channels. Lossless, but where the picture comes from a
-/// lossy WebP.
+/// Implements Codec::encode for 8 bits and 3 or 4 channels. The result is lossless, unless the
+/// picture comes from a lossy WebP.
 Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bool>& stop);
 
 /// "libwebp 1.2.4".

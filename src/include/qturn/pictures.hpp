@@ -52,7 +52,7 @@ enum class JpegMode : std::uint8_t { lossless, planar };
 /// tag, leave the file alone, or fail.
 enum class JpegEdges : std::uint8_t { reencode, trim, tag, skip, fail };
 
-/// For a JPEG that stays one.
+/// How a JPEG that stays a JPEG is turned.
 struct JpegOptions {
   JpegMode mode = JpegMode::lossless;
   JpegEdges edges = JpegEdges::reencode;
@@ -69,7 +69,7 @@ struct Limits {
   std::uint64_t metadata_bytes = std::uint64_t{64} << 20;  ///< of Exif, XMP, profiles, comments...
   std::uint64_t metadata_count = 250'000;                  ///< segments or chunks without pixels
   std::uint64_t scans = 200;                               ///< of a JPEG; each takes a pass
-  /// Of a TIFF: pages, and pictures below them. Of an animation: frames.
+  /// In a TIFF, these are pages and the pictures below them. In an animation, they are frames.
   std::uint64_t directories = 65'536;
 
   static constexpr std::uint64_t none = UINT64_MAX;
@@ -79,7 +79,7 @@ struct Limits {
 /// How PNGs are compressed. `fast` takes half the time, and about 7 % more bytes.
 enum class PngMode : std::uint8_t { small, fast };
 
-/// For turn() and plan_turn().
+/// The options of turn() and plan_turn().
 struct TurnOptions {
   /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif" (of a GIF only), "bmp",
   /// "pnm", "tga" or "hdr". Empty: the source's own.

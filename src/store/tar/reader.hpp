@@ -44,7 +44,8 @@ class TarReader : public MemberReader {
   std::optional<Member> next() override;
   /// Memory is taken as bytes come, not as the header promises. Throws as next().
   Bytes content() override;
-  /// After the last: whether there is more than padding after the end, such as another tar.
+  /// Whether there is more than padding after the end, such as another tar. Is called after the
+  /// last member.
   bool has_more() const override { return has_more_; }
 
  private:

@@ -24,7 +24,7 @@ struct NewMember {
 /// The bytes that it takes in a tar.
 std::uint64_t bytes_in_tar(const NewMember& member);
 
-/// In GNU's form, where a name is its bytes, whatever the locale is.
+/// Writes a tar in GNU's form, where a name is its bytes, whatever the locale is.
 class TarWriter {
  public:
   /// Takes the bytes of the tar, part by part. What it throws comes out of this class.

@@ -20,7 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// As CUDA declares it, so that this header needs none of CUDA's.
+/// This is how CUDA declares a stream. It is repeated here, so that this header needs none of
+/// CUDA's.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {

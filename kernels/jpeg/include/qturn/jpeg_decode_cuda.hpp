@@ -47,7 +47,7 @@ struct JpegScanDecode {
   /// Where pixels share a sample, each has its value; otherwise, a weighted mean of samples. That
   /// is libjpeg without, and with, `do_fancy_upsampling`, which it has unless told otherwise.
   bool repeats_samples = false;
-  /// As in JpegScanTurn.
+  /// These three have the meaning that they have in JpegScanTurn.
   const void* data = nullptr;
   std::size_t bytes = 0;
 };

@@ -16,10 +16,10 @@ struct JpegPlanarTurn {
   JpegSteps steps[4]{};  ///< of the components of `src`, each 1 to 8191
   Orientation orientation = Orientation::identity;
   unsigned restart_interval = 0;  ///< of the turned picture, in MCUs; 0 for none
-  /// Of the turned picture: components with the same number share a Huffman table, as they do in a
-  /// file.
+  /// The Huffman tables of the turned picture: components with the same number share a Huffman
+  /// table, as they do in a file.
   std::uint8_t dc_table[4] = {0, 1, 1, 1}, ac_table[4] = {0, 1, 1, 1};
-  /// As in JpegScanTurn.
+  /// These have the meaning that they have in JpegScanTurn.
   const void* data = nullptr;
   std::size_t bytes = 0;
   void* out = nullptr;

@@ -55,15 +55,15 @@ QTURN_EXPORT void transpose(cv::InputArray src, cv::OutputArray dst, cv::cuda::S
 QTURN_EXPORT void transpose(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
                             cudaStream_t stream);
 
-/// As cv::flip(): 0 exchanges top and bottom, a positive `flip_code` left and right, a negative one
-/// both.
+/// Does what cv::flip() does: 0 exchanges top and bottom, a positive `flip_code` left and right, a
+/// negative one both.
 QTURN_EXPORT void flip(cv::InputArray src, cv::OutputArray dst, int flip_code);
 QTURN_EXPORT void flip(cv::InputArray src, cv::OutputArray dst, int flip_code,
                        cv::cuda::Stream& stream);
 QTURN_EXPORT void flip(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int flip_code,
                        cudaStream_t stream);
 
-/// As cv::rotate(), in one pass; `rotate_code` is one of cv::RotateFlags.
+/// Does what cv::rotate() does, in one pass; `rotate_code` is one of cv::RotateFlags.
 ///
 /// Any other code throws Error::StsBadArg, where OpenCV leaves `dst` with undefined pixels and says
 /// nothing.

@@ -21,7 +21,8 @@ struct JpegFile {
   /// How much of it is parsed. To find the end of the picture, all of its data is looked at.
   enum class Part : std::uint8_t { all, header };
 
-  /// Of `bytes`, which must outlive this. Throws as jpeg_header_segments(); LimitError.
+  /// Reads the segments of `bytes`, which must outlive this. Throws as jpeg_header_segments();
+  /// LimitError.
   explicit JpegFile(std::span<const std::byte> bytes, const Limits& limits = {},
                     Part part = Part::all);
 

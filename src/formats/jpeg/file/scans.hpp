@@ -37,7 +37,7 @@ class JpegScanReader {
   /// The next segment of the file; the last one is EOI.
   void take(const JpegSegment& segment);
 
-  /// Those that have begun, up to the first damaged one. The last may still lack its length.
+  /// The scans that have begun, up to the first damaged one. The last may still lack its length.
   const std::vector<JpegScan>& scans() const { return scans_; }
 
  private:

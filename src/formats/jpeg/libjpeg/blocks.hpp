@@ -35,7 +35,7 @@ class JpegBlocks {
   JpegBlocks(const JpegBlocks&) = delete;
   JpegBlocks& operator=(const JpegBlocks&) = delete;
 
-  /// From now on `codec`, which this must outlive, has its arrays of blocks here, one for each
+  /// Makes `codec`, which this must outlive, keep its arrays of blocks here, one for each
   /// component, in order. What another codec had here is lost.
   void serve(j_common_ptr codec);
 

@@ -15,10 +15,10 @@ namespace qturn::jpeg {
 
 JpegShape shape_of(const jpeg_decompress_struct& info);
 
-/// Of all coefficients of the picture, in memory.
+/// The bytes that all coefficients of the picture take in memory.
 std::uint64_t jpeg_coefficient_bytes(const jpeg_decompress_struct& info);
 
-/// As read_jpeg_header. Throws where the orientation cannot be told.
+/// The header that read_jpeg_header() reads. Throws where the orientation cannot be told.
 Header header_of(const JpegDecoder& decoder);
 
 /// Adds what libjpeg found peculiar, and harmless.

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <span>
 
-// After cstdio, which it needs.
+// This header needs cstdio to be included before it.
 #include <jpeglib.h>
 
 #include "src/formats/jpeg/file/jpeg_file.hpp"
@@ -68,7 +68,7 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  /// From now on decoding is given up when `stop` is raised.
+  /// Lets decoding be given up as soon as `stop` is raised.
   void stop_by(const std::atomic<bool>& stop) { errors.stop = &stop; }
 
   /// Parses the file to its end, if only its header was. To be called before it is decoded. Throws

@@ -31,7 +31,7 @@ class TrailingPictures {
   };
   using Turn = std::function<std::vector<std::byte>(const Picture&)>;
 
-  /// Those that could be turned, in the order of the file.
+  /// The pictures that could be turned, in the order of the file.
   std::vector<Picture> pictures() const;
 
   /// What is to follow the turned picture: each JPEG after `turn`, and the bytes between as they

@@ -27,7 +27,7 @@ class JpegCodes {
  public:
   JpegCodes(const JpegHuffmanTable& table, bool dc);
 
-  /// By the next 16 bits.
+  /// Looks up the step that the next 16 bits ask for.
   JpegStep find(unsigned next) const;
 
   /// Within a lookup of whose bits, at the top, `known` are known.

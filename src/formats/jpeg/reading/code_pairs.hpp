@@ -40,7 +40,7 @@ class JpegCodePair {
   unsigned last() const { return word_ >> 32 & 0xFF; }
   std::int16_t first_value() const { return static_cast<std::int16_t>(word_ >> 48); }
 
-  /// Of the last coefficient, where the next bits are these.
+  /// The value of the last coefficient, if these are the next bits.
   std::int16_t last_value(std::uint64_t next) const {
     const std::uint64_t rest = next << (word_ >> 16 & 63);
     // A value whose first bit is zero is negative: its bits are those of the magnitude, inverted.
@@ -58,7 +58,7 @@ class JpegCodePairs {
  public:
   JpegCodePairs(const JpegHuffmanTable& table, bool dc);
 
-  /// By the next bits, the first one highest.
+  /// Looks up the pair of codes that the next bits begin with. The first bit is the highest.
   JpegCodePair find(std::uint64_t next) const { return pairs_[next >> (64 - bits)]; }
 
   /// One code, however long it is.
@@ -67,7 +67,7 @@ class JpegCodePairs {
   }
 
  private:
-  // With 11 they are found no faster, and take twice the room.
+  // A table for 11 bits is no faster, and takes twice the room.
   static constexpr unsigned bits = 10;
 
   JpegCodePair pair(unsigned next, bool dc) const;

@@ -15,14 +15,14 @@ namespace qturn::jpeg {
 /// registers.
 class JpegCodeCursor {
  public:
-  /// At the source's at().
+  /// A cursor begins at the source's at().
   explicit JpegCodeCursor(const UnstuffedBits& source) : source_(&source), next_(source.at() / 8) {
     refill();
     word_ <<= source.at() % 8;
     count_ -= source.at() % 8;
   }
 
-  /// At least 56 bits are there after this: two codes with their values.
+  /// Loads bits until there are at least 56, which hold two codes with their values.
   void refill() {
     word_ |= source_->word(8 * next_) >> (count_ & 63);
     next_ += (~count_ & 63) >> 3;
@@ -59,7 +59,7 @@ class JpegCodeReader {
   JpegCodeReader(const JpegCodeReader&) = delete;
   JpegCodeReader& operator=(const JpegCodeReader&) = delete;
 
-  /// Before a block. False if the data has ended before.
+  /// Is called before each block. Returns false if the data has ended before it.
   bool begin_block() {
     if (cursor_.next() <= enough_) return true;
     source_.go_to(cursor_.at());
@@ -78,7 +78,7 @@ class JpegCodeReader {
   }
 
  private:
-  // At the end of the data up to a word may be in the cursor, with zeros after it.
+  // When the data ends, the cursor may still hold up to a word, with zeros after it.
   void find_enough() {
     const std::size_t have = source_.have();
     enough_ = source_.end_is_near() ? have + 8 : have - UnstuffedBits::ahead;

@@ -21,7 +21,7 @@ std::size_t unstuffed_size(std::span<const std::byte> data);
 
 class UnstuffedBits {
  public:
-  /// Of `data`, which has no marker.
+  /// Reads `data`, which must hold no marker.
   explicit UnstuffedBits(std::span<const std::byte> data) : rest_(data) { move_on(); }
 
   /// The 57 bits at `at`, the first one highest, and perhaps some more. After the end they are

@@ -44,7 +44,7 @@ class JpegData {
 /// More than the room that put_block() may take: 64 times 27 bits, and those that waited.
 inline constexpr std::size_t max_block_bytes = 1024;
 
-/// At most 64 bits, the last one lowest.
+/// A string of at most 64 bits. The last bit is the lowest.
 struct BitString {
   std::uint64_t bits;
   int count;
@@ -69,7 +69,7 @@ struct BitCursor {
     waiting_count &= 7;
   }
 
-  /// Only a code.
+  /// Writes a code without a value.
   void put(const HuffmanCodes& codes, unsigned symbol) {
     put(codes.code[symbol], codes.length[symbol]);
   }

@@ -17,12 +17,12 @@ namespace qturn::jpeg {
 
 constexpr std::uint64_t coefficient_bit(int k) { return std::uint64_t{1} << 63 >> k; }
 
-/// Those from `k`, which is at most 63, to the last.
+/// The coefficients from `k`, which is at most 63, to the last.
 constexpr std::uint64_t coefficients_from(int k) { return ~std::uint64_t{0} >> k; }
 
 constexpr std::uint64_t coefficients_before(int k) { return ~coefficients_from(k); }
 
-/// Of a set that is not empty.
+/// The first coefficient of a set that is not empty.
 constexpr int first_coefficient(std::uint64_t set) { return std::countl_zero(set); }
 
 struct PortableBits {

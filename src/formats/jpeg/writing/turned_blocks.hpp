@@ -46,10 +46,10 @@ class TurnedOrder {
   /// The coefficients of the turned block with a magnitude of at least 1 << `low`.
   std::uint64_t at_least(const JCOEF* block, int low) const;
 
-  /// Those below zero.
+  /// The set of coefficients below zero.
   std::uint64_t negative(const JCOEF* block) const;
 
-  /// Those whose magnitude has bit `low` set.
+  /// The set of coefficients whose magnitude has bit `low` set.
   std::uint64_t with_bit(const JCOEF* block, int low) const;
 
  private:
