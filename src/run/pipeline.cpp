@@ -14,6 +14,7 @@
 
 #include "src/jpeg_cuda/scan_device.hpp"
 #include "src/run/flight.hpp"
+#include "src/tasks/suspend.hpp"
 
 namespace qturn {
 namespace {
@@ -63,6 +64,7 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 
 RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
+  require_memory_for_a_stack();
   const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
   // The file and a result of each picture that may be in flight.
   SpareBytes spare(options.memory_bytes / 16,

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "src/formats/table.hpp"
+#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
@@ -48,9 +49,12 @@ std::vector<fs::path> world_files_beside(const fs::path& picture) {
   const bool has_capitals = picture.extension() != lower_suffix(picture);
   fs::path path = picture;
   const auto look_for = [&](const std::string& suffix) {
-    std::error_code ignored;
+    std::error_code error;
     path.replace_extension(suffix);
-    if (fs::is_regular_file(path, ignored)) found.push_back(path);
+    const fs::file_status status = fs::status(path, error);
+    if (error && status.type() != fs::file_type::not_found)
+      throw FileError("cannot look at " + path.string(), path, error);
+    if (fs::is_regular_file(status)) found.push_back(path);
   };
   for (const std::string& suffix : suffixes_of(lower_suffix(picture))) {
     look_for(suffix);

@@ -26,8 +26,13 @@ class Resume {
 
 /// Suspends the calling task until the Resume that `start` receives is called. As soon as another
 /// thread may call it, `start` must not touch what lies on the caller's stack. A thread outside of
-/// oneTBB blocks instead. `start` must not throw.
+/// oneTBB blocks instead. `start` must not throw. Throws std::bad_alloc before that if there is no
+/// memory for another stack.
 void suspend(const std::function<void(Resume)>& start);
+
+/// oneTBB maps a stack for each task that is suspended, and crashes if it gets none. Throws
+/// std::bad_alloc if there is no memory for one.
+void require_memory_for_a_stack();
 
 }  // namespace qturn
 

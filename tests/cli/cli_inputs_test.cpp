@@ -65,7 +65,7 @@ TEST_CASE("A named file that is not a picture is a failure; the others are done"
   const Result result = workplace.qturn({"cw", "a.png", "in/b.txt", "-o", "out"});
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, StartsWith(complaint));
-  CHECK_THAT(result.err, ContainsSubstring("1 of 1 picture written, 1 failed"));
+  CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written, 1 failed"));
   CHECK(workplace.files("out") == Names{"a.png"});
   const Result checked = workplace.qturn({"check", "a.png", "in/b.txt", "-q"});
   CHECK(checked.exit_code == 1);

@@ -442,9 +442,9 @@ TEST_CASE("Option --dry-run names the label of each picture") {
 TEST_CASE("Classes that are left or right are named once, where pictures are mirrored") {
   Workplace workplace;
   workplace.add("yolo/data.yaml", "train: images\nnames: [turn_left, bright, right_hand]\n");
-  workplace.add("txt/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
+  workplace.add("words/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
   for (const char* name : {"a", "b"}) {
-    for (const fs::path folder : {"yolo", "txt"}) {
+    for (const fs::path folder : {"yolo", "words"}) {
       workplace.add(folder / "images" / (std::string(name) + ".png"), cli::png(picture));
       workplace.add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
     }
@@ -463,14 +463,14 @@ TEST_CASE("Classes that are left or right are named once, where pictures are mir
                 R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
                 R"("annotations": [], "categories": [{"id": 1, "name": "right_hand"},)"
                 R"({"id": 2, "name": "turn_left"}]})");
-  workplace.add("csv/a.png", cli::png(picture));
-  workplace.add("csv/x.csv",
+  workplace.add("rows/a.png", cli::png(picture));
+  workplace.add("rows/x.csv",
                 "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
                 "a.png,right_hand,1,1,4,3\n");
   const std::string warning =
       "warning: a mirror makes left of right, and these classes of labels "
       "keep their names: ";
-  for (const std::string data : {"yolo", "txt", "coco", "csv", "voc"}) {
+  for (const std::string data : {"yolo", "words", "coco", "rows", "voc"}) {
     CAPTURE(data);
     const Result result = workplace.qturn({"augment", data, "-o", "out/" + data});
     INFO(result.err);

@@ -91,7 +91,7 @@ TEST_CASE("Nothing is salvaged in place, strictly, unasked, or of a file with no
   const auto before = workplace.tree("in");
   const Result in_place = workplace.qturn({"flop", "in", "--in-place", "--salvage"});
   CHECK(in_place.exit_code == 2);
-  CHECK_THAT(in_place.err, ContainsSubstring("--in-place excludes --salvage"));
+  CHECK_THAT(in_place.err, ContainsSubstring("--in-place and --salvage do not go together"));
   CHECK(workplace.qturn({"flop", "in", "-o", "out", "--strict", "--salvage"}).exit_code == 2);
   CHECK(workplace.qturn({"flop", "in", "-o", "out", "--tag-only", "--salvage"}).exit_code == 2);
   CHECK(workplace.tree("in") == before);

@@ -185,9 +185,12 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
 
 void begin_if_nothing_to_resume(CommandLine& line) {
   if (!line.resume || line.shard || line.in_place) return;
-  std::error_code none;
-  const auto bytes = fs::file_size(fs::path(line.output) / journal_name, none);
-  if (!none && bytes > 0) return;
+  const fs::path journal = fs::path(line.output) / journal_name;
+  std::error_code error;
+  const auto bytes = fs::file_size(journal, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw FileError("cannot look at " + journal.string(), journal, error);
+  if (!error && bytes > 0) return;
   refuse_unmerged_shards(line.output);
   line.resume = false;
   say_nothing_to_resume(line);

@@ -144,7 +144,7 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
 
 PlanError with_ways_out(const CommandLine& line, const LabelsError& error) {
   std::string message = error.what();
-  if (line.resume) return PlanError(message);
+  if (line.resume) return PlanError(message + "; put that right, and --resume again");
   if (!error.suffix().empty())
     message += fmt::format("; --exclude '*{}' leaves such files out", error.suffix());
   return PlanError(message + "; --labels none turns each picture by itself");
