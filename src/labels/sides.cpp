@@ -37,7 +37,8 @@ bool names_a_side(std::string_view name) {
 }
 
 bool may_name_a_side(std::string_view text) {
-  return std::ranges::any_of(side_words, [&](auto side) { return find_side(text, side, 0) != text.npos; });
+  return std::ranges::any_of(side_words,
+                             [&](auto side) { return find_side(text, side, 0) != text.npos; });
 }
 
 }  // namespace qturn

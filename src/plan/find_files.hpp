@@ -19,9 +19,9 @@
 namespace qturn {
 
 struct FoundFiles {
-  FileList files;                               ///< regular files, ascending by key, each once
-  std::map<std::string, std::uint64_t> types;   ///< what else was found: "fifo", "symbolic link"...
-  std::vector<std::string> unreadable;          ///< as Plan::unreadable
+  FileList files;                              ///< regular files, ascending by key, each once
+  std::map<std::string, std::uint64_t> types;  ///< what else was found: "fifo", "symbolic link"...
+  std::vector<std::string> unreadable;         ///< as Plan::unreadable
   /// Of those sentences, the ones about files that may still belong to a picture; by the file.
   std::map<std::filesystem::path, std::string> unopened;
   std::uint64_t left_out = 0;                   ///< by --include and --exclude
@@ -61,8 +61,9 @@ bool is_selected(const PlanOptions& options, const std::string& key, const std::
 /// Whether a file or folder of this name is one of those that --hidden takes.
 bool is_hidden(std::string_view name);
 
-/// Whether a file or folder of this name is what a run has for its own purposes: a temporary, a lock,
-/// a journal. An interrupted run may have left it. It is never an input, a label or a sidecar.
+/// Whether a file or folder of this name is what a run has for its own purposes: a temporary, a
+/// lock, a journal. An interrupted run may have left it. It is never an input, a label or a
+/// sidecar.
 bool is_of_a_run(std::string_view name);
 
 /// Whether --exclude names the file.

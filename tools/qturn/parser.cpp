@@ -382,7 +382,8 @@ void add_in_place(CLI::App& app, CommandLine& line) {
 void add_shard(CLI::App& app, CommandLine& line) {
   auto* shard =
       add_value(app, "--shard", "I/N|auto",
-                "take one of N parts of the samples, or of the tars, I is 0 to N-1; other runs take the others, at "
+                "take one of N parts of the samples, or of the tars, I is 0 to N-1; other runs "
+                "take the others, at "
                 "the same time and to the same output, and 'qturn merge' makes one output of them. "
                 "auto: as Slurm, Kubernetes, AWS Batch or MPI say",
                 [&line](const std::string& text) {

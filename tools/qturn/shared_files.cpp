@@ -47,11 +47,11 @@ bool SharedFiles::write(const WrittenPictures& written, std::vector<ManifestFile
     const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {
       return variants.of(image);
     };
-    is_whole = write_and_warn([&] {
-                 return write_shared_labels(file, plan_.output_folder, variants_of, made,
-                                            &plan_.places);
-               }) &&
-               is_whole;
+    is_whole =
+        write_and_warn([&] {
+          return write_shared_labels(file, plan_.output_folder, variants_of, made, &plan_.places);
+        }) &&
+        is_whole;
   }
   for (const DataSets::File& file : plan_.jobs.data_sets().files()) {
     is_whole = write_and_warn([&] {

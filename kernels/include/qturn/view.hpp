@@ -9,8 +9,8 @@
 namespace qturn {
 
 /// A rectangle of `height` rows of `width` pixels of `pixel_bytes` (1 to 256) each. `data` is row
-/// 0, column 0. Row y begins `y * pitch` bytes after `data`. A negative pitch views a picture upside
-/// down.
+/// 0, column 0. Row y begins `y * pitch` bytes after `data`. A negative pitch views a picture
+/// upside down.
 struct ConstView {
   const void* data = nullptr;
   std::int64_t width = 0;
