@@ -9,7 +9,6 @@
 #include <exception>
 #include <latch>
 #include <memory>
-#include <system_error>
 #include <thread>
 
 #include "src/jpeg_cuda/scan_device.hpp"
@@ -49,11 +48,11 @@ std::string sentence_of(const std::exception_ptr& error) try {
 /// How many threads the system starts besides the caller's, at most `wanted`. oneTBB ends the
 /// program if it is refused one.
 int threads_to_be_had(int wanted, std::string& refusal) {
+  std::latch asked(1);  // outlives the threads that wait for it
   std::vector<std::jthread> threads;
-  std::latch asked(1);
   try {
     while (std::ssize(threads) < wanted) threads.emplace_back([&] { asked.wait(); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // also if there is no memory
     refusal = error.what();
   }
   asked.count_down();

@@ -54,7 +54,6 @@ class JobView {
         at_([&stream](std::size_t index) -> Job { return stream[index]; }),
         stream_(&stream) {}
 
-  bool is_stream() const { return stream_ != nullptr; }
   /// At most so many.
   std::size_t size() const { return size_; }
   bool has(std::size_t index) const { return stream_ ? stream_->has(index) : index < size_; }
