@@ -29,6 +29,7 @@
 #include "plugins/python/picture_arguments.hpp"
 #include "src/check/check.hpp"
 #include "src/formats/table.hpp"
+#include "src/turn/route_words.hpp"
 #include "src/turn/turn_in.hpp"
 
 namespace nb = nanobind;
@@ -36,9 +37,6 @@ namespace nb = nanobind;
 namespace qturn::python {
 namespace {
 
-// As the command line has them.
-constexpr std::array<const char*, 8> route_words = {"none",    "reencoded", "planar", "lossless",
-                                                    "trimmed", "tagged",    "copied", "skipped"};
 constexpr std::array<const char*, 3> loss_words = {"none", "asked_for", "unasked"};
 
 /// What Python gets of a turned file.
@@ -123,8 +121,7 @@ std::vector<std::string> check_file(nb::handle data, bool quick, const std::stri
 std::string shown(const TurnedFile& turned) {
   const Size size = turned.outcome.size;
   return fmt::format("<qturn.Turned: {}, {} x {}, {}, {} bytes>", turned.format, size.width,
-                     size.height, route_words[static_cast<std::size_t>(turned.outcome.route)],
-                     turned.bytes.size());
+                     size.height, word(turned.outcome.route), turned.bytes.size());
 }
 
 using TurnedState = std::tuple<nb::bytes, std::string, std::uint8_t, std::uint8_t, Orientation,
@@ -181,10 +178,7 @@ void bind_turned(nb::module_& module) {
       .def_ro("bytes", &TurnedFile::bytes, "The file.")
       .def_ro("format", &TurnedFile::format, R"(Its format: "jpeg", "png"...)")
       .def_prop_ro(
-          "route",
-          [](const TurnedFile& turned) {
-            return route_words[static_cast<std::size_t>(turned.outcome.route)];
-          },
+          "route", [](const TurnedFile& turned) { return word(turned.outcome.route); },
           R"(How it was made: "lossless", "trimmed", "planar", "reencoded", "tagged", "copied" or
 "skipped".)")
       .def_prop_ro(

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "src/dataset/manifest_lines.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/manifest_lines.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

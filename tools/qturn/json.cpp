@@ -1,9 +1,7 @@
 #include "tools/qturn/json.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "src/store/json_names.hpp"
+#include "src/turn/route_words.hpp"
 
 namespace qturn {
 namespace {
@@ -43,20 +41,7 @@ void put_companions(Json& json, const Outcome& outcome) {
   put_names(json, "labels_in", shared);
 }
 
-/// In the order of Route.
-constexpr std::array<const char*, route_count> routes = {
-    "none", "reencoded", "planar", "lossless", "trimmed", "tagged", "copied", "skipped"};
-static_assert(static_cast<int>(Route::skipped) == route_count - 1);
-
 }  // namespace
-
-const char* word(Route route) { return routes[static_cast<std::size_t>(route)]; }
-
-std::optional<Route> route_of(std::string_view word) {
-  const auto* found = std::ranges::find(routes, word);
-  if (found == routes.end()) return std::nullopt;
-  return static_cast<Route>(found - routes.begin());
-}
 
 std::string json_line(const Outcome& outcome) {
   Json json;

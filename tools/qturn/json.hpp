@@ -4,19 +4,13 @@
 #define QTURN_TOOLS_QTURN_JSON_HPP
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
 
 namespace qturn {
-
-/// The word that `json_line(outcome)` has for a route.
-const char* word(Route route);
-std::optional<Route> route_of(std::string_view word);
 
 /// input, output, orientation, applied, width, height, route, lossy, seconds, status, message,
 /// warnings; and label, masks, sidecars and labels_in where there are any.

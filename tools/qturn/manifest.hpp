@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dataset/made_files.hpp"
+#include "src/dataset/manifest_lines.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
-#include "tools/qturn/made_files.hpp"
-#include "tools/qturn/manifest_lines.hpp"
 
 namespace qturn {
 

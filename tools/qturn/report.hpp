@@ -14,12 +14,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "src/dataset/made_files.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/made_files.hpp"
 
 namespace qturn {
 

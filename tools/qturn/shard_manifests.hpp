@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "tools/qturn/manifest_lines.hpp"
+#include "src/dataset/manifest_lines.hpp"
 
 namespace qturn {
 

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/dataset/data_set_files.hpp"
 #include "src/store/file_parts.hpp"
 #include "src/store/json_names.hpp"
-#include "tools/qturn/data_set_files.hpp"
 
 namespace qturn {
 

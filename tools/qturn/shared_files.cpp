@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "src/dataset/data_set_files.hpp"
 #include "src/store/safe_file.hpp"
-#include "tools/qturn/data_set_files.hpp"
 #include "tools/qturn/manifest.hpp"
 
 namespace qturn {

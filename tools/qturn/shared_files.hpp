@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "src/dataset/manifest_lines.hpp"
 #include "tools/qturn/command_line.hpp"
-#include "tools/qturn/manifest_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/shared_labels.hpp"
 

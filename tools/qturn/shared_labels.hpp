@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/dataset/manifest_lines.hpp"
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
-#include "tools/qturn/manifest_lines.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

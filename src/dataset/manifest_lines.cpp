@@ -1,4 +1,4 @@
-#include "tools/qturn/manifest_lines.hpp"
+#include "src/dataset/manifest_lines.hpp"
 
 #include <cstdint>
 #include <stdexcept>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/store/json_names.hpp"
-#include "tools/qturn/json.hpp"
+#include "src/turn/route_words.hpp"
 
 namespace qturn {
 namespace {

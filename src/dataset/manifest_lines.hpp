@@ -1,7 +1,7 @@
 // The lines of an augmentation's manifest, written and read.
 // src/store/json_names.hpp says how they hold names that are not UTF-8.
-#ifndef QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP
-#define QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP
+#ifndef QTURN_SRC_DATASET_MANIFEST_LINES_HPP
+#define QTURN_SRC_DATASET_MANIFEST_LINES_HPP
 
 #include <compare>
 #include <optional>
@@ -63,4 +63,4 @@ std::optional<ManifestFile> read_manifest_file(const std::string& line);
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_MANIFEST_LINES_HPP
+#endif  // QTURN_SRC_DATASET_MANIFEST_LINES_HPP

@@ -1,7 +1,7 @@
 // The turned YAML file of a data set and its lists of pictures, which are written when the pictures
 // of an augmentation are.
-#ifndef QTURN_TOOLS_QTURN_DATA_SET_FILES_HPP
-#define QTURN_TOOLS_QTURN_DATA_SET_FILES_HPP
+#ifndef QTURN_SRC_DATASET_DATA_SET_FILES_HPP
+#define QTURN_SRC_DATASET_DATA_SET_FILES_HPP
 
 #include <cstddef>
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/dataset/manifest_lines.hpp"
 #include "src/plan/jobs.hpp"
-#include "tools/qturn/manifest_lines.hpp"
 
 namespace qturn {
 
@@ -32,4 +32,4 @@ std::vector<std::string> write_data_set_file(const DataSets::File& file, const s
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_DATA_SET_FILES_HPP
+#endif  // QTURN_SRC_DATASET_DATA_SET_FILES_HPP

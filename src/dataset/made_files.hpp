@@ -1,6 +1,6 @@
 // What a run has made, for the manifest: some bytes for each output, and no names.
-#ifndef QTURN_TOOLS_QTURN_MADE_FILES_HPP
-#define QTURN_TOOLS_QTURN_MADE_FILES_HPP
+#ifndef QTURN_SRC_DATASET_MADE_FILES_HPP
+#define QTURN_SRC_DATASET_MADE_FILES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -44,4 +44,4 @@ class MadeFiles {
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_MADE_FILES_HPP
+#endif  // QTURN_SRC_DATASET_MADE_FILES_HPP

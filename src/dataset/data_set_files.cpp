@@ -1,4 +1,4 @@
-#include "tools/qturn/data_set_files.hpp"
+#include "src/dataset/data_set_files.hpp"
 
 #include <span>
 

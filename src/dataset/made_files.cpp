@@ -1,4 +1,4 @@
-#include "tools/qturn/made_files.hpp"
+#include "src/dataset/made_files.hpp"
 
 #include <algorithm>
 #include <utility>
