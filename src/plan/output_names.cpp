@@ -72,7 +72,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
                                 promised->name, format_->name));
   }
-  if (!one_file || !variants_.empty() || random_variants_ > 0) {
+  if (!one_file || has_variants()) {
     throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");
   }
   is_file_ = true;

@@ -39,6 +39,8 @@ class OutputNames {
   /// The variants of a file; the identity alone where there are none. None of a mask.
   OrientationSet variants_of(const FileList& files, const FoundFile& file) const;
   int most_variants() const;
+  /// Whether pictures have several, which their names tell apart.
+  bool has_variants() const { return !variants_.empty() || random_variants_ > 0; }
 
   /// What goes before the names of outputs whose inputs are in this folder: empty, or with '/' at
   /// the end.
@@ -51,9 +53,7 @@ class OutputNames {
                                 Orientation variant) const;
 
  private:
-  bool has_variants(const FoundFile& file) const {
-    return file.picture && (!variants_.empty() || random_variants_ > 0);
-  }
+  bool has_variants(const FoundFile& file) const { return file.picture && has_variants(); }
 
   std::filesystem::path output_;
   bool is_file_ = false;

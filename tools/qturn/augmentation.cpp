@@ -1,19 +1,18 @@
 #include "tools/qturn/augmentation.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/dataset/free_places.hpp"
+#include "src/dataset/manifest.hpp"
+#include "src/dataset/shard_parts.hpp"
+#include "src/dataset/shared_files.hpp"
+#include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/label_pages.hpp"
-#include "tools/qturn/labels.hpp"
-#include "tools/qturn/manifest.hpp"
+#include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
-#include "tools/qturn/shard_parts.hpp"
 #include "tools/qturn/shards.hpp"
-#include "tools/qturn/shared_files.hpp"
-#include "tools/qturn/shared_labels.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {
@@ -40,7 +39,8 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   say_labels(line, plan);
   warn_of_sides(line, plan);
   warn_of_pairs(line, plan);
-  manifest_ = place_in_output(line, plan, "manifest.jsonl", "the manifest");
+  const bool may_replace = line.replaces_shared_files();
+  manifest_ = place_in_output(plan, "manifest.jsonl", may_replace, "the manifest");
   if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;
   const ReportPlace html = ReportPlace::html(line);
   html.refuse(plan);
@@ -49,43 +49,39 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
     html.refuse(file);
   };
   keep_reports_from(manifest_);
-  SharedFiles(line_, plan_).check(keep_reports_from);
+  check_shared_files(plan, may_replace, keep_reports_from);
   html.refuse_all_but_pages();
 }
 
-bool Augmentation::write_shared_files(const Report& report,
-                                      std::vector<ManifestFile>& listed) const {
-  const WrittenPictures written{report.written(), report.stored()};
-  if (line_.shard) {
-    return plan_.jobs.shared_labels().broken().empty() && write_and_warn([&] {
-             return write_shard_parts(manifest_.parent_path() / shard_parts_name, line_, plan_,
-                                      written);
-           });
-  }
-  return SharedFiles(line_, plan_).write(written, listed);
+FileResults Augmentation::write_files_of_all(const RunOptions& options,
+                                             const WrittenPictures& written,
+                                             std::vector<ManifestFile>& listed) const {
+  if (!line_.shard) return write_shared_files(plan_, options, written, listed);
+  FileResults results{.is_whole = plan_.jobs.shared_labels().broken().empty()};
+  if (!results.is_whole) return results;
+  results.add([&] {
+    return write_shard_parts(manifest_.parent_path() / shard_parts_name, plan_, options, written);
+  });
+  return results;
 }
 
-bool Augmentation::finish(Report& report, const RunOptions& options, const Journals* journals,
-                          bool is_interrupted) const {
-  const auto is_empty = [](OrientationSet variants) { return variants.empty(); };
+bool Augmentation::finish(const WrittenPictures& written, const RunOptions& options,
+                          const Journals* journals, bool is_interrupted) const {
   // A shard has a manifest even if it has no pictures.
   const bool needs_pictures = !line_.shard || is_interrupted;
-  if (needs_pictures && plan_.jobs.skipped_count() == 0 &&
-      std::ranges::all_of(report.written(), is_empty))
-    return true;
-  report.made().finish();
-  bool is_whole = true;
+  if (needs_pictures && plan_.jobs.skipped_count() == 0 && written.empty()) return true;
   RunRecord record{.header = header_of(line_, options),
-                   .written = report.written(),
-                   .made = report.made(),
+                   .written = written,
                    .options = options,
                    .journals = journals,
                    .is_interrupted = is_interrupted,
                    .files = {}};
-  if (!is_interrupted) is_whole = write_shared_files(report, record.files);
-  is_whole = write_and_warn([&] { return write_manifest(manifest_, plan_, record); }) && is_whole;
+  FileResults results;
+  if (!is_interrupted) results = write_files_of_all(options, written, record.files);
+  results.add([&] { return write_manifest(manifest_, plan_, record); });
+  const bool is_whole = say_results(results);
   if (line_.html_file.empty() || is_interrupted) return is_whole;
-  return write_augment_page(line_, plan_, report.written()) && is_whole;
+  return write_augment_page(line_, plan_, written.variants()) && is_whole;
 }
 
 }  // namespace qturn

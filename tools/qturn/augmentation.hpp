@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "src/dataset/manifest_lines.hpp"
-#include "src/run/pipeline.hpp"
+#include "src/dataset/shared_files.hpp"
+#include "src/dataset/written_pictures.hpp"
+#include "src/run/options.hpp"
 #include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/report.hpp"
 
 namespace qturn {
 
@@ -27,13 +28,14 @@ class Augmentation {
   /// Writes nothing if no picture was written or is there, so that a run that was ended before its
   /// first result can be repeated, and no file is replaced by an empty one. `journals`: null if
   /// there are none.
-  bool finish(Report& report, const RunOptions& options, const Journals* journals,
+  bool finish(const WrittenPictures& written, const RunOptions& options, const Journals* journals,
               bool is_interrupted) const;
 
  private:
   /// Writes the files that are not about one picture alone; of a shard, its part of them. Adds to
-  /// `listed` what the manifest lists. False if one could not be written.
-  bool write_shared_files(const Report& report, std::vector<ManifestFile>& listed) const;
+  /// `listed` what the manifest lists.
+  FileResults write_files_of_all(const RunOptions& options, const WrittenPictures& written,
+                                 std::vector<ManifestFile>& listed) const;
 
   const CommandLine& line_;
   const Plan& plan_;

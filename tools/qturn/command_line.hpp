@@ -72,6 +72,10 @@ struct CommandLine {
   std::string json_file;  ///< empty: standard output
   std::string html_file;  ///< empty: no page
 
+  /// Whether files about all pictures take the place of older ones. Shards write no such files: a
+  /// merge does, when all are complete.
+  bool replaces_shared_files() const { return !shard && (existing != Existing::refuse || resume); }
+
   /// What --png says, or the operation's default: a data set can be made again, so it need not be
   /// small.
   PngMode png_mode() const {

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <new>
 
+#include "src/dataset/shared_files.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/variants.hpp"
@@ -23,8 +24,8 @@
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/label_options.hpp"
-#include "tools/qturn/labels.hpp"
 #include "tools/qturn/merge.hpp"
 #include "tools/qturn/packing.hpp"
 #include "tools/qturn/parse.hpp"
@@ -32,10 +33,10 @@
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/shard_source.hpp"
 #include "tools/qturn/shards.hpp"
-#include "tools/qturn/shared_files.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tars.hpp"
+#include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
 namespace {
@@ -213,7 +214,12 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
   return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
 }
 
-int turn_pictures(const CommandLine& line) try {
+bool say_shared_files(const Plan& plan, const RunOptions& options, const WrittenPictures& written) {
+  std::vector<ManifestFile> listed;
+  return say_results(write_shared_files(plan, options, written, listed));
+}
+
+int turn_pictures(const CommandLine& line) {
   RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
   Bytes head;
@@ -276,12 +282,16 @@ int turn_pictures(const CommandLine& line) try {
                  .places = &plan.places},
                 journals.get());
   Report report(line, plan, device);
+  WrittenPictures written(plan.jobs);
   if (journals) journals->begin([&] { return result_folders(plan); });
   const StandardOutput standard_output(sink, stop);
   const Sink& results =
       is_to_standard_output(line) ? static_cast<const Sink&>(standard_output) : sink;
-  const RunEnd end = run(plan.jobs, source, results, options, stop,
-                         [&](const Outcome& outcome) { report.add(outcome); });
+  const RunEnd end = run(plan.jobs, source, results, options, stop, [&](const Outcome& outcome) {
+    report.add(outcome);
+    written.add(outcome);
+  });
+  written.finish();
   bool whole = is_whole(end);
   // Pictures may have been replaced. So an error is not the end of a run that never started.
   try {
@@ -296,9 +306,9 @@ int turn_pictures(const CommandLine& line) try {
     bool are_shared_written = true;
     if (augmentation)
       are_shared_written =
-          augmentation->finish(report, options, journals.get(), stop || !end.error.empty());
+          augmentation->finish(written, options, journals.get(), stop || !end.error.empty());
     else if (!stop && end.error.empty())
-      are_shared_written = write_shared_files(line, plan, report);
+      are_shared_written = say_shared_files(plan, options, written);
     whole = whole && are_shared_written;
     if (shard && whole && !stop) shard->complete({shard_manifest_name, shard_parts_name});
     if (journals) {
@@ -314,8 +324,6 @@ int turn_pictures(const CommandLine& line) try {
   }
   if (stop) return stop_exit_code();
   return whole ? exit_done : exit_some_failed;
-} catch (const LabelsError& error) {
-  throw with_ways_out(line, error);
 }
 
 void take_shard_of_environment(CommandLine& line) {
@@ -325,21 +333,11 @@ void take_shard_of_environment(CommandLine& line) {
   line.local_rank = source.local_rank;
 }
 
-/// Without the advice to turn pictures alone: the run that is resumed has turned some with their
-/// labels.
-std::string advice_for_resumed(const std::string& sentence) {
-  const std::size_t alone = sentence.find("--labels none");
-  const std::size_t begin = sentence.rfind("; ", alone);
-  if (alone == sentence.npos || begin == sentence.npos) return sentence;
-  const std::size_t end = std::min(sentence.find("; ", alone), sentence.size());
-  return sentence.substr(0, begin) + "; put that right, and --resume again" + sentence.substr(end);
-}
-
-int turn(const CommandLine& line) try {
+int turn(CommandLine& line) try {
+  begin_if_nothing_to_resume(line);
   return turn_pictures(line);
 } catch (const PlanError& error) {
-  if (!line.resume) throw;
-  throw PlanError(advice_for_resumed(error.what()));
+  throw with_ways_out(line, error);
 }
 
 int run_program(int argc, char** argv) {
@@ -357,7 +355,6 @@ int run_program(int argc, char** argv) {
     return check_pictures(line, inputs);
   }
   if (line.shard_is_auto) take_shard_of_environment(line);
-  begin_if_nothing_to_resume(line);
   return turn(line);
 }
 

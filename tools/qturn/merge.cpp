@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "src/dataset/data_set_files.hpp"
+#include "src/dataset/shard_parts.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/store/folder_lock.hpp"
 #include "src/store/journals.hpp"
 #include "src/store/safe_file.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/shard_manifests.hpp"
-#include "tools/qturn/shard_parts.hpp"
 #include "tools/qturn/shards.hpp"
 #include "tools/qturn/tar_shard.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "src/run/folder_samples.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/labels.hpp"
+#include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/shards.hpp"
 #include "tools/qturn/streams.hpp"

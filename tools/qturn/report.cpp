@@ -104,6 +104,13 @@ void print_message(std::string_view message) {
   std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
+bool say_results(const FileResults& results) {
+  for (const std::string& failure : results.failures) print_message(printable(failure));
+  for (const std::string& warning : results.warnings)
+    print_message("warning: " + printable(warning));
+  return results.is_whole;
+}
+
 bool is_whole(const RunEnd& end) {
   if (!end.warning.empty()) print_message("warning: " + end.warning);
   if (end.error.empty()) return true;
@@ -113,8 +120,6 @@ bool is_whole(const RunEnd& end) {
 
 Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
-  written_.resize(plan.jobs.files().size());
-  if (!plan.jobs.shared_labels().empty()) stored_.resize(plan.jobs.files().size());
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
   for (const std::string& reason : plan.unreadable) print_message(printable(reason));
@@ -207,16 +212,6 @@ void Report::add(const Outcome& outcome) {
     line_is_drawn_ = false;
     std::fputs(text.c_str(), stderr);
   }
-  const bool is_written = outcome.status == Status::done || outcome.status == Status::salvaged;
-  if (!written_.empty() && (is_written || outcome.status == Status::done_before))
-    written_[outcome.job].add(outcome.variant);
-  if (!written_.empty() && line_.command == CommandLine::Command::augment &&
-      outcome.status == Status::done)
-    made_.add(outcome);
-  if (!stored_.empty() && is_written && outcome.is_picture)
-    stored_[outcome.job] =
-        StoredPicture{compose(outcome.applied, inverse(outcome.variant)),
-                      turned_size(inverse(outcome.applied), {outcome.width, outcome.height})};
 }
 
 std::string Report::once(std::string line) {

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -14,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "src/dataset/made_files.hpp"
+#include "src/dataset/shared_files.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/pipeline.hpp"
@@ -36,14 +35,11 @@ std::string sides_in_words(const std::set<std::string>& sides);
 /// Prints "qturn: MESSAGE" on standard error.
 void print_message(std::string_view message);
 
+/// Prints why files are not written, and what is to be warned of. Returns whether they are whole.
+bool say_results(const FileResults& results);
+
 /// Whether a run did not end early. Prints what is to be said of it as a whole.
 bool is_whole(const RunEnd& end);
-
-/// What its labels depend on.
-struct StoredPicture {
-  Orientation orientation;
-  Size size;
-};
 
 class Report {
  public:
@@ -57,14 +53,6 @@ class Report {
   /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
   /// `resumes`: whether --resume can go on with the run.
   void finish(bool interrupted, std::string_view done = "written", bool resumes = false);
-
-  /// The variants of each file that were written; of other operations than augment, the turn.
-  const std::vector<OrientationSet>& written() const { return written_; }
-  /// What this run of an augmentation has made.
-  MadeFiles& made() { return made_; }
-  /// Each picture as it is stored, if this run has read it; nothing if no label file of many
-  /// pictures asks for it.
-  const std::vector<std::optional<StoredPicture>>& stored() const { return stored_; }
 
   /// Ends the JSON lines, as JsonLines::finish() does, and returns whether all were written.
   bool json_is_whole() { return json_.finish(); }
@@ -111,9 +99,6 @@ class Report {
   std::uint64_t lossy_asked_ = 0;                     // because of --format
   std::uint64_t left_jpegs_ = 0;                      // in place, by default
   std::uint64_t stale_ = 0;                           // whose metadata is not all true any more
-  std::vector<OrientationSet> written_;
-  MadeFiles made_;
-  std::vector<std::optional<StoredPicture>> stored_;
   bool line_is_drawn_ = false;
   std::jthread watcher_;
 };

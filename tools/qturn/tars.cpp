@@ -10,12 +10,12 @@
 #include "src/store/journals.hpp"
 #include "src/store/tar/input.hpp"
 #include "tools/qturn/json_lines.hpp"
-#include "tools/qturn/labels.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
 #include "tools/qturn/tar_shard.hpp"
+#include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/qturn/shard_parts.hpp"
+#include "src/dataset/shard_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -114,8 +114,9 @@ void take_line(const Json& json, SharedPartsByName& parts, SharedParts*& current
 
 }  // namespace
 
-std::vector<std::string> write_shard_parts(const fs::path& place, const CommandLine& line,
-                                           const Plan& plan, const WrittenPictures& written) {
+std::vector<std::string> write_shard_parts(const fs::path& place, const Plan& plan,
+                                           const RunOptions& options,
+                                           const WrittenPictures& written) {
   const auto write = [&](const NewFile::Append& append) {
     const auto put = [&](const Json& json) {
       const std::string text = dump(json) + "\n";
@@ -130,7 +131,7 @@ std::vector<std::string> write_shard_parts(const fs::path& place, const CommandL
                                          .source = source_of(file),
                                          .format = file.format,
                                          .swap_pairs = file.swap_pairs}));
-      VariantsInPlace variants(file, line, plan, written);
+      VariantsInPlace variants(file, plan.jobs, options, written);
       for (std::size_t image = 0; image < file.pictures.size(); ++image)
         if (const auto& there = variants.of(image); !there.empty()) put(json_of(image, there));
     }
@@ -141,7 +142,7 @@ std::vector<std::string> write_shard_parts(const fs::path& place, const CommandL
       for (std::size_t at = 0; at < file.pictures.size(); ++at) {
         Json json;
         json["line"] = at;
-        const std::string lines = lines_of_picture(file, at, plan, written.variants);
+        const std::string lines = lines_of_picture(file, at, plan, written.variants());
         put_name(json, "lines", lines);
         if (!lines.empty()) put(json);
       }

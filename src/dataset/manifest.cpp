@@ -1,4 +1,4 @@
-#include "tools/qturn/manifest.hpp"
+#include "src/dataset/manifest.hpp"
 
 #include <fmt/format.h>
 
@@ -130,10 +130,10 @@ std::vector<ManifestFile> files_of(const RunRecord& record, const EarlierEntries
   const FileList& found = plan.jobs.files();
   for (std::size_t number = 0; number < found.size(); ++number) {
     const FoundFile& file = found[number];
-    if (file.picture || (file.kept | record.written[number]).empty()) continue;
+    if (file.picture || (file.kept | record.written.variants()[number]).empty()) continue;
     const fs::path output = plan.jobs.names().path_of(found, file, Orientation::identity);
     ManifestFile copied{output.lexically_relative(plan.output_folder).string()};
-    if (const auto made = record.made.of(number, Orientation::identity)) {
+    if (const auto made = record.written.made().of(number, Orientation::identity)) {
       copied.source = made->hashes.front().source;
       copied.result = made->hashes.front().result;
     } else if (record.is_interrupted) {
@@ -182,7 +182,7 @@ class Entries {
 
   /// The rest, if this run has made it.
   bool take_made(std::size_t number, ManifestEntry& entry) const {
-    const auto made = record_.made.of(number, entry.variant);
+    const auto made = record_.written.made().of(number, entry.variant);
     if (!made) return false;
     entry.route = made->route;
     const auto* hashes = made->hashes.data();
@@ -252,34 +252,6 @@ class Entries {
 
 }  // namespace
 
-void check_place(const CommandLine& line, const fs::path& place, std::string_view what) {
-  if (fs::is_symlink(fs::symlink_status(place)))
-    throw PlanError(
-        fmt::format("{} is a symbolic link, and {} would replace what it leads to; remove it, or "
-                    "choose another output",
-                    place.string(), what));
-  // Shards write no such file; a merge does, when all are complete.
-  if (line.shard && fs::exists(place))
-    throw PlanError(place.string() + " exists already; remove it, or choose another output");
-  if (line.existing == Existing::refuse && !line.resume && fs::exists(place))
-    throw PlanError(fmt::format(
-        "{} exists already; use --overwrite, --skip-existing or --update, or another output",
-        place.string()));
-}
-
-fs::path place_in_output(const CommandLine& line, const Plan& plan, const std::string& name,
-                         std::string_view what) {
-  fs::path place = plan.output_folder / name;
-  // Names of pictures end with a variant.
-  const FileList& files = plan.jobs.files();
-  for (const FoundFile& file : files)
-    if (!file.picture && !file.is_companion && files.key(file) == name)
-      throw PlanError(fmt::format("{}: its copy would be in the place of {}; --exclude '{}'",
-                                  files.path(file), what, name));
-  check_place(line, place, what);
-  return place;
-}
-
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,
                                         const RunRecord& record) {
   EarlierEntries earlier(manifest);
@@ -302,7 +274,7 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
     const FileList& files = plan.jobs.files();
     for (std::size_t number = 0; number < files.size(); ++number) {
       if (!files[number].picture) continue;
-      (files[number].kept | record.written[number]).for_each([&](Orientation variant) {
+      (files[number].kept | record.written.variants()[number]).for_each([&](Orientation variant) {
         ManifestEntry entry = entries.of(number, variant);
         put_earlier_before(&entry);
         const bool is_listed = earlier.front() && *earlier.front() == entry;

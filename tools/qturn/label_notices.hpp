@@ -1,6 +1,6 @@
 // What is said of labels before a run.
-#ifndef QTURN_TOOLS_QTURN_LABELS_HPP
-#define QTURN_TOOLS_QTURN_LABELS_HPP
+#ifndef QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
+#define QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
 
 #include <string>
 
@@ -14,10 +14,6 @@ namespace qturn {
 /// Throws PlanError if --labels is auto and there are labels or masks that are not turned. If the
 /// pictures alone were turned, the data set would be wrong.
 void refuse_other_labels(const CommandLine& line, const Plan& plan);
-
-/// The same error, with the options that lead out of it. None if an interrupted run goes on: its
-/// pictures would be turned, and the labels of some of them.
-PlanError with_ways_out(const CommandLine& line, const LabelsError& error);
 
 /// Throws PlanError if --strict is given and a file would be copied with the variants of its
 /// picture.
@@ -48,4 +44,4 @@ std::string label_in_words(const Plan& plan, const Outcome& outcome);
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_LABELS_HPP
+#endif  // QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP

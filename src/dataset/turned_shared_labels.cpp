@@ -1,4 +1,4 @@
-#include "tools/qturn/shared_labels.hpp"
+#include "src/dataset/turned_shared_labels.hpp"
 
 #include <fmt/format.h>
 
@@ -33,12 +33,12 @@ const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
 
 void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& image) {
   const FoundFile& file = jobs_.files()[picture];
-  const bool has_variants = line_.command == CommandLine::Command::augment;
-  OrientationSet there = file.kept | written_.variants[picture];
+  const bool has_variants = jobs_.names().has_variants();
+  OrientationSet there = file.kept | written_.variants()[picture];
   if (there.empty()) return;
   if (!has_variants) {  // the plan does not know how the one result is turned
     there = {};
-    there.add(line_.orientation);
+    there.add(options_.orientation);
   }
   const StoredPicture stored = stored_of(picture);
   const bool names_suffix = image.file_name.ends_with(file.name);
@@ -53,19 +53,19 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     // An earlier run may have had other options.
     const Orientation orientation =
         turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
-                             line_.labels_drawn_on);
+                             options_.labels_drawn_on);
     fs::path name = jobs_.names().name_of(file, variant);
     if (is_absolute)
       name = fs::absolute(jobs_.names().path_of(jobs_.files(), file, variant)).lexically_normal();
     const auto told_apart_by = has_variants ? std::optional(variant) : std::nullopt;
     variants_.push_back({.turn = {told_apart_by, orientation},
                          .name = names_suffix ? name : name.parent_path() / name.stem(),
-                         .size = size_for_labels(turn, line_.labels_drawn_on)});
+                         .size = size_for_labels(turn, options_.labels_drawn_on)});
   });
 }
 
-const StoredPicture& VariantsInPlace::stored_of(std::size_t picture) {
-  if (const auto& read = written_.stored[picture]) return *read;
+StoredPicture VariantsInPlace::stored_of(std::size_t picture) {
+  if (const auto read = written_.stored(picture)) return *read;
   const auto known = read_again_.find(picture);
   if (known != read_again_.end()) return known->second;
   const Header header = header_of(jobs_.files().path(jobs_.files()[picture]));

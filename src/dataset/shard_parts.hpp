@@ -2,8 +2,8 @@
 // those of data sets, so that they can be made when all shards are done: a file of JSON lines. A
 // line names such a file and what it is made of; the lines that follow say which variants of its
 // images the shard has written, or what it has in a list.
-#ifndef QTURN_TOOLS_QTURN_SHARD_PARTS_HPP
-#define QTURN_TOOLS_QTURN_SHARD_PARTS_HPP
+#ifndef QTURN_SRC_DATASET_SHARD_PARTS_HPP
+#define QTURN_SRC_DATASET_SHARD_PARTS_HPP
 
 #include <cstddef>
 #include <filesystem>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "src/dataset/turned_shared_labels.hpp"
 #include "src/plan/jobs.hpp"
-#include "tools/qturn/command_line.hpp"
-#include "tools/qturn/shared_labels.hpp"
+#include "src/run/options.hpp"
 
 namespace qturn {
 
@@ -39,8 +39,8 @@ struct SharedParts {
 using SharedPartsByName = std::map<std::string, SharedParts>;
 
 /// Writes the parts of this run. Returns what to warn of; throws FileError.
-std::vector<std::string> write_shard_parts(const std::filesystem::path& place,
-                                           const CommandLine& line, const Plan& plan,
+std::vector<std::string> write_shard_parts(const std::filesystem::path& place, const Plan& plan,
+                                           const RunOptions& options,
                                            const WrittenPictures& written);
 
 /// Adds the parts in the file to those of other shards. Throws FileError if it is not such a file,
@@ -49,4 +49,4 @@ void read_shard_parts(const std::filesystem::path& place, SharedPartsByName& par
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_SHARD_PARTS_HPP
+#endif  // QTURN_SRC_DATASET_SHARD_PARTS_HPP

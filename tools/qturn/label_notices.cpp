@@ -1,4 +1,4 @@
-#include "tools/qturn/labels.hpp"
+#include "tools/qturn/label_notices.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "src/dataset/shared_files.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/plan/find_files.hpp"
@@ -19,7 +20,6 @@
 #include "src/store/tar/input.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/shared_files.hpp"
 
 namespace qturn {
 namespace {
@@ -142,14 +142,6 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   throw LabelsError(message);
 }
 
-PlanError with_ways_out(const CommandLine& line, const LabelsError& error) {
-  std::string message = error.what();
-  if (line.resume) return PlanError(message + "; put that right, and --resume again");
-  if (!error.suffix().empty())
-    message += fmt::format("; --exclude '*{}' leaves such files out", error.suffix());
-  return PlanError(message + "; --labels none turns each picture by itself");
-}
-
 void say_labels(const CommandLine& line, const Plan& plan) {
   const LabelFiles& labels = plan.jobs.labels();
   if (line.quiet) return;
@@ -245,7 +237,8 @@ void check_labels_of_turn(const CommandLine& line, const Plan& plan, const Repor
   refuse_other_labels(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);
-  SharedFiles(line, plan).check([&](const std::filesystem::path& file) { json.refuse(file); });
+  check_shared_files(plan, line.replaces_shared_files(),
+                     [&](const std::filesystem::path& file) { json.refuse(file); });
 }
 
 }  // namespace qturn

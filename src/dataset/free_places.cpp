@@ -1,0 +1,35 @@
+#include "src/dataset/free_places.hpp"
+
+#include <fmt/format.h>
+
+#include "src/dataset/output_error.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+void check_place(const fs::path& place, bool may_replace, std::string_view what) {
+  if (fs::is_symlink(fs::symlink_status(place)))
+    throw PlanError(
+        fmt::format("{} is a symbolic link, and {} would replace what it leads to; remove it, or "
+                    "choose another output",
+                    place.string(), what));
+  if (!may_replace && fs::exists(place))
+    throw OutputError(OutputError::Reason::file_exists, place, place.string() + " exists already");
+}
+
+fs::path place_in_output(const Plan& plan, const std::string& name, bool may_replace,
+                         std::string_view what) {
+  fs::path place = plan.output_folder / name;
+  // Names of pictures end with a variant.
+  const FileList& files = plan.jobs.files();
+  for (const FoundFile& file : files)
+    if (!file.picture && !file.is_companion && files.key(file) == name)
+      throw OutputError(
+          OutputError::Reason::is_place_of_copy, name,
+          fmt::format("{}: its copy would be in the place of {}", files.path(file), what));
+  check_place(place, may_replace, what);
+  return place;
+}
+
+}  // namespace qturn

@@ -1,0 +1,36 @@
+// The manifest of an augmentation: which file holds which orientation of which picture.
+#ifndef QTURN_SRC_DATASET_MANIFEST_HPP
+#define QTURN_SRC_DATASET_MANIFEST_HPP
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/dataset/manifest_lines.hpp"
+#include "src/dataset/written_pictures.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/options.hpp"
+#include "src/store/journals.hpp"
+
+namespace qturn {
+
+/// What a run has done.
+struct RunRecord {
+  ManifestHeader header;
+  const WrittenPictures& written;
+  const RunOptions& options;
+  const Journals* journals;  ///< null if there are none
+  bool is_interrupted;
+  std::vector<ManifestFile> files;  ///< that were written when all pictures were
+};
+
+/// Writes the manifest: the header, a line for each other file, a line for each picture that was
+/// written, and for each that was there and is left alone. What this run has not made, and no
+/// earlier manifest lists, is read. Of an interrupted run also the lines that the manifest had
+/// before, because what they list is there still. Returns what to warn of; throws FileError.
+std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
+                                        const RunRecord& record);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_DATASET_MANIFEST_HPP
