@@ -23,19 +23,24 @@ class OutputError : public PlanError {
     is_of_shards,        ///< which are not merged
     is_unmerged_input,   ///< an input lies among results of shards that are not merged
     attempt_unfinished,  ///< an earlier attempt of the shard was interrupted
-    shards_incomplete,   ///< some are missing, so they cannot be merged
+    no_shards,           ///< there is nothing to be merged
+    shards_incomplete,   ///< `count` of them, so that they cannot be merged
+    tar_changed,         ///< one that a shard has written
   };
 
-  /// `place`: the output, or the file in it that is the reason.
-  OutputError(Reason reason, std::filesystem::path place, const std::string& sentence)
-      : PlanError(sentence), reason_(reason), place_(std::move(place)) {}
+  /// `place`: the output, or the file in it that is the reason. `count`: of shards.
+  OutputError(Reason reason, std::filesystem::path place, const std::string& sentence,
+              std::uint64_t count = 0)
+      : PlanError(sentence), reason_(reason), place_(std::move(place)), count_(count) {}
 
   Reason reason() const { return reason_; }
   const std::filesystem::path& place() const { return place_; }
+  std::uint64_t count() const { return count_; }
 
  private:
   Reason reason_;
   std::filesystem::path place_;
+  std::uint64_t count_;
 };
 
 }  // namespace qturn

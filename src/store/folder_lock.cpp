@@ -44,11 +44,16 @@ std::string holder_in(int file) try {
   return "of which nothing is known";
 }
 
-/// Whether this process holds the lock now. False, with errno set, if another one does.
-bool lock_now(int file) {
+struct flock whole_file() {
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
+  return whole;
+}
+
+/// Whether this process holds the lock now. False, with errno set, if another one does.
+bool lock_now(int file) {
+  struct flock whole = whole_file();
   int status = 0;
   do {
     status = ::fcntl(file, F_OFD_SETLK, &whole);
@@ -108,6 +113,13 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / lock_name) {
 
 FolderLock::~FolderLock() {
   if (opened_) ::unlink(file_.c_str());
+}
+
+bool is_locked(const fs::path& folder) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  const FileDescriptor file(::open((folder / lock_name).c_str(), flags));
+  struct flock whole = whole_file();
+  return file && ::fcntl(file.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
 }  // namespace qturn

@@ -30,6 +30,9 @@ class FolderLock {
   FileDescriptor opened_;  // none: moved from
 };
 
+/// Whether a run holds the folder now. The file alone does not say so.
+bool is_locked(const std::filesystem::path& folder);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_STORE_FOLDER_LOCK_HPP

@@ -77,7 +77,8 @@ TEST_CASE("Shards are merged when all of them are complete, and not before") {
 
   const Result nothing = workplace.qturn({"merge", "data"});
   CHECK(nothing.exit_code == 2);
-  CHECK_THAT(nothing.err, ContainsSubstring("data: no run with --shard has written here"));
+  CHECK_THAT(nothing.err,
+             ContainsSubstring("data: no shards have written here; run them with --shard"));
 }
 
 TEST_CASE("With --resume the same command does the right thing at each attempt") {

@@ -7,12 +7,12 @@
 #include "src/dataset/free_places.hpp"
 #include "src/dataset/manifest.hpp"
 #include "src/dataset/shard_parts.hpp"
+#include "src/dataset/shards.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/label_pages.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
-#include "tools/qturn/shards.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/dataset/shards.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
-#include "tools/qturn/shards.hpp"
 
 namespace qturn {
 namespace {

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <new>
 
+#include "src/dataset/shards.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
@@ -32,7 +33,7 @@
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/shard_source.hpp"
-#include "tools/qturn/shards.hpp"
+#include "tools/qturn/sharding.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tars.hpp"
@@ -248,8 +249,8 @@ int turn_pictures(const CommandLine& line) {
 
   std::optional<ShardOfRun> shard;
   if (line.shard)
-    shard.emplace(line, wanted, plan.output_folder, Dealt::samples, keys_of(plan, *line.shard),
-                  options.jpeg.edges);
+    shard.emplace(shard_options(line, wanted, options.jpeg.edges), plan.output_folder,
+                  Dealt::samples, keys_of(plan, *line.shard));
   else
     refuse_unmerged_shards(plan.output_folder);
   if (shard && !line.quiet) print_message(shard->in_words());
@@ -272,7 +273,7 @@ int turn_pictures(const CommandLine& line) {
       open_journals(line, wanted, plan, options.jpeg.edges, fsync == Fsync::each);
   // Others may have begun since, before the lock was held.
   if (!shard) refuse_unmerged_shards(plan.output_folder);
-  if (shard && !shard->begin()) return say_shard_is_done(line);
+  if (shard && !begin_shard(*shard)) return say_shard_is_done(line);
   FileSink sink({.in_place = line.in_place,
                  .source = standard_input ? &*standard_input : nullptr,
                  .if_exists = replaces ? IfExists::replace : IfExists::fail,
@@ -310,7 +311,8 @@ int turn_pictures(const CommandLine& line) {
     else if (!stop && end.error.empty())
       are_shared_written = say_shared_files(plan, options, written);
     whole = whole && are_shared_written;
-    if (shard && whole && !stop) shard->complete({shard_manifest_name, shard_parts_name});
+    if (shard && whole && !stop)
+      say_warnings(shard->complete({shard_manifest_name, shard_parts_name}));
     if (journals) {
       const bool all_done = !stop && end.error.empty() && report.failed() == 0 &&
                             report.incomplete() == 0 && are_shared_written && (whole || !shard);
@@ -346,7 +348,7 @@ int run_program(int argc, char** argv) {
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
   refuse_unfit_for_streams(line);
-  if (line.command == CommandLine::Command::merge) return merge_shards(line);
+  if (line.command == CommandLine::Command::merge) return merge(line);
   if (line.command == CommandLine::Command::check) {
     if (are_tars(line, {})) throw PlanError("check does not look into tars; unpack them");
     PlanOptions inputs = input_options(line);

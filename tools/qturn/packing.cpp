@@ -4,11 +4,11 @@
 
 #include <utility>
 
+#include "src/dataset/shards.hpp"
 #include "src/run/folder_samples.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/sample_outputs.hpp"
-#include "tools/qturn/shards.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
 

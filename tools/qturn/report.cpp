@@ -104,10 +104,13 @@ void print_message(std::string_view message) {
   std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
+void say_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) print_message("warning: " + printable(warning));
+}
+
 bool say_results(const FileResults& results) {
   for (const std::string& failure : results.failures) print_message(printable(failure));
-  for (const std::string& warning : results.warnings)
-    print_message("warning: " + printable(warning));
+  say_warnings(results.warnings);
   return results.is_whole;
 }
 

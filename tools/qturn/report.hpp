@@ -35,6 +35,9 @@ std::string sides_in_words(const std::set<std::string>& sides);
 /// Prints "qturn: MESSAGE" on standard error.
 void print_message(std::string_view message);
 
+/// Prints each of them as a warning.
+void say_warnings(const std::vector<std::string>& warnings);
+
 /// Prints why files are not written, and what is to be warned of. Returns whether they are whole.
 bool say_results(const FileResults& results);
 

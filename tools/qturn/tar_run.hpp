@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
+#include "src/dataset/tar_shard.hpp"
 #include "src/run/sample_stream.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
-#include "tools/qturn/tar_shard.hpp"
 
 namespace qturn {
 

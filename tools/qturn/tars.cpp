@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/dataset/tar_shard.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/store/journals.hpp"
@@ -12,9 +13,9 @@
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/sample_outputs.hpp"
+#include "tools/qturn/sharding.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
-#include "tools/qturn/tar_shard.hpp"
 #include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
@@ -103,7 +104,7 @@ TarShard shard_of(const CommandLine& line, const PlanOptions& plan, JpegEdges ed
                   std::vector<Place>& places) {
   std::set<std::string> tars;
   for (const Place& place : places) tars.insert(place.output.filename());
-  TarShard shard(line, plan, tars, edges);
+  TarShard shard(shard_options(line, plan, edges), line.output, tars, line.resume);
   std::erase_if(places,
                 [&](const Place& place) { return !shard.is_to_do(place.output.filename()); });
   return shard;
@@ -164,7 +165,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
   Plan found;
   Report report(line, found, device);
   if (shard) {
-    if (!shard->begin()) return say_shard_is_done(line);
+    if (!begin_shard(*shard)) return say_shard_is_done(line);
     std::erase_if(places,
                   [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
   }
@@ -189,11 +190,11 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
       const std::optional<WrittenTar> written = tars.finish(places[i].output, *output);
       is_any_placed = true;
       output.reset();
-      if (shard && written) shard->add(places[i].output.filename(), *written);
+      if (shard && written) say_warnings(shard->add(places[i].output.filename(), *written));
     }
     all_placed = whole;
     whole = report.json_is_whole() && tars.failures() == 0 && whole;
-    if (shard && whole) shard->complete();
+    if (shard && whole) say_warnings(shard->complete());
   } catch (const FileError& error) {
     print_message(printable(error.what()));
     whole = false;

@@ -27,7 +27,11 @@ std::string way_out(const CommandLine& line, const OutputError& error) {
     case OutputError::Reason::attempt_unfinished:
       return "; use --resume";
     case OutputError::Reason::shards_incomplete:
-      return "; run what is missing again with --resume";
+      return fmt::format("; run {} again with --resume", error.count() == 1 ? "it" : "them");
+    case OutputError::Reason::tar_changed:
+      return ", and run the shard again with --resume";
+    case OutputError::Reason::no_shards:
+      return "; run them with --shard";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-#include "tools/qturn/shard_manifests.hpp"
+#include "src/dataset/shard_manifests.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/dataset/shards.hpp"
 #include "src/store/safe_file.hpp"
-#include "tools/qturn/shards.hpp"
 
 namespace qturn {
 

@@ -5,8 +5,8 @@
 //   {"tar": "000.tar", "samples": 1000, "bytes": 81920}
 //
 // A tar of which a sample has failed is not named, and is written again by the next attempt.
-#ifndef QTURN_TOOLS_QTURN_TAR_SHARD_HPP
-#define QTURN_TOOLS_QTURN_TAR_SHARD_HPP
+#ifndef QTURN_SRC_DATASET_TAR_SHARD_HPP
+#define QTURN_SRC_DATASET_TAR_SHARD_HPP
 
 #include <cstdint>
 #include <filesystem>
@@ -14,9 +14,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "src/dataset/shards.hpp"
 #include "src/store/folder_lock.hpp"
-#include "tools/qturn/shards.hpp"
 
 namespace qturn {
 
@@ -28,17 +29,18 @@ struct WrittenTar {
 /// The tars that were written, by their names in the output.
 using WrittenTars = std::map<std::string, WrittenTar>;
 
-/// Both throw FileError.
+/// Both throw FileError. What is to be warned of is returned.
 WrittenTars read_written_tars(const std::filesystem::path& manifest);
-void write_written_tars(const std::filesystem::path& manifest, const WrittenTars& tars);
+std::vector<std::string> write_written_tars(const std::filesystem::path& manifest,
+                                            const WrittenTars& tars);
 
 class TarShard {
  public:
-  /// `tars`: the names of those that a run without --shard would write. Writes nothing. Throws
-  /// PlanError if the output is that of another run, or if this shard was interrupted and is not to
+  /// `tars`: the names of those that a run without shards would write. Writes nothing. Throws
+  /// PlanError if the output is that of another run, or if this shard was interrupted and must not
   /// be resumed.
-  TarShard(const CommandLine& line, const PlanOptions& options, const std::set<std::string>& tars,
-           JpegEdges edges);
+  TarShard(ShardOptions options, std::filesystem::path output, const std::set<std::string>& tars,
+           bool resumes);
 
   std::string in_words() const { return run_.in_words(); }
   bool is_complete() const { return run_.is_complete(); }
@@ -48,13 +50,13 @@ class TarShard {
   bool is_to_do(const std::string& tar) const;
 
   /// Takes the lock, and removes what a killed attempt has left. As ShardOfRun::begin().
-  bool begin();
-  /// The tar is whole and in its place. Throws FileError.
-  void add(const std::string& tar, const WrittenTar& written);
+  bool begin(std::vector<std::string>& warnings);
+  /// The tar is whole and in its place. Returns what to warn of; throws FileError.
+  std::vector<std::string> add(const std::string& tar, const WrittenTar& written);
   /// Whether all of them are.
   bool is_done() const { return written_.size() == own_.size(); }
   /// Marks the shard as complete, as ShardOfRun::complete() does.
-  void complete() const { run_.complete({shard_manifest_name}); }
+  std::vector<std::string> complete() const { return run_.complete({shard_manifest_name}); }
 
  private:
   std::filesystem::path manifest() const { return run_.folder() / shard_manifest_name; }
@@ -70,4 +72,4 @@ class TarShard {
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_TAR_SHARD_HPP
+#endif  // QTURN_SRC_DATASET_TAR_SHARD_HPP

@@ -1,16 +1,17 @@
-#include "tools/qturn/tar_shard.hpp"
+#include "src/dataset/tar_shard.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "src/dataset/output_error.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/store/json_names.hpp"
 #include "src/store/safe_file.hpp"
-#include "tools/qturn/report.hpp"
 
 namespace qturn {
 namespace {
@@ -21,22 +22,20 @@ constexpr int tars_version = 1;
 
 /// Calls `visit(tar, is_own)`. Tars are dealt in the order of their names, like cards.
 template <typename Visit>
-void deal(const CommandLine& line, const std::set<std::string>& tars, Visit visit) {
+void deal(const Shard& shard, const std::set<std::string>& tars, Visit visit) {
   std::uint64_t number = 0;
-  for (const std::string& tar : tars) {
-    visit(tar, number++ % line.shard->count == line.shard->index);
-  }
+  for (const std::string& tar : tars) visit(tar, number++ % shard.count == shard.index);
 }
 
-DealtKeys keys_of(const CommandLine& line, const std::set<std::string>& tars) {
+DealtKeys keys_of(const Shard& shard, const std::set<std::string>& tars) {
   DealtKeys keys;
-  deal(line, tars, [&](const std::string& tar, bool is_own) { keys.add(tar, is_own); });
+  deal(shard, tars, [&](const std::string& tar, bool is_own) { keys.add(tar, is_own); });
   return keys;
 }
 
-std::set<std::string> own_of(const CommandLine& line, const std::set<std::string>& tars) {
+std::set<std::string> own_of(const Shard& shard, const std::set<std::string>& tars) {
   std::set<std::string> own;
-  deal(line, tars, [&](const std::string& tar, bool is_own) {
+  deal(shard, tars, [&](const std::string& tar, bool is_own) {
     if (is_own) own.insert(tar);
   });
   return own;
@@ -67,7 +66,7 @@ WrittenTars read_written_tars(const fs::path& manifest) try {
   throw FileError(manifest.string() + " is damaged, or of another version of qturn", manifest, {});
 }
 
-void write_written_tars(const fs::path& manifest, const WrittenTars& tars) {
+std::vector<std::string> write_written_tars(const fs::path& manifest, const WrittenTars& tars) {
   Json first;
   first["qturn_tars"] = tars_version;
   std::string text = dump(first) + "\n";
@@ -78,33 +77,32 @@ void write_written_tars(const fs::path& manifest, const WrittenTars& tars) {
     json["bytes"] = tar.bytes;
     text += dump(json) + "\n";
   }
-  for (const std::string& warning :
-       write_file(manifest, std::as_bytes(std::span(text)), {}, IfExists::replace))
-    print_message("warning: " + printable(warning));
+  return write_file(manifest, std::as_bytes(std::span(text)), {}, IfExists::replace);
 }
 
-TarShard::TarShard(const CommandLine& line, const PlanOptions& options,
-                   const std::set<std::string>& tars, JpegEdges edges)
-    : output_(line.output),
-      own_(own_of(line, tars)),
-      run_(line, options, output_, Dealt::tars, keys_of(line, tars), edges),
+TarShard::TarShard(ShardOptions options, fs::path output, const std::set<std::string>& tars,
+                   bool resumes)
+    : output_(std::move(output)),
+      own_(own_of(options.shard, tars)),
+      run_(options, output_, Dealt::tars, keys_of(options.shard, tars)),
       is_begun_(fs::exists(manifest())) {
-  if (!is_begun_ || line.resume || is_complete()) return;
-  throw PlanError(fmt::format("{}: an earlier attempt of this shard did not end; use --resume",
-                              run_.folder().string()));
+  if (!is_begun_ || resumes || is_complete()) return;
+  throw OutputError(OutputError::Reason::attempt_unfinished, run_.folder(),
+                    run_.folder().string() + ": an earlier attempt of this shard did not end");
 }
 
 bool TarShard::is_to_do(const std::string& tar) const {
   return own_.contains(tar) && !written_.contains(tar);
 }
 
-bool TarShard::begin() {
+bool TarShard::begin(std::vector<std::string>& warnings) {
   std::error_code failure;
   fs::create_directories(run_.folder(), failure);
   if (failure) throw FileError("cannot make " + run_.folder().string(), run_.folder(), failure);
   lock_.emplace(run_.folder());
-  if (!run_.begin()) return false;
-  if (!fs::exists(manifest())) write_written_tars(manifest(), {});
+  if (!run_.begin(warnings)) return false;
+  if (!fs::exists(manifest()))
+    std::ranges::move(write_written_tars(manifest(), {}), std::back_inserter(warnings));
   remove_temporaries();
   written_ = read_written_tars(manifest());
   std::erase_if(written_, [&](const auto& each) {
@@ -124,9 +122,9 @@ void TarShard::remove_temporaries() const {
   }
 }
 
-void TarShard::add(const std::string& tar, const WrittenTar& written) {
+std::vector<std::string> TarShard::add(const std::string& tar, const WrittenTar& written) {
   written_[tar] = written;
-  write_written_tars(manifest(), written_);
+  return write_written_tars(manifest(), written_);
 }
 
 }  // namespace qturn

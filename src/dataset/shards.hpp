@@ -6,10 +6,9 @@
 //                                      the files that are about all pictures, and, written last,
 //                                      done.json
 //
-// `qturn merge` makes one output of them. merge.hpp has that. tar_shard.hpp has what is of tars
-// alone.
-#ifndef QTURN_TOOLS_QTURN_SHARDS_HPP
-#define QTURN_TOOLS_QTURN_SHARDS_HPP
+// merge.hpp makes one output of them. tar_shard.hpp has what is of tars alone.
+#ifndef QTURN_SRC_DATASET_SHARDS_HPP
+#define QTURN_SRC_DATASET_SHARDS_HPP
 
 #include <cstdint>
 #include <filesystem>
@@ -17,11 +16,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "src/plan/jobs.hpp"
 #include "src/store/content_hash.hpp"
-#include "tools/qturn/command_line.hpp"
 
 namespace qturn {
 
@@ -74,24 +72,33 @@ class DealtKeys {
 /// The keys of the samples of a plan that this shard takes.
 DealtKeys keys_of(const Plan& plan, const Shard& shard);
 
+/// What a shard is told of the run that it is one of.
+struct ShardOptions {
+  Shard shard;
+  std::string variables = {};  ///< of the environment that say which; or empty
+  std::string program;         ///< as in ShardedRun, like the next two
+  std::string operation;
+  std::vector<std::string> inputs;
+};
+
 /// A run that is one of several.
 class ShardOfRun {
  public:
   /// Writes nothing. Throws PlanError if the output is that of another run.
-  ShardOfRun(const CommandLine& line, const PlanOptions& options, std::filesystem::path output,
-             Dealt dealt, DealtKeys keys, JpegEdges edges);
+  ShardOfRun(ShardOptions options, std::filesystem::path output, Dealt dealt, DealtKeys keys);
 
-  /// "shard 3 of 8: 125 of 1000 samples"; with --shard auto also which variables say so
+  /// "shard 3 of 8: 125 of 1000 samples", and which variables say so
   std::string in_words() const;
   /// Whether an earlier run has done all of it.
   bool is_complete() const { return is_complete_; }
   /// Begins the shard, before anything is written. The lock of the shard must be held. Looks again
   /// at what is there, and says what all shards do if none has yet. False: another run has done all
-  /// of the shard meanwhile. Throws PlanError as the constructor, and FileError.
-  bool begin();
+  /// of the shard meanwhile. Adds what to warn of. Throws PlanError as the constructor, and
+  /// FileError.
+  bool begin(std::vector<std::string>& warnings);
   /// Marks the shard as complete, with files of these names in its folder. Must be called when all
-  /// else is written. Throws FileError.
-  void complete(std::initializer_list<const char*> files) const;
+  /// else is written. Returns what to warn of; throws FileError.
+  std::vector<std::string> complete(std::initializer_list<const char*> files) const;
   std::filesystem::path folder() const { return shard_folder(output_, shard_); }
 
  private:
@@ -106,14 +113,11 @@ class ShardOfRun {
   bool is_complete_ = false;
 };
 
-/// Says that a shard has nothing left to do, and returns the exit status.
-int say_shard_is_done(const CommandLine& line);
-
 /// Whether a run of this shard may have put results into the output, which are its own.
 bool is_begun(const std::filesystem::path& output, const Shard& shard);
 
 /// Throws PlanError if a run without shards has written into the output or works there, or one with
-/// another number of shards.
+/// another number of shards. A lock that nobody holds is in nobody's way.
 void refuse_other_run(const std::filesystem::path& output, const Shard& shard);
 
 /// Throws PlanError if a named input lies in an output of shards that are not merged, other than
@@ -125,4 +129,4 @@ void refuse_unmerged_shards(const std::filesystem::path& output);
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_SHARDS_HPP
+#endif  // QTURN_SRC_DATASET_SHARDS_HPP

@@ -1,19 +1,21 @@
-#include "tools/qturn/shards.hpp"
+#include "src/dataset/shards.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
+#include "src/dataset/output_error.hpp"
+#include "src/store/folder_lock.hpp"
+#include "src/store/journal.hpp"
 #include "src/store/json_names.hpp"
 #include "src/store/safe_file.hpp"
-#include "tools/qturn/journaling.hpp"
-#include "tools/qturn/report.hpp"
-#include "tools/qturn/version.hpp"
 
 namespace qturn {
 
@@ -60,10 +62,9 @@ auto read_json(const fs::path& file, Read read) -> std::optional<decltype(read(J
   }
 }
 
-void write_json(const fs::path& file, const Json& json, IfExists if_exists) {
+std::vector<std::string> write_json(const fs::path& file, const Json& json, IfExists if_exists) {
   const std::string text = dump(json) + "\n";
-  for (const std::string& warning : write_file(file, std::as_bytes(std::span(text)), {}, if_exists))
-    print_message("warning: " + printable(warning));
+  return write_file(file, std::as_bytes(std::span(text)), {}, if_exists);
 }
 
 Json json_of(const ShardedRun& run) {
@@ -80,8 +81,10 @@ Json json_of(const ShardedRun& run) {
 }
 
 /// False if there is a record already.
-bool write_record(const fs::path& output, const ShardedRun& run) try {
-  write_json(place_of_run(output), json_of(run), IfExists::fail);
+bool write_record(const fs::path& output, const ShardedRun& run,
+                  std::vector<std::string>& warnings) try {
+  std::ranges::move(write_json(place_of_run(output), json_of(run), IfExists::fail),
+                    std::back_inserter(warnings));
   return true;
 } catch (const FileError& error) {
   if (error.code().value() != EEXIST) throw;
@@ -171,15 +174,14 @@ DealtKeys keys_of(const Plan& plan, const Shard& shard) {
   return keys;
 }
 
-ShardOfRun::ShardOfRun(const CommandLine& line, const PlanOptions& options, fs::path output,
-                       Dealt dealt, DealtKeys keys, JpegEdges edges)
-    : shard_(*line.shard),
-      variables_(line.shard_variables),
+ShardOfRun::ShardOfRun(ShardOptions options, fs::path output, Dealt dealt, DealtKeys keys)
+    : shard_(options.shard),
+      variables_(std::move(options.variables)),
       output_(std::move(output)),
-      run_{.program = version,
+      run_{.program = std::move(options.program),
            .shards = shard_.count,
-           .operation = operation_of(line, edges),
-           .inputs = fmt::format("{}", fmt::join(absolute_inputs(options), "\n")),
+           .operation = std::move(options.operation),
+           .inputs = fmt::format("{}", fmt::join(options.inputs, "\n")),
            .dealt = dealt,
            .count = keys.count(),
            .keys = keys.hash()},
@@ -197,9 +199,9 @@ bool ShardOfRun::look() const {
   return false;
 }
 
-bool ShardOfRun::begin() {
+bool ShardOfRun::begin(std::vector<std::string>& warnings) {
   if (read_shard_done(output_, shard_)) return false;
-  if (look() || write_record(output_, run_) || look()) return true;
+  if (look() || write_record(output_, run_, warnings) || look()) return true;
   throw PlanError(fmt::format("{} was removed by another program; run the shard again",
                               place_of_run(output_).string()));
 }
@@ -210,7 +212,7 @@ std::string ShardOfRun::in_words() const {
                      run_.count, dealt_words[static_cast<int>(run_.dealt)]);
 }
 
-void ShardOfRun::complete(std::initializer_list<const char*> files) const {
+std::vector<std::string> ShardOfRun::complete(std::initializer_list<const char*> files) const {
   Json json;
   json["qturn_shards"] = shards_version;
   json["shard"] = shard_.index;
@@ -218,12 +220,7 @@ void ShardOfRun::complete(std::initializer_list<const char*> files) const {
   json["count"] = own_;
   for (const char* name : files)
     json["files"][name] = digits_of(hash_of_file(folder() / name).value());
-  write_json(place_of_done(output_, shard_), json, IfExists::replace);
-}
-
-int say_shard_is_done(const CommandLine& line) {
-  if (!line.quiet) print_message("all of this shard is done already");
-  return 0;
+  return write_json(place_of_done(output_, shard_), json, IfExists::replace);
 }
 
 bool is_begun(const fs::path& output, const Shard& shard) {
@@ -237,18 +234,20 @@ void refuse_other_run(const fs::path& output, const Shard& shard) {
     return compare_counts(output, *there, shard.count);
   const fs::path manifest = output / "manifest.jsonl";
   if (fs::exists(manifest)) {
-    throw PlanError(fmt::format(
-        "{} is there, so the output is complete, or that of a run without --shard; choose another",
-        manifest.string()));
+    throw OutputError(
+        OutputError::Reason::is_complete, manifest,
+        fmt::format("{} is there, so the output is complete, or that of a run without shards",
+                    manifest.string()));
   }
-  for (const std::string_view name : {journal_name, lock_name}) {
+  const auto refuse_file = [&](std::string_view name) {
     const fs::path file = output / name;
-    if (!fs::exists(fs::symlink_status(file))) continue;
-    throw PlanError(fmt::format(
-        "{} is of a run without --shard, which works there or was interrupted; finish that with "
-        "--resume and without --shard, or choose another output",
-        file.string()));
-  }
+    throw OutputError(
+        OutputError::Reason::is_of_plain_run, file,
+        fmt::format("{} is of a run without shards, which works there or was interrupted",
+                    file.string()));
+  };
+  if (fs::exists(fs::symlink_status(output / journal_name))) refuse_file(journal_name);
+  if (is_locked(output)) refuse_file(lock_name);
 }
 
 void refuse_unmerged_inputs(const PlanOptions& options) {
@@ -259,19 +258,17 @@ void refuse_unmerged_inputs(const PlanOptions& options) {
     for (; at.has_relative_path() && seen.insert(at).second; at = at.parent_path()) {
       if (!fs::exists(shards_folder(at), none) || fs::equivalent(at, options.output, none))
         continue;
-      throw PlanError(
-          fmt::format("{}: {} is the output of shards that are not merged; 'qturn merge {}' first",
-                      input.string(), at.string(), at.string()));
+      throw OutputError(OutputError::Reason::is_unmerged_input, at,
+                        fmt::format("{}: {} is the output of shards that are not merged",
+                                    input.string(), at.string()));
     }
   }
 }
 
 void refuse_unmerged_shards(const fs::path& output) {
   if (output.empty() || !fs::exists(shards_folder(output))) return;
-  throw PlanError(
-      fmt::format("{} is the output of a run in shards; 'qturn merge {}' makes it one, or choose "
-                  "another output",
-                  output.string(), output.string()));
+  throw OutputError(OutputError::Reason::is_of_shards, output,
+                    output.string() + " is the output of a run in shards");
 }
 
 }  // namespace qturn

@@ -1,6 +1,6 @@
 // The manifests of all shards of a run, read as one.
-#ifndef QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP
-#define QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP
+#ifndef QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP
+#define QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP
 
 #include <cstdint>
 #include <filesystem>
@@ -38,4 +38,4 @@ class ShardManifests {
 
 }  // namespace qturn
 
-#endif  // QTURN_TOOLS_QTURN_SHARD_MANIFESTS_HPP
+#endif  // QTURN_SRC_DATASET_SHARD_MANIFESTS_HPP

@@ -1,0 +1,35 @@
+// One output of the shards that wrote to it.
+//
+// All shards have written the pictures to their places. What is left are the files about all
+// pictures: label files of many pictures, those of data sets and the manifest.
+// They become what one run would have written, byte for byte. The manifest comes last, then
+// OUTPUT/.qturn-shards is removed. A merge that was killed before that can be repeated.
+#ifndef QTURN_SRC_DATASET_MERGE_HPP
+#define QTURN_SRC_DATASET_MERGE_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/dataset/shards.hpp"
+
+namespace qturn {
+
+struct MergedShards {
+  std::uint64_t shards = 0;
+  Dealt dealt = Dealt::samples;
+  std::uint64_t samples = 0;
+  std::uint64_t pictures = 0;  ///< if samples were dealt
+  std::uint64_t tars = 0;      ///< if tars were dealt
+  std::vector<std::string> warnings = {};
+};
+
+/// Nothing if they were merged before. Throws PlanError or FileError, and nothing is changed, if a
+/// shard is not complete or not what it says; UnfinishedError if a file cannot be written.
+std::optional<MergedShards> merge_shards(const std::filesystem::path& output);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_DATASET_MERGE_HPP

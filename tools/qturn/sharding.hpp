@@ -1,0 +1,30 @@
+// A run that is one of several: what it is told of the command line, and what it says.
+#ifndef QTURN_TOOLS_QTURN_SHARDING_HPP
+#define QTURN_TOOLS_QTURN_SHARDING_HPP
+
+#include <string>
+#include <vector>
+
+#include "src/dataset/shards.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+
+ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, JpegEdges edges);
+
+/// Begins the shard and prints what it warns of. False: another run has done all of it meanwhile.
+template <typename EachShard>
+bool begin_shard(EachShard& shard) {
+  std::vector<std::string> warnings;
+  const bool is_to_do = shard.begin(warnings);
+  say_warnings(warnings);
+  return is_to_do;
+}
+
+/// Says that a shard has nothing left to do, and returns the exit status.
+int say_shard_is_done(const CommandLine& line);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_SHARDING_HPP
