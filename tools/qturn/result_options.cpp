@@ -34,4 +34,33 @@ std::vector<TypedOption> result_options(const CommandLine& line, JpegEdges edges
   return options;
 }
 
+std::string operation_of(const CommandLine& line, JpegEdges edges) {
+  std::string text = line.command == CommandLine::Command::augment ? "augment"
+                     : line.orientation == Orientation::identity
+                         ? "upright"
+                         : std::string(name(line.orientation));
+  const auto flag = [&](bool is_set, const char* option) {
+    if (is_set) text += fmt::format(" {}", option);
+  };
+  const auto value = [&](const char* option, const auto& given) {
+    text += fmt::format(" {} {}", option, given);
+  };
+  if (line.command == CommandLine::Command::augment) {
+    if (line.random > 0) {
+      value("--random", line.random);
+      value("--seed", line.seed);
+    } else {
+      value("--variants", line.variants.empty() ? "all" : line.variants);
+    }
+  }
+  for (const TypedOption& option : result_options(line, edges)) {
+    text += " " + option.name;
+    if (!option.value.empty()) text += " " + option.value;
+  }
+  flag(line.strict, "--strict");
+  flag(line.break_links, "--break-links");
+  if (!line.backup.empty()) value("--backup", line.backup);
+  return text;
+}
+
 }  // namespace qturn

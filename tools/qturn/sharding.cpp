@@ -1,6 +1,7 @@
 #include "tools/qturn/sharding.hpp"
 
-#include "tools/qturn/journaling.hpp"
+#include "src/plan/journal_roots.hpp"
+#include "tools/qturn/result_options.hpp"
 #include "tools/qturn/version.hpp"
 
 namespace qturn {

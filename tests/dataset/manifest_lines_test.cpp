@@ -1,0 +1,78 @@
+#include "src/dataset/manifest_lines.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qturn {
+namespace {
+
+ManifestFile file(const std::string& name, std::uint64_t number) {
+  return {name, {number, 1}, {number, 2}};
+}
+
+TEST_CASE("An entry of a manifest is read as it was written") {
+  const ManifestEntry entry{.key = "a/b.png",
+                            .variant = Orientation::rotate90,
+                            .picture = file("a/b__rotate90.png", 1),
+                            .route = Route::lossless,
+                            .label = file("l.txt", 2),
+                            .sidecars = {file("b.xmp", 3)},
+                            .masks = {file("m1.png", 4), file("m2.png", 5)},
+                            .labels_in = {"coco.json"}};
+  const auto read = read_manifest_line(manifest_line(entry));
+  REQUIRE(read);
+  CHECK(read->key == entry.key);
+  CHECK(read->variant == entry.variant);
+  CHECK(read->masks.size() == 2);
+  CHECK(manifest_line(*read) == manifest_line(entry));
+}
+
+TEST_CASE("Names that are not UTF-8 come back as they were") {
+  const ManifestEntry entry{
+      .key = "\xff.png", .variant = Orientation::flip, .picture = file("\xff", 1)};
+  const auto read = read_manifest_line(manifest_line(entry));
+  REQUIRE(read);
+  CHECK(read->key == "\xff.png");
+  CHECK(read->picture.output == "\xff");
+}
+
+TEST_CASE("A header says which options the files were made with, or that this is not known") {
+  for (const auto& options : {std::optional<std::vector<std::string>>(),
+                              std::optional(std::vector<std::string>{"--png=fast", "--hidden"})}) {
+    const ManifestHeader header{"1.2", options};
+    CHECK(read_manifest_header(manifest_line(header)) == header);
+  }
+}
+
+TEST_CASE("Lines of one kind are not taken for those of another") {
+  const std::string entry = manifest_line(
+      ManifestEntry{.key = "a", .variant = Orientation::flop, .picture = file("a", 1)});
+  const std::string header = manifest_line(ManifestHeader{"1", {}});
+  const std::string other = manifest_line(file("coco.json", 1));
+  CHECK_FALSE(read_manifest_line(header));
+  CHECK_FALSE(read_manifest_line(other));
+  CHECK_FALSE(read_manifest_header(entry));
+  CHECK_FALSE(read_manifest_header(other));
+  CHECK_FALSE(read_manifest_file(entry));
+  CHECK_FALSE(read_manifest_file(header));
+  for (const char* damaged : {"", "{", "[]", "{\"orientation\": 9}", "{\"qturn_manifest\": 2}"}) {
+    CHECK_FALSE(read_manifest_line(damaged));
+    CHECK_FALSE(read_manifest_header(damaged));
+    CHECK_FALSE(read_manifest_file(damaged));
+  }
+}
+
+TEST_CASE("Entries are ordered by key, then by variant") {
+  const auto entry = [](const char* key, Orientation variant) {
+    return ManifestEntry{.key = key, .variant = variant, .picture = {"x"}};
+  };
+  CHECK(entry("a", Orientation::rotate270) < entry("b", Orientation::identity));
+  CHECK(entry("a", Orientation::flop) < entry("a", Orientation::flip));
+  CHECK(entry("a", Orientation::flop) == entry("a", Orientation::flop));
+}
+
+}  // namespace
+}  // namespace qturn
