@@ -31,10 +31,35 @@ std::vector<std::string> other_parts(const std::string& name,
   return parts;
 }
 
-constexpr std::string_view words_of_labels[] = {
-    "label",  "labels", "labeltxt", "annotation",  "annotations", "ann",    "anns",
-    "anno",   "annos",  "gt",       "groundtruth", "truth",       "ground", "bbox",
-    "bboxes", "boxes",  "json",     "xml",         "txt",         "csv",    "meta"};
+constexpr std::string_view words_of_labels[] = {"label",
+                                                "labels",
+                                                "labeltxt",
+                                                "annotation",
+                                                "annotations",
+                                                "ann",
+                                                "anns",
+                                                "anno",
+                                                "annos",
+                                                "gt",
+                                                "groundtruth",
+                                                "truth",
+                                                "ground",
+                                                "bbox",
+                                                "bboxes",
+                                                "boxes",
+                                                "json",
+                                                "xml",
+                                                "txt",
+                                                "csv",
+                                                "meta",
+                                                "mask",
+                                                "masks",
+                                                "segmentation",
+                                                "segmentations",
+                                                "segmentationclass",
+                                                "segmentationobject",
+                                                "gtfine",
+                                                "gtcoarse"};
 constexpr std::string_view words_of_pictures[] = {"image",      "images",   "img",    "imgs",
                                                   "jpegimages", "pictures", "photos", "frames"};
 
@@ -43,6 +68,10 @@ constexpr std::string_view words_of_pictures[] = {"image",      "images",   "img
 bool is_image_folder(const fs::path& folder) {
   const std::string name = lower_name(folder);
   return name == "images" || name == "jpegimages";
+}
+
+bool may_be_labels_of_any(const std::string& folder) {
+  return other_parts(folder, words_of_labels).empty() && !other_parts(folder, {}).empty();
 }
 
 bool are_labels_of(const std::string& folder, const std::string& pictures) {

@@ -35,8 +35,12 @@ class LabelPlaces {
   std::map<std::filesystem::path, std::set<std::string>> parents_;
 };
 
-/// Whether a folder belongs by its name to one of pictures beside it: labels, annotations and ann
-/// to any, label_2 to image_2, train_labels to train, and not dogs_labels to cats.
+/// Whether the name of a folder says that it holds labels or masks, and not of which pictures:
+/// labels, annotations, ann, masks.
+bool may_be_labels_of_any(const std::string& folder);
+
+/// Whether a folder of labels or masks belongs by its name to one of pictures beside it: those of
+/// any to all, label_2 to image_2, train_labels to train, and not dogs_labels to cats.
 bool are_labels_of(const std::string& folder, const std::string& pictures);
 
 }  // namespace qturn

@@ -13,8 +13,8 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/foreign_labels.hpp"
-#include "src/plan/labels.hpp"
 #include "src/plan/paired_folders.hpp"
+#include "src/plan/unturned_labels.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
 #include "src/store/tar/input.hpp"
@@ -127,8 +127,9 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   if (const auto foreign = find_foreign_label(options, plan))
     throw ForeignLabelError(foreign->file, foreign->format);
   const MaskOptions masks = mask_options(line);
-  const auto label = find_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
-                                masks.take && masks.folder.empty());
+  const auto label =
+      find_unturned_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
+                          masks.take && masks.folder.empty());
   if (!label) return;
   std::string message =
       fmt::format("{}: lies where labels or masks do, and would not be turned with its picture",

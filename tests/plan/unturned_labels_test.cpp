@@ -1,4 +1,4 @@
-#include "src/plan/labels.hpp"
+#include "src/plan/unturned_labels.hpp"
 #include "src/plan/mask_files.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +33,7 @@ Plan plan_for(const fs::path& input, const std::vector<std::string>& keys) {
 fs::path label_in(const TemporaryFolder& folder, const std::string& input,
                   const std::vector<std::string>& keys, Variants variants = Variants::alike) {
   for (const std::string& key : keys) folder.add(fs::path(input) / key, "x");
-  const auto found = find_label(plan_for(folder.path() / input, keys), variants);
+  const auto found = find_unturned_label(plan_for(folder.path() / input, keys), variants);
   return found ? found->lexically_relative(folder.path()) : fs::path();
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("A COCO file is known by its members, also when they lie far apart") {
     REQUIRE(plan.jobs.shared_labels().files().size() == 1);
     CHECK(plan.jobs.shared_labels().files().front().found == 1);
     CHECK(plan.jobs.shared_labels().contain((folder.path() / "data/instances.json").native()));
-    CHECK(find_label(plan, Variants::alike) == std::nullopt);
+    CHECK(find_unturned_label(plan, Variants::alike) == std::nullopt);
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("A mask that an earlier run has turned is not another file") {
   const TemporaryFolder folder;
   for (const std::string key : {"images/a.png", "masks/a.png", "images/b.png"})
     folder.add("data/" + key, "x");
-  CHECK(find_label(plan_for(folder.path() / "data", {"images/b.png"}), Variants::alike) ==
+  CHECK(find_unturned_label(plan_for(folder.path() / "data", {"images/b.png"}), Variants::alike) ==
         folder.path() / "data/masks/a.png");
 
   PlanOptions options;
@@ -146,7 +146,7 @@ TEST_CASE("A mask that an earlier run has turned is not another file") {
   for (const std::string key : {"images/a.png", "masks/a.png"}) folder.add("out/" + key, "x");
   const Plan plan = qturn::plan(options);
   CHECK(plan.jobs.size() == 1);
-  CHECK(find_label(plan, Variants::alike) == std::nullopt);
+  CHECK(find_unturned_label(plan, Variants::alike) == std::nullopt);
 }
 
 TEST_CASE("A folder that cannot be read ends neither the search nor the run") {
@@ -154,7 +154,8 @@ TEST_CASE("A folder that cannot be read ends neither the search nor the run") {
   const TemporaryFolder folder;
   folder.add("data/masks/closed/a.png", "x");
   fs::permissions(folder.path() / "data/masks/closed", fs::perms::none);
-  const auto found = find_label(plan_for(folder.path() / "data", {"a.png"}), Variants::alike);
+  const auto found =
+      find_unturned_label(plan_for(folder.path() / "data", {"a.png"}), Variants::alike);
   fs::permissions(folder.path() / "data/masks/closed", fs::perms::owner_all);
   CHECK(found == std::nullopt);
 }

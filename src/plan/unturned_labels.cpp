@@ -1,4 +1,4 @@
-#include "src/plan/labels.hpp"
+#include "src/plan/unturned_labels.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,31 +21,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "masks", "Annotations", "train_masks", what Pascal VOC, COCO, Cityscapes and their followers
-/// use: "train" of the last one, nothing of other folders.
-std::optional<std::string> before_label_word(const fs::path& folder) {
+/// "masks", "Annotations", "train_masks": what Pascal VOC, COCO, Cityscapes and their followers
+/// use.
+bool is_label_folder(const fs::path& folder) {
   const std::string name = lower_case(folder.filename().string());
   constexpr std::string_view words[] = {
       "label",        "labels",       "annotation",         "annotations",       "mask",
       "masks",        "segmentation", "segmentations",      "segmentationclass", "gtfine",
       "ground_truth", "groundtruth",  "segmentationobject", "gtcoarse"};
-  for (const std::string_view word : words) {
-    if (!name.ends_with(word)) continue;
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    if (!name.ends_with(word)) return false;
     const std::string before = name.substr(0, name.size() - word.size());
-    if (before.empty()) return before;
-    if (before.ends_with('_') || before.ends_with('-')) return before.substr(0, before.size() - 1);
-  }
-  return std::nullopt;
+    return before.empty() || before.ends_with('_') || before.ends_with('-');
+  });
 }
-
-bool is_label_folder(const fs::path& folder) { return before_label_word(folder).has_value(); }
 
 /// Whether a folder of labels beside inputs is about them, and not about another data set there:
 /// train_masks beside train; masks beside any folder, if a file in it is called as a picture.
 bool belongs_to(const fs::path& folder, const std::set<std::string>& inputs,
                 const std::set<std::string>& pictures) {
-  const std::string before = before_label_word(folder).value();
-  if (!before.empty()) return inputs.contains(before);
+  const std::string name = folder.filename().string();
+  if (!may_be_labels_of_any(name))
+    return std::ranges::any_of(
+        inputs, [&](const std::string& input) { return are_labels_of(name, input); });
   std::error_code error;
   constexpr auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, options, error); !error && at != end(at);
@@ -113,7 +111,8 @@ struct Folder {
 
 }  // namespace
 
-std::optional<fs::path> find_label(const Plan& plan, Variants variants, bool looks_for_masks) {
+std::optional<fs::path> find_unturned_label(const Plan& plan, Variants variants,
+                                            bool looks_for_masks) {
   const FileList& files = plan.jobs.files();
   // A mask must not be turned as a picture of its own if it gets another variant than its picture,
   // or if its picture could not be looked into.

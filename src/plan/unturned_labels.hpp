@@ -1,7 +1,7 @@
 // Finds files that lie where labels and masks of pictures do, and would not be turned with them:
 // foreign_labels.hpp finds those that say what they are.
-#ifndef QTURN_SRC_PLAN_LABELS_HPP
-#define QTURN_SRC_PLAN_LABELS_HPP
+#ifndef QTURN_SRC_PLAN_UNTURNED_LABELS_HPP
+#define QTURN_SRC_PLAN_UNTURNED_LABELS_HPP
 
 #include <cstdint>
 #include <filesystem>
@@ -27,9 +27,9 @@ enum class Variants : std::uint8_t { alike, drawn_for_each };
 /// parents of folders that are called images: images/train/a.jpg finds labels/train.
 ///
 /// `looks_for_masks`: false if masks are pictures like others.
-std::optional<std::filesystem::path> find_label(const Plan& plan, Variants variants,
-                                                bool looks_for_masks = true);
+std::optional<std::filesystem::path> find_unturned_label(const Plan& plan, Variants variants,
+                                                         bool looks_for_masks = true);
 
 }  // namespace qturn
 
-#endif  // QTURN_SRC_PLAN_LABELS_HPP
+#endif  // QTURN_SRC_PLAN_UNTURNED_LABELS_HPP
