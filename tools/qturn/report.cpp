@@ -9,10 +9,12 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
 #include "src/plan/find_files.hpp"
+#include "src/store/safe_file.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/terminal.hpp"
 
@@ -102,6 +104,15 @@ std::string printable(std::string_view path) {
 // is none may be the message.
 void print_message(std::string_view message) {
   std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+void say_why(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return print_message("out of memory");
+  const auto* const disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+  const bool is_ours = !disk || dynamic_cast<const FileError*>(&error);
+  print_message(
+      printable(is_ours ? error.what()
+                        : fmt::format("{}: {}", disk->path1().string(), disk->code().message())));
 }
 
 void say_warnings(const std::vector<std::string>& warnings) {

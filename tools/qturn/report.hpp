@@ -4,6 +4,7 @@
 #define QTURN_TOOLS_QTURN_REPORT_HPP
 
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <stop_token>
@@ -34,6 +35,9 @@ std::string sides_in_words(const std::set<std::string>& sides);
 
 /// Prints "qturn: MESSAGE" on standard error.
 void print_message(std::string_view message);
+
+/// Prints why something failed.
+void say_why(const std::exception& error);
 
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);

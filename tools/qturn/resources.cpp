@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 
+#include "src/formats/table.hpp"
 #include "src/run/limits.hpp"
 #include "tools/qturn/report.hpp"
 
@@ -24,6 +26,18 @@ std::string device_name(const DeviceChoice& choice, int threads) {
 }
 
 }  // namespace
+
+bool has_many_jpegs(const Plan& plan, int threads) {
+  // 0.8 s of a core (docs/measurements/jpeg.md).
+  const std::uint64_t enough = static_cast<std::uint64_t>(threads) * (16 << 20);
+  std::uint64_t bytes = 0;
+  const Codec* const jpeg = codec_of_name("jpeg");
+  for (const Job& job : plan.jobs) {
+    if (codec_of_suffix(lower_suffix(job.input)) == jpeg) bytes += job.file_bytes;
+    if (bytes >= enough) return true;
+  }
+  return false;
+}
 
 void set_resources(const CommandLine& line, RunOptions& options) {
   options.threads = line.threads > 0 ? line.threads : available_cores();

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "src/run/pipeline.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/options.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
@@ -14,6 +15,9 @@ void set_resources(const CommandLine& line, RunOptions& options);
 
 /// All but the device.
 RunOptions turn_options(const CommandLine& line);
+
+/// Whether turning the JPEGs takes all cores longer than a GPU takes to start.
+bool has_many_jpegs(const Plan& plan, int threads);
 
 /// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
 /// which with --verbose, and returns its name for the summary. A GPU is worth its start for many

@@ -11,6 +11,9 @@
 
 namespace qturn {
 
+/// Of --shard auto: as the environment says. Throws PlanError as shard_source().
+void take_shard_of_environment(CommandLine& line);
+
 ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, JpegEdges edges);
 
 /// Begins the shard and prints what it warns of. False: another run has done all of it meanwhile.

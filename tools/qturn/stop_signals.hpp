@@ -19,6 +19,10 @@ const std::atomic<bool>& watch_stop_signals();
 /// 128 + the signal that came (129, 130 or 143); 0 if none did.
 int stop_exit_code();
 
+/// The exit status of a run that has begun: stop_exit_code() if a signal came; else whether it is
+/// whole.
+int exit_code_of_run(bool is_whole);
+
 }  // namespace qturn
 
 #endif  // QTURN_TOOLS_QTURN_STOP_SIGNALS_HPP

@@ -1,0 +1,12 @@
+// qturn devices: what a run would take place on, and why.
+#ifndef QTURN_TOOLS_QTURN_DEVICES_HPP
+#define QTURN_TOOLS_QTURN_DEVICES_HPP
+
+namespace qturn {
+
+/// Prints it, and returns the exit status.
+int print_devices();
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_DEVICES_HPP

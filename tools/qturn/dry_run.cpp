@@ -1,0 +1,69 @@
+#include "tools/qturn/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "src/run/pipeline.hpp"
+#include "src/store/sink.hpp"
+#include "tools/qturn/json.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/stop_signals.hpp"
+
+namespace qturn {
+namespace {
+
+/// How an output would be made.
+std::string in_words(const Outcome& outcome) {
+  if (outcome.status == Status::skipped) return "left alone: " + outcome.message;
+  if (!outcome.is_picture) return "copied";
+  const std::string turn =
+      outcome.variant == Orientation::identity ? "upright" : std::string(name(outcome.variant));
+  switch (outcome.route) {
+    case Route::copied:
+      return turn + ", copied byte for byte";
+    case Route::tagged:
+      return turn + ", by the tag alone";
+    case Route::trimmed:
+      return turn + ", losslessly, with edges trimmed";
+    default:
+      return turn + (outcome.loss == Loss::none ? ", losslessly" : ", re-encoded with loss");
+  }
+}
+
+}  // namespace
+
+int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
+               RunOptions options) {
+  for (const std::string& reason : plan.unreadable) print_message(printable(reason));
+  JsonLines json(line);
+  plan.jobs.for_each_skipped(
+      [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
+  options.plan_only = true;
+  options.threads = 1;
+  const FileSink asked_for_sidecars(
+      {.in_place = line.in_place, .sidecars = line.sidecars ? Sidecars::turn : Sidecars::ignore},
+      nullptr);
+  std::uint64_t failed = 0;
+  const std::atomic<bool>& stop = watch_stop_signals();
+  const RunEnd end =
+      run(plan.jobs, source, asked_for_sidecars, options, stop, [&](const Outcome& outcome) {
+        json.put([&] { return json_line_planned(outcome); });
+        const std::string input = printable(outcome.input.string());
+        if (outcome.status == Status::failed) {
+          ++failed;
+          print_message(fmt::format("{}: {}", input, printable(outcome.message)));
+        } else if (!json.is_standard_output()) {
+          fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
+                     in_words(outcome), label_in_words(plan, outcome));
+        }
+      });
+  const bool whole = json.finish() && is_whole(end);
+  return exit_code_of_run(whole && failed == 0 && plan.unreadable.empty());
+}
+
+}  // namespace qturn

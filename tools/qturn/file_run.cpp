@@ -1,0 +1,128 @@
+#include "tools/qturn/file_run.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/dataset/shared_files.hpp"
+#include "src/plan/journal_roots.hpp"
+#include "tools/qturn/journaling.hpp"
+#include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/resources.hpp"
+#include "tools/qturn/sharding.hpp"
+#include "tools/qturn/stop_signals.hpp"
+#include "tools/qturn/streams.hpp"
+
+namespace qturn {
+namespace {
+
+/// In place the originals are gone after it. In a new folder nothing is lost that could not be made
+/// again, so one flush at the end is enough.
+Fsync default_fsync(const CommandLine& line, const Plan& plan) {
+  return line.in_place || plan.output_folder.empty() ? Fsync::each : Fsync::end;
+}
+
+}  // namespace
+
+FileRun::FileRun(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
+                 const Bytes& head)
+    : line_(line), wanted_(std::move(wanted)), options_(options) {
+  if (is_from_standard_input(line_)) {
+    standard_input_.emplace(read_standard_input(head, options_.largest_bytes));
+    wanted_.standard_input = standard_input_->picture();
+  }
+  if (standard_input_ || is_to_standard_output(line_)) leave_labels(line_, wanted_);
+  plan_ = plan(wanted_);
+}
+
+void FileRun::check_places() {
+  refuse_unmerged_inputs(wanted_);
+  json_place_ = ReportPlace::json(line_);
+  json_place_->refuse(plan_);
+  if (!line_.shard) return refuse_unmerged_shards(plan_.output_folder);
+  shard_.emplace(shard_options(line_, wanted_, options_.jpeg.edges), plan_.output_folder,
+                 Dealt::samples, keys_of(plan_, *line_.shard));
+  if (!line_.quiet) print_message(shard_->in_words());
+}
+
+void FileRun::check_labels() {
+  if (line_.command == CommandLine::Command::augment)
+    augmentation_.emplace(line_, plan_, *json_place_);
+  else if (wanted_.labels.take != TakeLabels::none || wanted_.masks.take)
+    check_labels_of_turn(line_, plan_, *json_place_);
+}
+
+FileSinkOptions FileRun::sink_options(Fsync fsync) const {
+  const bool replaces =
+      line_.in_place || line_.existing == Existing::overwrite || line_.existing == Existing::update;
+  Sidecars sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
+  if (augmentation_ || standard_input_) sidecars = Sidecars::ignore;
+  return {.in_place = line_.in_place,
+          .source = standard_input_ ? &*standard_input_ : nullptr,
+          .if_exists = replaces ? IfExists::replace : IfExists::fail,
+          .sidecars = sidecars,
+          .fsync = fsync,
+          .backup = line_.backup,
+          .places = &plan_.places};
+}
+
+bool FileRun::begin() {
+  const std::string device = set_device(line_, has_many_jpegs(plan_, options_.threads), options_);
+  const Fsync fsync = line_.fsync.value_or(default_fsync(line_, plan_));
+  stop_ = &watch_stop_signals();
+  journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync == Fsync::each);
+  // Others may have begun since, before the lock was held.
+  if (!shard_) refuse_unmerged_shards(plan_.output_folder);
+  if (shard_ && !begin_shard(*shard_)) return false;
+  sink_.emplace(sink_options(fsync), journals_.get());
+  report_.emplace(line_, plan_, device);
+  written_.emplace(plan_.jobs);
+  if (journals_) journals_->begin([&] { return result_folders(plan_); });
+  return true;
+}
+
+void FileRun::turn_pictures() {
+  const StandardOutput standard_output(*sink_, *stop_);
+  const Sink& results =
+      is_to_standard_output(line_) ? static_cast<const Sink&>(standard_output) : *sink_;
+  end_ = run(plan_.jobs, source(), results, options_, *stop_, [&](const Outcome& outcome) {
+    report_->add(outcome);
+    written_->add(outcome);
+  });
+  written_->finish();
+}
+
+bool FileRun::write_files_of_all() {
+  if (augmentation_)
+    return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early());
+  if (has_ended_early()) return true;
+  std::vector<ManifestFile> listed;
+  return say_results(write_shared_files(plan_, options_, *written_, listed));
+}
+
+// Pictures may have been replaced. So an error is not the end of a run that never started.
+bool FileRun::finish() try {
+  const bool is_run_whole = is_whole(end_);
+  // Who interrupts the run does not wait for the disk, and --resume compares what is there.
+  if (!*stop_) say_warnings(sink_->flush());
+  const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
+  bool whole =
+      report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole;
+  const bool are_shared_written = write_files_of_all();
+  whole = whole && are_shared_written;
+  if (shard_ && whole && !*stop_)
+    say_warnings(shard_->complete({shard_manifest_name, shard_parts_name}));
+  if (journals_) {
+    const bool all_done =
+        !has_ended_early() && are_pictures_done && are_shared_written && (whole || !shard_);
+    say_warnings(journals_->finish(all_done));
+  }
+  report_->finish(*stop_, "written", journals_ != nullptr);
+  return whole;
+} catch (const std::exception& error) {
+  say_why(error);
+  return false;
+}
+
+}  // namespace qturn

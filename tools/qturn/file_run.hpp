@@ -1,0 +1,76 @@
+// Files to files, in a folder or in place: the steps of a run, in their order.
+#ifndef QTURN_TOOLS_QTURN_FILE_RUN_HPP
+#define QTURN_TOOLS_QTURN_FILE_RUN_HPP
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "src/dataset/shards.hpp"
+#include "src/dataset/written_pictures.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/run/pipeline.hpp"
+#include "src/store/journals.hpp"
+#include "src/store/sink.hpp"
+#include "src/store/source.hpp"
+#include "src/store/standard_streams.hpp"
+#include "tools/qturn/augmentation.hpp"
+#include "tools/qturn/command_line.hpp"
+#include "tools/qturn/dry_run.hpp"
+#include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+
+class FileRun {
+ public:
+  /// Plans the run. `head`: the beginning of standard input, if that is the input. `line` must
+  /// outlive it. Throws PlanError.
+  FileRun(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
+          const Bytes& head);
+
+  /// Throws PlanError if inputs or output belong to other runs, and for a shard says which it is.
+  void check_places();
+  /// Whether another run has done all of this shard.
+  bool is_done_before() const { return shard_ && shard_->is_complete(); }
+  /// Throws PlanError for labels that would not be turned, and says which are.
+  void check_labels();
+  /// What the run would do. Returns the exit status.
+  int print() const { return print_plan(line_, plan_, source(), options_); }
+  /// Locks the output and opens the journals. From here on files are changed. False: another run
+  /// has done all of this shard meanwhile.
+  bool begin();
+  void turn_pictures();
+  /// Writes the files about all pictures, ends the journals and prints the summary. Returns whether
+  /// the run is whole.
+  bool finish();
+
+ private:
+  const Source& source() const {
+    return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
+  }
+  FileSinkOptions sink_options(Fsync fsync) const;
+  bool has_ended_early() const { return *stop_ || !end_.error.empty(); }
+  bool write_files_of_all();
+
+  const CommandLine& line_;
+  PlanOptions wanted_;
+  RunOptions options_;
+  std::optional<StandardInput> standard_input_;
+  const FileSource files_;
+  Plan plan_;
+  std::optional<ReportPlace> json_place_;
+  std::optional<ShardOfRun> shard_;
+  std::optional<Augmentation> augmentation_;
+  const std::atomic<bool>* stop_ = nullptr;  // once it has begun
+  std::unique_ptr<Journals> journals_;       // null if there are none
+  std::optional<FileSink> sink_;
+  std::optional<Report> report_;
+  std::optional<WrittenPictures> written_;
+  RunEnd end_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_FILE_RUN_HPP

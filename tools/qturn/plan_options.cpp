@@ -1,0 +1,91 @@
+#include "tools/qturn/plan_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "src/dataset/shards.hpp"
+#include "src/plan/find_files.hpp"
+#include "src/plan/variants.hpp"
+#include "tools/qturn/label_options.hpp"
+#include "tools/qturn/report.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why nothing can be written, and what was probably meant: `upright a.jpg b.jpg` without the -o.
+std::string no_output(const CommandLine& line) {
+  std::error_code unknown;
+  if (line.inputs.size() > 1 && line.inputs.back() != "-" &&
+      fs::symlink_status(line.inputs.back(), unknown).type() == fs::file_type::not_found)
+    return fmt::format("no output; did you mean -o {}?", line.inputs.back());
+  if (line.command == CommandLine::Command::augment) return "no output; name a folder with -o";
+  return "no output; name one with -o, or replace the files with --in-place";
+}
+
+}  // namespace
+
+PlanOptions input_options(const CommandLine& line) {
+  PlanOptions options;
+  for (const std::string& input : line.inputs) {
+    if (input != "-") options.inputs.emplace_back(input);
+  }
+  if (line.files_from == "-") {
+    options.listed = read_file_list(std::cin, line.nul_separated);
+  } else if (!line.files_from.empty()) {
+    std::ifstream list(line.files_from, std::ios::binary);
+    if (!list)
+      throw PlanError(
+          fmt::format("{}: cannot read this list of files", printable(line.files_from)));
+    options.listed = read_file_list(list, line.nul_separated);
+  } else if (line.nul_separated) {
+    throw PlanError("-0 needs --files-from");
+  }
+  options.include = line.include;
+  options.exclude = line.exclude;
+  options.hidden = line.hidden;
+  options.follow = line.follow;
+  options.raw = line.raw;
+  return options;
+}
+
+PlanOptions plan_options(const CommandLine& line) {
+  if (line.quality && !line.format->takes_quality) {
+    throw PlanError(fmt::format(
+        "--quality is for --format jpeg and webp; {} is written without loss", line.format->name));
+  }
+  if (line.output.empty() && !line.in_place) throw PlanError(no_output(line));
+  if (line.sidecars && line.others == Others::copy)
+    throw PlanError("--sidecars writes the XMP files that --others copy would copy; leave one out");
+  PlanOptions options = input_options(line);
+  options.output = line.output;
+  options.base = line.base;
+  options.break_links = line.break_links;
+  options.backup = line.backup;
+  options.sidecars = line.sidecars;
+  options.others = line.others;
+  if (line.shard) refuse_other_run(line.output, *line.shard);
+  const bool resumes = line.resume && (!line.shard || is_begun(line.output, *line.shard));
+  options.existing =
+      resumes && line.existing == Existing::refuse ? Existing::resume : line.existing;
+  options.format = line.format;
+  if (line.command == CommandLine::Command::augment) {
+    if (line.random > 0)
+      options.random_variants = line.random;
+    else
+      options.variants = parse_variants(line.variants);
+    options.seed = line.seed;
+    options.shard = line.shard;
+  }
+  options.labels = line.labels;
+  options.masks = mask_options(line);
+  return options;
+}
+
+}  // namespace qturn
