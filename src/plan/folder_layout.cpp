@@ -6,6 +6,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/options.hpp"
@@ -21,6 +22,10 @@ std::string normal_path(const fs::path& path) {
 fs::path from_here(const fs::path& path) {
   const fs::path relative = path.lexically_relative(fs::current_path());
   return relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+bool is_named_as_picture(const fs::path& file) {
+  return codec_of_suffix(file.extension().string()) != nullptr;
 }
 
 std::optional<std::string> key_below_inputs(const fs::path& path, const FileList& files) {

@@ -23,6 +23,9 @@ std::string normal_path(const std::filesystem::path& path);
 /// A path relative to the current folder, if it lies below that.
 std::filesystem::path from_here(const std::filesystem::path& path);
 
+/// Whether the suffix of a file is one of pictures.
+bool is_named_as_picture(const std::filesystem::path& file);
+
 /// What a path below an input is below the output; a folder ends with '/'. Nothing if it lies
 /// elsewhere.
 std::optional<std::string> key_below_inputs(const std::filesystem::path& path,

@@ -5,7 +5,6 @@
 #include <string>
 #include <system_error>
 
-#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
@@ -26,10 +25,6 @@ void for_each_file(const fs::path& folder, Visit visit) {
     if (at->is_regular_file(unknown) && !is_of_a_run(at->path().filename().native()))
       visit(at->path());
   }
-}
-
-bool is_named_as_picture(const fs::path& file) {
-  return codec_of_suffix(file.extension().string()) != nullptr;
 }
 
 std::string lower_stem(const fs::path& file) { return lower_case(file.stem().string()); }

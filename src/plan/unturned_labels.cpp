@@ -8,7 +8,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
@@ -59,10 +58,6 @@ bool belongs_to(const fs::path& folder, const std::set<std::string>& inputs,
 /// "a_mask.png"
 bool is_named_as_mask(const fs::path& picture) {
   return stem_of_mask(lower_case(picture.stem())).has_value();
-}
-
-bool is_named_as_picture(const fs::path& file) {
-  return codec_of_suffix(file.extension().string()) != nullptr;
 }
 
 /// What lies among labels: those of other pictures, lists of classes, what Ultralytics keeps.

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 const std::atomic<bool> never{false};
 
 Bytes copy_of(std::string_view text) {
-  const auto bytes = bytes_of(text);
+  const auto bytes = qturn::bytes_of(text);
   return {bytes.begin(), bytes.end()};
 }
 
