@@ -158,6 +158,15 @@ TEST_CASE("Shards and a run without --shard keep out of the same output") {
   require_done(workplace.qturn({"merge", "out"}));
 }
 
+TEST_CASE("A lock that a killed run has left does not keep shards out") {
+  Workplace workplace;
+  add_data_set(workplace);
+  run_whole(workplace);
+  workplace.add("out/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
+  run_shards(workplace, 2);
+  require_merged(workplace);
+}
+
 TEST_CASE("Shards of inputs with the same names do not go to one output") {
   Workplace workplace;
   for (int i = 0; i < 6; ++i) {

@@ -178,9 +178,9 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       print_message(
           fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
   }
-  for (const auto& [folder, count] : image_sets)
+  for (const auto& [folder, lists] : image_sets)
     print_message(fmt::format("written for the turned pictures, too: {} in {}",
-                              counted(count, "list", "lists"), printable(folder.string())));
+                              counted(lists, "list", "lists"), printable(folder.string())));
   for (const std::string& problem : plan.jobs.data_sets().problems())
     print_message(printable(problem));
   const auto say = [&](const char* what, const std::set<std::size_t>& with) {
