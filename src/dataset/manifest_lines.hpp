@@ -55,7 +55,7 @@ std::optional<ManifestEntry> read_manifest_line(const std::string& line);
 /// The first line of a manifest.
 std::string manifest_line(const ManifestHeader& header);
 /// The line of a file that is not a variant of a picture (a COCO file, one of a data set, one that
-/// --others copy copies): file (where it lies), source, result.
+/// is copied as it is): file (where it lies), source, result.
 std::string manifest_line(const ManifestFile& file);
 
 std::optional<ManifestHeader> read_manifest_header(const std::string& line);
