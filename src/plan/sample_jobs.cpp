@@ -14,6 +14,7 @@
 #include "src/plan/label_files.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
+#include "src/plan/sample_key.hpp"
 #include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
 #include "src/store/sidecars.hpp"
@@ -52,14 +53,14 @@ class SamplePlanner {
   }
 
  private:
-  static bool is(const SampleFile& file, MemberRole::Kind kind) {
-    return file.role && file.role->kind == kind;
+  static bool is(const SampleFile& file, CompanionKind kind) {
+    return file.role && file.role->companion == kind;
   }
 
-  static bool is_mask(const SampleFile& file) { return is(file, MemberRole::Kind::mask); }
+  static bool is_mask(const SampleFile& file) { return is(file, CompanionKind::mask); }
 
   bool is_picture(const SampleFile& file) const {
-    if (file.role) return is(file, MemberRole::Kind::picture);
+    if (file.role) return !file.role->companion;
     return is_selected(options_, file.name, fs::path(file.name).filename()) &&
            format_of(options_, lower_suffix(file.name), file.bytes);
   }
@@ -67,7 +68,7 @@ class SamplePlanner {
   /// A mask is named after a picture of the sample, or after the sample.
   void take_masks_out_of_pictures() {
     if (!options_.masks.take) return;
-    const std::string own = lower_case(fs::path(key_of_sample(files_.front().name)).filename());
+    const std::string own = lower_case(fs::path(webdataset_key(files_.front().name)).filename());
     const auto is_named_mask = [&](const SampleFile* file) {
       if (file->role) return false;
       const std::string stem = lower_stem(*file);
@@ -160,7 +161,7 @@ class SamplePlanner {
   /// As OutputNames says, but cut where the sample's name ends, so that all stay one sample.
   fs::path output_of(const std::string& name, Orientation variant) const {
     if (options_.variants.empty() && options_.random_variants == 0) return output_ + name;
-    const std::string_view key = key_of_sample(name);
+    const std::string_view key = webdataset_key(name);
     return fmt::format("{}{}__{}{}", output_, key, qturn::name(variant), name.substr(key.size()));
   }
 
@@ -178,8 +179,8 @@ class SamplePlanner {
   }
 
   void add_other(const SampleFile& file) {
-    if (is(file, MemberRole::Kind::label)) return add_label(file, *file.role->format);
-    if (is(file, MemberRole::Kind::sidecar)) return add_sidecar(file);
+    if (is(file, CompanionKind::label)) return add_label(file, *file.role->format);
+    if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const auto* format = label_format_of(file);
     const bool takes_all = options_.labels.take == TakeLabels::found;
     if (!takes_labels(file) || is_unselected_picture(file)) {
@@ -276,12 +277,6 @@ class SamplePlanner {
 };
 
 }  // namespace
-
-std::string_view key_of_sample(std::string_view name) {
-  const std::size_t base = name.rfind('/') + 1;
-  // The dot of a hidden file is not one that ends its name.
-  return name.substr(0, std::min(name.find('.', base + 1), name.size()));
-}
 
 SamplePlan plan_sample(const PlanOptions& options, const std::string& output,
                        std::span<const SampleFile> files) {

@@ -1,5 +1,5 @@
 // What is made of a sample. In a tar, a sample is what WebDataset takes for one: files that follow
-// each other, and whose names agree up to the first dot after the last slash.
+// each other and have the same webdataset_key() (sample_key.hpp).
 //
 //   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
 //
@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/picture/bytes.hpp"
@@ -31,9 +30,6 @@ struct SampleFile {
   std::optional<MemberRole> role = {};  ///< not set: its name and its bytes tell
   bool is_read_once = false;            ///< a picture or a mask
 };
-
-/// "x/a" of "x/a.mask.png".
-std::string_view key_of_sample(std::string_view name);
 
 struct SamplePlan {
   std::vector<Job> jobs;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "src/plan/lower_case.hpp"
-#include "src/plan/sample_jobs.hpp"
 #include "src/plan/sample_key.hpp"
 
 namespace qturn {
@@ -23,12 +22,12 @@ void refuse_one_sample_of_two(const FileList& files) {
     if (!is_to_do(file)) continue;
     if (before) {
       const std::string a = files.key(*before), b = files.key(file);
-      if (key_of_sample(a) == key_of_sample(b) &&
+      if (webdataset_key(a) == webdataset_key(b) &&
           lower_case(std::string(sample_key(a))) != lower_case(std::string(sample_key(b)))) {
         throw PlanError(fmt::format(
             "{} and {} would be one sample, called {}, because its name ends at the first dot; "
             "rename them, or name a folder as output",
-            files.path(*before), files.path(file), key_of_sample(a)));
+            files.path(*before), files.path(file), webdataset_key(a)));
       }
     }
     before = &file;
@@ -59,29 +58,29 @@ Bytes FolderSamples::content() try {
 
 /// The members of the next sample, as tar --sort=name has them.
 void FolderSamples::gather() {
-  using Kind = MemberRole::Kind;
   const FileList& files = jobs_.files();
   std::string sample;
   for (; next_file_ < files.size(); ++next_file_) {
     if (!is_to_do(files[next_file_])) continue;
-    const std::string own(key_of_sample(files.key(files[next_file_])));
+    const std::string own(webdataset_key(files.key(files[next_file_])));
     if (!sample_.empty() && own != sample) break;
     sample = own;
     const Job job = jobs_.job_of(next_file_);
     const std::string stem(sample_key(job.key));
-    add(job.key, job.input, {Kind::picture});
+    add(job.key, job.input, {});
     if (!job.label.empty()) {
       add(stem + job.label.extension().string(), job.label,
-          {Kind::label, job.label_format, job.keypoints});
+          {CompanionKind::label, job.label_format, job.keypoints});
     }
     // The stem of a sidecar may be written with other capitals.
     const std::size_t stem_size = fs::path(stem).filename().native().size();
     for (const fs::path& sidecar : job.sidecars)
-      add(stem + sidecar.filename().string().substr(stem_size), sidecar, {Kind::sidecar});
+      add(stem + sidecar.filename().string().substr(stem_size), sidecar, {CompanionKind::sidecar});
     int number = 1;
     for (const fs::path& mask : job.masks) {
       const std::string after = number++ > 1 ? fmt::format("_{}", number - 1) : "";
-      add(fmt::format("{}.mask{}{}", stem, after, mask.extension().string()), mask, {Kind::mask});
+      add(fmt::format("{}.mask{}{}", stem, after, mask.extension().string()), mask,
+          {CompanionKind::mask});
     }
   }
   std::ranges::sort(sample_, std::greater<>(), &Member::name);

@@ -8,6 +8,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/plan/sample_key.hpp"
 
 namespace qturn {
 namespace {
@@ -74,7 +75,7 @@ bool SampleStream::read_sample() try {
       return true;
     }
     if (!options_.plan.hidden && is_hidden_member(member->name)) continue;
-    const std::string_view key = key_of_sample(member->name);
+    const std::string_view key = webdataset_key(member->name);
     if (current_ && current_->key != key) {
       next_member_ = std::move(member);
       publish();

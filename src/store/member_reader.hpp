@@ -10,14 +10,14 @@
 
 #include "src/labels/label.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/store/companion.hpp"
 
 namespace qturn {
 
 /// What a file is to its sample, if that is known from where it lay.
 struct MemberRole {
-  enum class Kind : std::uint8_t { picture, label, mask, sidecar };
-  Kind kind = Kind::picture;
-  const LabelFormat* format = nullptr;  ///< of a label
+  std::optional<CompanionKind> companion = {};  ///< nothing: it is the picture
+  const LabelFormat* format = nullptr;          ///< of a label
   std::optional<Keypoints> keypoints = {};
 };
 
