@@ -21,11 +21,6 @@ class Checked final : public StagedResult {
 
 }  // namespace
 
-Sink::Companions CheckSink::companions(const Result& /*result*/,
-                                       std::vector<std::string>& /*warnings*/) const {
-  return {};
-}
-
 std::unique_ptr<StagedResult> CheckSink::stage(const Result& result,
                                                const Companions& /*companions*/) const {
   const Codec* codec = codec_of_content(result.bytes, lower_suffix(result.input));

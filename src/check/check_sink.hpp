@@ -25,9 +25,6 @@ class CheckSink final : public Sink {
   /// What was found in the labels of a picture whose outcome is known. Once.
   std::vector<LabelFinding> take_label_findings(std::size_t job);
 
-  /// None: stage() reads them where they lie.
-  Companions companions(const Result& result, std::vector<std::string>& warnings) const override;
-
   /// Warns of what in the file's orientation metadata does not agree or is damaged. Writes nothing.
   /// Throws ImageFileError if the header cannot be read.
   std::unique_ptr<StagedResult> stage(const Result& result,

@@ -40,6 +40,11 @@ struct MetadataTurn {
   TurnEmbedded turn_embedded = {};             ///< for thumbnails and previews
   Size untrimmed = {};  ///< as stored before, if something was trimmed off the right or lower edge
 
+  /// Whether the picture was upright and is left as it was.
+  bool leaves_upright() const {
+    return stored == Orientation::identity && pixels == Orientation::identity &&
+           tag == Orientation::identity;
+  }
   /// What became of the picture as a viewer shows it.
   Orientation view() const { return compose(inverse(stored), compose(pixels, tag)); }
   /// The size, before the turn, of the pixels that are left.

@@ -60,6 +60,7 @@ Flight::Flight(Job job, Shared& shared)
       shared_(shared),
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
+      texts_(shared.source),
       masks_(job_.masks, {.jpeg = {}, .png = options_.png, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
@@ -126,6 +127,7 @@ void Flight::write_outputs() {
   }
   picture_.reset();
   masks_.clear();
+  texts_.clear();
   if (lane_) {
     lane_->clear();
     shared_.lanes.give_back(std::exchange(lane_, nullptr));
@@ -196,7 +198,7 @@ void Flight::read_file_and_header() {
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
   const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks, shared_.source) +
-                                  bytes_of(job_.sidecars, shared_.source) + bytes_of_label();
+                                  bytes_of_sidecars() + bytes_of_label();
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
@@ -216,6 +218,12 @@ std::uint64_t Flight::bytes_of_label() const try {
   return job_.label.empty() ? 0 : 3 * shared_.source.size(job_.label);
 } catch (const FileError&) {
   return 0;
+}
+
+/// As they are read, and turned if the first is kept.
+std::uint64_t Flight::bytes_of_sidecars() const {
+  const std::uint64_t bytes = bytes_of(job_.sidecars, shared_.source);
+  return is_made_once() ? bytes : 2 * bytes;
 }
 
 FileBytes Flight::memory_for_file() const {
@@ -346,7 +354,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.sink.companions(result_of(index), outcome.warnings);
+      shared_.sink.found_companions(result_of(index), outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -435,6 +443,26 @@ Result Flight::result_of(std::size_t index) const {
   return result;
 }
 
+Sink::Companions Flight::turned_companions(const Result& result,
+                                           std::vector<std::string>& warnings) {
+  Sink::Companions companions = shared_.sink.found_companions(result, warnings);
+  const Source& texts = is_made_once() ? shared_.source : texts_;
+  if (!(options_.in_place && result.turn.leaves_upright())) {
+    if (!result.label.input.empty())
+      companions.push_back(turned_label(result.label,
+                                        {result.turn, result.input, result.output, result.bytes},
+                                        result.labels_drawn_on, texts));
+    for (const SidecarFile& sidecar : result.sidecars)
+      companions.push_back(
+          turned_sidecar(sidecar.input, sidecar.output, result.turn, texts, warnings));
+    for (const SharedLabel& label : result.shared_labels)
+      (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
+  }
+  for (std::size_t i = 0; i < result.masks.size(); ++i)
+    companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), warnings));
+  return companions;
+}
+
 void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
@@ -442,9 +470,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   result.bytes = bytes;
   result.keeps_size = route == Route::tagged;
   Sink::Companions companions;
-  if (picture_) companions = shared_.sink.companions(result, outcome.warnings);
-  for (std::size_t i = 0; i < result.masks.size(); ++i)
-    companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), outcome.warnings));
+  if (picture_) companions = turned_companions(result, outcome.warnings);
   for (const Companion& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);

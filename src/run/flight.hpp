@@ -24,6 +24,7 @@
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/time_limit.hpp"
+#include "src/store/read_once.hpp"
 #include "src/store/sink.hpp"
 #include "src/store/source.hpp"
 #include "src/turn/picture_turn.hpp"
@@ -69,6 +70,7 @@ class Flight {
   void read_file_and_header();
   FileBytes memory_for_file() const;
   std::uint64_t bytes_of_label() const;
+  std::uint64_t bytes_of_sidecars() const;
   void decode_pixels();
   void plan_masks(std::span<const Orientation> written);
   void decode_masks() { masks_.decode(stop()); }
@@ -84,6 +86,8 @@ class Flight {
   std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index) const;
   void refuse_stale_metadata(const Outcome& outcome) const;
   Result result_of(std::size_t index) const;
+  Sink::Companions turned_companions(const Result& result, std::vector<std::string>& warnings);
+  bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
   void fail(std::size_t index, const std::string& message);
@@ -100,6 +104,7 @@ class Flight {
   Reservation file_reservation_, pixel_reservation_;
   Original original_;
   std::optional<PictureTurn> picture_;
+  ReadOnce texts_;  ///< labels and sidecars of several outputs
   MaskTurns masks_;
   std::uint64_t mask_bytes_ = 0;  ///< the memory that they take
   Lane* lane_ = nullptr;          ///< from decoding to the last output

@@ -169,9 +169,6 @@ class SampleStream : public JobStream, public Source {
 class SampleSink : public Sink {
  public:
   explicit SampleSink(SampleStream& samples) : samples_(samples) {}
-  Companions companions(const Result& result, std::vector<std::string>& warnings) const override {
-    return planned_companions(result, samples_, warnings);
-  }
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   bool is_done(const Result&) const override { return false; }

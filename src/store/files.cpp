@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_upright(const MetadataTurn& turn) {
-  return turn.stored == Orientation::identity && turn.pixels == Orientation::identity &&
-         turn.tag == Orientation::identity;
-}
-
 class StagedFileResult : public StagedResult {
  public:
   StagedFileResult(StagedFiles files, std::vector<ContentHash> hashes, Intent intent,
@@ -75,32 +70,6 @@ std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
   return world_files_beside(picture);
 }
 
-Sink::Companions planned_companions(const Result& result, const Source& source,
-                                    std::vector<std::string>& warnings) {
-  Sink::Companions companions;
-  if (!result.label.input.empty())
-    companions.push_back(turned_label(result.label,
-                                      {result.turn, result.input, result.output, result.bytes},
-                                      result.labels_drawn_on, source));
-  for (const SidecarFile& sidecar : result.sidecars)
-    companions.push_back(
-        turned_sidecar(sidecar.input, sidecar.output, result.turn, source, warnings));
-  for (const SharedLabel& label : result.shared_labels)
-    (void)turn_of_shared_label(label, result.turn, result.labels_drawn_on);
-  return companions;
-}
-
-Sink::Companions FileSink::companions(const Result& result,
-                                      std::vector<std::string>& warnings) const {
-  Companions companions = turned_sidecars(result, warnings);
-  if (options_.in_place && is_upright(result.turn)) return companions;  // all is left as it is
-  static const FileSource files;
-  for (Companion& each :
-       planned_companions(result, options_.source ? *options_.source : files, warnings))
-    companions.push_back(std::move(each));
-  return companions;
-}
-
 // Many programs leave a 1 in a sidecar.
 Orientation FileSink::orientation_beside(const fs::path& picture) const {
   if (options_.sidecars != Sidecars::turn) return Orientation::identity;
@@ -123,11 +92,11 @@ Orientation FileSink::orientation_beside(const fs::path& picture) const {
   return says;
 }
 
-Sink::Companions FileSink::turned_sidecars(const Result& result,
-                                           std::vector<std::string>& warnings) const {
+Sink::Companions FileSink::found_companions(const Result& result,
+                                            std::vector<std::string>& warnings) const {
   if (options_.sidecars == Sidecars::ignore) return {};
   const MetadataTurn& turn = result.turn;
-  const bool stays_upright = is_upright(turn);
+  const bool stays_upright = turn.leaves_upright();
   const bool are_written =
       options_.sidecars == Sidecars::turn && !(stays_upright && options_.in_place);
   FoundSidecars found;
@@ -176,7 +145,7 @@ Sink::Companions FileSink::turned_sidecars(const Result& result,
 std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
                                               const Companions& companions) const {
   std::vector<NewFile> files = {{result.output, result.bytes}};
-  if (!options_.source) {
+  if (options_.inputs_are_files) {
     files[0].like = result.input;
     files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
     files[0].like_state = result.input_state;
@@ -188,7 +157,7 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
                       system_code(EEXIST));
     }
     files.push_back({companion.output, companion.content()});
-    if (options_.source) continue;
+    if (!options_.inputs_are_files) continue;
     files.back().like = companion.input;
     files.back().times = Times::now;
     files.back().like_state = companion.state;

@@ -68,9 +68,13 @@ class Sink {
 
   virtual ~Sink() = default;
 
-  /// The companions of the picture but for its masks, turned with it. Writes nothing. `warnings`
-  /// receives what is unusual about them, of an upright picture also where they contradict it.
-  virtual Companions companions(const Result& result, std::vector<std::string>& warnings) const = 0;
+  /// Companions that the plan does not know, because the sink looks for them beside the picture,
+  /// turned with it. Writes nothing. `warnings` receives what is unusual about them, of an upright
+  /// picture also where they contradict it.
+  virtual Companions found_companions(const Result& /*result*/,
+                                      std::vector<std::string>& /*warnings*/) const {
+    return {};
+  }
 
   /// Writes all of them. Once this returns, their bytes are not needed any more.
   virtual std::unique_ptr<StagedResult> stage(const Result& result,
@@ -91,18 +95,12 @@ class Sink {
   virtual int results_on_their_way() const = 0;
 };
 
-/// The companions that the plan knows, but for masks, read from `source` and turned.
-Sink::Companions planned_companions(const Result& result, const Source& source,
-                                    std::vector<std::string>& warnings);
-
 /// What to do with XMP files beside pictures that hold an orientation.
 enum class Sidecars : std::uint8_t { ignore, report, turn };
 
 struct FileSinkOptions {
   bool in_place = false;
-  /// What the inputs come from, which are no files, so that a result does not get mode and times of
-  /// one. Null: they are files.
-  const Source* source = nullptr;
+  bool inputs_are_files = true;  ///< whose modes and times the results get
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;
@@ -116,7 +114,8 @@ class FileSink : public Sink {
   /// `journals`: null if there are none. They must outlive the sink.
   explicit FileSink(const FileSinkOptions& options, Journals* journals = nullptr);
   ~FileSink() override;
-  Companions companions(const Result& result, std::vector<std::string>& warnings) const override;
+  Companions found_companions(const Result& result,
+                              std::vector<std::string>& warnings) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   Orientation orientation_beside(const std::filesystem::path& picture) const override;
@@ -127,7 +126,6 @@ class FileSink : public Sink {
   std::vector<std::string> flush();
 
  private:
-  Companions turned_sidecars(const Result& result, std::vector<std::string>& warnings) const;
   std::vector<Backup> backups(const Result& result, const Companions& companions) const;
 
   const FileSinkOptions options_;

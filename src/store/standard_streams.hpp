@@ -43,8 +43,9 @@ class StandardInput : public Source {
 class StandardOutput : public Sink {
  public:
   StandardOutput(const Sink& files, const std::atomic<bool>& stop) : files_(files), stop_(stop) {}
-  Companions companions(const Result& result, std::vector<std::string>& warnings) const override {
-    return files_.companions(result, warnings);
+  Companions found_companions(const Result& result,
+                              std::vector<std::string>& warnings) const override {
+    return files_.found_companions(result, warnings);
   }
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "src/labels/label.hpp"
 #include "src/store/safe_file.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/every_codec.hpp"
@@ -200,6 +201,47 @@ TEST_CASE("A picture that takes longer than it may fails by name, and the others
                                           : ""));
         CHECK(fs::exists(outcome.output) == !is_slow);
       });
+}
+
+TEST_CASE("What belongs to a picture is read once, whatever the number of its outputs") {
+  struct CountingSource final : FileSource {
+    Original read(const fs::path& name, FileBytes memory) const override {
+      ++reads[name.filename()];  // there is one thread
+      return FileSource::read(name, std::move(memory));
+    }
+    mutable std::map<std::string, int> reads;
+  };
+  const TemporaryFolder folder;
+  std::vector<Job> jobs = make_jobs(folder, folder.path() / "out", 1);
+  Job& job = jobs[0];
+  const auto add = [&](const char* name, std::string_view text) {
+    const fs::path path = folder.path() / "in" / name;
+    write_file(path, bytes_of(text), {}, IfExists::fail);
+    return path;
+  };
+  job.label = add("0.txt", "0 0.25 0.25 0.1 0.2\n");
+  job.label_format = &label_formats[0];
+  job.sidecars = {add("0.json", "{}")};
+  job.outputs.clear();
+  for (const Orientation variant : {Orientation::flop, Orientation::flip, Orientation::identity}) {
+    const fs::path stem = folder.path() / "out" / std::string(name(variant));
+    job.outputs.push_back({.path = stem.native() + ".png",
+                           .variant = variant,
+                           .label = stem.native() + ".txt",
+                           .sidecars = {stem.native() + ".json"}});
+  }
+  RunOptions options;
+  options.memory_bytes = 64 << 20;
+  const CountingSource source;
+  run(jobs, source, FileSink({.fsync = Fsync::never}), options, never, [&](const Outcome& outcome) {
+    INFO(outcome.message);
+    CHECK(outcome.status == Status::done);
+  });
+  CHECK(source.reads == std::map<std::string, int>{{"0.png", 1}, {"0.txt", 1}, {"0.json", 1}});
+  const fs::path out = folder.path() / "out";
+  CHECK(content_of(out / "flop.txt") == "0 0.75 0.25 0.1 0.2\n");
+  CHECK(content_of(out / "flip.txt") == "0 0.25 0.75 0.1 0.2\n");
+  CHECK(content_of(out / "flip.json") == "{}");
 }
 
 TEST_CASE("An upright picture is copied byte for byte, and left alone in place") {

@@ -59,7 +59,7 @@ FileSinkOptions FileRun::sink_options(Fsync fsync) const {
   Sidecars sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
   if (augmentation_ || standard_input_) sidecars = Sidecars::ignore;
   return {.in_place = line_.in_place,
-          .source = standard_input_ ? &*standard_input_ : nullptr,
+          .inputs_are_files = !standard_input_,
           .if_exists = replaces ? IfExists::replace : IfExists::fail,
           .sidecars = sidecars,
           .fsync = fsync,
