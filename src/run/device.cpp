@@ -27,6 +27,12 @@ std::vector<int> parse_indices(std::string_view list) {
 
 }  // namespace
 
+Work work_of(std::uint64_t jpeg_bytes, int threads) {
+  // 0.8 s of a core (docs/measurements/jpeg.md).
+  const std::uint64_t enough = static_cast<std::uint64_t>(threads) * (16 << 20);
+  return jpeg_bytes >= enough ? Work::many_jpegs : Work::other;
+}
+
 DeviceChoice choose_device(std::string_view option, Work work) {
   if (option == "cpu") return {{}, "asked for"};
 

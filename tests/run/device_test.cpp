@@ -75,6 +75,15 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("JPEGs are many where they take all threads longer than a GPU takes to start") {
+  constexpr std::uint64_t mib = 1 << 20;
+  CHECK(qturn::work_of(0, 1) == Work::other);
+  CHECK(qturn::work_of(16 * mib - 1, 1) == Work::other);
+  CHECK(qturn::work_of(16 * mib, 1) == Work::many_jpegs);
+  CHECK(qturn::work_of(16 * mib, 2) == Work::other);
+  CHECK(qturn::work_of(std::uint64_t{16} * 512 * mib, 512) == Work::many_jpegs);
+}
+
 TEST_CASE("Each process of a machine gets one of its devices, in turn") {
   using Numbers = std::vector<int>;
   const DeviceChoice three = {{0, 2, 3}, "asked for"};

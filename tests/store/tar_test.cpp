@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "src/store/tar/jpegs.hpp"
 #include "src/store/tar/output.hpp"
 #include "tests/tar_files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -231,4 +232,21 @@ TEST_CASE("What a member takes in a tar is known before it is written") {
       CHECK(written({{name, content}}).size() == qturn::bytes_in_tar(member(name, content)) + end);
     }
   }
+}
+
+TEST_CASE("A tar has as many bytes of JPEGs as its file, if a JPEG is among its first members") {
+  const TemporaryFolder folder;
+  const auto bytes_of_jpegs = [&](const Members& members, const tests::TarForm& form = {}) {
+    return qturn::jpeg_bytes_at_most(folder.add("some.tar", tests::tar(members, form)));
+  };
+  const std::string jpeg(10'000, 'x');
+  const std::string file = tests::tar({{"a.cls", "1"}, {"a.JPG", jpeg}});
+  CHECK(bytes_of_jpegs({{"a.cls", "1"}, {"a.JPG", jpeg}}) == file.size());
+  const std::uint64_t packed =
+      bytes_of_jpegs({{"a.jpeg", jpeg}}, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_ZSTD});
+  CHECK(packed == std::filesystem::file_size(folder.path() / "some.tar"));
+  CHECK(bytes_of_jpegs({{"a.png", jpeg}, {"b.png", jpeg}}) == 0);
+  CHECK(bytes_of_jpegs({{"a.png", std::string(5 << 20, 'x')}, {"b.jpg", jpeg}}) == 0);
+  CHECK(qturn::jpeg_bytes_at_most(folder.add("text.tar", "not a tar")) == 0);
+  CHECK(qturn::jpeg_bytes_at_most(folder.path() / "missing.tar") == 0);
 }

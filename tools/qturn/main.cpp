@@ -46,18 +46,12 @@ int turn_files(const CommandLine& line, PlanOptions wanted, const RunOptions& op
 
 int turn(CommandLine& line) try {
   begin_if_nothing_to_resume(line);
-  RunOptions options = turn_options(line);
+  const RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
   Bytes head;
   if (is_from_standard_input(line)) head = read_standard_input_head(tar_head_bytes);
-  if (are_tars(line, head)) {
-    const std::string device = set_device(line, false, options);
-    return turn_tars(line, std::move(wanted), options, head, device);
-  }
-  if (is_packed(line)) {
-    const std::string device = set_device(line, false, options);
-    return turn_and_pack(line, std::move(wanted), options, device);
-  }
+  if (are_tars(line, head)) return turn_tars(line, std::move(wanted), options, head);
+  if (is_packed(line)) return turn_and_pack(line, std::move(wanted), options);
   return turn_files(line, std::move(wanted), options, head);
 } catch (const PlanError& error) {
   throw with_ways_out(line, error);

@@ -8,6 +8,7 @@
 #include "src/run/folder_samples.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
+#include "tools/qturn/resources.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
@@ -52,8 +53,7 @@ bool is_packed(const CommandLine& line) {
          fs::is_directory(line.inputs.front());
 }
 
-int turn_and_pack(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-                  const std::string& device) {
+int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options) {
   refuse_unfit(line);
   plan.to_samples = true;
   const fs::path place = line.output;
@@ -67,6 +67,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, const RunOptions& o
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(found);
   json.refuse(place);
+  const std::string device = set_device(line, jpeg_bytes(found), options);
   say_labels(line, found);
   say_left_out(line, found);
   Plan counted;

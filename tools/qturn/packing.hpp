@@ -2,8 +2,6 @@
 #ifndef QTURN_TOOLS_QTURN_PACKING_HPP
 #define QTURN_TOOLS_QTURN_PACKING_HPP
 
-#include <string>
-
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/command_line.hpp"
 
@@ -14,8 +12,7 @@ namespace qturn {
 bool is_packed(const CommandLine& line);
 
 /// Turns the pictures. Returns the exit status. Throws PlanError if nothing was started.
-int turn_and_pack(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-                  const std::string& device);
+int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options);
 
 }  // namespace qturn
 

@@ -27,18 +27,6 @@ std::string device_name(const DeviceChoice& choice, int threads) {
 
 }  // namespace
 
-bool has_many_jpegs(const Plan& plan, int threads) {
-  // 0.8 s of a core (docs/measurements/jpeg.md).
-  const std::uint64_t enough = static_cast<std::uint64_t>(threads) * (16 << 20);
-  std::uint64_t bytes = 0;
-  const Codec* const jpeg = codec_of_name("jpeg");
-  for (const Job& job : plan.jobs) {
-    if (codec_of_suffix(lower_suffix(job.input)) == jpeg) bytes += job.file_bytes;
-    if (bytes >= enough) return true;
-  }
-  return false;
-}
-
 void set_resources(const CommandLine& line, RunOptions& options) {
   options.threads = line.threads > 0 ? line.threads : available_cores();
   if (line.memory_bytes > 0) {
@@ -70,9 +58,18 @@ RunOptions turn_options(const CommandLine& line) {
   return options;
 }
 
-std::string set_device(const CommandLine& line, bool has_many_jpegs, RunOptions& options) {
-  options.device =
-      choose_device(line.device, has_many_jpegs && !line.tag_only ? Work::many_jpegs : Work::other);
+std::uint64_t jpeg_bytes(const Plan& plan) {
+  std::uint64_t bytes = 0;
+  const Codec* const jpeg = codec_of_name("jpeg");
+  for (const FoundFile& file : plan.jobs.files())
+    if (!file.to_do.empty() && codec_of_suffix(lower_suffix(file.name)) == jpeg)
+      bytes += file.bytes;
+  return bytes;
+}
+
+std::string set_device(const CommandLine& line, std::uint64_t jpeg_bytes, RunOptions& options) {
+  options.device = choose_device(
+      line.device, line.tag_only ? Work::other : work_of(jpeg_bytes, options.threads));
   const bool names_devices = line.device.starts_with("cuda:");
   if (line.local_rank && !names_devices)
     options.device = device_of_rank(std::move(options.device), *line.local_rank);

@@ -2,6 +2,7 @@
 #ifndef QTURN_TOOLS_QTURN_RESOURCES_HPP
 #define QTURN_TOOLS_QTURN_RESOURCES_HPP
 
+#include <cstdint>
 #include <string>
 
 #include "src/plan/jobs.hpp"
@@ -16,13 +17,12 @@ void set_resources(const CommandLine& line, RunOptions& options);
 /// All but the device.
 RunOptions turn_options(const CommandLine& line);
 
-/// Whether turning the JPEGs takes all cores longer than a GPU takes to start.
-bool has_many_jpegs(const Plan& plan, int threads);
-
 /// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
 /// which with --verbose, and returns its name for the summary. A GPU is worth its start for many
 /// JPEGs.
-std::string set_device(const CommandLine& line, bool has_many_jpegs, RunOptions& options);
+std::string set_device(const CommandLine& line, std::uint64_t jpeg_bytes, RunOptions& options);
+
+std::uint64_t jpeg_bytes(const Plan& plan);
 
 }  // namespace qturn
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "src/dataset/tar_shard.hpp"
@@ -10,8 +11,10 @@
 #include "src/plan/find_files.hpp"
 #include "src/store/journals.hpp"
 #include "src/store/tar/input.hpp"
+#include "src/store/tar/jpegs.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
+#include "tools/qturn/resources.hpp"
 #include "tools/qturn/sample_outputs.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/streams.hpp"
@@ -116,6 +119,16 @@ void refuse_existing(const CommandLine& line, const std::vector<Place>& places) 
     if (seen.insert(place.output).second) refuse_existing_output(line, place.output);
 }
 
+/// Of standard input, whose size is not known, it is taken for granted that there are many.
+std::uint64_t jpeg_bytes(const std::vector<Place>& places) {
+  std::uint64_t bytes = 0;
+  for (const Place& place : places) {
+    if (place.input == "-") return std::numeric_limits<std::uint64_t>::max();
+    bytes += jpeg_bytes_at_most(place.input);
+  }
+  return bytes;
+}
+
 /// Returns false if the run is over.
 bool turn_tar(TarRun& tars, const Place& place, TarInput& input, SampleOutput& output) {
   const std::string name = place.input == "-" ? "standard input" : place.input;
@@ -142,8 +155,7 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
                               *std::ranges::find_if(line.inputs, is_tar), other));
 }
 
-int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-              const Bytes& head, const std::string& device) {
+int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, const Bytes& head) {
   refuse_unfit(line);
   std::vector<Place> places = places_of(line);
   refuse_unmerged_inputs(plan);
@@ -162,6 +174,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& optio
     json.refuse(place.input);
     json.refuse(place.output);
   }
+  const std::string device = set_device(line, jpeg_bytes(places), options);
   Plan found;
   Report report(line, found, device);
   if (shard) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 
 #include "src/picture/bytes.hpp"
 #include "src/run/pipeline.hpp"
@@ -18,8 +17,7 @@ namespace qturn {
 bool are_tars(const CommandLine& line, std::span<const std::byte> head);
 
 /// Turns the pictures in them. Returns the exit status. Throws PlanError if nothing was started.
-int turn_tars(const CommandLine& line, PlanOptions plan, const RunOptions& options,
-              const Bytes& head, const std::string& device);
+int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, const Bytes& head);
 
 }  // namespace qturn
 
