@@ -41,6 +41,8 @@ std::string reason(const std::exception& error) {
     return fmt::format("{}; --limit {}={} permits that", limit->what(), limit->name(),
                        limit->needed());
   }
+  if (const auto* disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return sentence_of(*disk);
   return error.what();
 }
 

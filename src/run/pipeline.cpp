@@ -140,13 +140,17 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
   };
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(more) + 1);
-  tbb::task_arena(more + 1).execute([&] {
-    using tbb::filter_mode;
-    tbb::parallel_pipeline(
-        in_flight, tbb::make_filter<void, Picture>(filter_mode::serial_in_order, take) &
-                       tbb::make_filter<Picture, Picture>(filter_mode::parallel, turn) &
-                       tbb::make_filter<Picture, void>(filter_mode::serial_out_of_order, tell));
-  });
+  try {
+    tbb::task_arena(more + 1).execute([&] {
+      using tbb::filter_mode;
+      tbb::parallel_pipeline(
+          in_flight, tbb::make_filter<void, Picture>(filter_mode::serial_in_order, take) &
+                         tbb::make_filter<Picture, Picture>(filter_mode::parallel, turn) &
+                         tbb::make_filter<Picture, void>(filter_mode::serial_out_of_order, tell));
+    });
+  } catch (const std::exception&) {  // oneTBB was refused a thread that was to be had before
+    break_off();
+  }
   if (error) end.error = sentence_of(error);
   return end;
 }

@@ -64,7 +64,7 @@ struct JournalContent {
   std::vector<Intent> begun;  ///< neither done nor given up
   /// Of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
-  bool is_complete = false;
+  bool is_complete = false;  ///< all is done, and it was kept
   /// Whether a new run could turn pictures twice.
   bool is_left_undone() const { return !is_complete && !files.empty(); }
   std::uint64_t bytes = 0;  ///< up to the end of the last whole line
@@ -94,6 +94,7 @@ class Journal {
   /// Notes that a result is in its place, or will not be put there. It is not an error if this
   /// cannot be written: the hashes tell.
   void settle(const Intent& intent, bool is_done);
+  /// Notes that all is done.
   void end();
 
  private:

@@ -123,10 +123,14 @@ void Journals::find_places() {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     roots_[i].journal = i;
     const fs::path file = roots_[i].place / journal_name;
-    places_.push_back({file,
-                       roots_[i].absolute,
-                       {options_.operation, options_.roots[i].inputs},
-                       read_journal(file, roots_[i].absolute)});
+    Place& place = places_.emplace_back(Place{file,
+                                              roots_[i].absolute,
+                                              {options_.operation, options_.roots[i].inputs},
+                                              read_journal(file, roots_[i].absolute)});
+    // Another run that is done has nothing to say to this one.
+    if (place.content && place.content->is_complete &&
+        !place.content->header.is_of_same_run(place.header))
+      place.content.reset();
   }
 }
 
@@ -182,6 +186,13 @@ void Journals::refuse_own() const {
           place.file, {});
     }
     if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
+    if (options_.start == Start::anew && options_.in_place && place.content->is_complete) {
+      throw FileError(
+          fmt::format("{}: '{}' is done, and its journal was kept by --resume so that it is not "
+                      "done twice; --restart does it once more",
+                      place.file.string(), header.operation),
+          place.file, {});
+    }
     if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
       throw FileError(
           fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice; --resume "
@@ -280,6 +291,16 @@ bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Jour
 std::vector<std::string> Journals::finish(bool all_done) {
   if (!all_done && has_intents()) return {};
   std::vector<std::string> warnings;
+  if (options_.keep && has_intents()) {
+    for (Journal& journal : journals_) {
+      try {
+        journal.end();
+      } catch (const FileError& error) {
+        warnings.emplace_back(error.what());
+      }
+    }
+    return warnings;
+  }
   // It says that it is complete by not being there: if it ended with a line, a kill between the two
   // would let a new run turn everything again.
   for (const Journal& journal : journals_) {

@@ -43,6 +43,8 @@ struct JournalOptions {
   using Visit = std::function<void(const std::filesystem::path&, const FileState&)>;
   std::function<void(const Visit& visit)> originals = {};
   bool overwrite = false;  ///< to a folder: what an interrupted run did not write is replaced
+  /// The journal of a run that is done stays and says so: to resume it again turns nothing.
+  bool keep = false;
   bool flushed = true;
 };
 
@@ -54,7 +56,7 @@ class Journals {
   ///
   /// Throws FileError if another run holds a root; in place, if a run was interrupted there, above
   /// or below, and is not to be resumed or forgotten; if it is another one that is to be
-  /// resumed.
+  /// resumed; if the same run is done and its journal was kept.
   Journals(JournalOptions options, std::span<const std::filesystem::path> below);
   ~Journals();
   Journals(const Journals&) = delete;
@@ -90,8 +92,8 @@ class Journals {
   /// place, if it has.
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
-  /// Ends the run. If all is done, or nothing was, the journals are removed.
-  /// Returns what to warn of.
+  /// Ends the run. If all is done, or nothing was, the journals are removed, or say so if they are
+  /// kept. Returns what to warn of.
   std::vector<std::string> finish(bool all_done);
 
  private:

@@ -332,15 +332,19 @@ void StagedFiles::finish_writing() {
 
 void StagedFiles::check_original(std::size_t index) const {
   const File& file = *files_[index];
+  if (!file.like_state) return;
   struct stat status;
-  if (!file.like_state ||
-      (::stat(file.like.c_str(), &status) == 0 && state_of(status) == *file.like_state)) {
-    return;
-  }
+  const bool is_found = ::stat(file.like.c_str(), &status) == 0;
+  const std::error_code reason = is_found ? std::error_code() : system_code(errno);
+  if (is_found && state_of(status) == *file.like_state) return;
+  const bool has_changed = is_found || reason == std::errc::no_such_file_or_directory;
   // Whoever reports the error names the first file.
-  throw FileError(
-      (index == 0 ? "" : file.like.string() + " ") + "changed meanwhile and was left as it is",
-      file.like, {});
+  std::string sentence = index == 0 ? "" : file.like.string() + " ";
+  sentence += has_changed ? "changed meanwhile" : "cannot be looked at once more";
+  sentence += file.like == file.target || index == 0
+                  ? " and was left as it is"
+                  : fmt::format(", so {} is not written", file.target.string());
+  throw FileError(std::move(sentence), file.like, has_changed ? std::error_code() : reason);
 }
 
 fs::path StagedFiles::temporary(std::size_t index) const {

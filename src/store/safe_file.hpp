@@ -44,6 +44,12 @@ class FileError : public std::filesystem::filesystem_error {
   std::string what_;
 };
 
+/// The same of an error that is not one: the system's reason, without a library's own words.
+inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
+  if (dynamic_cast<const FileError*>(&error)) return error.what();
+  return error.path1().string() + ": " + error.code().message();
+}
+
 enum class IfExists : std::uint8_t { replace, fail };
 
 /// Whether a file that is made like another also gets its times. A changed file that keeps its size

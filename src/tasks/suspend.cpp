@@ -40,10 +40,13 @@ void suspend(const std::function<void(Resume)>& start) {
     return;
   }
   require_memory_for_a_stack();
-  tbb::task::suspend([&](tbb::task::suspend_point point) {
-    waiter->point = point;
-    start(Resume(waiter));
-  });
+  // After an exception oneTBB would still call this, when the caller's stack is gone.
+  [&]() noexcept {
+    tbb::task::suspend([&](tbb::task::suspend_point point) {
+      waiter->point = point;
+      start(Resume(waiter));
+    });
+  }();
 }
 
 }  // namespace qturn

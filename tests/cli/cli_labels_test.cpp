@@ -333,6 +333,20 @@ TEST_CASE("A sample whose label is broken is not written, the others are") {
   CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt"});
 }
 
+TEST_CASE("Labels whose pictures cannot be looked for are refused with the folder that is closed") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/other/a.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", label);
+  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0) == 0);
+  workplace.without_privileges = true;
+  const Result result = workplace.qturn({"flop", "data", "-o", "out"});
+  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0755) == 0);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("data/labels/a.txt: looks like YOLO labels") &&
+                             ContainsSubstring("cannot look into data/images: Permission denied"));
+}
+
 TEST_CASE("Labels of a tagged picture need to be told what they were drawn on") {
   // Stored on its side: a viewer turns it by a quarter clockwise.
   Workplace workplace;

@@ -202,6 +202,13 @@ class Workplace : public TemporaryFolder {
     return names;
   }
 
+  /// Whether it holds the journal of a run that is not done. One in place that --resume has
+  /// completed leaves a journal that says so.
+  bool has_open_journal(const fs::path& folder) const {
+    const fs::path journal = folder / ".qturn-journal";
+    return exists(journal) && !content(journal).ends_with("{\"end\":true}\n");
+  }
+
   /// Every file with its content: what a test compares when nothing, or the same, must be there.
   std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const {
     std::set<std::pair<std::string, std::string>> found;

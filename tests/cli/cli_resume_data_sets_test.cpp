@@ -47,8 +47,12 @@ std::map<std::string, std::string> disturbed_by(const std::string& name, const s
 
 /// Everything that the run has for itself.
 bool has_own_files(const Workplace& workplace) {
-  for (const auto& entry : fs::recursive_directory_iterator(workplace.path()))
-    if (entry.path().filename().string().find("qturn-") != std::string::npos) return true;
+  for (const auto& entry : fs::recursive_directory_iterator(workplace.path())) {
+    const bool is_own = entry.path().filename().string().find("qturn-") != std::string::npos;
+    const fs::path folder = entry.path().parent_path();
+    const bool is_journal = entry.path().filename() == ".qturn-journal";
+    if (is_journal ? workplace.has_open_journal(folder) : is_own) return true;
+  }
   return false;
 }
 

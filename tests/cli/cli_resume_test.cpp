@@ -61,7 +61,7 @@ void kill_at(Workplace& workplace, const Words& words, int call) {
 }
 
 bool has_own_files(const Workplace& workplace, const fs::path& folder) {
-  return workplace.exists(folder / ".qturn-journal") || workplace.exists(folder / ".qturn-lock");
+  return workplace.has_open_journal(folder) || workplace.exists(folder / ".qturn-lock");
 }
 
 /// In place, one of two pictures is turned and the other is damaged.
@@ -109,6 +109,47 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
   }
   CHECK(kills > 20);
   CHECK(resumed > 10);
+}
+
+TEST_CASE("Resumed in place, a run that is done is not done twice") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const Words resumed = with(in_place, {"--resume"});
+  REQUIRE(workplace.qturn(resumed).exit_code == 0);
+  const auto once = workplace.tree("in");
+  CHECK(once == undisturbed(in_place, "in"));
+
+  const Result again = workplace.qturn(resumed);
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(workplace.tree("in") == once);
+
+  const Result anew = workplace.qturn(in_place);
+  CHECK(anew.exit_code == 2);
+  CHECK_THAT(anew.err, ContainsSubstring("is done") && ContainsSubstring("--restart"));
+  CHECK(workplace.tree("in") == once);
+
+  workplace.add("in/new.png", cli::png(cli::random_picture(6, 4)));
+  const std::string stored = workplace.content("in/new.png");
+  CHECK(workplace.qturn(resumed).exit_code == 0);
+  CHECK(workplace.content("in/new.png") != stored);
+  REQUIRE(fs::remove(workplace.path() / "in/new.png"));
+  CHECK(workplace.tree("in") == once);
+
+  // Another operation is another run, and leaves nothing.
+  CHECK(workplace.qturn({"ccw", "in", "--in-place"}).exit_code == 0);
+  CHECK(workplace.tree("in") != once);
+  CHECK_FALSE(workplace.exists("in/.qturn-journal"));
+}
+
+TEST_CASE("A run in place that --resume has completed is done once more with --restart") {
+  Workplace workplace;
+  add_pictures(workplace);
+  REQUIRE(workplace.qturn(with(in_place, {"--resume"})).exit_code == 0);
+  const auto once = workplace.tree("in");
+  CHECK(workplace.qturn(with(in_place, {"--restart"})).exit_code == 0);
+  CHECK(workplace.tree("in") != once);
+  CHECK_FALSE(workplace.exists("in/.qturn-journal"));
 }
 
 TEST_CASE(
@@ -185,7 +226,7 @@ TEST_CASE("An interrupted run is also found above and below the folder of a new 
   CHECK(workplace.content("in/deep/a.png") == deep);
 }
 
-TEST_CASE("Each of several folders can be resumed by itself, and then not again with the others") {
+TEST_CASE("Each of several folders can be resumed by itself, and then with the others") {
   Workplace workplace;
   const std::string good = cli::png(cli::random_picture(6, 4));
   for (const char* name : {"in/a.png", "two/a.png"}) workplace.add(name, good);
@@ -195,8 +236,12 @@ TEST_CASE("Each of several folders can be resumed by itself, and then not again 
   workplace.add("two/b.png", good);
   CHECK(workplace.qturn({"cw", "two", "--in-place", "--resume"}).exit_code == 0);
   const Result both = workplace.qturn({"cw", "in", "two", "--in-place", "--resume"});
-  CHECK(both.exit_code == 2);
-  CHECK_THAT(both.err, ContainsSubstring("--resume the other inputs without it"));
+  CHECK(both.exit_code == 1);
+  CHECK_THAT(both.err, ContainsSubstring("3 done before the interruption, 1 failed"));
+  REQUIRE(fs::remove(workplace.path() / "two/.qturn-journal"));
+  const Result without = workplace.qturn({"cw", "in", "two", "--in-place", "--resume"});
+  CHECK(without.exit_code == 2);
+  CHECK_THAT(without.err, ContainsSubstring("--resume the other inputs without it"));
   CHECK(workplace.content("two/a.png") == turned);
   CHECK(workplace.content("two/b.png") == turned);
 }

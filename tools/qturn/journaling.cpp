@@ -60,6 +60,7 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                                                  : Start::anew,
                          .in_place = line.in_place,
                          .overwrite = line.existing == Existing::overwrite,
+                         .keep = line.in_place && line.resume,
                          .flushed = flushed};
   if (line.in_place) {
     journal.roots = roots_in_place(options);

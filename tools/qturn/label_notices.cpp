@@ -124,20 +124,21 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   options.exclude = line.exclude;
   options.hidden = line.hidden;
   options.follow = line.follow;
+  // The pictures of a label may lie there.
+  SomeNames unreadable;
+  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
+  const std::string unknown =
+      unreadable.count() == 0 ? "" : "; cannot look into " + unreadable.text();
   if (const auto foreign = find_foreign_label(options, plan))
-    throw ForeignLabelError(foreign->file, foreign->format);
+    throw LabelsError(ForeignLabelError(foreign->file, foreign->format).what() + unknown);
   const MaskOptions masks = mask_options(line);
   const auto label =
       find_unturned_label(plan, line.random > 0 ? Variants::drawn_for_each : Variants::alike,
                           masks.take && masks.folder.empty());
   if (!label) return;
   std::string message =
-      fmt::format("{}: lies where labels or masks do, and would not be turned with its picture",
-                  from_here(*label).string());
-  // The picture may be there.
-  SomeNames unreadable;
-  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
-  if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
+      fmt::format("{}: lies where labels or masks do, and would not be turned with its picture{}",
+                  from_here(*label).string(), unknown);
   if (!plan.jobs.labels().empty() && !line.resume)
     message += "; --labels yolo, voc or labelme turns those labels alone";
   throw LabelsError(message);

@@ -325,8 +325,10 @@ void add_tag_only(CLI::App& app, CommandLine& line) {
 void add_safety(CLI::App& app, CommandLine& line) {
   const std::string group = "Safety";
   auto* resume =
-      app.add_flag("--resume", line.resume,
-                   "go on with a run that was interrupted or failed in part: do what is not done")
+      app.add_flag(
+             "--resume", line.resume,
+             "go on with a run that was interrupted or failed in part: do what is not done. "
+             "In place, the journal stays when all is done, so that no picture is turned twice")
           ->excludes("--skip-existing")
           ->excludes("--update")
           ->group(group);

@@ -109,10 +109,7 @@ void print_message(std::string_view message) {
 void say_why(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return print_message("out of memory");
   const auto* const disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-  const bool is_ours = !disk || dynamic_cast<const FileError*>(&error);
-  print_message(
-      printable(is_ours ? error.what()
-                        : fmt::format("{}: {}", disk->path1().string(), disk->code().message())));
+  print_message(printable(disk ? sentence_of(*disk) : error.what()));
 }
 
 void say_warnings(const std::vector<std::string>& warnings) {

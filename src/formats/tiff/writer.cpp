@@ -214,7 +214,7 @@ Bytes write_with_fixed(const TiffFile& tiff, std::span<const std::span<const std
   std::erase_if(notes, [](const TiffFixedBytes& one) { return !one.is_note; });
   if (auto file = write(tiff, pixels, notes, most_more_bytes)) {
     warnings.emplace_back(
-        "data outside of its MakerNote that only the note may lead to are left out");
+        "its MakerNote may refer to data outside of itself; these data are left out");
     return std::move(*file);
   }
   warnings.emplace_back("its MakerNote had to move: what the note says by offsets may be lost");
