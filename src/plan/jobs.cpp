@@ -14,7 +14,6 @@
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
 #include "src/store/path_set.hpp"
-#include "src/store/safe_file.hpp"
 #include "src/store/sidecars.hpp"
 
 namespace qturn {
@@ -292,7 +291,7 @@ Plan plan(const PlanOptions& options) try {
   refuse_shared_in_place_of_companions(plan.jobs);
   return plan;
 } catch (const fs::filesystem_error& error) {
-  throw PlanError(sentence_of(error));
+  throw PlanError(error.path1().string() + ": " + error.code().message());
 }
 
 }  // namespace qturn

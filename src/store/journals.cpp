@@ -209,12 +209,11 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
     for (const Root& root : roots_) all.insert({root.folder, root.place});
     return all;
   };
-  bool has_changed = false;
   try {
     for (Place& place : places_) {
       if (place.content) {
         const std::vector<fs::path> temporaries = temporaries_of(*place.content, with_roots());
-        finish_begun(*place.content, options_.in_place, has_changed);
+        finish_begun(*place.content, options_.in_place, have_changed_);
         for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
         place.content->begun.clear();
       }
@@ -223,7 +222,7 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
                              options_.flushed);
     }
   } catch (const std::exception& error) {
-    if (has_changed) throw UnfinishedError(error.what());
+    if (have_changed_) throw UnfinishedError(error.what());
     throw;
   }
 }

@@ -73,6 +73,9 @@ class Journals {
   /// Throws FileError; UnfinishedError, for any reason, once a file has been changed.
   void begin(const std::function<std::set<std::filesystem::path>()>& folders);
 
+  /// Whether begin() has put results of that run in their places.
+  bool have_changed() const { return have_changed_; }
+
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
 
@@ -123,7 +126,8 @@ class Journals {
   JournalOptions options_;
   std::vector<Root> roots_;
   std::vector<FolderLock> locks_;
-  std::vector<Place> places_;      // in the order of roots_
+  std::vector<Place> places_;  // in the order of roots_
+  bool have_changed_ = false;
   std::vector<Journal> journals_;  // likewise, once they are begun
 };
 

@@ -7,6 +7,7 @@
 
 #include "src/dataset/shared_files.hpp"
 #include "src/plan/journal_roots.hpp"
+#include "src/run/flight.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"
@@ -82,7 +83,7 @@ bool FileRun::begin() {
   return true;
 }
 
-void FileRun::turn_pictures() {
+void FileRun::turn_pictures() try {
   const StandardOutput standard_output(*sink_, *stop_);
   const Sink& results =
       is_to_standard_output(line_) ? static_cast<const Sink&>(standard_output) : *sink_;
@@ -91,6 +92,9 @@ void FileRun::turn_pictures() {
     written_->add(outcome);
   });
   written_->finish();
+} catch (const std::exception& error) {
+  if (journals_ && journals_->have_changed()) throw UnfinishedError(reason(error));
+  throw;
 }
 
 bool FileRun::write_files_of_all() {
