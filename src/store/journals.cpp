@@ -149,7 +149,7 @@ void Journals::look_at_originals() {
 }
 
 /// A journal without any result is of a run that replaced nothing, or it was cut.
-void Journals::refuse_cut(const Place& place) const {
+void Journals::refuse_cut(const Place& place) {
   if (!place.content || !place.content->files.empty() || place.content->is_complete) return;
   const std::string& then = place.content->header.originals;
   if (then.empty() || then == place.header.originals) return;

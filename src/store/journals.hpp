@@ -118,7 +118,7 @@ class Journals {
                                        const std::filesystem::path& picture) const;
   void find_places();
   void look_at_originals();
-  void refuse_cut(const Place& place) const;
+  static void refuse_cut(const Place& place);
   void refuse_others(std::span<const std::filesystem::path> below) const;
   void refuse_own() const;
   bool has_intents() const;

@@ -252,10 +252,9 @@ FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, Co
 
 struct StagedFiles::File {
   /// Written to `place`; the folder of that is `named` as messages and journals name it.
-  File(const NewFile& file, const fs::path& place, const fs::path& named,
-       FileDescriptor opened_folder)
+  File(const NewFile& file, const fs::path& place, fs::path named, FileDescriptor opened_folder)
       : target(file.target),
-        folder(named),
+        folder(std::move(named)),
         like(file.like),
         like_state(file.like_state),
         temporary(std::move(opened_folder), place.filename().string(),
