@@ -28,7 +28,6 @@ struct SampleFile {
   std::filesystem::path path;  ///< by which messages and the source know it
   Bytes bytes = {};
   std::optional<MemberRole> role = {};  ///< not set: its name and its bytes tell
-  bool is_read_once = false;            ///< a picture or a mask
 };
 
 struct SamplePlan {

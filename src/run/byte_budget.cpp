@@ -56,6 +56,14 @@ void ByteBudget::grant() {
   }
 }
 
+void Reservation::resize(std::uint64_t bytes) {
+  if (budget_ == nullptr) return;
+  const std::lock_guard lock(budget_->mutex_);
+  budget_->reserved_ = budget_->reserved_ - bytes_ + bytes;
+  bytes_ = bytes;
+  budget_->grant();
+}
+
 Reservation::~Reservation() {
   if (budget_ == nullptr) return;
   const std::lock_guard lock(budget_->mutex_);

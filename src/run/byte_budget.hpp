@@ -33,6 +33,10 @@ class Reservation {
     return *this;
   }
 
+  std::uint64_t bytes() const { return bytes_; }
+  /// Takes more at once, whatever is left, or gives some back.
+  void resize(std::uint64_t bytes);
+
  private:
   friend ByteBudget;
   Reservation(ByteBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {}

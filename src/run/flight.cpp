@@ -57,12 +57,14 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target) {
           .limits = options.limits};
 }
 
-Flight::Flight(Job job, Shared& shared)
+Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shared)
     : job_(std::move(job)),
+      source_(source),
+      memory_(memory),
       shared_(shared),
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
-      texts_(shared.source),
+      texts_(source),
       masks_(job_.masks, {.jpeg = {}, .png = options_.png, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
@@ -139,26 +141,38 @@ void Flight::write_outputs() {
   file_reservation_ = {};
 }
 
-void Flight::put_in_place() {
-  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    if (staged_[i]) {
-      Outcome& outcome = outcomes_[i];
-      std::vector<std::string> warnings;
-      try {
-        warnings = staged_[i]->put_in_place();
-        outcome.status = is_salvaged_ ? Status::salvaged : Status::done;
-        outcome.is_whole = staged_[i]->is_whole();
-        for (std::size_t each = 0; each < outcome.companions.size(); ++each)
-          outcome.companions[each].is_written = staged_[i]->has_placed(each);
-      } catch (const std::exception& error) {
-        fail(i, reason(error));
-      }
-      outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
-      staged_[i].reset();
+void Flight::put_in_place(std::size_t index) {
+  Outcome& outcome = outcomes_[index];
+  if (staged_[index]) {
+    std::vector<std::string> warnings;
+    try {
+      warnings = staged_[index]->put_in_place();
+      outcome.status = is_salvaged_ ? Status::salvaged : Status::done;
+      outcome.is_whole = staged_[index]->is_whole();
+      for (std::size_t each = 0; each < outcome.companions.size(); ++each)
+        outcome.companions[each].is_written = staged_[index]->has_placed(each);
+    } catch (const std::exception& error) {
+      fail(index, reason(error));
     }
-    outcomes_[i].seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
+    staged_[index].reset();
   }
+  outcome.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Flight::leave_out(std::size_t index, Status status, Route route, std::string why) {
+  staged_[index].reset();
+  outcomes_[index].status = status;
+  outcomes_[index].route = route;
+  outcomes_[index].loss = Loss::none;
+  outcomes_[index].message = std::move(why);
+}
+
+std::uint64_t Flight::bytes_held() const {
+  std::uint64_t bytes = 0;
+  for (const auto& staged : staged_) bytes += staged ? staged->bytes_held() : 0;
+  return bytes;
 }
 
 void Flight::step(void (Flight::*work)()) {
@@ -199,15 +213,15 @@ void Flight::read_file_and_header() {
   if (!job_.problem.empty()) throw ImageFileError(job_.problem);
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
-  const std::uint64_t all_bytes = job_.file_bytes + bytes_of(job_.masks, shared_.source) +
-                                  bytes_of_sidecars() + bytes_of_label();
+  const std::uint64_t all_bytes =
+      job_.file_bytes + bytes_of(job_.masks, source_) + bytes_of_sidecars() + bytes_of_label();
   if (all_bytes > options_.largest_bytes)
     refuse_size("it and the files that belong to it need", all_bytes);
   file_reservation_ = reserved_in(shared_.files, all_bytes);
-  original_ = shared_.source.read(job_.input, memory_for_file());
+  original_ = source_.read(job_.input, memory_for_file());
   if (job_.copy_verbatim) return;
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
-  masks_.read(shared_.source);
+  masks_.read(source_);
   if (!options_.decode_only) {
     picture_->shown_by(shared_.sink.orientation_beside(job_.input));
     return;
@@ -217,14 +231,14 @@ void Flight::read_file_and_header() {
 
 /// As it is read, as a text, and turned. What is wrong with it is said when it is read.
 std::uint64_t Flight::bytes_of_label() const try {
-  return job_.label.empty() ? 0 : 3 * shared_.source.size(job_.label);
+  return job_.label.empty() ? 0 : 3 * source_.size(job_.label);
 } catch (const FileError&) {
   return 0;
 }
 
 /// As they are read, and turned if the first is kept.
 std::uint64_t Flight::bytes_of_sidecars() const {
-  const std::uint64_t bytes = bytes_of(job_.sidecars, shared_.source);
+  const std::uint64_t bytes = bytes_of(job_.sidecars, source_);
   return is_made_once() ? bytes : 2 * bytes;
 }
 
@@ -403,7 +417,7 @@ std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned,
     for (std::string& each : masks_.stale_metadata(result_of(index).turn))
       stale.push_back(std::move(each));
   }
-  std::vector<std::filesystem::path> files = shared_.source.world_files(job_.input);
+  std::vector<std::filesystem::path> files = source_.world_files(job_.input);
   for (const std::filesystem::path& file : job_.sidecars)
     if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
       files.push_back(file);
@@ -448,7 +462,7 @@ Result Flight::result_of(std::size_t index) const {
 Sink::Companions Flight::turned_companions(const Result& result,
                                            std::vector<std::string>& warnings) {
   Sink::Companions companions = shared_.sink.found_companions(result, warnings);
-  const Source& texts = is_made_once() ? shared_.source : texts_;
+  const Source& texts = is_made_once() ? source_ : texts_;
   if (!(options_.in_place && result.turn.leaves_upright())) {
     if (!result.label.input.empty())
       companions.push_back(turned_label(result.label,
@@ -473,10 +487,13 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   result.keeps_size = route == Route::tagged;
   Sink::Companions companions;
   if (picture_) companions = turned_companions(result, outcome.warnings);
+  result.position = source_.position(result.input);
+  for (Companion& each : companions) each.position = source_.position(each.input);
   for (const Companion& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
+  if (memory_) memory_->add_result(staged->bytes_held());
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
                           staged->warnings().end());
   if (options_.strict) refuse_warnings(outcome);

@@ -1,5 +1,5 @@
-// One job under way: from the sample at its source to the outcomes of its outputs. It knows nothing
-// of threads; the pipeline calls its steps in order.
+// One job under way: from the picture at its source to the outcomes of its outputs. It knows
+// nothing of threads; its sample (sample_flight.hpp) calls its steps in order.
 //
 // turn/picture_turn.hpp turns the bytes; they come from a Source and go to a Sink. A flight takes
 // memory and a lane for them, and records the outcomes.
@@ -23,6 +23,7 @@
 #include "src/run/mask_turns.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
+#include "src/run/sample_memory.hpp"
 #include "src/run/time_limit.hpp"
 #include "src/store/read_once.hpp"
 #include "src/store/sink.hpp"
@@ -33,7 +34,6 @@ namespace qturn {
 
 /// What all flights of a run share.
 struct Shared {
-  const Source& source;
   const Sink& sink;
   const RunOptions& options;
   const std::atomic<bool>& stop;
@@ -53,16 +53,28 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target);
 
 class Flight {
  public:
-  Flight(Job job, Shared& shared);
+  /// `memory`: of the sample, if its files are in memory; null if not.
+  Flight(Job job, const Source& source, SampleMemory* memory, Shared& shared);
 
-  /// The steps, in order. Each may suspend the calling task.
+  /// The steps, in order. Each may suspend the calling task. After write_outputs() the source is
+  /// not needed any more.
   void read();
   void decode();
   void write_outputs();
-  void put_in_place();
+  void put_in_place(std::size_t index);
 
-  /// One for each output; none if the flight was interrupted.
+  /// Between the last two steps: gives up what was made, because another picture of the sample
+  /// failed.
+  void leave_out(std::size_t index, Status status, Route route, std::string why);
+  /// Whether the output was made, and is not in its place yet.
+  bool is_staged(std::size_t index) const { return staged_[index] != nullptr; }
+  /// The bytes of results that wait in memory.
+  std::uint64_t bytes_held() const;
+
+  /// One for each output; fewer if the flight was interrupted.
+  const std::vector<Outcome>& outcomes() const& { return outcomes_; }
   std::vector<Outcome> outcomes() && { return std::move(outcomes_); }
+  bool is_interrupted() const { return outcomes_.size() < job_.outputs.size(); }
 
  private:
   void step(void (Flight::*work)());
@@ -96,6 +108,8 @@ class Flight {
   const std::atomic<bool>& stop() const { return time_->stop(); }
 
   const Job job_;
+  const Source& source_;
+  SampleMemory* const memory_;
   Shared& shared_;
   const RunOptions& options_;
   std::chrono::steady_clock::time_point start_;

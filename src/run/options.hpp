@@ -11,6 +11,7 @@
 #include "src/labels/label.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/run/device.hpp"
+#include "src/store/labels.hpp"
 
 namespace qturn {
 

@@ -13,6 +13,7 @@
 
 #include "src/jpeg_cuda/scan_device.hpp"
 #include "src/run/flight.hpp"
+#include "src/run/sample_flight.hpp"
 #include "src/tasks/suspend.hpp"
 
 namespace qturn {
@@ -39,6 +40,9 @@ std::unique_ptr<JpegDevice> make_jpeg_device(const RunOptions& options, SpareByt
   return make_scan_device(devices, {.page_locked_bytes = options.memory_bytes / 4}, spare, stop);
 }
 
+/// With 16, a sample that takes ten times as long as those after it keeps no core idle.
+constexpr std::size_t ordered_per_thread = 16;
+
 std::string sentence_of(const std::exception_ptr& error) try {
   std::rethrow_exception(error);
 } catch (const std::exception& known) {
@@ -61,7 +65,7 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 
 }  // namespace
 
-RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const RunOptions& options,
+RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
   require_memory_for_a_stack();
   const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
@@ -78,8 +82,7 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
     pixels.interrupt();
   });
   const std::unique_ptr<JpegDevice> device = make_jpeg_device(options, spare, stop);
-  Shared shared{.source = source,
-                .sink = sink,
+  Shared shared{.sink = sink,
                 .options = options,
                 .stop = stop,
                 .time_limit = time_limit,
@@ -91,7 +94,10 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
   // Pictures that wait for a device or for the disk hold no thread.
   auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
   if (device) in_flight += requests;
-  in_flight = std::min(in_flight, std::max<std::size_t>(jobs.size(), 1));
+  // Those that are turned and wait for one before them hold no thread, either.
+  if (sink.is_ordered())
+    in_flight += ordered_per_thread * static_cast<std::size_t>(options.threads);
+  in_flight = std::min(in_flight, std::max<std::size_t>(reader.size(), 1));
 
   RunEnd end{.error = {}, .warning = time_limit.problem()};
   const int wanted = static_cast<int>(std::min<std::size_t>(options.threads, in_flight)) - 1;
@@ -106,34 +112,36 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
   std::exception_ptr error;  // written once, by whoever breaks it
   const auto break_off = [&] {
     if (!is_broken.exchange(true)) error = std::current_exception();
-    jobs.give_up();
   };
-  using Picture = std::shared_ptr<Flight>;
-  std::size_t next = 0;
-  const auto take = [&](tbb::flow_control& control) -> Picture {
+  using Sample = std::shared_ptr<SampleFlight>;
+  const auto take = [&](tbb::flow_control& control) -> Sample {
     try {
-      if (!stop && !is_broken && jobs.has(next))
-        return std::make_shared<Flight>(jobs[next++], shared);
+      if (!stop && !is_broken)
+        if (auto sample = reader.next(); sample && !is_broken)
+          return std::make_shared<SampleFlight>(std::move(*sample), shared);
     } catch (...) {
       break_off();
     }
     control.stop();
     return {};
   };
-  const auto turn = [&](Picture picture) -> Picture {
+  std::atomic<std::uint64_t> variants = 0;
+  const auto turn = [&](Sample sample) -> Sample {
     try {
-      picture->read();
-      picture->decode();
-      picture->write_outputs();
-      picture->put_in_place();
+      sample->turn();
+      if (!sink.is_ordered()) variants += sample->put_in_place();
     } catch (...) {
       break_off();
     }
-    return picture;
+    return sample;
   };
-  const auto tell = [&](const Picture& picture) {
+  bool has_gap = false;
+  const auto tell = [&](const Sample& sample) {
     try {
-      for (const Outcome& outcome : std::move(*picture).outcomes()) report(outcome);
+      has_gap = has_gap || is_broken || sample->is_interrupted();
+      if (sink.is_ordered() && has_gap) return;
+      if (sink.is_ordered()) variants += sample->put_in_place();
+      for (const Outcome& outcome : std::move(*sample).outcomes()) report(outcome);
     } catch (...) {
       break_off();
     }
@@ -144,13 +152,17 @@ RunEnd run(const JobView& jobs, const Source& source, const Sink& sink, const Ru
     tbb::task_arena(more + 1).execute([&] {
       using tbb::filter_mode;
       tbb::parallel_pipeline(
-          in_flight, tbb::make_filter<void, Picture>(filter_mode::serial_in_order, take) &
-                         tbb::make_filter<Picture, Picture>(filter_mode::parallel, turn) &
-                         tbb::make_filter<Picture, void>(filter_mode::serial_out_of_order, tell));
+          in_flight,
+          tbb::make_filter<void, Sample>(filter_mode::serial_in_order, take) &
+              tbb::make_filter<Sample, Sample>(filter_mode::parallel, turn) &
+              tbb::make_filter<Sample, void>(sink.is_ordered() ? filter_mode::serial_in_order
+                                                               : filter_mode::serial_out_of_order,
+                                             tell));
     });
   } catch (const std::exception&) {  // oneTBB was refused a thread that was to be had before
     break_off();
   }
+  end.variants = variants;
   if (error) end.error = sentence_of(error);
   return end;
 }

@@ -28,7 +28,8 @@ struct Companion {
   CompanionKind kind = CompanionKind::sidecar;
   /// Of a label that was mirrored: names of classes that are left or right.
   std::set<std::string> sides = {};
-  bool is_required = true;  ///< its picture is not written without it
+  std::size_t position = 0;  ///< of the input, as its source counts
+  bool is_required = true;   ///< its picture is not written without it
 
   std::span<const std::byte> content() const {
     return bytes.empty() ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);

@@ -150,12 +150,14 @@ std::unique_ptr<StagedResult> FileSink::stage(const Result& result,
     files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
     files[0].like_state = result.input_state;
   }
+  const auto refuse_existing = [&](const fs::path& output) {
+    if (options_.if_exists == IfExists::fail && fs::exists(fs::symlink_status(output)))
+      throw FileError("cannot write " + output.string(), output, system_code(EEXIST));
+  };
+  // If all of them are there, the picture is named.
+  if (!companions.empty()) refuse_existing(result.output);
   for (const Companion& companion : companions) {
-    if (companion.is_required && options_.if_exists == IfExists::fail &&
-        fs::exists(fs::symlink_status(companion.output))) {
-      throw FileError("cannot write " + companion.output.string(), companion.output,
-                      system_code(EEXIST));
-    }
+    if (companion.is_required) refuse_existing(companion.output);
     files.push_back({companion.output, companion.content()});
     if (!options_.inputs_are_files) continue;
     files.back().like = companion.input;
@@ -232,7 +234,7 @@ bool FileSink::is_done(const Result& result) const {
                   *differs, {});
 }
 
-std::vector<std::string> FileSink::flush() { return commits_->flush(); }
+std::vector<std::string> FileSink::finish() { return commits_->flush(); }
 
 // With `each`, a result waits for the disk, and the next one is turned meanwhile.
 int FileSink::results_on_their_way() const {

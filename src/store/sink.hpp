@@ -31,6 +31,7 @@ struct Result {
   std::size_t job = 0;                  ///< its number
   std::filesystem::path input, output;  ///< names, as the source and the sink know them
   std::filesystem::path key;            ///< of its sample
+  std::size_t position = 0;             ///< of the input, as its source counts
   FileState input_state = {};           ///< when it was read
   ContentHash input_hash = {};
   std::span<const std::byte> bytes = {};
@@ -52,6 +53,8 @@ class StagedResult {
   /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
   /// written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
+  /// How many bytes of it wait in memory.
+  virtual std::uint64_t bytes_held() const { return 0; }
   /// Puts the picture and its companions in their places, and returns when they are there: throws
   /// as long as nothing is in its place, and then returns what to warn of. May wait for other
   /// results, and suspends the calling task then.
@@ -91,6 +94,14 @@ class Sink {
   /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
   virtual bool is_done(const Result& result) const = 0;
 
+  /// Whether results are put in their places in the order of their samples, one at a time.
+  virtual bool is_ordered() const { return false; }
+  /// The results of all pictures of a sample, for one of its variants, are in their places.
+  virtual void end_variant() const {}
+  /// Ends a run: puts in its place what is not there yet, and blocks until all is on the disk.
+  /// Returns what to warn of.
+  virtual std::vector<std::string> finish() { return {}; }
+
   /// How many results may be on their way to their places while other pictures are turned.
   virtual int results_on_their_way() const = 0;
 };
@@ -101,6 +112,7 @@ enum class Sidecars : std::uint8_t { ignore, report, turn };
 struct FileSinkOptions {
   bool in_place = false;
   bool inputs_are_files = true;  ///< whose modes and times the results get
+  bool is_ordered = false;       ///< two results of one name: the one of the earlier sample stays
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;
@@ -120,10 +132,9 @@ class FileSink : public Sink {
                                       const Companions& companions) const override;
   Orientation orientation_beside(const std::filesystem::path& picture) const override;
   bool is_done(const Result& result) const override;
+  bool is_ordered() const override { return options_.is_ordered; }
   int results_on_their_way() const override;
-
-  /// Ends a run with Fsync::end: blocks until all results are on the disk; returns what to warn of.
-  std::vector<std::string> flush();
+  std::vector<std::string> finish() override;
 
  private:
   std::vector<Backup> backups(const Result& result, const Companions& companions) const;

@@ -2,6 +2,7 @@
 #ifndef QTURN_SRC_STORE_SOURCE_HPP
 #define QTURN_SRC_STORE_SOURCE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -29,6 +30,9 @@ class Source {
   virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
   /// How many bytes that will be. Throws FileError.
   virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
+  /// The place of the file in its sample, by which a result that keeps the order of files finds its
+  /// own.
+  virtual std::size_t position(const std::filesystem::path& /*name*/) const { return 0; }
   /// World files of a picture that lie beside it and are not among the files of its sample.
   virtual std::vector<std::filesystem::path> world_files(
       const std::filesystem::path& /*picture*/) const {

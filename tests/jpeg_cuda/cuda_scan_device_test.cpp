@@ -80,7 +80,9 @@ class Pictures {
     }
     std::map<std::string, Made> results;
     const FileSink sink({.if_exists = IfExists::fail, .fsync = Fsync::end});
-    const RunEnd end = run(jobs, FileSource(), sink, options, never, [&](const Outcome& outcome) {
+    const FileSource files;
+    ListReader reader(jobs, files);
+    const RunEnd end = run(reader, sink, options, never, [&](const Outcome& outcome) {
       Made& made = results[outcome.output.filename()];
       made.words = fmt::format("status {}, route {}: {} {}", static_cast<int>(outcome.status),
                                static_cast<int>(outcome.route), outcome.message,

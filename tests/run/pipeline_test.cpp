@@ -34,6 +34,14 @@ Bytes png(std::int64_t width, std::int64_t height, int channels) {
   return encode(image, Orientation::identity, png::codec, never, warnings);
 }
 
+/// Runs jobs whose files come from `source`.
+RunEnd run(const std::vector<Job>& jobs, const Source& source, const Sink& sink,
+           const RunOptions& options, const std::atomic<bool>& stop,
+           const std::function<void(const Outcome&)>& report) {
+  ListReader reader(jobs, source);
+  return qturn::run(reader, sink, options, stop, report);
+}
+
 /// The jobs that make the same outputs once more in another folder.
 std::vector<Job> again(const std::map<std::string, Outcome>& outcomes, const fs::path& output) {
   std::vector<Job> jobs;
@@ -242,6 +250,72 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
   CHECK(content_of(out / "flop.txt") == "0 0.75 0.25 0.1 0.2\n");
   CHECK(content_of(out / "flip.txt") == "0 0.25 0.75 0.1 0.2\n");
   CHECK(content_of(out / "flip.json") == "{}");
+}
+
+/// Pictures of which the first takes longest, two in each sample.
+class Pairs : public SampleReader {
+ public:
+  Pairs(const std::vector<Job>& jobs, const Source& source)
+      : jobs_(jobs), source_(std::shared_ptr<const Source>(), &source) {}
+  std::optional<SampleJobs> next() override {
+    if (next_ == jobs_.size()) return std::nullopt;
+    next_ += 2;
+    return SampleJobs{.jobs = {jobs_[next_ - 2], jobs_[next_ - 1]}, .source = source_};
+  }
+
+ private:
+  const std::vector<Job>& jobs_;
+  const std::shared_ptr<const Source> source_;
+  std::size_t next_ = 0;
+};
+
+TEST_CASE("An ordered sink gets the samples in their order, whichever is done first") {
+  struct SlowSource final : FileSource {
+    Original read(const fs::path& name, FileBytes memory) const override {
+      if (name.filename() == "0.png") std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      return FileSource::read(name, std::move(memory));
+    }
+  };
+  const TemporaryFolder folder;
+  const SlowSource source;
+  for (const int threads : {1, 3}) {
+    CAPTURE(threads);
+    const std::vector<Job> jobs =
+        make_jobs(folder, folder.path() / fmt::format("out{}", threads), 20);
+    Pairs reader(jobs, source);
+    std::vector<std::string> keys, expected;
+    const RunEnd end = qturn::run(reader, FileSink({.is_ordered = true, .fsync = Fsync::never}),
+                                  quarter_turn(threads), never,
+                                  [&](const Outcome& outcome) { keys.push_back(outcome.key); });
+    for (const Job& job : jobs) expected.push_back(job.key);
+    CHECK(keys == expected);
+    CHECK(end.variants == jobs.size() / 2);
+    fs::remove_all(folder.path() / "in");
+  }
+}
+
+TEST_CASE("If one picture of a sample fails, the others are left out, whatever the sink") {
+  const TemporaryFolder folder;
+  const FileSource source;
+  for (const bool is_ordered : {false, true}) {
+    CAPTURE(is_ordered);
+    const fs::path out = folder.path() / (is_ordered ? "ordered" : "any");
+    const std::vector<Job> jobs = make_jobs(folder, out, 4);
+    fs::resize_file(jobs[1].input, 100);
+    Pairs reader(jobs, source);
+    std::map<std::string, std::string> messages;
+    const RunEnd end = qturn::run(
+        reader, FileSink({.is_ordered = is_ordered, .fsync = Fsync::never}), quarter_turn(2), never,
+        [&](const Outcome& outcome) { messages[outcome.key] = outcome.message; });
+    CHECK(messages["0.png"] == "left out, because 1.png of the same sample is");
+    CHECK_FALSE(messages["1.png"].empty());
+    CHECK(messages["2.png"].empty());
+    CHECK(end.variants == 1);
+    CHECK_FALSE(fs::exists(out / "0.png"));
+    CHECK(fs::exists(out / "2.png"));
+    CHECK(fs::exists(out / "3.png"));
+    fs::remove_all(folder.path() / "in");
+  }
 }
 
 TEST_CASE("An upright picture is copied byte for byte, and left alone in place") {

@@ -200,14 +200,15 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   const FileSink sink({.fsync = Fsync::end});
-  const RunEnd end =
-      run(plan.jobs, FileSource(), sink, options, never, [&](const Outcome& outcome) {
-        if (rates.first_after == 0) rates.first_after = seconds_since_start();
-        rates.failed += outcome.status == Status::failed;
-        rates.lossless += outcome.route == Route::lossless;
-        rates.planar_on_gpu += outcome.codec == "qturn";
-        bytes += static_cast<double>(outcome.file_bytes);
-      });
+  const FileSource files;
+  ListReader reader(plan.jobs, files);
+  const RunEnd end = run(reader, sink, options, never, [&](const Outcome& outcome) {
+    if (rates.first_after == 0) rates.first_after = seconds_since_start();
+    rates.failed += outcome.status == Status::failed;
+    rates.lossless += outcome.route == Route::lossless;
+    rates.planar_on_gpu += outcome.codec == "qturn";
+    bytes += static_cast<double>(outcome.file_bytes);
+  });
   if (!end.error.empty()) throw std::runtime_error(end.error);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;

@@ -83,8 +83,10 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
       labels->report(finding, json);
   };
   const CheckJobs jobs{found.files, line.quick};
+  const FileSource files;
+  ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
-  const RunEnd end = run(jobs, FileSource(), sink, options, stop, report);
+  const RunEnd end = run(reader, sink, options, stop, report);
   bool whole = is_whole(end);
   if (!line.quiet) {
     print_message(fmt::format(

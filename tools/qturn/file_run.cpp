@@ -87,7 +87,8 @@ void FileRun::turn_pictures() try {
   const StandardOutput standard_output(*sink_, *stop_);
   const Sink& results =
       is_to_standard_output(line_) ? static_cast<const Sink&>(standard_output) : *sink_;
-  end_ = run(plan_.jobs, source(), results, options_, *stop_, [&](const Outcome& outcome) {
+  ListReader reader(plan_.jobs, source());
+  end_ = run(reader, results, options_, *stop_, [&](const Outcome& outcome) {
     report_->add(outcome);
     written_->add(outcome);
   });
@@ -109,7 +110,7 @@ bool FileRun::write_files_of_all() {
 bool FileRun::finish() try {
   const bool is_run_whole = is_whole(end_);
   // Who interrupts the run does not wait for the disk, and --resume compares what is there.
-  if (!*stop_) say_warnings(sink_->flush());
+  if (!*stop_) say_warnings(sink_->finish());
   const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
   bool whole =
       report_->json_is_whole() && are_pictures_done && report_->salvaged() == 0 && is_run_whole;

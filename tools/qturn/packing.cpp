@@ -77,7 +77,8 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   TarRun tars(line, std::move(plan), options, counted, report);
   const IfExists if_exists =
       line.existing == Existing::overwrite ? IfExists::replace : IfExists::fail;
-  const auto output = open_sample_output(line, place, if_exists, tars.stop());
+  RealPlaces folders;
+  const auto output = open_sample_output(line, place, if_exists, folders, tars.stop());
   bool is_placed = false;
   try {
     is_placed = tars.turn("", std::move(reader), place, *output);

@@ -50,23 +50,17 @@ TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& opti
 }
 
 bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
-                  const fs::path& place, SampleOutput& output) {
+                  const fs::path& place, const Sink& sink) {
   const SampleStreamOptions options{.plan = plan_,
                                     .name = name,
                                     .output = (place / "").string(),
                                     .memory_bytes = options_.memory_bytes / share_of_samples,
                                     .largest_bytes = options_.largest_bytes,
                                     .strict = line_.strict};
-  const auto write = [&](std::span<const NewMember> members) {
-    ++written_.samples;
-    return output.add(members);
-  };
-  SampleStream samples(options, std::move(reader), stop_, keys_, write);
-  const SampleSink sink(samples);
-  JobStream& jobs = samples;
-  const auto report = [&](const Outcome& outcome) { report_.add(outcome); };
-  const RunEnd end = run(jobs, samples, sink, options_, stop_,
-                         [&](const Outcome& outcome) { samples.settle(outcome, report); });
+  SampleStream samples(options, std::move(reader), stop_, keys_);
+  const RunEnd end =
+      run(samples, sink, options_, stop_, [&](const Outcome& outcome) { report_.add(outcome); });
+  written_.samples += end.variants;
   if (samples.foreign_label()) throw *samples.foreign_label();
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
@@ -74,11 +68,11 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   return !stop_ && is_whole(end);
 }
 
-std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleOutput& output) {
+std::optional<WrittenTar> TarRun::finish(const fs::path& place, Sink& sink) {
   keys_.clear();
   WrittenTar written = std::exchange(written_, {});
-  if (!output.is_empty()) {
-    for (const std::string& warning : output.finish())
+  if (written.samples > 0) {
+    for (const std::string& warning : sink.finish())
       print_message("warning: " + printable(warning));
     if (line_.shard) written.bytes = fs::file_size(place);
   } else {

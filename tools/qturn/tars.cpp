@@ -130,7 +130,7 @@ std::uint64_t jpeg_bytes(const std::vector<Place>& places) {
 }
 
 /// Returns false if the run is over.
-bool turn_tar(TarRun& tars, const Place& place, TarInput& input, SampleOutput& output) {
+bool turn_tar(TarRun& tars, const Place& place, TarInput& input, const Sink& sink) {
   const std::string name = place.input == "-" ? "standard input" : place.input;
   std::unique_ptr<MemberReader> reader;
   try {
@@ -140,7 +140,7 @@ bool turn_tar(TarRun& tars, const Place& place, TarInput& input, SampleOutput& o
     tars.fail(fmt::format("{}: {}", name, error.what()));
     return true;
   }
-  return tars.turn(name, std::move(reader), place.output, output);
+  return tars.turn(name, std::move(reader), place.output, sink);
 }
 
 }  // namespace
@@ -183,11 +183,12 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
                   [&](const Place& place) { return !shard->is_to_do(place.output.filename()); });
   }
   TarRun tars(line, std::move(plan), options, found, report);
-  std::unique_ptr<SampleOutput> output;
+  RealPlaces folders;
+  std::unique_ptr<Sink> output;
   const auto begin = [&](const Place& place) {
     const bool replaces = line.existing == Existing::overwrite || is_begun;
     output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,
-                                tars.stop());
+                                folders, tars.stop());
   };
   // What fails here is an error before anything was started.
   if (!places.empty()) begin(places.front());
@@ -214,7 +215,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   } catch (const LabelsError& error) {
     // One that is found in the middle of a tar. Nothing is left of a tar that is not finished.
     const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
-    if (!is_any_placed && !(goes_out_at_once && output && !output->is_empty())) throw;
+    if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
     throw UnfinishedError(with_ways_out(line, error).what());
   }
   return tars.end(all_placed, whole);

@@ -1,0 +1,40 @@
+// One sample on its way: the flights of its pictures, whose results stand or fall together.
+#ifndef QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP
+#define QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "src/run/flight.hpp"
+#include "src/run/outcome.hpp"
+#include "src/run/sample_reader.hpp"
+
+namespace qturn {
+
+class SampleFlight {
+ public:
+  /// `shared` must outlive it.
+  SampleFlight(SampleJobs sample, Shared& shared);
+
+  /// The steps, in order. Each may suspend the calling task.
+  void turn();
+  /// Returns the number of variants that are there then.
+  std::size_t put_in_place();
+
+  /// Whether it is not turned to its end, because the run is over.
+  bool is_interrupted() const;
+  /// One for each output of each picture; fewer if the sample was interrupted.
+  std::vector<Outcome> outcomes() &&;
+
+ private:
+  void leave_out_parts();
+
+  SampleJobs sample_;
+  Shared& shared_;
+  std::vector<std::unique_ptr<Flight>> flights_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_RUN_SAMPLE_FLIGHT_HPP
