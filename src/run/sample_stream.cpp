@@ -231,7 +231,8 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
     job.key = sample.refused;
     job.problem = sample.refusal;
     job.outputs.push_back({.path = options_.output + sample.refused});
-    jobs.assign(1, std::move(job));
+    jobs.clear();
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }

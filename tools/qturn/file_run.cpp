@@ -26,9 +26,8 @@ Fsync default_fsync(const CommandLine& line, const Plan& plan) {
 
 }  // namespace
 
-FileRun::FileRun(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
-                 const Bytes& head)
-    : line_(line), wanted_(std::move(wanted)), options_(options) {
+FileRun::FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head)
+    : line_(line), wanted_(std::move(wanted)), options_(std::move(options)) {
   if (is_from_standard_input(line_)) {
     standard_input_.emplace(read_standard_input(head, options_.largest_bytes));
     wanted_.standard_input = standard_input_->picture();

@@ -27,8 +27,7 @@ class FileRun {
  public:
   /// Plans the run. `head`: the beginning of standard input, if that is the input. `line` must
   /// outlive it. Throws PlanError.
-  FileRun(const CommandLine& line, PlanOptions wanted, const RunOptions& options,
-          const Bytes& head);
+  FileRun(const CommandLine& line, PlanOptions wanted, RunOptions options, const Bytes& head);
 
   /// Throws PlanError if inputs or output belong to other runs, and for a shard says which it is.
   void check_places();

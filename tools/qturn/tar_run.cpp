@@ -61,7 +61,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   const RunEnd end =
       run(samples, sink, options_, stop_, [&](const Outcome& outcome) { report_.add(outcome); });
   written_.samples += end.variants;
-  if (samples.foreign_label()) throw *samples.foreign_label();
+  if (const auto& found = samples.foreign_label()) throw ForeignLabelError(*found);
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
