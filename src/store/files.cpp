@@ -76,6 +76,11 @@ Orientation FileSink::orientation_beside(const fs::path& picture) const {
   const Sidecar* says_it = nullptr;
   Orientation says = Orientation::identity;
   const FoundSidecars found = find_sidecars(picture, shared_stems_);
+  // What cannot be read may say how the picture is shown.
+  if (!found.unreadable.empty()) {
+    throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
+                    picture, {});
+  }
   for (const Sidecar& sidecar : found.sidecars) {
     const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
     if (own == Orientation::identity || own == says) continue;

@@ -64,8 +64,9 @@ class Judge {
     look_at_next();
     // oneTBB ends like this where the system has no memory for the stack of a task that waits. The
     // program asks before (tasks/suspend.hpp), but the last of the memory may go in between.
-    const bool is_without_stack = WIFSIGNALED(run_.status) && WTERMSIG(run_.status) == SIGSEGV &&
-                                  run_.struck && run_.struck->name == "mmap";
+    const int signal = WIFSIGNALED(run_.status) ? WTERMSIG(run_.status) : 0;
+    const bool is_without_stack =
+        (signal == SIGSEGV || signal == SIGABRT) && run_.struck && run_.struck->name == "mmap";
     if (is_killed || is_without_stack) return broken_;
     if (WIFSIGNALED(run_.status)) {
       // Before it begins to write, the program leaves that to the system.
