@@ -493,10 +493,10 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
-  if (memory_) memory_->add_result(staged->bytes_held());
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
                           staged->warnings().end());
   if (options_.strict) refuse_warnings(outcome);
+  if (memory_) memory_->add_result(staged->bytes_held());
   if (const std::vector<ContentHash> hashes = staged->hashes(); !hashes.empty()) {
     outcome.source = result.input_hash;
     outcome.result = hashes.front();
