@@ -68,7 +68,8 @@ FileSinkOptions FileRun::sink_options(Fsync fsync) const {
 }
 
 bool FileRun::begin() {
-  const std::string device = set_device(line_, jpeg_bytes(plan_), options_);
+  const std::string device = set_device(
+      line_, [&] { return jpeg_bytes(plan_); }, options_);
   const Fsync fsync = line_.fsync.value_or(default_fsync(line_, plan_));
   stop_ = &watch_stop_signals();
   journals_ = open_journals(line_, wanted_, plan_, options_.jpeg.edges, fsync == Fsync::each);

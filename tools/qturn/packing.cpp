@@ -67,7 +67,8 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
   const ReportPlace json = ReportPlace::json(line);
   json.refuse(found);
   json.refuse(place);
-  const std::string device = set_device(line, jpeg_bytes(found), options);
+  const std::string device = set_device(
+      line, [&] { return jpeg_bytes(found); }, options);
   say_labels(line, found);
   say_left_out(line, found);
   Plan counted;

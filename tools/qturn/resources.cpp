@@ -67,9 +67,11 @@ std::uint64_t jpeg_bytes(const Plan& plan) {
   return bytes;
 }
 
-std::string set_device(const CommandLine& line, std::uint64_t jpeg_bytes, RunOptions& options) {
-  options.device = choose_device(
-      line.device, line.tag_only ? Work::other : work_of(jpeg_bytes, options.threads));
+std::string set_device(const CommandLine& line, const std::function<std::uint64_t()>& jpeg_bytes,
+                       RunOptions& options) {
+  const bool asks = line.device == "auto" && !line.tag_only;
+  options.device =
+      choose_device(line.device, asks ? work_of(jpeg_bytes(), options.threads) : Work::other);
   const bool names_devices = line.device.starts_with("cuda:");
   if (line.local_rank && !names_devices)
     options.device = device_of_rank(std::move(options.device), *line.local_rank);

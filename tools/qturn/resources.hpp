@@ -3,6 +3,7 @@
 #define QTURN_TOOLS_QTURN_RESOURCES_HPP
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "src/plan/jobs.hpp"
@@ -19,8 +20,9 @@ RunOptions turn_options(const CommandLine& line);
 
 /// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
 /// which with --verbose, and returns its name for the summary. A GPU is worth its start for many
-/// JPEGs.
-std::string set_device(const CommandLine& line, std::uint64_t jpeg_bytes, RunOptions& options);
+/// JPEGs. `jpeg_bytes` says how many bytes of them there are, and is asked only by --device auto.
+std::string set_device(const CommandLine& line, const std::function<std::uint64_t()>& jpeg_bytes,
+                       RunOptions& options);
 
 std::uint64_t jpeg_bytes(const Plan& plan);
 

@@ -174,7 +174,8 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     json.refuse(place.input);
     json.refuse(place.output);
   }
-  const std::string device = set_device(line, jpeg_bytes(places), options);
+  const std::string device = set_device(
+      line, [&] { return jpeg_bytes(places); }, options);
   Plan found;
   Report report(line, found, device);
   if (shard) {
