@@ -53,8 +53,6 @@ class TarShard {
   bool begin(std::vector<std::string>& warnings);
   /// The tar is whole and in its place. Returns what to warn of; throws FileError.
   std::vector<std::string> add(const std::string& tar, const WrittenTar& written);
-  /// Whether all of them are.
-  bool is_done() const { return written_.size() == own_.size(); }
   /// Marks the shard as complete, as ShardOfRun::complete() does.
   std::vector<std::string> complete() const { return run_.complete({shard_manifest_name}); }
 

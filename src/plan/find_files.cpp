@@ -358,6 +358,12 @@ std::string SomeNames::text() const {
   return text;
 }
 
+std::string cannot_look_into(const std::vector<std::string>& unreadable) {
+  SomeNames names;
+  for (const std::string& reason : unreadable) names.add(reason);
+  return names.count() == 0 ? "" : "; cannot look into " + names.text();
+}
+
 NameList read_file_list(std::istream& in, bool nul_separated) {
   NameList names;
   for (std::string line; std::getline(in, line, nul_separated ? '\0' : '\n');) {

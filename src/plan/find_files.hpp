@@ -91,6 +91,10 @@ class SomeNames {
   std::uint64_t count_ = 0;
 };
 
+/// "; cannot look into a: Permission denied and 2 more", after a sentence; empty if `unreadable`
+/// is.
+std::string cannot_look_into(const std::vector<std::string>& unreadable);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_PLAN_FIND_FILES_HPP

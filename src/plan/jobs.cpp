@@ -50,10 +50,7 @@ void refuse_unfit_options(const PlanOptions& options) {
   if (found.left_out > 0) {
     message += fmt::format("; --include and --exclude left out {}", found.left_out);
   }
-  SomeNames unreadable;
-  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
-  if (unreadable.count() > 0) message += "; cannot look into " + unreadable.text();
-  throw PlanError(message);
+  throw PlanError(message + cannot_look_into(plan.unreadable));
 }
 
 /// What is made once for all pictures does not take the place of what belongs to one.

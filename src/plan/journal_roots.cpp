@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/plan/folder_layout.hpp"
 #include "src/store/content_hash.hpp"
 
 namespace qturn {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path normal(const fs::path& path) {
-  const fs::path whole = fs::absolute(path).lexically_normal();
+  const fs::path whole = normal_path(path);
   return whole.has_filename() ? whole : whole.parent_path();
 }
 

@@ -254,11 +254,8 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   if (!broken.empty()) {
     add_broken(std::move(broken), options, files, own, labels);
   } else if (found == 0 && without_pictures.count() > 0) {
-    SomeNames reasons;
-    for (const std::string& reason : unreadable) reasons.add(reason);
-    throw LabelsError(
-        fmt::format("none of the pictures is an image of {}{}", without_pictures.text(),
-                    unreadable.empty() ? "" : "; cannot look into " + reasons.text()));
+    throw LabelsError(fmt::format("none of the pictures is an image of {}{}",
+                                  without_pictures.text(), cannot_look_into(unreadable)));
   }
   return labels;
 }

@@ -30,7 +30,7 @@
 
 namespace qturn {
 
-/// What is to be said of a run as a whole; both are sentences, or empty.
+/// What is to be said of a run as a whole; the texts are sentences, or empty.
 struct RunEnd {
   std::string error;           ///< why it ended before all jobs were done
   std::string warning;         ///< threads that could not be started

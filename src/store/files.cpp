@@ -16,6 +16,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Of a picture that its sidecars are to be turned with.
+void refuse_unreadable(const FoundSidecars& found, const fs::path& picture) {
+  if (found.unreadable.empty()) return;
+  throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
+                  picture, {});
+}
+
 class StagedFileResult : public StagedResult {
  public:
   StagedFileResult(StagedFiles files, std::vector<ContentHash> hashes, Intent intent,
@@ -76,11 +83,7 @@ Orientation FileSink::orientation_beside(const fs::path& picture) const {
   const Sidecar* says_it = nullptr;
   Orientation says = Orientation::identity;
   const FoundSidecars found = find_sidecars(picture, shared_stems_);
-  // What cannot be read may say how the picture is shown.
-  if (!found.unreadable.empty()) {
-    throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
-                    picture, {});
-  }
+  refuse_unreadable(found, picture);  // it may say how the picture is shown
   for (const Sidecar& sidecar : found.sidecars) {
     const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
     if (own == Orientation::identity || own == says) continue;
@@ -113,10 +116,7 @@ Sink::Companions FileSink::found_companions(const Result& result,
   // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
   // not reported.
   if (!stays_upright || are_written) {
-    if (are_written && !found.unreadable.empty()) {
-      throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
-                      result.input, {});
-    }
+    if (are_written) refuse_unreadable(found, result.input);
     for (const auto* sentences : {&found.unreadable, &found.shared}) {
       warnings.insert(warnings.end(), sentences->begin(), sentences->end());
     }

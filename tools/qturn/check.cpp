@@ -96,9 +96,8 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   }
   if (labels && !stop) whole = labels->finish(json) && whole;
   whole = json.finish() && whole;
-  if (stop) return stop_exit_code();
   const std::uint64_t wrong = labels ? labels->wrong() : 0;
-  return !whole || disagreeing + failed + wrong > 0 ? 1 : 0;
+  return exit_code_of_run(whole && disagreeing + failed + wrong == 0);
 }
 
 }  // namespace qturn

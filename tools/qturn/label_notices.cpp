@@ -125,10 +125,7 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
   options.hidden = line.hidden;
   options.follow = line.follow;
   // The pictures of a label may lie there.
-  SomeNames unreadable;
-  for (const std::string& reason : plan.unreadable) unreadable.add(reason);
-  const std::string unknown =
-      unreadable.count() == 0 ? "" : "; cannot look into " + unreadable.text();
+  const std::string unknown = cannot_look_into(plan.unreadable);
   if (const auto foreign = find_foreign_label(options, plan))
     throw LabelsError(ForeignLabelError(foreign->file, foreign->format).what() + unknown);
   const MaskOptions masks = mask_options(line);

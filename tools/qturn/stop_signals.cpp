@@ -37,10 +37,8 @@ const std::atomic<bool>& watch_stop_signals() {
   return stop;
 }
 
-int stop_exit_code() { return signal_number == 0 ? 0 : 128 + signal_number; }
-
 int exit_code_of_run(bool is_whole) {
-  if (signal_number != 0) return stop_exit_code();
+  if (signal_number != 0) return 128 + signal_number;
   return is_whole ? 0 : 1;
 }
 

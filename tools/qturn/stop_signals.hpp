@@ -16,11 +16,8 @@ void ignore_write_signals();
 /// which is right as long as it writes nothing.
 const std::atomic<bool>& watch_stop_signals();
 
-/// 128 + the signal that came (129, 130 or 143); 0 if none did.
-int stop_exit_code();
-
-/// The exit status of a run that has begun: stop_exit_code() if a signal came; else whether it is
-/// whole.
+/// The exit status of a run that has begun: 128 + the signal that came (129, 130 or 143); if none
+/// did, 0 or 1, whether it is whole or not.
 int exit_code_of_run(bool is_whole);
 
 }  // namespace qturn

@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int exit_done = 0;
-constexpr int exit_some_failed = 1;
-
 constexpr std::uint64_t share_of_samples = 4;
 
 /// The options that decide what becomes of a sample.
@@ -72,8 +69,7 @@ std::optional<WrittenTar> TarRun::finish(const fs::path& place, Sink& sink) {
   keys_.clear();
   WrittenTar written = std::exchange(written_, {});
   if (written.samples > 0) {
-    for (const std::string& warning : sink.finish())
-      print_message("warning: " + printable(warning));
+    say_warnings(sink.finish());
     if (line_.shard) written.bytes = fs::file_size(place);
   } else {
     fail(place.string() + ": not written, because there is no sample for it");
@@ -102,8 +98,7 @@ void TarRun::say_copied() const {
 int TarRun::end(bool all_placed, bool whole) {
   say_copied();
   report_.finish(stop_, all_placed ? "written" : "turned, but not all tars were written");
-  if (stop_) return stop_exit_code();
-  return whole ? exit_done : exit_some_failed;
+  return exit_code_of_run(whole);
 }
 
 }  // namespace qturn
