@@ -53,7 +53,8 @@ std::vector<FolderStems> folders_of(const FileList& files) {
     folder.key = files.folder_at(number).key;
     if (folder.key.ends_with('/')) folder.key.pop_back();
     std::ranges::sort(folder.stems);
-    folder.stems.erase(std::ranges::unique(folder.stems).begin(), folder.stems.end());
+    // Clang 14 does not compile std::ranges::unique with GCC's library.
+    folder.stems.erase(std::unique(folder.stems.begin(), folder.stems.end()), folder.stems.end());
     if (!folder.key.empty()) folders.push_back(std::move(folder));
   }
   return folders;

@@ -58,8 +58,8 @@ class NamedPictures {
 
   std::vector<std::uint64_t> finish() {
     std::ranges::sort(hashes_);
-    const auto again = std::ranges::unique(hashes_);
-    hashes_.erase(again.begin(), again.end());
+    // Clang 14 does not compile std::ranges::unique with GCC's library.
+    hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
     return std::move(hashes_);
   }
 
