@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/files/tar/reader.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/store/tar/reader.hpp"
 
 namespace tests {
 

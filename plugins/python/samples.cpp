@@ -33,8 +33,8 @@
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/variants.hpp"
-#include "src/run/sample_turn.hpp"
-#include "src/store/sidecars.hpp"
+#include "src/sample/sample_turn.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace nb = nanobind;
 

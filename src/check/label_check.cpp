@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "src/check/check.hpp"
+#include "src/files/file_parts.hpp"
+#include "src/files/journal.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coco_check.hpp"
 #include "src/labels/csv_file.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/stray_labels.hpp"
-#include "src/store/companion.hpp"
-#include "src/store/file_parts.hpp"
-#include "src/store/journal.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 namespace {

@@ -19,7 +19,7 @@
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/shared_labels.hpp"
-#include "src/store/labels.hpp"
+#include "src/sample/label_turn.hpp"
 
 namespace qturn {
 

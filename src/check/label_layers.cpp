@@ -5,7 +5,7 @@
 
 #include "src/labels/coco_check.hpp"
 #include "src/labels/csv_file.hpp"
-#include "src/store/companion.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 namespace {

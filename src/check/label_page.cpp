@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/base64.hpp"
-#include "src/store/safe_file.hpp"
 #include "src/turn/small_picture.hpp"
 
 namespace qturn {

@@ -9,9 +9,9 @@
 #include <set>
 #include <span>
 
+#include "src/files/safe_file.hpp"
+#include "src/files/source.hpp"
 #include "src/run/flight.hpp"
-#include "src/store/safe_file.hpp"
-#include "src/store/source.hpp"
 
 namespace qturn {
 

@@ -8,9 +8,9 @@
 
 #include "src/dataset/manifest_lines.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/journals.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
-#include "src/store/journals.hpp"
 
 namespace qturn {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/store/json_names.hpp"
+#include "src/files/json_names.hpp"
 #include "src/turn/route_words.hpp"
 
 namespace qturn {

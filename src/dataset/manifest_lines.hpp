@@ -1,5 +1,5 @@
 // The lines of an augmentation's manifest, written and read.
-// src/store/json_names.hpp says how they hold names that are not UTF-8.
+// src/files/json_names.hpp says how they hold names that are not UTF-8.
 #ifndef QTURN_SRC_DATASET_MANIFEST_LINES_HPP
 #define QTURN_SRC_DATASET_MANIFEST_LINES_HPP
 
@@ -11,7 +11,7 @@
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
 
-#include "src/store/content_hash.hpp"
+#include "src/files/content_hash.hpp"
 
 namespace qturn {
 

@@ -15,10 +15,10 @@
 #include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"
 #include "src/dataset/tar_shard.hpp"
+#include "src/files/folder_lock.hpp"
+#include "src/files/journals.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/store/folder_lock.hpp"
-#include "src/store/journals.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 

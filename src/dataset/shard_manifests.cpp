@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/dataset/shards.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace qturn {
 

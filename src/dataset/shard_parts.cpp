@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "src/dataset/data_set_files.hpp"
-#include "src/store/file_parts.hpp"
-#include "src/store/json_names.hpp"
+#include "src/files/file_parts.hpp"
+#include "src/files/json_names.hpp"
 
 namespace qturn {
 

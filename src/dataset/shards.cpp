@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "src/dataset/output_error.hpp"
-#include "src/store/folder_lock.hpp"
-#include "src/store/journal.hpp"
-#include "src/store/json_names.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/files/folder_lock.hpp"
+#include "src/files/journal.hpp"
+#include "src/files/json_names.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace qturn {
 

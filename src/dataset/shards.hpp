@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "src/files/content_hash.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/store/content_hash.hpp"
 
 namespace qturn {
 

@@ -7,7 +7,7 @@
 #include "src/dataset/data_set_files.hpp"
 #include "src/dataset/free_places.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace qturn {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "src/dataset/output_error.hpp"
+#include "src/files/json_names.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
-#include "src/store/json_names.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "src/dataset/shards.hpp"
-#include "src/store/folder_lock.hpp"
+#include "src/files/folder_lock.hpp"
 
 namespace qturn {
 

@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "src/files/file_parts.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/store/file_parts.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/files/content_hash.hpp"
+#include "src/files/path_set.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/store/content_hash.hpp"
-#include "src/store/path_set.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 

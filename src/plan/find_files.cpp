@@ -15,11 +15,11 @@
 #include <span>
 #include <system_error>
 
+#include "src/files/file_descriptor.hpp"
+#include "src/files/folder_lock.hpp"
+#include "src/files/journal.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/store/file_descriptor.hpp"
-#include "src/store/folder_lock.hpp"
-#include "src/store/journal.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {

@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
+#include "src/files/backup.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/store/backup.hpp"
-#include "src/store/sidecars.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

@@ -2,10 +2,10 @@
 #ifndef QTURN_SRC_PLAN_IN_PLACE_HPP
 #define QTURN_SRC_PLAN_IN_PLACE_HPP
 
+#include "src/files/real_places.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
-#include "src/store/real_places.hpp"
 
 namespace qturn {
 

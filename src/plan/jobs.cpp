@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "src/files/path_set.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
@@ -13,8 +14,7 @@
 #include "src/plan/mask_files.hpp"
 #include "src/plan/outputs.hpp"
 #include "src/plan/sidecar_files.hpp"
-#include "src/store/path_set.hpp"
-#include "src/store/sidecars.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

@@ -14,13 +14,13 @@
 
 #include <qturn/orientation.hpp>
 
+#include "src/files/real_places.hpp"
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
 #include "src/plan/shared_labels.hpp"
-#include "src/store/real_places.hpp"
 
 namespace qturn {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/files/content_hash.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/store/content_hash.hpp"
 
 namespace qturn {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "src/files/journals.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/store/journals.hpp"
 
 namespace qturn {
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "src/files/safe_file.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/sides.hpp"
@@ -16,14 +17,13 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/suspected_label.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
+std::string read_label_head(const fs::path& path) {
   const std::vector<std::byte> bytes = read_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -166,7 +166,7 @@ class LabelFinder {
     const auto [known, is_new] = classes_.try_emplace(folder);
     if (!is_new) return known->second;
     for (const fs::path& path : yaml_files_in(folder)) {
-      ClassNames names = read_class_names(text_of(path));
+      ClassNames names = read_class_names(read_label_head(path));
       if (names.empty()) continue;
       if (known->second && *known->second != names) names.clear();
       known->second = std::move(names);
@@ -194,7 +194,7 @@ class LabelFinder {
   }
 
   static std::optional<Keypoints> read_yaml(const fs::path& path) try {
-    return read_data_yaml(text_of(path));
+    return read_data_yaml(read_label_head(path));
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}; --keypoints says it instead", path.string(), error.what()));
   }
@@ -258,7 +258,7 @@ class LabelFinder {
   }
 
   static std::string text_if_readable(const fs::path& path) try {
-    return text_of(path);
+    return read_label_head(path);
   } catch (const FileError&) {
     return "";
   }
@@ -356,7 +356,7 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
   const fs::path& path = options.labels.swap_pairs;
   try {
     if (path.empty()) return std::nullopt;
-    return read_swap_pairs(text_of(path));
+    return read_swap_pairs(read_label_head(path));
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
   } catch (const FileError& error) {

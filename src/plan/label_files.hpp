@@ -24,12 +24,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/files/path_set.hpp"
 #include "src/labels/label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/store/path_set.hpp"
 
 namespace qturn {
 

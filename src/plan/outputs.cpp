@@ -13,10 +13,10 @@
 #include <system_error>
 #include <utility>
 
+#include "src/files/journal.hpp"
+#include "src/files/path_set.hpp"
 #include "src/plan/output_places.hpp"
-#include "src/store/journal.hpp"
-#include "src/store/path_set.hpp"
-#include "src/store/sidecars.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 namespace {

@@ -3,11 +3,11 @@
 #ifndef QTURN_SRC_PLAN_OUTPUTS_HPP
 #define QTURN_SRC_PLAN_OUTPUTS_HPP
 
+#include "src/files/real_places.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/store/real_places.hpp"
 
 namespace qturn {
 

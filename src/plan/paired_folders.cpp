@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/files/content_hash.hpp"
 #include "src/plan/lower_case.hpp"
-#include "src/store/content_hash.hpp"
 
 namespace qturn {
 namespace {

@@ -14,11 +14,11 @@
 #include "src/plan/label_files.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/plan/sample_key.hpp"
 #include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
-#include "src/store/sidecars.hpp"
-#include "src/store/world_files.hpp"
+#include "src/sample/sample_key.hpp"
+#include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

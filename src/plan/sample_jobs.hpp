@@ -19,7 +19,7 @@
 
 #include "src/picture/bytes.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/store/member_reader.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 

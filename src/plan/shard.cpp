@@ -5,8 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "src/plan/sample_key.hpp"
-#include "src/store/content_hash.hpp"
+#include "src/files/content_hash.hpp"
+#include "src/sample/sample_key.hpp"
 
 namespace qturn {
 

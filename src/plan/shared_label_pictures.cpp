@@ -6,10 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "src/files/file_parts.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/shared_labels.hpp"
-#include "src/store/file_parts.hpp"
 
 namespace qturn {
 namespace {

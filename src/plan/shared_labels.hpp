@@ -22,14 +22,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "src/files/path_set.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/labels/shared_label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/store/labels.hpp"
-#include "src/store/path_set.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/sample/label_turn.hpp"
 
 namespace qturn {
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <span>
 
+#include "src/files/path_set.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/labels/label.hpp"
@@ -13,10 +15,8 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/suspected_label.hpp"
-#include "src/store/path_set.hpp"
-#include "src/store/safe_file.hpp"
-#include "src/store/sidecars.hpp"
-#include "src/store/world_files.hpp"
+#include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <system_error>
 
+#include "src/files/safe_file.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 namespace {

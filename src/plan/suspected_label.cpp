@@ -8,10 +8,10 @@
 #include <fstream>
 #include <utility>
 
+#include "src/files/content_hash.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/plan/lower_case.hpp"
-#include "src/store/content_hash.hpp"
 
 namespace qturn {
 namespace {

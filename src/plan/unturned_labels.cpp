@@ -8,12 +8,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "src/files/path_set.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/store/path_set.hpp"
 
 namespace qturn {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "src/plan/sample_key.hpp"
-#include "src/store/content_hash.hpp"
+#include "src/files/content_hash.hpp"
+#include "src/sample/sample_key.hpp"
 
 namespace qturn {
 

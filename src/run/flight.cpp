@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "src/picture/file_limits.hpp"
-#include "src/store/world_files.hpp"
+#include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -198,7 +199,7 @@ void Flight::step(void (Flight::*work)()) {
 void Flight::leave_what_is_done() {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     try {
-      if (!shared_.sink.is_done(result_of(i))) continue;
+      if (!shared_.writer.is_done(result_of(i))) continue;
       outcomes_[i].status = Status::done_before;
       outcomes_[i].message = "done before the interruption";
     } catch (const std::exception& error) {
@@ -223,7 +224,7 @@ void Flight::read_file_and_header() {
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(source_);
   if (!options_.decode_only) {
-    picture_->shown_by(shared_.sink.orientation_beside(job_.input));
+    picture_->shown_by(shared_.writer.orientation_beside(job_.input));
     return;
   }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
@@ -370,7 +371,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.sink.found_companions(result_of(index), outcome.warnings);
+      shared_.writer.found_companions(result_of(index), outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -459,9 +460,9 @@ Result Flight::result_of(std::size_t index) const {
   return result;
 }
 
-Sink::Companions Flight::turned_companions(const Result& result,
-                                           std::vector<std::string>& warnings) {
-  Sink::Companions companions = shared_.sink.found_companions(result, warnings);
+SampleWriter::Companions Flight::turned_companions(const Result& result,
+                                                   std::vector<std::string>& warnings) {
+  SampleWriter::Companions companions = shared_.writer.found_companions(result, warnings);
   const Source& texts = is_made_once() ? source_ : texts_;
   if (!(options_.in_place && result.turn.leaves_upright())) {
     if (!result.label.input.empty())
@@ -485,14 +486,14 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   Result result = result_of(index);
   result.bytes = bytes;
   result.keeps_size = route == Route::tagged;
-  Sink::Companions companions;
+  SampleWriter::Companions companions;
   if (picture_) companions = turned_companions(result, outcome.warnings);
   result.position = source_.position(result.input);
   for (Companion& each : companions) each.position = source_.position(each.input);
   for (const Companion& each : companions)
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
-  std::unique_ptr<StagedResult> staged = shared_.sink.stage(result, companions);
+  std::unique_ptr<StagedResult> staged = shared_.writer.stage(result, companions);
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
                           staged->warnings().end());
   if (options_.strict) refuse_warnings(outcome);

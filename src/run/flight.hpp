@@ -1,8 +1,8 @@
 // One job under way: from the picture at its source to the outcomes of its outputs. It knows
 // nothing of threads; its sample (sample_flight.hpp) calls its steps in order.
 //
-// turn/picture_turn.hpp turns the bytes; they come from a Source and go to a Sink. A flight takes
-// memory and a lane for them, and records the outcomes.
+// turn/picture_turn.hpp turns the bytes; they come from a Source and go to a SampleWriter. A flight
+// takes memory and a lane for them, and records the outcomes.
 #ifndef QTURN_SRC_RUN_FLIGHT_HPP
 #define QTURN_SRC_RUN_FLIGHT_HPP
 
@@ -15,26 +15,26 @@
 #include <string>
 #include <vector>
 
+#include "src/files/read_once.hpp"
+#include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/spare_bytes.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/run/byte_budget.hpp"
 #include "src/run/lane_pool.hpp"
-#include "src/run/mask_turns.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/sample_memory.hpp"
 #include "src/run/time_limit.hpp"
-#include "src/store/read_once.hpp"
-#include "src/store/sink.hpp"
-#include "src/store/source.hpp"
+#include "src/sample/mask_turns.hpp"
+#include "src/sinks/sample_writer.hpp"
+#include "src/sources/sample_memory.hpp"
+#include "src/tasks/byte_budget.hpp"
 #include "src/turn/picture_turn.hpp"
 
 namespace qturn {
 
 /// What all flights of a run share.
 struct Shared {
-  const Sink& sink;
+  const SampleWriter& writer;
   const RunOptions& options;
   const std::atomic<bool>& stop;
   TimeLimit& time_limit;
@@ -98,7 +98,8 @@ class Flight {
   std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index) const;
   void refuse_stale_metadata(const Outcome& outcome) const;
   Result result_of(std::size_t index) const;
-  Sink::Companions turned_companions(const Result& result, std::vector<std::string>& warnings);
+  SampleWriter::Companions turned_companions(const Result& result,
+                                             std::vector<std::string>& warnings);
   bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);

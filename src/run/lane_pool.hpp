@@ -13,10 +13,6 @@
 
 namespace qturn {
 
-/// A lane on CUDA device `device`, of whose page-locked memory at most `keep_bytes` stay allocated
-/// between images. Throws CudaError; std::logic_error in a build without CUDA.
-std::unique_ptr<Lane> make_cuda_lane(int device, std::size_t keep_bytes);
-
 /// A lane for each thread of the pipeline. No task is suspended while it has one, so there is
 /// always one free.
 class LanePool {

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/gpu/device.hpp"
 #include "src/labels/label.hpp"
 #include "src/picture/file_limits.hpp"
-#include "src/run/device.hpp"
-#include "src/store/labels.hpp"
+#include "src/sample/label_turn.hpp"
 
 namespace qturn {
 
@@ -20,7 +20,7 @@ struct RunOptions {
   /// output is applied after it.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
-  /// Each picture is decoded as far as damage shows, and goes to the sink as it is.
+  /// Each picture is decoded as far as damage shows, and goes to the writer as it is.
   bool decode_only = false;
   /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
   bool plan_only = false;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/store/companion.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 

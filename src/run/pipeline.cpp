@@ -11,7 +11,8 @@
 #include <memory>
 #include <thread>
 
-#include "src/jpeg_cuda/scan_device.hpp"
+#include "src/gpu/cuda_lane.hpp"
+#include "src/gpu/scan_device.hpp"
 #include "src/run/flight.hpp"
 #include "src/run/sample_flight.hpp"
 #include "src/tasks/suspend.hpp"
@@ -65,7 +66,7 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 
 }  // namespace
 
-RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
+RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
   require_memory_for_a_stack();
   const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
@@ -82,7 +83,7 @@ RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
     pixels.interrupt();
   });
   const std::unique_ptr<JpegDevice> device = make_jpeg_device(options, spare, stop);
-  Shared shared{.sink = sink,
+  Shared shared{.writer = writer,
                 .options = options,
                 .stop = stop,
                 .time_limit = time_limit,
@@ -92,10 +93,10 @@ RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
                 .pixels = pixels,
                 .lanes = lanes};
   // Pictures that wait for a device or for the disk hold no thread.
-  auto in_flight = static_cast<std::size_t>(options.threads + sink.results_on_their_way());
+  auto in_flight = static_cast<std::size_t>(options.threads + writer.results_on_their_way());
   if (device) in_flight += requests;
   // Those that are turned and wait for one before them hold no thread, either.
-  if (sink.is_ordered())
+  if (writer.is_ordered())
     in_flight += ordered_per_thread * static_cast<std::size_t>(options.threads);
   in_flight = std::min(in_flight, std::max<std::size_t>(reader.size(), 1));
 
@@ -129,7 +130,7 @@ RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
   const auto turn = [&](Sample sample) -> Sample {
     try {
       sample->turn();
-      if (!sink.is_ordered()) variants += sample->put_in_place();
+      if (!writer.is_ordered()) variants += sample->put_in_place();
     } catch (...) {
       break_off();
     }
@@ -139,8 +140,8 @@ RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
   const auto tell = [&](const Sample& sample) {
     try {
       has_gap = has_gap || is_broken || sample->is_interrupted();
-      if (sink.is_ordered() && has_gap) return;
-      if (sink.is_ordered()) variants += sample->put_in_place();
+      if (writer.is_ordered() && has_gap) return;
+      if (writer.is_ordered()) variants += sample->put_in_place();
       for (const Outcome& outcome : std::move(*sample).outcomes()) report(outcome);
     } catch (...) {
       break_off();
@@ -155,8 +156,8 @@ RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
           in_flight,
           tbb::make_filter<void, Sample>(filter_mode::serial_in_order, take) &
               tbb::make_filter<Sample, Sample>(filter_mode::parallel, turn) &
-              tbb::make_filter<Sample, void>(sink.is_ordered() ? filter_mode::serial_in_order
-                                                               : filter_mode::serial_out_of_order,
+              tbb::make_filter<Sample, void>(writer.is_ordered() ? filter_mode::serial_in_order
+                                                                 : filter_mode::serial_out_of_order,
                                              tell));
     });
   } catch (const std::exception&) {  // oneTBB was refused a thread that was to be had before

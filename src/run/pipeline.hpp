@@ -25,8 +25,8 @@
 
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/sample_reader.hpp"
-#include "src/store/sink.hpp"
+#include "src/sinks/sample_writer.hpp"
+#include "src/sources/sample_reader.hpp"
 
 namespace qturn {
 
@@ -37,12 +37,12 @@ struct RunEnd {
   std::uint64_t variants = 0;  ///< of samples, that were put in their places
 };
 
-/// Does what `reader` gives, into `sink`, and calls `report` once for every output, one call at a
-/// time: in the order of completion, or of the samples if the sink is ordered. Blocks until all are
-/// done or, when `stop` is raised, until those in flight have been given up; jobs that were not
+/// Does what `reader` gives, into `writer`, and calls `report` once for every output, one call at a
+/// time: in the order of completion, or of the samples if the writer is ordered. Blocks until all
+/// are done or, when `stop` is raised, until those in flight have been given up; jobs that were not
 /// done then have no outcome. Throws before the first job is started, CudaError when a lane cannot
 /// be made; never later.
-RunEnd run(SampleReader& reader, const Sink& sink, const RunOptions& options,
+RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
            const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report);
 
 }  // namespace qturn

@@ -72,7 +72,7 @@ std::size_t SampleFlight::put_in_place() {
       flight->put_in_place(variant);
       is_any_written = is_any_written || !is_missing(flight->outcomes()[variant]);
     }
-    shared_.sink.end_variant();
+    shared_.writer.end_variant();
     written += is_any_written ? 1 : 0;
   }
   return written;

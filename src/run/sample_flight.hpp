@@ -8,7 +8,7 @@
 
 #include "src/run/flight.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/sample_reader.hpp"
+#include "src/sources/sample_reader.hpp"
 
 namespace qturn {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "src/files/content_hash.hpp"
 #include "src/plan/variants.hpp"
-#include "src/store/content_hash.hpp"
 #include "tests/cli/cli_pictures.hpp"
 #include "tests/cli/cli_program.hpp"
 

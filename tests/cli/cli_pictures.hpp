@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/every_codec.hpp"
 #include "tests/pictures.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/dataset/output_error.hpp"
-#include "src/store/folder_lock.hpp"
-#include "src/store/journal.hpp"
+#include "src/files/folder_lock.hpp"
+#include "src/files/journal.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace qturn {

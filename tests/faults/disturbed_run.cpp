@@ -13,7 +13,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 /// The program's own main(), compiled under this name. To start it by fork() takes a hundredth of

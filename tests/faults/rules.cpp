@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 
 namespace faults {
 namespace {

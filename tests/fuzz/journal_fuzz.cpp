@@ -7,7 +7,7 @@
 #include <fstream>
 #include <optional>
 
-#include "src/store/journal.hpp"
+#include "src/files/journal.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace {

@@ -1,4 +1,5 @@
 #include "src/run/pipeline.hpp"
+#include "src/sinks/file_sample_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "src/files/safe_file.hpp"
 #include "src/labels/label.hpp"
-#include "src/store/safe_file.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/every_codec.hpp"
 #include "tests/temporary_folder.hpp"
@@ -35,11 +36,11 @@ Bytes png(std::int64_t width, std::int64_t height, int channels) {
 }
 
 /// Runs jobs whose files come from `source`.
-RunEnd run(const std::vector<Job>& jobs, const Source& source, const Sink& sink,
+RunEnd run(const std::vector<Job>& jobs, const Source& source, const SampleWriter& writer,
            const RunOptions& options, const std::atomic<bool>& stop,
            const std::function<void(const Outcome&)>& report) {
   ListReader reader(jobs, source);
-  return qturn::run(reader, sink, options, stop, report);
+  return qturn::run(reader, writer, options, stop, report);
 }
 
 /// The jobs that make the same outputs once more in another folder.
@@ -76,9 +77,10 @@ std::vector<Job> make_jobs(const TemporaryFolder& folder, const fs::path& output
 std::map<std::string, Outcome> run_all(const std::vector<Job>& jobs, const RunOptions& options,
                                        const std::atomic<bool>& stop = never) {
   std::map<std::string, Outcome> outcomes;
-  const FileSink sink({.in_place = options.in_place,
-                       .if_exists = options.in_place ? IfExists::replace : IfExists::fail});
-  const RunEnd end = run(jobs, FileSource(), sink, options, stop, [&](const Outcome& outcome) {
+  const FileSampleWriter writer(
+      {.in_place = options.in_place,
+       .if_exists = options.in_place ? IfExists::replace : IfExists::fail});
+  const RunEnd end = run(jobs, FileSource(), writer, options, stop, [&](const Outcome& outcome) {
     REQUIRE(outcomes.emplace(outcome.output.string(), outcome).second);
   });
   CHECK(end.error == "");
@@ -159,7 +161,7 @@ TEST_CASE("A raised stop flag ends the run, and no job is half done") {
   const std::vector<Job> jobs = make_jobs(folder, folder.path() / "out", 10);
   std::atomic<bool> stop{false};
   std::size_t done = 0;
-  run(jobs, FileSource(), FileSink({.fsync = Fsync::never}), quarter_turn(2), stop,
+  run(jobs, FileSource(), FileSampleWriter({.fsync = Fsync::never}), quarter_turn(2), stop,
       [&](const Outcome& outcome) {
         CHECK(outcome.status == Status::done);
         ++done;
@@ -179,7 +181,8 @@ TEST_CASE("An error of the run itself ends it after the pictures in flight, and 
     CAPTURE(threads);
     int reported = 0;
     const RunEnd end =
-        run(jobs, FileSource(), FileSink({.if_exists = IfExists::replace, .fsync = Fsync::never}),
+        run(jobs, FileSource(),
+            FileSampleWriter({.if_exists = IfExists::replace, .fsync = Fsync::never}),
             quarter_turn(threads), never, [&](const Outcome&) {
               if (++reported == 2) throw std::bad_alloc();
             });
@@ -200,7 +203,7 @@ TEST_CASE("A picture that takes longer than it may fails by name, and the others
   const std::vector<Job> jobs = make_jobs(folder, folder.path() / "out", 3);
   RunOptions options = quarter_turn(2);
   options.seconds = 2;
-  run(jobs, SlowSource(), FileSink({.fsync = Fsync::never}), options, never,
+  run(jobs, SlowSource(), FileSampleWriter({.fsync = Fsync::never}), options, never,
       [&](const Outcome& outcome) {
         const bool is_slow = outcome.key == "1.png";
         CHECK((outcome.status == Status::failed) == is_slow);
@@ -241,10 +244,11 @@ TEST_CASE("What belongs to a picture is read once, whatever the number of its ou
   RunOptions options;
   options.memory_bytes = 64 << 20;
   const CountingSource source;
-  run(jobs, source, FileSink({.fsync = Fsync::never}), options, never, [&](const Outcome& outcome) {
-    INFO(outcome.message);
-    CHECK(outcome.status == Status::done);
-  });
+  run(jobs, source, FileSampleWriter({.fsync = Fsync::never}), options, never,
+      [&](const Outcome& outcome) {
+        INFO(outcome.message);
+        CHECK(outcome.status == Status::done);
+      });
   CHECK(source.reads == std::map<std::string, int>{{"0.png", 1}, {"0.txt", 1}, {"0.json", 1}});
   const fs::path out = folder.path() / "out";
   CHECK(content_of(out / "flop.txt") == "0 0.75 0.25 0.1 0.2\n");
@@ -269,7 +273,7 @@ class Pairs : public SampleReader {
   std::size_t next_ = 0;
 };
 
-TEST_CASE("An ordered sink gets the samples in their order, whichever is done first") {
+TEST_CASE("An ordered writer gets the samples in their order, whichever is done first") {
   struct SlowSource final : FileSource {
     Original read(const fs::path& name, FileBytes memory) const override {
       if (name.filename() == "0.png") std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -284,9 +288,9 @@ TEST_CASE("An ordered sink gets the samples in their order, whichever is done fi
         make_jobs(folder, folder.path() / fmt::format("out{}", threads), 20);
     Pairs reader(jobs, source);
     std::vector<std::string> keys, expected;
-    const RunEnd end = qturn::run(reader, FileSink({.is_ordered = true, .fsync = Fsync::never}),
-                                  quarter_turn(threads), never,
-                                  [&](const Outcome& outcome) { keys.push_back(outcome.key); });
+    const RunEnd end = qturn::run(
+        reader, FileSampleWriter({.is_ordered = true, .fsync = Fsync::never}),
+        quarter_turn(threads), never, [&](const Outcome& outcome) { keys.push_back(outcome.key); });
     for (const Job& job : jobs) expected.push_back(job.key);
     CHECK(keys == expected);
     CHECK(end.variants == jobs.size() / 2);
@@ -294,7 +298,7 @@ TEST_CASE("An ordered sink gets the samples in their order, whichever is done fi
   }
 }
 
-TEST_CASE("If one picture of a sample fails, the others are left out, whatever the sink") {
+TEST_CASE("If one picture of a sample fails, the others are left out, whatever the writer") {
   const TemporaryFolder folder;
   const FileSource source;
   for (const bool is_ordered : {false, true}) {
@@ -304,9 +308,10 @@ TEST_CASE("If one picture of a sample fails, the others are left out, whatever t
     fs::resize_file(jobs[1].input, 100);
     Pairs reader(jobs, source);
     std::map<std::string, std::string> messages;
-    const RunEnd end = qturn::run(
-        reader, FileSink({.is_ordered = is_ordered, .fsync = Fsync::never}), quarter_turn(2), never,
-        [&](const Outcome& outcome) { messages[outcome.key] = outcome.message; });
+    const RunEnd end =
+        qturn::run(reader, FileSampleWriter({.is_ordered = is_ordered, .fsync = Fsync::never}),
+                   quarter_turn(2), never,
+                   [&](const Outcome& outcome) { messages[outcome.key] = outcome.message; });
     CHECK(messages["0.png"] == "left out, because 1.png of the same sample is");
     CHECK_FALSE(messages["1.png"].empty());
     CHECK(messages["2.png"].empty());

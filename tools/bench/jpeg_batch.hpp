@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "src/cuda/owners.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
+#include "src/gpu/owners.hpp"
 #include "src/picture/bytes.hpp"
 #include "tools/bench/gpu_owners.hpp"
 

@@ -13,10 +13,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
-#include "src/store/source.hpp"
+#include "src/sinks/file_sample_writer.hpp"
 #include "src/turn/picture_turn.hpp"
 #include "tools/bench/jpeg_device_bench.hpp"
 #include "tools/bench/jpeg_parts_bench.hpp"
@@ -199,10 +200,10 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
   const auto seconds_since_start = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const FileSink sink({.fsync = Fsync::end});
+  const FileSampleWriter writer({.fsync = Fsync::end});
   const FileSource files;
   ListReader reader(plan.jobs, files);
-  const RunEnd end = run(reader, sink, options, never, [&](const Outcome& outcome) {
+  const RunEnd end = run(reader, writer, options, never, [&](const Outcome& outcome) {
     if (rates.first_after == 0) rates.first_after = seconds_since_start();
     rates.failed += outcome.status == Status::failed;
     rates.lossless += outcome.route == Route::lossless;

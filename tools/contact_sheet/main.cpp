@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/store/safe_file.hpp"
 #include "src/turn/small_picture.hpp"
 #include "tools/contact_sheet/captions.hpp"
 

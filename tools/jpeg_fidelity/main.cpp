@@ -16,9 +16,9 @@
 
 #include <qturn/cpu.hpp>
 
+#include "src/files/safe_file.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/turn.hpp"
-#include "src/store/safe_file.hpp"
 
 namespace qturn {
 using namespace jpeg;

@@ -9,8 +9,8 @@
 #include "src/dataset/manifest_lines.hpp"
 #include "src/dataset/shared_files.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/journals.hpp"
 #include "src/run/options.hpp"
-#include "src/store/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/json_lines.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/check/check_sink.hpp"
+#include "src/check/check_writer.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check_labels.hpp"
@@ -66,7 +66,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   options.decode_only = true;
   options.raw = line.raw;
   set_resources(line, options);
-  CheckSink sink(line.limits, labels ? &labels->check() : nullptr);
+  CheckWriter writer(line.limits, labels ? &labels->check() : nullptr);
   const auto report = [&](const Outcome& outcome) {
     const std::string name = printable(outcome.input.string());
     const bool is_read = outcome.status == Status::done;
@@ -79,14 +79,14 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     for (const std::string& finding : findings) {
       if (!json.is_standard_output()) fmt::print("{}: {}\n", name, printable(finding));
     }
-    for (const LabelFinding& finding : sink.take_label_findings(outcome.job))
+    for (const LabelFinding& finding : writer.take_label_findings(outcome.job))
       labels->report(finding, json);
   };
   const CheckJobs jobs{found.files, line.quick};
   const FileSource files;
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
-  const RunEnd end = run(reader, sink, options, stop, report);
+  const RunEnd end = run(reader, writer, options, stop, report);
   bool whole = is_whole(end);
   if (!line.quiet) {
     print_message(fmt::format(

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "src/files/journal.hpp"
+#include "src/files/json_names.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
-#include "src/store/journal.hpp"
-#include "src/store/json_names.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

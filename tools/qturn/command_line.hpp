@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "src/files/group_commit.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/store/group_commit.hpp"
-#include "src/store/labels.hpp"
+#include "src/sample/label_turn.hpp"
 
 namespace qturn {
 

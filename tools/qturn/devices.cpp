@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "src/run/device.hpp"
+#include "src/gpu/device.hpp"
 #include "src/run/limits.hpp"
 
 namespace qturn {

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "src/run/pipeline.hpp"
-#include "src/store/sink.hpp"
+#include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/sample_writer.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
@@ -45,7 +46,7 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
       [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
   options.plan_only = true;
   options.threads = 1;
-  const FileSink asked_for_sidecars(
+  const FileSampleWriter asked_for_sidecars(
       {.in_place = line.in_place, .sidecars = line.sidecars ? Sidecars::turn : Sidecars::ignore},
       nullptr);
   std::uint64_t failed = 0;

@@ -2,9 +2,9 @@
 #ifndef QTURN_TOOLS_QTURN_DRY_RUN_HPP
 #define QTURN_TOOLS_QTURN_DRY_RUN_HPP
 
+#include "src/files/source.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
-#include "src/store/source.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

@@ -8,6 +8,8 @@
 #include "src/dataset/shared_files.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "src/run/flight.hpp"
+#include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/standard_output.hpp"
 #include "tools/qturn/journaling.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"
@@ -53,7 +55,7 @@ void FileRun::check_labels() {
     check_labels_of_turn(line_, plan_, *json_place_);
 }
 
-FileSinkOptions FileRun::sink_options(Fsync fsync) const {
+FileWriterOptions FileRun::sink_options(Fsync fsync) const {
   const bool replaces =
       line_.in_place || line_.existing == Existing::overwrite || line_.existing == Existing::update;
   Sidecars sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
@@ -85,8 +87,8 @@ bool FileRun::begin() {
 
 void FileRun::turn_pictures() try {
   const StandardOutput standard_output(*sink_, *stop_);
-  const Sink& results =
-      is_to_standard_output(line_) ? static_cast<const Sink&>(standard_output) : *sink_;
+  const SampleWriter& results =
+      is_to_standard_output(line_) ? static_cast<const SampleWriter&>(standard_output) : *sink_;
   ListReader reader(plan_.jobs, source());
   end_ = run(reader, results, options_, *stop_, [&](const Outcome& outcome) {
     report_->add(outcome);

@@ -8,13 +8,14 @@
 
 #include "src/dataset/shards.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/journals.hpp"
+#include "src/files/source.hpp"
+#include "src/files/standard_streams.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/pipeline.hpp"
-#include "src/store/journals.hpp"
-#include "src/store/sink.hpp"
-#include "src/store/source.hpp"
-#include "src/store/standard_streams.hpp"
+#include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/sample_writer.hpp"
 #include "tools/qturn/augmentation.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/dry_run.hpp"
@@ -49,7 +50,7 @@ class FileRun {
   const Source& source() const {
     return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
   }
-  FileSinkOptions sink_options(Fsync fsync) const;
+  FileWriterOptions sink_options(Fsync fsync) const;
   bool has_ended_early() const { return *stop_ || !end_.error.empty(); }
   bool write_files_of_all();
 
@@ -64,7 +65,7 @@ class FileRun {
   std::optional<Augmentation> augmentation_;
   const std::atomic<bool>* stop_ = nullptr;  // once it has begun
   std::unique_ptr<Journals> journals_;       // null if there are none
-  std::optional<FileSink> sink_;
+  std::optional<FileSampleWriter> sink_;
   std::optional<Report> report_;
   std::optional<WrittenPictures> written_;
   RunEnd end_;

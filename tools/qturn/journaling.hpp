@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "src/store/journals.hpp"
+#include "src/files/journals.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

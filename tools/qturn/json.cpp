@@ -1,6 +1,6 @@
 #include "tools/qturn/json.hpp"
 
-#include "src/store/json_names.hpp"
+#include "src/files/json_names.hpp"
 #include "src/turn/route_words.hpp"
 
 namespace qturn {

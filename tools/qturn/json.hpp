@@ -1,5 +1,5 @@
 // The machine-readable lines: one JSON object per line (JSON Lines, UTF-8).
-// src/store/json_names.hpp says how they hold names that are not UTF-8.
+// src/files/json_names.hpp says how they hold names that are not UTF-8.
 #ifndef QTURN_TOOLS_QTURN_JSON_HPP
 #define QTURN_TOOLS_QTURN_JSON_HPP
 

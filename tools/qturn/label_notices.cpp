@@ -8,6 +8,7 @@
 #include <set>
 
 #include "src/dataset/shared_files.hpp"
+#include "src/files/tar/input.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/plan/find_files.hpp"
@@ -16,8 +17,7 @@
 #include "src/plan/paired_folders.hpp"
 #include "src/plan/unturned_labels.hpp"
 #include "src/plan/variants.hpp"
-#include "src/store/sidecars.hpp"
-#include "src/store/tar/input.hpp"
+#include "src/sample/sidecars.hpp"
 #include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "src/check/label_layers.hpp"
 #include "src/check/label_page.hpp"
-#include "src/store/safe_file.hpp"
+#include "src/files/safe_file.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "src/store/standard_streams.hpp"
+#include "src/files/standard_streams.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/devices.hpp"

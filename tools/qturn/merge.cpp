@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/dataset/merge.hpp"
-#include "src/store/journals.hpp"
+#include "src/files/journals.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/ways_out.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/dataset/shards.hpp"
-#include "src/run/folder_samples.hpp"
+#include "src/sources/folder_samples.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
 #include "tools/qturn/resources.hpp"

@@ -13,8 +13,8 @@
 #include <new>
 #include <system_error>
 
+#include "src/files/safe_file.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/store/safe_file.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/terminal.hpp"
 

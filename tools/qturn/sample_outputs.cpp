@@ -6,7 +6,8 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/jobs.hpp"
-#include "src/store/tar/sink.hpp"
+#include "src/sinks/file_sample_writer.hpp"
+#include "src/sinks/tar_sample_writer.hpp"
 
 namespace qturn {
 namespace {
@@ -33,22 +34,23 @@ void refuse_numbered(const fs::path& place) {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_sample_output(const CommandLine& line, const fs::path& place,
-                                         IfExists if_exists, RealPlaces& folders,
-                                         const std::atomic<bool>& stop) {
+std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const fs::path& place,
+                                                 IfExists if_exists, RealPlaces& folders,
+                                                 const std::atomic<bool>& stop) {
   if (line.unpack) {
     folders.add_folder(place);
-    return std::make_unique<FileSink>(FileSinkOptions{.inputs_are_files = false,
-                                                      .is_ordered = true,
-                                                      .if_exists = if_exists,
-                                                      .fsync = line.fsync.value_or(Fsync::end),
-                                                      .places = &folders});
+    return std::make_unique<FileSampleWriter>(
+        FileWriterOptions{.inputs_are_files = false,
+                          .is_ordered = true,
+                          .if_exists = if_exists,
+                          .fsync = line.fsync.value_or(Fsync::end),
+                          .places = &folders});
   }
-  return std::make_unique<TarSink>(
-      TarSinkOptions{.place = place,
-                     .largest_bytes = line.tar_bytes,
-                     .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
-                     .flushed = line.fsync != Fsync::never},
+  return std::make_unique<TarSampleWriter>(
+      TarWriterOptions{.place = place,
+                       .largest_bytes = line.tar_bytes,
+                       .if_exists = line.tar_bytes > 0 ? IfExists::fail : if_exists,
+                       .flushed = line.fsync != Fsync::never},
       stop);
 }
 

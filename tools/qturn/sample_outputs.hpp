@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "src/store/real_places.hpp"
-#include "src/store/sink.hpp"
+#include "src/files/real_places.hpp"
+#include "src/sinks/sample_writer.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
@@ -15,9 +15,10 @@ namespace qturn {
 /// `place` is the name of a tar, "-", or with --unpack a folder. With --tar-size the tars are
 /// numbered: out-000000.tar, out-000001.tar, ... for out.tar. `folders` and `stop` must outlive it.
 /// Throws FileError.
-std::unique_ptr<Sink> open_sample_output(const CommandLine& line,
-                                         const std::filesystem::path& place, IfExists if_exists,
-                                         RealPlaces& folders, const std::atomic<bool>& stop);
+std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line,
+                                                 const std::filesystem::path& place,
+                                                 IfExists if_exists, RealPlaces& folders,
+                                                 const std::atomic<bool>& stop);
 
 /// Throws PlanError for a name such as out.tgz, which would become a folder.
 void refuse_name_of_tar(const std::filesystem::path& output);

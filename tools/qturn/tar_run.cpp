@@ -47,7 +47,7 @@ TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& opti
 }
 
 bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
-                  const fs::path& place, const Sink& sink) {
+                  const fs::path& place, const SampleWriter& writer) {
   const SampleStreamOptions options{.plan = plan_,
                                     .name = name,
                                     .output = (place / "").string(),
@@ -56,7 +56,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .strict = line_.strict};
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end =
-      run(samples, sink, options_, stop_, [&](const Outcome& outcome) { report_.add(outcome); });
+      run(samples, writer, options_, stop_, [&](const Outcome& outcome) { report_.add(outcome); });
   written_.samples += end.variants;
   if (const auto& found = samples.foreign_label()) throw ForeignLabelError(*found);
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
@@ -65,11 +65,11 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   return !stop_ && is_whole(end);
 }
 
-std::optional<WrittenTar> TarRun::finish(const fs::path& place, Sink& sink) {
+std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleWriter& writer) {
   keys_.clear();
   WrittenTar written = std::exchange(written_, {});
   if (written.samples > 0) {
-    say_warnings(sink.finish());
+    say_warnings(writer.finish());
     if (line_.shard) written.bytes = fs::file_size(place);
   } else {
     fail(place.string() + ": not written, because there is no sample for it");

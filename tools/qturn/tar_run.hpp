@@ -12,7 +12,7 @@
 
 #include "src/dataset/tar_shard.hpp"
 #include "src/run/pipeline.hpp"
-#include "src/run/sample_stream.hpp"
+#include "src/sources/sample_stream.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/report.hpp"
 
@@ -29,10 +29,10 @@ class TarRun {
 
   /// Turns what `reader` gives. `name`: of the tar, or empty. Returns false if the run is over.
   bool turn(const std::string& name, std::unique_ptr<MemberReader> reader,
-            const std::filesystem::path& place, const Sink& sink);
+            const std::filesystem::path& place, const SampleWriter& writer);
   /// Puts the output in its place. Nothing if something has failed since the last one. Throws
   /// FileError.
-  std::optional<WrittenTar> finish(const std::filesystem::path& place, Sink& sink);
+  std::optional<WrittenTar> finish(const std::filesystem::path& place, SampleWriter& writer);
   /// Whether there is a sample for the output that is not finished.
   bool has_samples() const { return written_.samples > 0; }
   /// Prints the summary. Returns the exit status.

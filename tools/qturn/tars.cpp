@@ -7,11 +7,12 @@
 #include <set>
 
 #include "src/dataset/tar_shard.hpp"
+#include "src/files/journals.hpp"
+#include "src/files/tar/input.hpp"
+#include "src/files/tar/jpegs.hpp"
 #include "src/formats/table.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/store/journals.hpp"
-#include "src/store/tar/input.hpp"
-#include "src/store/tar/jpegs.hpp"
+#include "src/sources/tar_members.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
@@ -130,17 +131,16 @@ std::uint64_t jpeg_bytes(const std::vector<Place>& places) {
 }
 
 /// Returns false if the run is over.
-bool turn_tar(TarRun& tars, const Place& place, TarInput& input, const Sink& sink) {
+bool turn_tar(TarRun& tars, const Place& place, TarInput& input, const SampleWriter& writer) {
   const std::string name = place.input == "-" ? "standard input" : place.input;
   std::unique_ptr<MemberReader> reader;
   try {
-    reader = std::make_unique<TarReader>(
-        [&input](std::span<std::byte> memory) { return input.read_some(memory); });
+    reader = std::make_unique<TarMembers>(input);
   } catch (const TarError& error) {
     tars.fail(fmt::format("{}: {}", name, error.what()));
     return true;
   }
-  return tars.turn(name, std::move(reader), place.output, sink);
+  return tars.turn(name, std::move(reader), place.output, writer);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
   }
   TarRun tars(line, std::move(plan), options, found, report);
   RealPlaces folders;
-  std::unique_ptr<Sink> output;
+  std::unique_ptr<SampleWriter> output;
   const auto begin = [&](const Place& place) {
     const bool replaces = line.existing == Existing::overwrite || is_begun;
     output = open_sample_output(line, place.output, replaces ? IfExists::replace : IfExists::fail,

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
+#include "src/files/tar/reader.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/run/pipeline.hpp"
-#include "src/store/tar/reader.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {

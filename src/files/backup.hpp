@@ -1,0 +1,44 @@
+// An original that is kept under another name before its result replaces it.
+#ifndef QTURN_SRC_FILES_BACKUP_HPP
+#define QTURN_SRC_FILES_BACKUP_HPP
+
+#include <filesystem>
+#include <utility>
+
+#include "src/files/real_places.hpp"
+
+namespace qturn {
+
+/// Where the original of a picture with this key is kept. Throws FileError if that is outside of
+/// `backup`.
+std::filesystem::path backup_place(const std::filesystem::path& backup,
+                                   const std::filesystem::path& key);
+
+/// Where the original of a companion is kept. From the place of its picture one gets there as from
+/// the picture to the companion.
+std::filesystem::path backup_place(const std::filesystem::path& backup,
+                                   const std::filesystem::path& key,
+                                   const std::filesystem::path& picture,
+                                   const std::filesystem::path& companion);
+
+class Backup {
+ public:
+  /// Gives `original` a second name (a hard link), or copies it to where that is not possible.
+  /// What an interrupted run has kept there already is enough. Throws FileError if another file is
+  /// there. `flushed`: blocks until the name is on the disk. `places`: as of NewFile.
+  Backup(const std::filesystem::path& original, std::filesystem::path place, bool flushed,
+         const RealPlaces* places);
+  /// Removes it unless the original was replaced.
+  ~Backup();
+  Backup(Backup&& other) noexcept : made_(std::exchange(other.made_, {})) {}
+  Backup& operator=(Backup&&) = delete;
+
+  void keep() { made_.clear(); }
+
+ private:
+  std::filesystem::path made_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_BACKUP_HPP

@@ -1,0 +1,53 @@
+// Hashes, all by xxHash: what tells one content of a file from another.
+#ifndef QTURN_SRC_FILES_CONTENT_HASH_HPP
+#define QTURN_SRC_FILES_CONTENT_HASH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct XXH3_state_s;
+
+namespace qturn {
+
+/// XXH3 with 128 bits: faster than memory is read. It finds accidents, not forgeries.
+struct ContentHash {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const ContentHash&) const = default;
+};
+
+ContentHash hash_of(std::span<const std::byte> bytes);
+
+/// The same, of bytes that come part by part.
+class Hasher {
+ public:
+  Hasher();
+  void add(std::span<const std::byte> part);
+  ContentHash hash() const;
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> state_;
+};
+
+/// XXH64, as its reference implementation defines it: where a number is enough.
+std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed);
+
+/// The hash of a whole file; nothing if there is no such file. Throws FileError if it cannot be
+/// read.
+std::optional<ContentHash> hash_of_file(const std::filesystem::path& file);
+
+/// 32 hexadecimal digits, as `xxhsum -H2` prints them.
+std::string digits_of(const ContentHash& hash);
+std::optional<ContentHash> hash_of_digits(std::string_view digits);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_CONTENT_HASH_HPP

@@ -1,0 +1,34 @@
+#include "src/files/file_parts.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "src/files/file_descriptor.hpp"
+
+namespace qturn {
+
+FileState read_in_parts(const std::filesystem::path& file,
+                        const std::function<bool(std::span<const std::byte> part)>& take) {
+  const auto fail = [&](int number) {
+    throw FileError("cannot read " + file.string(), file, system_code(number));
+  };
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status;
+  if (!opened || ::fstat(opened.get(), &status) != 0) fail(errno);
+  if (S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (!S_ISREG(status.st_mode)) fail(EINVAL);
+  std::vector<std::byte> part(1 << 20);
+  for (;;) {
+    const ssize_t got = ::read(opened.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(errno);
+    if (got == 0 || !take(std::span(part).first(static_cast<std::size_t>(got)))) {
+      return state_of(status);
+    }
+  }
+}
+
+}  // namespace qturn

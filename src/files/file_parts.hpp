@@ -1,0 +1,21 @@
+// A file that may be too large for the memory, read part by part.
+#ifndef QTURN_SRC_FILES_FILE_PARTS_HPP
+#define QTURN_SRC_FILES_FILE_PARTS_HPP
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+
+#include "src/files/safe_file.hpp"
+
+namespace qturn {
+
+/// Hands over the bytes of a regular file in their order, as long as `take` returns true. Returns
+/// what the file was before the first was read. Throws FileError.
+FileState read_in_parts(const std::filesystem::path& file,
+                        const std::function<bool(std::span<const std::byte> part)>& take);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_FILE_PARTS_HPP

@@ -1,0 +1,79 @@
+// Puts results in their places, several at a time.
+//
+// A result must be on the disk before it replaces its original, and a flush takes as long for
+// sixteen files as for one. So tasks that have a result are suspended here, in a queue. One thread
+// takes what is in the queue and does for all of it: flush the files, write their intents to the
+// journal, rename each, flush each folder once, write that it is done. Meanwhile the next group
+// gathers, however fast or slow the disk is, and the cores turn pictures. Where nothing is flushed
+// before the end, each task does that for its own result alone: waiting for the others would take
+// longer than all of it.
+#ifndef QTURN_SRC_FILES_GROUP_COMMIT_HPP
+#define QTURN_SRC_FILES_GROUP_COMMIT_HPP
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/files/journals.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/tasks/suspend.hpp"
+
+namespace qturn {
+
+/// When results are flushed to the disk: each before it is in its place, all at the end of the run,
+/// or when the system likes.
+enum class Fsync : std::uint8_t { each, end, never };
+
+class GroupCommit {
+ public:
+  /// `journals`: null if there are none.
+  GroupCommit(Fsync fsync, Journals* journals);
+  ~GroupCommit();
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
+
+  /// The most results in a group. With more, each waits longer and the rate does not grow.
+  static constexpr int largest_group = 16;
+
+  /// Suspends the calling task until the files are in their places. Throws FileError as long as
+  /// none is; then returns what to warn of. `intent` is for the journal.
+  std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
+
+  /// With Fsync::end, blocks until all file systems that were written to are on the disk. Returns
+  /// warnings. To be called after the last commit().
+  std::vector<std::string> flush() const;
+
+ private:
+  struct Member {
+    StagedFiles& files;
+    const Intent& intent;
+    std::vector<std::string> warnings = {};
+    std::exception_ptr error = {};
+    bool is_intended = false;
+    Resume resume = Resume();
+  };
+
+  void flush_groups();
+  void put_in_place(std::span<Member* const> group);
+  void write_intents(std::span<Member* const> group);
+
+  const Fsync fsync_;
+  std::mutex writing_;  // guards what `journals_` points to, and `written_`
+  Journals* const journals_;
+  FileSystems written_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable arrived_;
+  std::deque<Member*> waiting_;
+  bool is_over_ = false;
+  std::thread flusher_;  // of Fsync::each. It waits for the disk, which would hold a core's thread
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_GROUP_COMMIT_HPP

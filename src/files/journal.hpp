@@ -1,0 +1,114 @@
+// What a run is about to do and what it has done, so that another run can go on after a kill or a
+// power cut and turn each picture exactly once.
+//
+// A journal is a file of JSON lines. The first says what the run does. Before a result is put in
+// its place, a line states the intent: the names of the picture and of the files that belong to it,
+// their temporaries, and the hashes of what each is made of and of what it becomes. With
+// Fsync::each this line is on the disk before anything is replaced. Another line follows when it is
+// done. Later the hashes tell what happened: who finds the result knows that it is done, who finds
+// the source does it again, and neither is an error. If only some of the files that belong together
+// are in their places, their temporaries are still there, and the others follow.
+#ifndef QTURN_SRC_FILES_JOURNAL_HPP
+#define QTURN_SRC_FILES_JOURNAL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/files/content_hash.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
+
+namespace qturn {
+
+inline constexpr std::string_view journal_name = ".qturn-journal";
+
+/// One file of a result.
+struct IntendedFile {
+  std::filesystem::path target, temporary;
+  ContentHash source, result;
+};
+/// A picture, then the files that belong to it.
+using Intent = std::vector<IntendedFile>;
+
+/// What a run does, as far as its results depend on it.
+struct JournalHeader {
+  std::string operation;            ///< with options
+  std::vector<std::string> inputs;  ///< as names in the root, or absolute
+  /// In place: what tells whether any original was replaced since the run began; or empty.
+  std::string originals = {};
+
+  bool is_of_same_run(const JournalHeader& other) const {
+    return operation == other.operation && inputs == other.inputs;
+  }
+};
+
+/// What a journal says.
+struct JournalContent {
+  JournalHeader header;
+  std::vector<std::string> runs;  ///< ids, which are in the names of their temporaries
+  struct Hashes {
+    ContentHash source, result;
+  };
+  struct OfName {
+    std::size_t operator()(const ContentHash& hash) const { return hash.low; }
+  };
+  /// The files, by the hashes of their names, so that a name takes 16 bytes.
+  std::unordered_map<ContentHash, Hashes, OfName> files;
+  std::vector<Intent> begun;  ///< neither done nor given up
+  /// Of a name below `root`, or elsewhere; null if the journal does not know it.
+  const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
+  bool is_complete = false;  ///< all is done, and it was kept
+  /// Whether a new run could turn pictures twice.
+  bool is_left_undone() const { return !is_complete && !files.empty(); }
+  std::uint64_t bytes = 0;  ///< up to the end of the last whole line
+};
+
+/// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
+/// that is not whole is not counted. Throws FileError that names the line of damage, or if it is no
+/// journal at all. Names are relative to `root`, if they are not absolute.
+std::optional<JournalContent> read_journal(const std::filesystem::path& file,
+                                           const std::filesystem::path& root);
+
+/// A journal that is written.
+class Journal {
+ public:
+  /// Begins a journal, or goes on after `content`, which it takes. `flushed`: lines are on the disk
+  /// before what depends on them. Throws FileError.
+  Journal(std::filesystem::path file, std::filesystem::path root, const JournalHeader& header,
+          std::optional<JournalContent> content, bool flushed);
+
+  const std::filesystem::path& file() const { return file_; }
+  /// The hashes that the run that this one resumes has noted for this place.
+  const JournalContent::Hashes* before(const std::filesystem::path& target) const;
+  /// Whether any result may have been put in its place, in this run or before.
+  bool has_intents() const { return has_intents_; }
+
+  void intend(std::span<const Intent* const> intents);
+  /// Notes that a result is in its place, or will not be put there. It is not an error if this
+  /// cannot be written: the hashes tell.
+  void settle(const Intent& intent, bool is_done);
+  /// Notes that all is done.
+  void end();
+
+ private:
+  void append(const std::string& lines, bool flushed);
+
+  std::filesystem::path file_, root_;
+  FileDescriptor opened_;
+  std::uint64_t bytes_ = 0;
+  bool flushed_;
+  bool has_intents_ = false;
+  std::error_code broken_;  // after that, nothing can be promised
+  JournalContent before_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_JOURNAL_HPP

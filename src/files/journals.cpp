@@ -1,0 +1,314 @@
+#include "src/files/journals.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "src/files/safe_file.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Finishes results of which only a part is in its place: the temporaries of the others are there.
+/// `has_changed` becomes true before a file is replaced.
+void finish_begun(const JournalContent& content, bool in_place, bool& has_changed) {
+  for (const Intent& intent : content.begun) {
+    const auto is_in_place = [](const IntendedFile& file) {
+      return hash_of_file(file.target) == file.result;
+    };
+    if (std::ranges::none_of(intent, is_in_place)) continue;
+    for (const IntendedFile& file : intent) {
+      const auto found = hash_of_file(file.target);
+      const bool may_be_replaced = in_place ? found == file.source : !found;
+      if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
+      const fs::path place = fs::weakly_canonical(file.target);
+      has_changed = true;
+      if (std::rename(file.temporary.c_str(), place.c_str()) != 0) {
+        throw FileError("cannot write " + file.target.string(), file.target, system_code(errno));
+      }
+      const FileDescriptor folder(::open(place.parent_path().c_str(), O_RDONLY | O_CLOEXEC));
+      FlushedFolders().flush(folder.get());
+    }
+  }
+}
+
+/// What the runs of a journal have left in these folders, as far as they are there.
+std::vector<fs::path> temporaries_of(const JournalContent& content,
+                                     const std::set<fs::path>& folders) {
+  std::vector<fs::path> found;
+  for (const Intent& intent : content.begun)
+    for (const IntendedFile& file : intent)
+      if (is_temporary_name(file.temporary.filename().string())) found.push_back(file.temporary);
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      const auto is_of = [&](const std::string& run) { return is_temporary_name(name, run); };
+      if (std::ranges::any_of(content.runs, is_of)) found.push_back(entry->path());
+    }
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw FileError("cannot read the folder " + folder.string(), folder, error);
+  }
+  return found;
+}
+
+}  // namespace
+
+Journals::Journals(JournalOptions options, std::span<const fs::path> below)
+    : options_(std::move(options)) {
+  for (const JournalRoot& root : options_.roots) {
+    const fs::path place = root.place.empty() ? root.folder : root.place;
+    std::vector<fs::path> made;
+    for (fs::path at = place; !at.empty() && !fs::exists(at); at = at.parent_path())
+      made.push_back(at);
+    if (!made.empty()) fs::create_directories(place);
+    roots_.push_back(
+        {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, std::move(made)});
+    locks_.emplace_back(place);
+  }
+  if (options_.in_place) refuse_others(below);
+  find_places();
+  look_at_originals();
+  const auto is_begun = [](const Place& place) { return place.content.has_value(); };
+  if (resumes() && std::ranges::none_of(places_, is_begun))
+    options_.start = JournalOptions::Start::anew;
+  refuse_own();
+}
+
+Journals::~Journals() {
+  // Nothing was put in its place, and the run ended before finish().
+  if (journals_.size() == places_.size() && !has_intents())
+    for (const Journal& journal : journals_) ::unlink(journal.file().c_str());
+  locks_.clear();
+  // A run that wrote nothing leaves no folder.
+  for (const Root& root : roots_)
+    for (const fs::path& folder : root.made) ::rmdir(folder.c_str());
+}
+
+// Journals above the roots and below them are of other runs.
+void Journals::refuse_others(std::span<const fs::path> below) const {
+  std::set<fs::path> own;
+  for (const Root& root : roots_) own.insert(fs::canonical(root.folder) / journal_name);
+  std::set<fs::path> others(below.begin(), below.end());
+  for (const Root& root : roots_) {
+    for (fs::path at = fs::canonical(root.folder); at.has_relative_path();) {
+      at = at.parent_path();
+      others.insert(at / journal_name);
+    }
+  }
+  for (const fs::path& other : others) {
+    std::error_code unknown;
+    if (!fs::exists(other, unknown) || own.contains(fs::canonical(other))) continue;
+    const auto content = read_journal(other, other.parent_path());
+    if (!content || !content->is_left_undone()) continue;
+    throw FileError(
+        fmt::format(
+            "{}: '{}' of this folder is not complete; finish it with --resume, or remove {} "
+            "to forget it",
+            other.parent_path().string(), content->header.operation, other.string()),
+        other, {});
+  }
+}
+
+void Journals::find_places() {
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    roots_[i].journal = i;
+    const fs::path file = roots_[i].place / journal_name;
+    Place& place = places_.emplace_back(Place{file,
+                                              roots_[i].absolute,
+                                              {options_.operation, options_.roots[i].inputs},
+                                              read_journal(file, roots_[i].absolute)});
+    // Another run that is done has nothing to say to this one.
+    if (place.content && place.content->is_complete &&
+        !place.content->header.is_of_same_run(place.header))
+      place.content.reset();
+  }
+}
+
+/// A sum, so that their order makes no difference. Whoever replaces a file gives it another inode.
+void Journals::look_at_originals() {
+  if (!options_.originals) return;
+  std::vector<ContentHash> sums(places_.size());
+  options_.originals([&](const fs::path& picture, const FileState& state) {
+    const std::uint64_t numbers[] = {state.inode, state.bytes,
+                                     static_cast<std::uint64_t>(state.modified_ns)};
+    const ContentHash hash = hash_of(std::as_bytes(std::span(numbers)));
+    ContentHash& sum = sums[index_of(picture)];
+    sum = {sum.high + hash.high, sum.low + hash.low};
+  });
+  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].header.originals = digits_of(sums[i]);
+}
+
+/// A journal without any result is of a run that replaced nothing, or it was cut.
+void Journals::refuse_cut(const Place& place) {
+  if (!place.content || !place.content->files.empty() || place.content->is_complete) return;
+  const std::string& then = place.content->header.originals;
+  if (then.empty() || then == place.header.originals) return;
+  throw FileError(
+      fmt::format("{}: pictures have changed since '{}' began, and this journal of it names none, "
+                  "so it may have been cut; look at them, and then --restart turns all of them",
+                  place.file.string(), place.content->header.operation),
+      place.file, {});
+}
+
+void Journals::refuse_own() const {
+  using Start = JournalOptions::Start;
+  const bool any_begun = std::ranges::any_of(
+      places_, [](const Place& place) { return place.content && !place.content->files.empty(); });
+  for (const Place& place : places_) {
+    if (!place.content) {
+      // All journals are made before the first picture is turned.
+      if (resumes() && any_begun) {
+        throw FileError(
+            fmt::format("there is no journal {}, so what is there is done or forgotten; "
+                        "--resume the other inputs without it",
+                        place.file.string()),
+            place.file, {});
+      }
+      continue;
+    }
+    const JournalHeader& header = place.content->header;
+    if (resumes() && !header.is_of_same_run(place.header)) {
+      throw FileError(
+          fmt::format("{} is of '{}' with {}, this run is '{}' with {}; resume with the same "
+                      "operation, options and inputs",
+                      place.file.string(), header.operation, fmt::join(header.inputs, ", "),
+                      place.header.operation, fmt::join(place.header.inputs, ", ")),
+          place.file, {});
+    }
+    if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
+    if (options_.start == Start::anew && options_.in_place && place.content->is_complete) {
+      throw FileError(
+          fmt::format("{}: '{}' is done, and its journal was kept by --resume so that it is not "
+                      "done twice; --restart does it once more",
+                      place.file.string(), header.operation),
+          place.file, {});
+    }
+    if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
+      throw FileError(
+          fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice; --resume "
+                      "does what is not done, --restart does everything again",
+                      place.file.string(), header.operation),
+          place.file, {});
+    }
+  }
+}
+
+void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
+  const auto with_roots = [&] {
+    std::set<fs::path> all = folders();
+    for (const Root& root : roots_) all.insert({root.folder, root.place});
+    return all;
+  };
+  try {
+    for (Place& place : places_) {
+      if (place.content) {
+        const std::vector<fs::path> temporaries = temporaries_of(*place.content, with_roots());
+        finish_begun(*place.content, options_.in_place, have_changed_);
+        for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
+        place.content->begun.clear();
+      }
+      if (!resumes()) place.content.reset();
+      journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),
+                             options_.flushed);
+    }
+  } catch (const std::exception& error) {
+    if (have_changed_) throw UnfinishedError(error.what());
+    throw;
+  }
+}
+
+const Journals::Root& Journals::root_of(const fs::path& target) const {
+  const Root* deepest = &roots_.front();
+  if (roots_.size() == 1) return *deepest;
+  const std::string absolute = fs::absolute(target).lexically_normal().string();
+  std::size_t length = 0;
+  for (const Root& root : roots_) {
+    const std::string& folder = root.absolute.native();
+    if (folder.size() > length && absolute.starts_with(folder)) {
+      deepest = &root;
+      length = folder.size();
+    }
+  }
+  return *deepest;
+}
+
+Journal& Journals::of(const fs::path& target) { return journals_[index_of(target)]; }
+
+// What belongs to a picture may lie elsewhere, and is in the picture's journal.
+const JournalContent::Hashes* Journals::before(const fs::path& target,
+                                               const fs::path& picture) const {
+  return journals_[index_of(picture)].before(target);
+}
+
+bool Journals::stays_the_same(const fs::path& target, const fs::path& picture) const {
+  const JournalContent::Hashes* known = before(target, picture);
+  return known && known->source == known->result;
+}
+
+bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
+  if (!resumes()) return false;
+  const JournalContent::Hashes* known = before(target, picture);
+  if (options_.in_place) {
+    if (!known) return false;
+    const auto found = hash_of_file(target);
+    if (found == known->result) return true;
+    if (found == known->source) return false;
+    throw FileError(
+        (target == picture ? "" : target.string() + " ") +
+            "is neither the original nor what the interrupted run made of it, and was left as it "
+            "is; look at it, and once all others are done --restart forgets the journal",
+        target, {});
+  }
+  const auto found = hash_of_file(target);
+  if (!found || options_.overwrite) return found && known && *found == known->result;
+  if (known && *found == known->result) return true;
+  throw FileError(
+      fmt::format("{} is not what the interrupted run wrote; remove it and resume again, or use "
+                  "--resume --overwrite",
+                  target.string()),
+      target, {});
+}
+
+std::optional<ContentHash> Journals::source_before(const fs::path& target) const {
+  if (!resumes()) return std::nullopt;
+  const JournalContent::Hashes* known = journals_[index_of(target)].before(target);
+  return known ? std::optional(known->source) : std::nullopt;
+}
+
+bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
+
+std::vector<std::string> Journals::finish(bool all_done) {
+  if (!all_done && has_intents()) return {};
+  std::vector<std::string> warnings;
+  if (options_.keep && has_intents()) {
+    for (Journal& journal : journals_) {
+      try {
+        journal.end();
+      } catch (const FileError& error) {
+        warnings.emplace_back(error.what());
+      }
+    }
+    return warnings;
+  }
+  // It says that it is complete by not being there: if it ended with a line, a kill between the two
+  // would let a new run turn everything again.
+  for (const Journal& journal : journals_) {
+    if (::unlink(journal.file().c_str()) != 0) {
+      warnings.push_back(fmt::format("cannot remove {}: {}", journal.file().string(),
+                                     system_code(errno).message()));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace qturn

@@ -1,0 +1,461 @@
+#include "src/files/safe_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <iterator>
+#include <system_error>
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view marker = ".qturn-";
+constexpr std::string_view temporary_letters = "abcdefghijklmnopqrstuvwxyz012345";  // 32: no bias
+constexpr std::size_t run_length = 6, count_length = 4;
+/// What is read or written and hashed at a time. It stays in the caches of a core in between.
+constexpr std::size_t part_bytes = std::size_t{256} << 10;
+
+[[noreturn]] void fail_write(const fs::path& target, std::error_code reason = system_code(errno)) {
+  throw FileError("cannot write " + target.string(), target, reason);
+}
+
+/// The path that `target` points to, even if nothing exists there yet.
+fs::path follow_links(const fs::path& target) {
+  fs::path path = target;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path)); ++links) {
+    if (links == 40) fail_write(target, system_code(ELOOP));
+    path = path.parent_path() / fs::read_symlink(path);
+  }
+  return path;
+}
+
+FileDescriptor open_folder(const fs::path& folder) {
+  return FileDescriptor(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/// Opens the folder, and makes it if it is missing. If files are flushed to the disk, so is the
+/// name of a new folder. Otherwise a power cut could remove the folder and the file in it.
+FileDescriptor open_or_make_folder(const fs::path& folder, bool flushed) {
+  FileDescriptor opened = open_folder(folder);
+  if (opened || errno != ENOENT || folder.empty()) return opened;
+  const FileDescriptor parent = open_or_make_folder(folder.parent_path(), flushed);
+  if (!parent) return FileDescriptor();
+  if (::mkdirat(parent.get(), folder.filename().c_str(), 0777) == 0) {
+    if (flushed) ::fsync(parent.get());
+  } else if (errno != EEXIST) {
+    return FileDescriptor();
+  }
+  return open_folder(folder);
+}
+
+std::string letters_of(std::uint64_t number, std::size_t count) {
+  std::string letters;
+  for (; count > 0; --count, number /= temporary_letters.size()) {
+    letters += temporary_letters[number % temporary_letters.size()];
+  }
+  return letters;
+}
+
+std::string temporary_name(const std::string& name, std::size_t longest) {
+  static std::atomic<std::uint64_t> count = 0;
+  const std::size_t tail = marker.size() + run_length + count_length;
+  std::size_t kept = std::min(name.size(), longest - 1 - tail);
+  // Does not cut a UTF-8 character, because some file systems refuse that.
+  while (kept < name.size() && kept > 0 && (name[kept] & 0xC0) == 0x80) --kept;
+  return fmt::format(".{}{}{}{}", std::string_view(name).substr(0, kept), marker, run_id(),
+                     letters_of(count++, count_length));
+}
+
+/// What of a file could not be given to another, and why the first of it could not.
+class Lost {
+ public:
+  /// Remembers `what` and errno.
+  void add(const char* what) {
+    if (what_.empty()) reason_ = system_code(errno);
+    if (std::ranges::find(what_, what) == what_.end()) what_.emplace_back(what);
+  }
+
+  /// One sentence; none if nothing is lost.
+  void report(const fs::path& file, std::vector<std::string>& warnings) const {
+    if (what_.empty()) return;
+    warnings.push_back(fmt::format("the {} of {} could not be set: {}",
+                                   fmt::join(what_, " and the "), file.string(),
+                                   reason_.message()));
+  }
+
+ private:
+  std::vector<std::string> what_;
+  std::error_code reason_;
+};
+
+/// User attributes, where photo managers keep ratings and tags, and access lists. An original whose
+/// file system has none at all (ENOTSUP) loses nothing; one whose attributes the other file system
+/// cannot hold does.
+void copy_attributes(const fs::path& like, int fd, Lost& lost) {
+  constexpr std::size_t longest = 65536;  // what the system allows for the list and for a value
+  const char* what = "attributes";
+  std::vector<char> names(longest);
+  const ssize_t names_length = ::listxattr(like.c_str(), names.data(), names.size());
+  if (names_length < 0 && errno != ENOTSUP) lost.add(what);
+  for (ssize_t at = 0; at < names_length;) {
+    const std::string name(&names[static_cast<std::size_t>(at)]);
+    at += static_cast<ssize_t>(name.size()) + 1;
+    if (!name.starts_with("user.") && name != "system.posix_acl_access") continue;
+    std::vector<char> value(longest);
+    const ssize_t length = ::getxattr(like.c_str(), name.c_str(), value.data(), value.size());
+    if (length < 0 && errno == ENODATA) continue;  // removed since
+    const bool is_set = length >= 0 && ::fsetxattr(fd, name.c_str(), value.data(),
+                                                   static_cast<std::size_t>(length), 0) == 0;
+    if (!is_set) lost.add(what);
+  }
+}
+
+/// FAT and shares of Windows have neither owners nor modes of files.
+bool has_owners(int fd) {
+  struct statfs system;
+  if (::fstatfs(fd, &system) != 0) return true;
+  constexpr std::uint32_t without[] = {MSDOS_SUPER_MAGIC, 0x2011bab0 /* exFAT */, CIFS_SUPER_MAGIC,
+                                       SMB2_SUPER_MAGIC};
+  return std::ranges::find(without, static_cast<std::uint32_t>(system.f_type)) == std::end(without);
+}
+
+/// Every step is best effort. The mode 0600 of the temporary gives access to nobody else.
+Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times which_times) {
+  Lost lost;
+  struct stat made;
+  if (::fstat(fd, &made) != 0) made = {};
+  mode_t mode = like.st_mode & 07777;
+  const bool owned = has_owners(fd);
+  if ((made.st_uid != like.st_uid || made.st_gid != like.st_gid) &&
+      ::fchown(fd, like.st_uid, like.st_gid) != 0) {
+    if (owned && made.st_uid != like.st_uid) lost.add("owner");
+    // A copy with another owner must not have the set-user-ID or set-group-ID bit.
+    mode &= 0777;
+    // Without the right to give a file away, the group may still be one of ours.
+    if (made.st_gid != like.st_gid && ::fchown(fd, static_cast<uid_t>(-1), like.st_gid) != 0 &&
+        owned) {
+      lost.add("group");
+    }
+  }
+  if (::fchmod(fd, mode) != 0 && owned) lost.add("mode");
+  copy_attributes(path, fd, lost);
+  if (which_times == Times::of_the_other) {
+    const timespec times[] = {like.st_atim, like.st_mtim};
+    if (::futimens(fd, times) != 0) lost.add("times");
+  }
+  return lost;
+}
+
+/// The file beside the target, deleted unless it was renamed.
+class Temporary {
+ public:
+  /// In `folder`, to be called `name`.
+  Temporary(FileDescriptor folder, std::string name, mode_t mode)
+      : folder_(std::move(folder)), target_name_(std::move(name)) {
+    const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
+    do {
+      name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
+      file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    } while (!file_ && (errno == EEXIST || errno == EINTR));
+  }
+  ~Temporary() {
+    if (!name_.empty() && !is_kept_) ::unlinkat(folder_.get(), name_.c_str(), 0);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  FileDescriptor& file() { return file_; }
+  const FileDescriptor& folder() const { return folder_; }
+  /// Empty once it is renamed.
+  const std::string& name() const { return name_; }
+  void keep() { is_kept_ = true; }
+
+  /// Gives it the name of the target. Returns false, with errno set, if that failed.
+  bool rename(IfExists if_exists) {
+    const int folder = folder_.get();
+    const char* from = name_.c_str();
+    const char* to = target_name_.c_str();
+    if (if_exists == IfExists::replace) {
+      if (::renameat(folder, from, folder, to) != 0) return false;
+    } else if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) != 0) {
+      // NFS and others do not have this rename, but link() never replaces a file.
+      if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return false;
+      if (::linkat(folder, from, folder, to, 0) != 0) return false;
+      ::unlinkat(folder, from, 0);
+    }
+    name_.clear();
+    return true;
+  }
+
+ private:
+  FileDescriptor folder_;
+  std::string target_name_, name_;
+  FileDescriptor file_;
+  bool is_kept_ = false;
+};
+
+/// Calls `each` with every part that was read, at once.
+template <typename Memory, typename Each>
+Memory read_whole(const fs::path& path, Memory memory, FileState* state, Each each) {
+  const auto fail = [&](int number) { throw FileError("cannot read", path, system_code(number)); };
+  // O_NONBLOCK: a pipe without a writer must not block the run.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0) fail(errno);
+  if (S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (!S_ISREG(status.st_mode)) fail(EINVAL);
+  if (state) *state = state_of(status);
+
+  memory.resize(static_cast<std::size_t>(status.st_size));
+  std::byte one_more;
+  for (std::size_t have = 0;;) {
+    const bool all = have == memory.size();
+    const ssize_t got =
+        all ? ::read(file.get(), &one_more, 1)
+            : ::read(file.get(), memory.data() + have, std::min(part_bytes, memory.size() - have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(errno);
+    if (all && got == 0) return memory;
+    if (all || got == 0) fail(EBUSY);
+    each(std::span<const std::byte>(memory.data() + have, static_cast<std::size_t>(got)));
+    have += static_cast<std::size_t>(got);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> memory,
+                                 FileState* state) {
+  return read_whole(path, std::move(memory), state, [](std::span<const std::byte>) {});
+}
+
+FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, ContentHash& hash) {
+  Hasher hasher;
+  memory = read_whole(path, std::move(memory), &state,
+                      [&](std::span<const std::byte> part) { hasher.add(part); });
+  hash = hasher.hash();
+  return memory;
+}
+
+struct StagedFiles::File {
+  /// Written to `place`; the folder of that is `named` as messages and journals name it.
+  File(const NewFile& file, const fs::path& place, fs::path named, FileDescriptor opened_folder)
+      : target(file.target),
+        folder(std::move(named)),
+        like(file.like),
+        like_state(file.like_state),
+        temporary(std::move(opened_folder), place.filename().string(),
+                  file.like.empty() ? 0666 : 0600) {}
+
+  fs::path target, folder, like;
+  std::optional<FileState> like_state;
+  Temporary temporary;
+  ContentHash hash = {};
+};
+
+StagedFiles::StagedFiles(std::span<const NewFile> files, IfExists if_exists, bool flushed)
+    : if_exists_(if_exists), flushed_(flushed) {
+  files_.reserve(files.size());
+  for (const NewFile& file : files) stage(file);
+}
+
+StagedFiles::~StagedFiles() = default;
+StagedFiles::StagedFiles(StagedFiles&&) noexcept = default;
+
+void StagedFiles::stage(const NewFile& file) try {
+  const fs::path& target = file.target;
+  const bool is_alike = !file.like.empty();
+  struct stat like_status;
+  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0)
+    throw FileError("cannot read " + file.like.string(), file.like, system_code(errno));
+
+  const auto real = file.places ? file.places->of(target) : std::nullopt;
+  const fs::path place = real ? *real : follow_links(target);
+  FileDescriptor folder = real ? open_real_folder(place.parent_path(), flushed_)
+                               : open_or_make_folder(place.parent_path(), flushed_);
+  if (!folder) fail_write(target);
+
+  const bool has_its_name = place.filename() == target.filename();
+  const fs::path& named = real && has_its_name ? target : place;
+  files_.push_back(std::make_unique<File>(file, place, named.parent_path(), std::move(folder)));
+  const FileDescriptor& opened = files_.back()->temporary.file();
+  if (!opened) fail_write(target);
+  const auto append = [&](std::span<const std::byte> part) {
+    if (!write_all(opened.get(), part)) fail_write(target);
+  };
+  Hasher hasher;
+  for (auto left = file.content; !left.empty();) {
+    const auto part = left.first(std::min(part_bytes, left.size()));
+    hasher.add(part);
+    append(part);
+    left = left.subspan(part.size());
+  }
+  files_.back()->hash = hasher.hash();
+  if (file.write_more) file.write_more(append);
+  if (is_alike) {
+    make_alike(file.like, like_status, opened.get(), file.times).report(target, warnings_);
+  }
+  // The disk begins to write now, so that there is less to wait for later.
+  if (flushed_) ::sync_file_range(opened.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+} catch (const FileError&) {
+  throw;
+} catch (const std::system_error& error) {
+  fail_write(file.target, error.code());
+}
+
+void StagedFiles::append(std::size_t index, std::span<const std::byte> part) {
+  File& file = *files_[index];
+  if (!write_all(file.temporary.file().get(), part)) fail_write(file.target);
+}
+
+void StagedFiles::finish_writing() {
+  for (const auto& file : files_) {
+    FileDescriptor& opened = file->temporary.file();
+    if (flushed_ && ::fsync(opened.get()) != 0) fail_write(file->target);
+    if (opened.close() != 0 && errno != EINTR) fail_write(file->target);
+  }
+}
+
+void StagedFiles::check_original(std::size_t index) const {
+  const File& file = *files_[index];
+  if (!file.like_state) return;
+  struct stat status;
+  const bool is_found = ::stat(file.like.c_str(), &status) == 0;
+  const std::error_code reason = is_found ? std::error_code() : system_code(errno);
+  if (is_found && state_of(status) == *file.like_state) return;
+  const bool has_changed = is_found || reason == std::errc::no_such_file_or_directory;
+  // Whoever reports the error names the first file.
+  std::string sentence = index == 0 ? "" : file.like.string() + " ";
+  sentence += has_changed ? "changed meanwhile" : "cannot be looked at once more";
+  sentence += file.like == file.target || index == 0
+                  ? " and was left as it is"
+                  : fmt::format(", so {} is not written", file.target.string());
+  throw FileError(std::move(sentence), file.like, has_changed ? std::error_code() : reason);
+}
+
+fs::path StagedFiles::temporary(std::size_t index) const {
+  return files_[index]->folder / files_[index]->temporary.name();
+}
+
+const ContentHash& StagedFiles::hash(std::size_t index) const { return files_[index]->hash; }
+
+std::vector<std::string> StagedFiles::put_in_place() {
+  for (std::size_t i = files_.size(); i-- > 0;) check_original(i);
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    try {
+      if (i > 0) check_original(i);
+      if (!files_[i]->temporary.rename(if_exists_)) fail_write(files_[i]->target);
+    } catch (const FileError& error) {
+      if (i == 0) throw;
+      warnings.push_back(fmt::format("{} is written, but not all that belongs to it: {}",
+                                     files_.front()->target.string(), error.what()));
+      is_whole_ = is_whole_ && error.code() == std::errc::file_exists;
+    }
+  }
+  return warnings;
+}
+
+bool StagedFiles::is_in_place(std::size_t index) const {
+  return files_[index]->temporary.name().empty();
+}
+
+void StagedFiles::keep_rest() {
+  for (const auto& file : files_) file->temporary.keep();
+}
+
+void StagedFiles::flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const {
+  for (const auto& file : files_) {
+    if (!file->temporary.name().empty()) continue;  // it is not in its place
+    if (const std::error_code reason = flushed.flush(file->temporary.folder().get())) {
+      warnings.push_back(fmt::format(
+          "{} is written, but its folder could not be flushed to the disk ({}); a power cut may "
+          "undo it",
+          file->target.string(), reason.message()));
+    }
+  }
+}
+
+void StagedFiles::add_to(FileSystems& written) const {
+  for (const auto& file : files_) written.add(file->target, file->temporary.folder().get());
+}
+
+void FileSystems::add(const fs::path& file, int folder) {
+  struct stat status;
+  if (::fstat(folder, &status) != 0) return;
+  const auto [place, is_new] = by_device_.try_emplace(status.st_dev);
+  if (is_new) place->second = {file, FileDescriptor(::fcntl(folder, F_DUPFD_CLOEXEC, 0))};
+}
+
+std::vector<std::string> FileSystems::flush() const {
+  std::vector<std::string> warnings;
+  for (const auto& [device, written] : by_device_) {
+    if (::syncfs(written.folder.get()) == 0) continue;
+    warnings.push_back(fmt::format(
+        "{} and others are written, but could not be flushed to the disk ({}); a power cut may "
+        "undo them",
+        written.file.string(), system_code(errno).message()));
+  }
+  return warnings;
+}
+
+std::error_code FlushedFolders::flush(int folder) {
+  struct stat status;
+  if (::fstat(folder, &status) != 0) return system_code(errno);
+  const auto [known, is_new] = reasons_.try_emplace({status.st_dev, status.st_ino});
+  // Some network file systems cannot flush a folder, and say so with EINVAL.
+  if (is_new && ::fsync(folder) != 0 && errno != EINVAL) known->second = system_code(errno);
+  return known->second;
+}
+
+std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists) {
+  StagedFiles staged(files, if_exists, true);
+  staged.finish_writing();
+  std::vector<std::string> warnings = staged.warnings();
+  const std::vector<std::string> more = staged.put_in_place();
+  warnings.insert(warnings.end(), more.begin(), more.end());
+  FlushedFolders flushed;
+  staged.flush_folders(flushed, warnings);
+  return warnings;
+}
+
+std::vector<std::string> write_file(const fs::path& target, std::span<const std::byte> content,
+                                    const fs::path& like, IfExists if_exists, Times times) {
+  const NewFile file{target, content, like, times, {}};
+  return write_files(std::span(&file, 1), if_exists);
+}
+
+const std::string& run_id() {
+  static const std::string id = [] {
+    std::uint64_t random;
+    if (::getrandom(&random, sizeof random, 0) != sizeof random) {
+      throw std::system_error(system_code(errno));
+    }
+    return letters_of(random, run_length);
+  }();
+  return id;
+}
+
+bool is_temporary_name(std::string_view name, std::string_view run) {
+  const std::size_t tail = marker.size() + run_length + count_length;
+  return name.starts_with('.') && name.size() > tail &&
+         name.substr(name.size() - tail, marker.size()) == marker &&
+         name.substr(name.size() - tail + marker.size()).starts_with(run) &&
+         name.find_first_not_of(temporary_letters, name.size() - run_length - count_length) ==
+             std::string_view::npos;
+}
+
+}  // namespace qturn

@@ -1,0 +1,197 @@
+// Files that are whole or not there. Writing goes to `.NAME.qturn-XXXXXXXXXX` beside the target, is
+// flushed to the disk, and given the original's mode, owner and times. If the original is still the
+// file that was read, the new one is renamed over the target; then the folder is flushed. Whatever
+// stops it on the way (an error, a full disk, a kill) leaves the target as it was.
+#ifndef QTURN_SRC_FILES_SAFE_FILE_HPP
+#define QTURN_SRC_FILES_SAFE_FILE_HPP
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "src/files/content_hash.hpp"
+#include "src/files/file_descriptor.hpp"
+#include "src/files/real_places.hpp"
+#include "src/picture/file_bytes.hpp"
+
+namespace qturn {
+
+/// The error code of an errno.
+inline std::error_code system_code(int number) { return {number, std::generic_category()}; }
+
+/// Why a file could not be read or written. what() is a sentence for the user, with the system's
+/// reason if it gave one: "cannot write out/a.jpg: No space left on device".
+class FileError : public std::filesystem::filesystem_error {
+ public:
+  FileError(std::string sentence, const std::filesystem::path& path, std::error_code reason)
+      : filesystem_error(sentence, path, reason),
+        what_(std::move(sentence) + (reason ? ": " + reason.message() : "")) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+/// The same of an error that is not one: the system's reason, without a library's own words.
+inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
+  if (dynamic_cast<const FileError*>(&error)) return error.what();
+  return error.path1().string() + ": " + error.code().message();
+}
+
+enum class IfExists : std::uint8_t { replace, fail };
+
+/// Whether a file that is made like another also gets its times. A changed file that keeps its size
+/// must not keep its time, or a backup would not notice the change.
+enum class Times : std::uint8_t { of_the_other, now };
+
+/// Which file it is, and what changes when another program writes to it. The time of its inode
+/// (ctime) would tell of edits that put the other time back, but it also changes with an attribute
+/// or with the number of hard links, which `--break-links` lowers itself.
+struct FileState {
+  std::uint64_t device = 0, inode = 0, bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool operator==(const FileState&) const = default;
+};
+
+inline FileState state_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+/// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
+/// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,
+/// unless null, becomes the file's before the first byte was read.
+std::vector<std::byte> read_file(const std::filesystem::path& path,
+                                 std::vector<std::byte> memory = {}, FileState* state = nullptr);
+
+/// The same in memory of any kind. `hash` becomes that of the content: each part is hashed while it
+/// is in the processor's caches.
+FileBytes read_file(const std::filesystem::path& path, FileBytes memory, FileState& state,
+                    ContentHash& hash);
+
+struct NewFile {
+  /// If it is a symbolic link, what it points to is written. With `places`, only if they say so.
+  std::filesystem::path target;
+  std::span<const std::byte> content;
+  /// The file whose mode, times, owner, user attributes and access list the new one gets, as far as
+  /// the file system and our rights permit (what they do not is a warning); empty: it is made as
+  /// any other.
+  std::filesystem::path like = {};
+  Times times = Times::of_the_other;
+  /// What `like` was when the content was made of it.
+  std::optional<FileState> like_state = {};
+  /// Hands over what follows `content`, part by part, for a file that would not fit into memory;
+  /// may be null.
+  using Append = std::function<void(std::span<const std::byte> part)>;
+  std::function<void(const Append& append)> write_more = {};
+  const RealPlaces* places = nullptr;  ///< null: links are followed wherever they lead
+};
+
+/// Folders that are flushed to the disk once, however many files were put into them.
+class FlushedFolders {
+ public:
+  /// Why the folder that is open as `folder` could not be flushed; empty if it could.
+  std::error_code flush(int folder);
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::error_code> reasons_;  // by device, inode
+};
+
+/// File systems that were written to.
+class FileSystems {
+ public:
+  void add(const std::filesystem::path& file, int folder);
+  /// Blocks until they are on the disk; returns what to warn of.
+  std::vector<std::string> flush() const;
+
+ private:
+  struct Written {
+    std::filesystem::path file;  // one of those that were written
+    FileDescriptor folder;
+  };
+  std::map<std::uint64_t, Written> by_device_;
+};
+
+/// Files that belong together, written beside their targets and not yet in their places. They are
+/// one outcome, as far as a file system can do that: whatever takes room or rights is done for all
+/// of them before the first is in its place. Missing folders are made, and stay. The steps are
+/// called in this order; all throw FileError, and then every target is as it was. The destructor
+/// deletes what is not in its place.
+class StagedFiles {
+ public:
+  /// Whether files and folders are `flushed` to the disk before what follows depends on them.
+  StagedFiles(std::span<const NewFile> files, IfExists if_exists, bool flushed);
+  ~StagedFiles();
+  StagedFiles(StagedFiles&&) noexcept;
+
+  /// A sentence for each file that did not get all that its `like` has (owner, mode, times,
+  /// attributes).
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Writes more of a file, after its content.
+  void append(std::size_t index, std::span<const std::byte> part);
+  /// The file beside the target.
+  std::filesystem::path temporary(std::size_t index) const;
+  /// The hash of the content that it was made with.
+  const ContentHash& hash(std::size_t index) const;
+
+  /// Closes the files. If they are flushed, blocks until they are on the disk.
+  void finish_writing();
+  /// Throws also if a `like` is no longer in its `like_state`. Once the first file is in its place,
+  /// nothing undoes that: returns a sentence for each file that then cannot follow.
+  std::vector<std::string> put_in_place();
+  /// After that: whether the file has followed.
+  bool is_in_place(std::size_t index) const;
+  /// Is called after that. False if a file could not follow the first. One that exists and is not
+  /// to be replaced stays as was asked for.
+  bool is_whole() const { return is_whole_; }
+  /// What could not follow stays beside its place, for a run that resumes this one.
+  void keep_rest();
+  /// Flushes the folders of the files that are in their places. Warns of those that it cannot
+  /// flush.
+  void flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const;
+  /// Instead: their file systems are flushed later.
+  void add_to(FileSystems& written) const;
+
+ private:
+  struct File;
+  void stage(const NewFile& file);
+  void check_original(std::size_t index) const;
+
+  IfExists if_exists_;
+  bool flushed_;
+  bool is_whole_ = true;
+  std::vector<std::unique_ptr<File>> files_;
+  std::vector<std::string> warnings_;
+};
+
+/// All the steps. Blocks until the files are on the disk; returns what to warn of.
+std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists);
+
+/// One file.
+std::vector<std::string> write_file(const std::filesystem::path& target,
+                                    std::span<const std::byte> content,
+                                    const std::filesystem::path& like, IfExists if_exists,
+                                    Times times = Times::of_the_other);
+
+/// Six letters that are in the names of this process's temporaries.
+const std::string& run_id();
+
+/// Whether a file of this name is a temporary, such as a killed run leaves; of that run if `run` is
+/// its id.
+bool is_temporary_name(std::string_view name, std::string_view run = {});
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_SAFE_FILE_HPP

@@ -1,0 +1,54 @@
+// Where samples come from.
+#ifndef QTURN_SRC_FILES_SOURCE_HPP
+#define QTURN_SRC_FILES_SOURCE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/files/content_hash.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/picture/file_bytes.hpp"
+
+namespace qturn {
+
+/// A file as it was when it was read.
+struct Original {
+  std::filesystem::path path;
+  std::string lower_suffix;  ///< ".tga": tells what the content cannot
+  FileBytes bytes;
+  FileState state = {};
+  ContentHash hash = {};
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// The file of this name, in `memory`. Throws FileError.
+  virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
+  /// How many bytes that will be. Throws FileError.
+  virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
+  /// The place of the file in its sample, by which a result that keeps the order of files finds its
+  /// own.
+  virtual std::size_t position(const std::filesystem::path& /*name*/) const { return 0; }
+  /// World files of a picture that lie beside it and are not among the files of its sample.
+  virtual std::vector<std::filesystem::path> world_files(
+      const std::filesystem::path& /*picture*/) const {
+    return {};
+  }
+};
+
+/// Names are paths of files.
+class FileSource : public Source {
+ public:
+  Original read(const std::filesystem::path& name, FileBytes memory) const override;
+  std::uint64_t size(const std::filesystem::path& name) const override;
+  std::vector<std::filesystem::path> world_files(
+      const std::filesystem::path& picture) const override;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_SOURCE_HPP

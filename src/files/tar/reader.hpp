@@ -1,0 +1,65 @@
+// The members of a tar, one after the other, as they come through a pipe: ustar, pax or GNU, as it
+// is or compressed with gzip or zstd, which the content tells. Nothing is unpacked.
+#ifndef QTURN_SRC_FILES_TAR_READER_HPP
+#define QTURN_SRC_FILES_TAR_READER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+/// Why a tar cannot be read on. what() is about the tar: "is cut after 812 bytes".
+class TarError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Whether a file begins as a tar, or as something compressed that may hold one. `head`: its first
+/// tar_head_bytes, or all of a shorter file.
+bool may_be_tar(std::span<const std::byte> head);
+/// Whether a file may be a tar without members, which begins with zeros, as damaged files of any
+/// kind may.
+bool may_be_empty_tar(std::span<const std::byte> head);
+inline constexpr std::size_t tar_head_bytes = 512;
+
+struct TarMember {
+  std::string name;         ///< without "." and ".."; as it is written there if it is refused
+  std::uint64_t bytes = 0;  ///< as its header says, which may be anything
+  std::string refusal;      ///< why it is not taken; or empty
+};
+
+class TarReader {
+ public:
+  /// Reads some bytes of the file, none at its end. What it throws comes out of this class.
+  using ReadSome = std::function<std::size_t(std::span<std::byte> memory)>;
+
+  explicit TarReader(ReadSome read);
+  ~TarReader();
+
+  /// The next one that is not a folder; nothing after the last, when all has been read. Throws
+  /// TarError if the file is not a tar, is damaged, or ends too early.
+  std::optional<TarMember> next();
+  /// Memory is taken as bytes come, not as the header promises. Throws as next().
+  Bytes content();
+  /// Whether there is more than padding after the end, such as another tar. Is called after the
+  /// last member.
+  bool has_more() const { return has_more_; }
+
+ private:
+  class Archive;
+  std::unique_ptr<Archive> packed_, tar_;  // packed_: null unless it is zstd's
+  std::uint64_t member_bytes_ = 0;
+  bool has_more_ = false;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_TAR_READER_HPP

@@ -1,0 +1,108 @@
+// CUDA's errors as exceptions, and owners of its streams and memory, for lanes and for JPEGs.
+#ifndef QTURN_SRC_GPU_OWNERS_HPP
+#define QTURN_SRC_GPU_OWNERS_HPP
+
+#include <cuda_runtime_api.h>
+#include <qturn/cuda.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace qturn {
+
+/// cudaErrorMemoryAllocation: less may still be there, and other calls work.
+class OutOfDeviceMemory : public CudaError {
+ public:
+  using CudaError::CudaError;
+};
+
+/// Throws CudaError, or OutOfDeviceMemory; `what` says what was done.
+void check(cudaError_t error, const char* what);
+
+/// A stream of the device that is current when this is constructed.
+class CudaStream {
+ public:
+  CudaStream();
+  ~CudaStream() { cudaStreamDestroy(stream_); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Device memory that grows to the largest size that was requested.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  ~DeviceBuffer() { cudaFree(data_); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  /// Its content is lost if it has to grow.
+  std::byte* reserve(std::size_t bytes);
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Makes `device` current for this thread, whose waits for a stream yield to other threads. By
+/// CUDA's default they spin, and take cores from the threads that feed the device. They wait for
+/// one picture, and a thread that slept would wake up too late. A batch takes milliseconds, so
+/// waits for it sleep (CudaEvent).
+void use_device(int device);
+
+struct FreePageLocked {
+  void operator()(std::byte* memory) const { cudaFreeHost(memory); }
+};
+
+/// Page-locked memory that grows to the largest size that was requested.
+class PageLockedBuffer {
+ public:
+  /// Its content is lost if it has to grow. Throws OutOfDeviceMemory.
+  std::byte* reserve(std::size_t bytes);
+  std::byte* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<std::byte, FreePageLocked> data_;
+  std::size_t bytes_ = 0;
+};
+
+/// Page-locked memory that all devices can use. Throws OutOfDeviceMemory.
+std::byte* allocate_page_locked(std::size_t bytes);
+
+struct FreePageLockedBlock {
+  void operator()(std::byte* memory) const;
+};
+
+/// The same for many megabytes, in huge pages if the system has them, which takes a fifth of the
+/// time.
+std::unique_ptr<std::byte, FreePageLockedBlock> allocate_page_locked_block(std::size_t bytes);
+
+/// A point in the work of a stream for which a thread sleeps until it is reached.
+class CudaEvent {
+ public:
+  CudaEvent();
+  ~CudaEvent() { cudaEventDestroy(event_); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  /// Waits for all that was enqueued on `stream` until now; `what` says what that was.
+  void wait_for(cudaStream_t stream, const char* what);
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_GPU_OWNERS_HPP

@@ -1,0 +1,54 @@
+// A file that belongs to a picture and is turned with it: an XMP sidecar, a label, a mask. Both
+// become one outcome.
+#ifndef QTURN_SRC_SAMPLE_COMPANION_HPP
+#define QTURN_SRC_SAMPLE_COMPANION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/files/content_hash.hpp"
+#include "src/files/safe_file.hpp"
+#include "src/files/source.hpp"
+#include "src/labels/label.hpp"
+
+namespace qturn {
+
+enum class CompanionKind : std::uint8_t { sidecar, label, mask };
+
+/// What a file is to its sample, if that is known from where it lay.
+struct MemberRole {
+  std::optional<CompanionKind> companion = {};  ///< nothing: it is the picture
+  const LabelFormat* format = nullptr;          ///< of a label
+  std::optional<Keypoints> keypoints = {};
+};
+
+struct Companion {
+  std::filesystem::path input, output = {};
+  std::string text = {};
+  std::vector<std::byte> bytes = {};  ///< of a mask or a copy, instead of a text
+  FileState state{};                  ///< of the input, when it was read
+  ContentHash hash{};                 ///< of what was read
+  CompanionKind kind = CompanionKind::sidecar;
+  /// Of a label that was mirrored: names of classes that are left or right.
+  std::set<std::string> sides = {};
+  std::size_t position = 0;  ///< of the input, as its source counts
+  bool is_required = true;   ///< its picture is not written without it
+
+  std::span<const std::byte> content() const {
+    return bytes.empty() ? std::as_bytes(std::span(text)) : std::span<const std::byte>(bytes);
+  }
+};
+
+/// Its input with its text as it is. Throws FileError if it cannot be read, ImageFileError if it is
+/// larger than a file of this kind ever is.
+Companion read_companion(const std::filesystem::path& input, const Source& source = FileSource());
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_COMPANION_HPP

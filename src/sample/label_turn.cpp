@@ -1,0 +1,102 @@
+#include "src/sample/label_turn.hpp"
+
+#include <fmt/format.h>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/labels/labelled_images.hpp"
+#include "src/labels/sides.hpp"
+#include "src/picture/errors.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
+  if (turn.tag != Orientation::identity) {
+    throw ImageFileError(
+        "a turn that is stored in the tag does not move the pixels that labels and masks lie on; "
+        "leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the default "
+        "in place");
+  }
+  if (turn.whole_size() != turn.old_size())
+    throw ImageFileError(
+        "labels and masks cannot follow trimmed pixels; leave out --jpeg-edges trim");
+  if (turn.stored != Orientation::identity && drawn_on == LabelsDrawnOn::unknown) {
+    throw ImageFileError(
+        fmt::format("the picture is tagged with orientation {}; say with --labels-drawn-on stored "
+                    "or upright on "
+                    "which pixels the labels were drawn",
+                    static_cast<int>(turn.stored)));
+  }
+  return drawn_on == LabelsDrawnOn::stored ? turn.pixels : turn.view();
+}
+
+Size size_for_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
+  return drawn_on == LabelsDrawnOn::upright ? turned_size(turn.stored, turn.old_size())
+                                            : turn.old_size();
+}
+
+Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& turn,
+                                 LabelsDrawnOn drawn_on) {
+  const auto fail = [&](const std::string& why) {
+    throw FileError(fmt::format("{}:{}", label.file.string(), why), label.file, {});
+  };
+  const std::string place = fmt::format("{}:{}: ", label.place.line, label.place.column);
+  Orientation orientation{};
+  try {
+    orientation = turn_of_labels(turn, drawn_on);
+  } catch (const ImageFileError& error) {
+    fail(place + error.what());
+  }
+  const Size size = size_for_labels(turn, drawn_on);
+  if (label.size && !(*label.size == size)) {
+    fail(fmt::format("{}says {} x {}, the picture is {} x {}", place, label.size->width,
+                     label.size->height, size.width, size.height));
+  }
+  if (label.box_size == size) {
+    fail(place + box_as_large_as_picture);
+  }
+  if (!label.problem.empty()) fail(label.problem);
+  if (mirrors(orientation) && !label.mirror_problem.empty()) fail(label.mirror_problem);
+  return orientation;
+}
+
+Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+                       const Source& source) {
+  const MetadataTurn& turn = picture.turn;
+  const auto fail = [&](const std::string& why) {
+    throw FileError(label.input.string() + why, label.input, {});
+  };
+  Companion companion;
+  try {
+    const Orientation orientation = turn_of_labels(turn, drawn_on);
+    companion = read_companion(label.input, source);
+    companion.output = label.output;
+    companion.kind = CompanionKind::label;
+    const auto is_beside = [](const fs::path& a, const fs::path& b) {
+      return a.parent_path() == b.parent_path();
+    };
+    if (mirrors(orientation) && may_name_a_side(companion.text)) {
+      for (const LabelShape& shape : label.format->read(companion.text, label.keypoints).shapes)
+        if (names_a_side(shape.category)) companion.sides.insert(shape.category);
+    }
+    companion.text = label.format->turn(companion.text,
+                                        {.orientation = orientation,
+                                         .size = size_for_labels(turn, drawn_on),
+                                         .name = picture.output.filename().native(),
+                                         .keypoints = label.keypoints,
+                                         .picture = picture.bytes,
+                                         .comes_beside = is_beside(label.output, picture.output) &&
+                                                         !is_beside(label.input, picture.input)});
+  } catch (const LabelError& error) {
+    fail(fmt::format(":{}", error.what()));
+  } catch (const ImageFileError& error) {
+    fail(fmt::format(": {}", error.what()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(fmt::format(" cannot be read: {}", error.code().message()));
+  }
+  return companion;
+}
+
+}  // namespace qturn

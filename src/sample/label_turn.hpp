@@ -1,0 +1,62 @@
+// Label files of pictures, read and turned.
+#ifndef QTURN_SRC_SAMPLE_LABEL_TURN_HPP
+#define QTURN_SRC_SAMPLE_LABEL_TURN_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "src/labels/label.hpp"
+#include "src/labels/label_text.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/sample/companion.hpp"
+
+namespace qturn {
+
+/// The frame of labels: the pixels as they are stored, or the picture as a viewer shows it. It
+/// matters where a picture is tagged.
+enum class LabelsDrawnOn : std::uint8_t { unknown, stored, upright };
+
+struct LabelFile {
+  std::filesystem::path input, output;  ///< empty: there is no label
+  const LabelFormat* format = nullptr;
+  std::optional<Keypoints> keypoints;
+};
+
+/// What a label file of many pictures says of one.
+struct SharedLabel {
+  std::filesystem::path file;
+  TextPlace place;           ///< in it
+  std::optional<Size> size;  ///< of the picture, in the frame of the labels, if the file says it
+  std::optional<Size> box_size = {};  ///< of a box in it that does not begin at its corner
+  std::string problem = {}, mirror_problem = {};  ///< why its labels cannot be turned; or empty
+};
+
+/// What is done to labels and masks of a picture that is turned so. Throws ImageFileError if they
+/// cannot follow.
+Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on);
+
+/// The same, for the labels in such a file. Throws FileError if they cannot be turned, as
+/// turned_label() does.
+Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& turn,
+                                 LabelsDrawnOn drawn_on);
+
+/// The size of the picture before the turn, as labels and masks see it.
+Size size_for_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on);
+
+struct TurnedPicture {
+  const MetadataTurn& turn;
+  const std::filesystem::path &input, &output;
+  std::span<const std::byte> bytes;
+};
+
+/// Throws FileError, with the place in the file, if it cannot
+/// be turned: it cannot be read, its frame matters and is unknown, or the pixels were trimmed or
+/// turned by the tag alone.
+Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+                       const Source& source);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_LABEL_TURN_HPP

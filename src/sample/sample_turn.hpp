@@ -1,0 +1,59 @@
+// A sample in memory: a picture with the files that belong to it, turned without a disk. What a
+// flight does with files and budgets, for a caller that has rows.
+#ifndef QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP
+#define QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP
+
+#include <qturn/orientation.hpp>
+#include <qturn/pictures.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/labels/label.hpp"
+#include "src/sample/companion.hpp"
+#include "src/sample/label_turn.hpp"
+#include "src/turn/picture_turn.hpp"
+
+namespace qturn {
+
+/// The caller's bytes, by a name as files have it: "x/a.jpg".
+struct FileInMemory {
+  std::string name;
+  std::span<const std::byte> bytes;
+  CompanionKind kind = CompanionKind::sidecar;  ///< a sidecar is XMP
+  const LabelFormat* format = nullptr;          ///< of a label
+};
+
+struct Sample {
+  FileInMemory picture;
+  std::vector<FileInMemory> files;
+};
+
+struct SampleOptions {
+  PictureOptions picture;
+  bool allow_storage_change = false;
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
+  std::optional<Keypoints> keypoints = {};
+};
+
+struct TurnedSample {
+  Bytes picture = {};
+  TurnOutcome outcome = {};
+  std::vector<Bytes> files = {};  ///< in the order of the sample
+  std::vector<std::string> warnings = {};
+};
+
+/// One for each orientation, which are all different. The turned pictures are called `names`:
+/// "a__flop.jpg". The picture is decoded once. Throws ImageFileError, whose message names the file
+/// of the sample, if any of them cannot be turned.
+std::vector<TurnedSample> turn_sample(const Sample& sample,
+                                      std::span<const Orientation> orientations,
+                                      std::span<const std::string> names,
+                                      const SampleOptions& options);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_SAMPLE_TURN_HPP

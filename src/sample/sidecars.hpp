@@ -1,0 +1,75 @@
+// XMP files beside pictures: a.xmp and a.jpg.xmp for a.jpg, or with .XMP in capitals. Some programs
+// look for an orientation there first.
+#ifndef QTURN_SRC_SAMPLE_SIDECARS_HPP
+#define QTURN_SRC_SAMPLE_SIDECARS_HPP
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "src/files/path_set.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/sample/companion.hpp"
+
+namespace qturn {
+
+struct Sidecar {
+  std::filesystem::path path;
+  bool after_whole_name = false;  ///< a.jpg.xmp
+  Companion file = {};            ///< once it is read
+};
+
+/// The stems that several files of a folder have, XMP files left out. A folder is listed once, when
+/// the first of its pictures is asked about: once for each, 4000 pictures took 20 s. Safe on
+/// several threads.
+class SharedStems {
+ public:
+  /// Throws FileError if the folder cannot be listed.
+  bool contain_that_of(const std::filesystem::path& picture);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::filesystem::path, PathSet> by_folder_;
+};
+
+/// The files that have the name of a sidecar of this picture. They are not read. Throws FileError
+/// if it cannot be known whether there are any.
+std::vector<Sidecar> named_as_sidecars(const std::filesystem::path& picture);
+
+struct FoundSidecars {
+  std::vector<Sidecar> sidecars;
+  /// Sentences about others: those that cannot be read, and an a.xmp that holds an orientation but
+  /// may belong to another file (a raw picture, a.png).
+  std::vector<std::string> unreadable, shared;
+};
+
+/// The sidecars that hold an orientation. Throws FileError as named_as_sidecars() does.
+FoundSidecars find_sidecars(const std::filesystem::path& picture, SharedStems& shared);
+
+/// Whether a file that has the name of a sidecar is one. To read them all would take as long as the
+/// run, so this is asked only about those that are in the way.
+bool is_sidecar(const std::filesystem::path& file, const std::filesystem::path& picture,
+                SharedStems& shared);
+
+/// Whether a file is called as XMP is.
+bool is_xmp(const std::filesystem::path& path);
+
+/// A file beside a picture, as it is beside the turned picture: XMP is turned, others are copied.
+/// Throws FileError if it cannot be read, or is not XMP although it is called so.
+Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
+                         const MetadataTurn& turn, const Source& source,
+                         std::vector<std::string>& warnings);
+
+/// The content of an XMP file beside a picture, as it is beside the turned picture. Throws
+/// ImageFileError if it is not XMP.
+std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,
+                       std::vector<std::string>& warnings);
+
+/// The place of the sidecar that is made of `like` for another picture.
+std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_SIDECARS_HPP

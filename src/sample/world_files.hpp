@@ -1,0 +1,26 @@
+// World files beside pictures: a.tfw or a.wld for a.tif, a.jgw for a.jpg. Six numbers say where on
+// a map the pixels lie. They are not turned.
+#ifndef QTURN_SRC_SAMPLE_WORLD_FILES_HPP
+#define QTURN_SRC_SAMPLE_WORLD_FILES_HPP
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace qturn {
+
+/// Whether a file that has the stem of the picture is called as one of its world files.
+bool is_world_file(const std::filesystem::path& file, const std::filesystem::path& picture);
+
+/// Whether it is called as one of any picture.
+bool is_named_as_world_file(const std::filesystem::path& file);
+
+/// Those that are there. Nothing is read.
+std::vector<std::filesystem::path> world_files_beside(const std::filesystem::path& picture);
+
+/// "a.tfw beside it (where it lies on a map)": what a turn makes stale.
+std::string stale_world_file(const std::filesystem::path& file);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_WORLD_FILES_HPP

@@ -1,0 +1,251 @@
+#include "src/sinks/file_sample_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+
+#include "src/files/source.hpp"
+#include "src/formats/table.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/sample/world_files.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of a picture that its sidecars are to be turned with.
+void refuse_unreadable(const FoundSidecars& found, const fs::path& picture) {
+  if (found.unreadable.empty()) return;
+  throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
+                  picture, {});
+}
+
+class StagedFileResult : public StagedResult {
+ public:
+  StagedFileResult(StagedFiles files, std::vector<ContentHash> hashes, Intent intent,
+                   std::vector<Backup> backups, GroupCommit& commits)
+      : files_(std::move(files)),
+        hashes_(std::move(hashes)),
+        intent_(std::move(intent)),
+        backups_(std::move(backups)),
+        commits_(commits) {}
+  const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<ContentHash> hashes() const override { return hashes_; }
+  std::vector<std::string> put_in_place() override {
+    std::vector<std::string> warnings = commits_.commit(files_, intent_);
+    for (Backup& backup : backups_) backup.keep();
+    return warnings;
+  }
+  bool is_whole() const override { return files_.is_whole(); }
+  bool has_placed(std::size_t companion) const override {
+    return files_.is_in_place(companion + 1);
+  }
+
+ private:
+  StagedFiles files_;
+  std::vector<ContentHash> hashes_;
+  Intent intent_;
+  std::vector<Backup> backups_;
+  GroupCommit& commits_;
+};
+
+}  // namespace
+
+FileSampleWriter::FileSampleWriter(const FileWriterOptions& options, Journals* journals)
+    : options_(options),
+      journals_(journals),
+      commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
+FileSampleWriter::~FileSampleWriter() = default;
+
+Original FileSource::read(const fs::path& name, FileBytes memory) const {
+  Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
+  original.bytes = read_file(name, std::move(memory), original.state, original.hash);
+  return original;
+}
+
+std::uint64_t FileSource::size(const fs::path& name) const {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(name, error);
+  if (error) throw FileError(fmt::format("{} cannot be read", name.string()), name, error);
+  return bytes;
+}
+
+std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
+  return world_files_beside(picture);
+}
+
+// Many programs leave a 1 in a sidecar.
+Orientation FileSampleWriter::orientation_beside(const fs::path& picture) const {
+  if (options_.sidecars != Sidecars::turn) return Orientation::identity;
+  const Sidecar* says_it = nullptr;
+  Orientation says = Orientation::identity;
+  const FoundSidecars found = find_sidecars(picture, shared_stems_);
+  refuse_unreadable(found, picture);  // it may say how the picture is shown
+  for (const Sidecar& sidecar : found.sidecars) {
+    const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
+    if (own == Orientation::identity || own == says) continue;
+    if (says_it) {
+      throw FileError(
+          fmt::format("{} and {} beside it say different orientations, {} and {}",
+                      says_it->path.filename().string(), sidecar.path.filename().string(),
+                      static_cast<int>(says), static_cast<int>(own)),
+          sidecar.path, {});
+    }
+    says_it = &sidecar;
+    says = own;
+  }
+  return says;
+}
+
+SampleWriter::Companions FileSampleWriter::found_companions(
+    const Result& result, std::vector<std::string>& warnings) const {
+  if (options_.sidecars == Sidecars::ignore) return {};
+  const MetadataTurn& turn = result.turn;
+  const bool stays_upright = turn.leaves_upright();
+  const bool are_written =
+      options_.sidecars == Sidecars::turn && !(stays_upright && options_.in_place);
+  FoundSidecars found;
+  try {
+    found = find_sidecars(result.input, shared_stems_);
+  } catch (const FileError& error) {
+    found.unreadable.emplace_back(error.what());
+  }
+  // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
+  // not reported.
+  if (!stays_upright || are_written) {
+    if (are_written) refuse_unreadable(found, result.input);
+    for (const auto* sentences : {&found.unreadable, &found.shared}) {
+      warnings.insert(warnings.end(), sentences->begin(), sentences->end());
+    }
+  }
+  for (const Sidecar& sidecar : found.sidecars) {
+    const std::string name = sidecar.path.filename().string();
+    if (!stays_upright) {
+      if (!are_written) {
+        warnings.push_back(fmt::format(
+            "{} beside it holds an orientation of its own, which --sidecars would turn", name));
+      }
+    } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
+               says != "1") {
+      // A sidecar that contradicts the picture is named.
+      warnings.push_back(
+          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                      are_written ? "1 beside the copy" : "not changed; --sidecars turns both"));
+    }
+  }
+  if (!are_written) return {};
+  Companions turned;
+  for (Sidecar& sidecar : found.sidecars) {
+    Companion& companion = turned.emplace_back(std::move(sidecar.file));
+    companion.is_required = false;
+    companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+    companion.text = turn_xmp(companion.text, turn, warnings);
+  }
+  return turned;
+}
+
+std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
+                                                      const Companions& companions) const {
+  std::vector<NewFile> files = {{result.output, result.bytes}};
+  if (options_.inputs_are_files) {
+    files[0].like = result.input;
+    files[0].times = result.keeps_size ? Times::now : Times::of_the_other;
+    files[0].like_state = result.input_state;
+  }
+  const auto refuse_existing = [&](const fs::path& output) {
+    if (options_.if_exists == IfExists::fail && fs::exists(fs::symlink_status(output)))
+      throw FileError("cannot write " + output.string(), output, system_code(EEXIST));
+  };
+  // If all of them are there, the picture is named.
+  if (!companions.empty()) refuse_existing(result.output);
+  for (const Companion& companion : companions) {
+    if (companion.is_required) refuse_existing(companion.output);
+    files.push_back({companion.output, companion.content()});
+    if (!options_.inputs_are_files) continue;
+    files.back().like = companion.input;
+    files.back().times = Times::now;
+    files.back().like_state = companion.state;
+  }
+  for (NewFile& file : files) file.places = options_.places;
+  StagedFiles staged(files, options_.if_exists, options_.fsync == Fsync::each);
+  std::vector<ContentHash> hashes;
+  for (std::size_t i = 0; i < files.size(); ++i) hashes.push_back(staged.hash(i));
+  Intent intent;
+  if (journals_) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      intent.push_back({files[i].target, staged.temporary(i),
+                        i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i]});
+    }
+  }
+  return std::make_unique<StagedFileResult>(std::move(staged), std::move(hashes), std::move(intent),
+                                            backups(result, companions), *commits_);
+}
+
+std::vector<Backup> FileSampleWriter::backups(const Result& result,
+                                              const Companions& companions) const {
+  std::vector<Backup> made;
+  if (options_.backup.empty()) return made;
+  const bool flushed = options_.fsync == Fsync::each;
+  made.emplace_back(result.input, backup_place(options_.backup, result.key), flushed,
+                    options_.places);
+  for (const Companion& companion : companions) {
+    made.emplace_back(companion.input,
+                      backup_place(options_.backup, result.key, result.input, companion.input),
+                      flushed, options_.places);
+  }
+  return made;
+}
+
+bool FileSampleWriter::is_done(const Result& result) const {
+  if (!journals_ || !journals_->resumes()) return false;
+  std::vector<fs::path> files = {result.output};
+  files.insert(files.end(), result.masks.begin(), result.masks.end());
+  for (const SidecarFile& sidecar : result.sidecars) files.push_back(sidecar.output);
+  if (!result.label.output.empty()) files.push_back(result.label.output);
+  if (options_.sidecars == Sidecars::turn) {
+    for (const Sidecar& sidecar : named_as_sidecars(result.input)) {
+      fs::path output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+      if (journals_->know(output, result.output)) files.push_back(std::move(output));
+    }
+  }
+  // What a turn leaves as it is, such as an empty label, tells nothing in place.
+  if (options_.in_place) {
+    const auto tells = [&](const fs::path& file) {
+      return !journals_->stays_the_same(file, result.output);
+    };
+    if (std::ranges::any_of(files, tells)) std::erase_if(files, std::not_fn(tells));
+  }
+  const auto is_done = [&](const fs::path& file) {
+    return journals_->is_done(file, result.output);
+  };
+  const bool is_first_done = is_done(files.front());
+  const auto differs = std::ranges::find_if(
+      files, [&](const fs::path& file) { return is_done(file) != is_first_done; });
+  if (differs == files.end()) return is_first_done;
+  if (options_.in_place) {
+    const fs::path& done = is_first_done ? files.front() : *differs;
+    const fs::path& original = is_first_done ? *differs : files.front();
+    throw FileError(fmt::format("of what belongs together, {} is turned and {} is not; restore one "
+                                "of them, and resume again",
+                                done.string(), original.string()),
+                    *differs, {});
+  }
+  if (options_.if_exists == IfExists::replace) return false;
+  throw FileError(fmt::format("of {} and {} the interrupted run has written one, and the other is "
+                              "missing; use --resume --overwrite",
+                              files.front().string(), differs->string()),
+                  *differs, {});
+}
+
+std::vector<std::string> FileSampleWriter::finish() { return commits_->flush(); }
+
+// With `each`, a result waits for the disk, and the next one is turned meanwhile.
+int FileSampleWriter::results_on_their_way() const {
+  return options_.fsync == Fsync::each ? GroupCommit::largest_group : 0;
+}
+
+}  // namespace qturn

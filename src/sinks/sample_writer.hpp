@@ -1,0 +1,108 @@
+// Where results go. A way out puts a picture and its companions, the files that belong to it and
+// depend on its orientation (XMP sidecars, labels, masks), in their places as one outcome.
+#ifndef QTURN_SRC_SINKS_SAMPLE_WRITER_HPP
+#define QTURN_SRC_SINKS_SAMPLE_WRITER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/files/safe_file.hpp"
+#include "src/files/source.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/sample/label_turn.hpp"
+
+namespace qturn {
+
+/// A file beside a picture that the plan knows, and where it goes.
+struct SidecarFile {
+  std::filesystem::path input, output;
+};
+
+/// A picture that is to be written, and what was done to make it.
+struct Result {
+  std::size_t job = 0;                  ///< its number
+  std::filesystem::path input, output;  ///< names, as the source and the writer know them
+  std::filesystem::path key;            ///< of its sample
+  std::size_t position = 0;             ///< of the input, as its source counts
+  FileState input_state = {};           ///< when it was read
+  ContentHash input_hash = {};
+  std::span<const std::byte> bytes = {};
+  MetadataTurn turn = {};   ///< what its companions need, too; nothing is turned: an upright copy
+  bool keeps_size = false;  ///< only its tag has changed, so a backup must see another time
+  LabelFile label = {};
+  std::vector<SharedLabel> shared_labels = {};
+  std::vector<SidecarFile> sidecars = {};
+  std::vector<std::filesystem::path> masks = {};  ///< where they go
+  LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
+};
+
+/// A result that is written, but not yet in its place. Its destructor gives it up unless it is.
+class StagedResult {
+ public:
+  virtual ~StagedResult() = default;
+  /// What is unusual about it already.
+  virtual const std::vector<std::string>& warnings() const = 0;
+  /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
+  /// written.
+  virtual std::vector<ContentHash> hashes() const { return {}; }
+  /// How many bytes of it wait in memory.
+  virtual std::uint64_t bytes_held() const { return 0; }
+  /// Puts the picture and its companions in their places, and returns when they are there: throws
+  /// as long as nothing is in its place, and then returns what to warn of. May wait for other
+  /// results, and suspends the calling task then.
+  virtual std::vector<std::string> put_in_place() = 0;
+  /// Whether all companions are in their places, too. Is called after that.
+  virtual bool is_whole() const { return true; }
+  /// After that: whether the companion of this number is.
+  virtual bool has_placed(std::size_t /*companion*/) const { return true; }
+};
+
+class SampleWriter {
+ public:
+  using Companions = std::vector<Companion>;
+
+  virtual ~SampleWriter() = default;
+
+  /// Companions that the plan does not know, because the writer looks for them beside the picture,
+  /// turned with it. Writes nothing. `warnings` receives what is unusual about them, of an upright
+  /// picture also where they contradict it.
+  virtual Companions found_companions(const Result& /*result*/,
+                                      std::vector<std::string>& /*warnings*/) const {
+    return {};
+  }
+
+  /// Writes all of them. Once this returns, their bytes are not needed any more.
+  virtual std::unique_ptr<StagedResult> stage(const Result& result,
+                                              const Companions& companions) const = 0;
+
+  /// How sidecars that are turned with a picture say that it is stored, as a program shows it that
+  /// looks there: counts where the picture itself says nothing. Throws FileError if they say
+  /// different things, or if it cannot be known whether there are any.
+  virtual Orientation orientation_beside(const std::filesystem::path& /*picture*/) const {
+    return Orientation::identity;
+  }
+
+  /// Whether a run that was interrupted, and that this one resumes, has put the result in its
+  /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
+  virtual bool is_done(const Result& result) const = 0;
+
+  /// Whether results are put in their places in the order of their samples, one at a time.
+  virtual bool is_ordered() const { return false; }
+  /// The results of all pictures of a sample, for one of its variants, are in their places.
+  virtual void end_variant() const {}
+  /// Ends a run: puts in its place what is not there yet, and blocks until all is on the disk.
+  /// Returns what to warn of.
+  virtual std::vector<std::string> finish() { return {}; }
+
+  /// How many results may be on their way to their places while other pictures are turned.
+  virtual int results_on_their_way() const = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SINKS_SAMPLE_WRITER_HPP

@@ -1,0 +1,36 @@
+// The way out to standard output, for one picture.
+#ifndef QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP
+#define QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/sinks/sample_writer.hpp"
+
+namespace qturn {
+
+/// Takes one result, without companions. What is staged is written, because a stream has no other
+/// place. `files` knows what lies beside the input, of which there may be something to say.
+class StandardOutput : public SampleWriter {
+ public:
+  StandardOutput(const SampleWriter& files, const std::atomic<bool>& stop)
+      : files_(files), stop_(stop) {}
+  Companions found_companions(const Result& result,
+                              std::vector<std::string>& warnings) const override {
+    return files_.found_companions(result, warnings);
+  }
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
+  bool is_done(const Result&) const override { return false; }
+  int results_on_their_way() const override { return 0; }
+
+ private:
+  const SampleWriter& files_;
+  const std::atomic<bool>& stop_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP

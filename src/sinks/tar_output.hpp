@@ -1,0 +1,40 @@
+// A tar that is whole or not there: written beside its place, flushed and renamed as
+// safe_file.hpp does it.
+#ifndef QTURN_SRC_SINKS_TAR_OUTPUT_HPP
+#define QTURN_SRC_SINKS_TAR_OUTPUT_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/files/safe_file.hpp"
+#include "src/files/tar/writer.hpp"
+
+namespace qturn {
+
+/// Its destructor gives it up unless finish() was called.
+class TarOutput {
+ public:
+  /// "-" is standard output, which gives up when `stop` is raised and nobody reads. Throws
+  /// FileError, as all that follows; Interrupted.
+  TarOutput(const std::filesystem::path& path, IfExists if_exists, bool flushed,
+            const std::atomic<bool>& stop);
+
+  void add(std::span<const NewMember> members);
+  bool is_empty() const { return is_empty_; }
+  /// Puts it in its place. Returns what to warn of.
+  std::vector<std::string> finish();
+
+ private:
+  bool flushed_, is_empty_ = true;
+  std::optional<StagedFiles> staged_;  // none: standard output
+  TarWriter writer_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SINKS_TAR_OUTPUT_HPP

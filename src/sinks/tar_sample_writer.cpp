@@ -1,0 +1,90 @@
+#include "src/sinks/tar_sample_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t bytes_of_end = 1024;
+
+/// Members that wait for those of the samples before them.
+class StagedMembers : public StagedResult {
+ public:
+  StagedMembers(std::vector<TarSampleWriter::Placed> members,
+                std::vector<TarSampleWriter::Placed>& variant)
+      : members_(std::move(members)), variant_(variant) {}
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+  std::uint64_t bytes_held() const override {
+    std::uint64_t bytes = 0;
+    for (const TarSampleWriter::Placed& each : members_) bytes += each.member.content.size();
+    return bytes;
+  }
+  std::vector<std::string> put_in_place() override {
+    std::ranges::move(members_, std::back_inserter(variant_));
+    return {};
+  }
+
+ private:
+  std::vector<TarSampleWriter::Placed> members_;
+  std::vector<TarSampleWriter::Placed>& variant_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+TarSampleWriter::TarSampleWriter(TarWriterOptions options, const std::atomic<bool>& stop)
+    : options_(std::move(options)), prefix_((options_.place / "").native()), stop_(stop) {
+  begin();
+}
+
+void TarSampleWriter::begin() const {
+  fs::path name = options_.place;
+  if (options_.largest_bytes > 0)
+    name.replace_filename(fmt::format("{}-{:06}.tar", name.stem().string(), number_++));
+  tar_.emplace(name, options_.if_exists, options_.flushed, stop_);
+  bytes_ = bytes_of_end;
+}
+
+std::unique_ptr<StagedResult> TarSampleWriter::stage(const Result& result,
+                                                     const Companions& companions) const {
+  std::vector<Placed> members;
+  const auto add = [&](std::size_t position, const fs::path& output,
+                       std::span<const std::byte> content) {
+    members.push_back({position,
+                       {.name = output.native().substr(prefix_.size()),
+                        .content = Bytes(content.begin(), content.end())}});
+  };
+  add(result.position, result.output, result.bytes);
+  for (const Companion& each : companions) add(each.position, each.output, each.content());
+  return std::make_unique<StagedMembers>(std::move(members), variant_);
+}
+
+void TarSampleWriter::end_variant() const {
+  if (variant_.empty()) return;  // left out
+  std::ranges::stable_sort(variant_, {}, &Placed::position);
+  std::vector<NewMember> members;
+  std::uint64_t bytes = 0;
+  for (Placed& each : std::exchange(variant_, {})) {
+    bytes += bytes_in_tar(each.member);
+    members.push_back(std::move(each.member));
+  }
+  if (options_.largest_bytes > 0 && !tar_->is_empty() && bytes_ + bytes > options_.largest_bytes) {
+    std::ranges::move(tar_->finish(), std::back_inserter(warnings_));
+    begin();
+  }
+  tar_->add(members);
+  bytes_ += bytes;
+}
+
+std::vector<std::string> TarSampleWriter::finish() {
+  std::ranges::move(tar_->finish(), std::back_inserter(warnings_));
+  return std::move(warnings_);
+}
+
+}  // namespace qturn

@@ -1,0 +1,63 @@
+// The way out to a tar, or to numbered tars of a size: the samples in their order, each with the
+// files in theirs.
+#ifndef QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP
+#define QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/sinks/sample_writer.hpp"
+#include "src/sinks/tar_output.hpp"
+
+namespace qturn {
+
+struct TarWriterOptions {
+  std::filesystem::path place;  ///< "-": standard output. Paths of results lie in it
+  /// 0: one tar. Otherwise they are numbered, out-000000.tar, out-000001.tar, ... for out.tar, and
+  /// none is larger unless one sample alone is.
+  std::uint64_t largest_bytes = 0;
+  IfExists if_exists = IfExists::fail;  ///< of one tar
+  bool flushed = true;
+};
+
+class TarSampleWriter : public SampleWriter {
+ public:
+  /// `stop` must outlive it. Throws FileError, as end_variant() and finish() do.
+  TarSampleWriter(TarWriterOptions options, const std::atomic<bool>& stop);
+
+  std::unique_ptr<StagedResult> stage(const Result& result,
+                                      const Companions& companions) const override;
+  bool is_ordered() const override { return true; }
+  void end_variant() const override;
+  std::vector<std::string> finish() override;
+  bool is_done(const Result&) const override { return false; }
+  int results_on_their_way() const override { return 0; }
+
+  /// A file of a sample, and its place there.
+  struct Placed {
+    std::size_t position;
+    NewMember member;
+  };
+
+ private:
+  void begin() const;
+
+  const TarWriterOptions options_;
+  const std::string prefix_;
+  const std::atomic<bool>& stop_;
+  // Of the one task that puts results in their places.
+  mutable std::vector<Placed> variant_;
+  mutable std::optional<TarOutput> tar_;
+  mutable std::uint64_t number_ = 0, bytes_ = 0;
+  mutable std::vector<std::string> warnings_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SINKS_TAR_SAMPLE_WRITER_HPP

@@ -1,0 +1,96 @@
+#include "src/sources/folder_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/plan/lower_case.hpp"
+#include "src/sample/sample_key.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where no picture is, there is nothing to do.
+bool is_to_do(const FoundFile& file) { return !file.to_do.empty(); }
+
+void refuse_one_sample_of_two(const FileList& files) {
+  const FoundFile* before = nullptr;
+  for (const FoundFile& file : files) {
+    if (!is_to_do(file)) continue;
+    if (before) {
+      const std::string a = files.key(*before), b = files.key(file);
+      if (webdataset_key(a) == webdataset_key(b) &&
+          lower_case(std::string(sample_key(a))) != lower_case(std::string(sample_key(b)))) {
+        throw PlanError(fmt::format(
+            "{} and {} would be one sample, called {}, because its name ends at the first dot; "
+            "rename them, or name a folder as output",
+            files.path(*before), files.path(file), webdataset_key(a)));
+      }
+    }
+    before = &file;
+  }
+}
+
+}  // namespace
+
+FolderSamples::FolderSamples(const JobList& jobs, const Source& files)
+    : jobs_(jobs), files_(files) {
+  refuse_one_sample_of_two(jobs.files());
+}
+
+std::optional<Member> FolderSamples::next() {
+  if (sample_.empty()) gather();
+  if (sample_.empty()) return std::nullopt;
+  Member member = std::move(sample_.back());
+  sample_.pop_back();
+  current_ = member.path;
+  return member;
+}
+
+Bytes FolderSamples::content() try {
+  return files_.read(current_, {}).bytes;
+} catch (const FileError& error) {
+  throw MemberError(error.what());
+}
+
+/// The members of the next sample, as tar --sort=name has them.
+void FolderSamples::gather() {
+  const FileList& files = jobs_.files();
+  std::string sample;
+  for (; next_file_ < files.size(); ++next_file_) {
+    if (!is_to_do(files[next_file_])) continue;
+    const std::string own(webdataset_key(files.key(files[next_file_])));
+    if (!sample_.empty() && own != sample) break;
+    sample = own;
+    const Job job = jobs_.job_of(next_file_);
+    const std::string stem(sample_key(job.key));
+    add(job.key, job.input, {});
+    if (!job.label.empty()) {
+      add(stem + job.label.extension().string(), job.label,
+          {CompanionKind::label, job.label_format, job.keypoints});
+    }
+    // The stem of a sidecar may be written with other capitals.
+    const std::size_t stem_size = fs::path(stem).filename().native().size();
+    for (const fs::path& sidecar : job.sidecars)
+      add(stem + sidecar.filename().string().substr(stem_size), sidecar, {CompanionKind::sidecar});
+    int number = 1;
+    for (const fs::path& mask : job.masks) {
+      const std::string after = number++ > 1 ? fmt::format("_{}", number - 1) : "";
+      add(fmt::format("{}.mask{}{}", stem, after, mask.extension().string()), mask,
+          {CompanionKind::mask});
+    }
+  }
+  std::ranges::sort(sample_, std::greater<>(), &Member::name);
+}
+
+void FolderSamples::add(std::string name, const fs::path& path, MemberRole role) {
+  std::error_code none;  // what reads it says why it cannot
+  const std::uintmax_t bytes = fs::file_size(path, none);
+  sample_.push_back(
+      {.name = std::move(name), .bytes = none ? 0 : bytes, .path = path, .role = std::move(role)});
+}
+
+}  // namespace qturn

@@ -1,0 +1,40 @@
+// The files of folders as the members of samples: what the plan has found for a picture follows it,
+// under names by which the readers of tars know that they belong together.
+//
+//   images/x/a.jpg  labels/x/a.txt  masks/x/a.png    ->    images/x/a.jpg  images/x/a.mask.png
+//                                                          images/x/a.txt
+#ifndef QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP
+#define QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "src/files/source.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/sources/member_reader.hpp"
+
+namespace qturn {
+
+class FolderSamples : public MemberReader {
+ public:
+  /// In the order of their keys. Throws PlanError if pictures with different stems would be one
+  /// sample, because its name ends at the first dot. `jobs` and `files` must outlive it.
+  FolderSamples(const JobList& jobs, const Source& files);
+
+  std::optional<Member> next() override;
+  Bytes content() override;
+
+ private:
+  void gather();
+  void add(std::string name, const std::filesystem::path& path, MemberRole role);
+
+  const JobList& jobs_;
+  const Source& files_;
+  std::size_t next_file_ = 0;
+  std::vector<Member> sample_;  // the members that are still to come, the next one last
+  std::filesystem::path current_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SOURCES_FOLDER_SAMPLES_HPP

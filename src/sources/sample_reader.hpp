@@ -1,0 +1,59 @@
+// The ways in: what gives the samples of a run, one after the other. A list of files, a tar, a
+// folder whose pictures go into a tar, and standard input differ in nothing else.
+#ifndef QTURN_SRC_SOURCES_SAMPLE_READER_HPP
+#define QTURN_SRC_SOURCES_SAMPLE_READER_HPP
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/files/source.hpp"
+#include "src/plan/jobs.hpp"
+#include "src/sources/sample_memory.hpp"
+
+namespace qturn {
+
+/// The pictures of a sample. Their results stand or fall together, variant by variant.
+struct SampleJobs {
+  std::vector<Job> jobs;                      ///< all with the same variants
+  std::shared_ptr<const Source> source;       ///< of their files
+  std::unique_ptr<SampleMemory> memory = {};  ///< null: its files are not in memory yet
+};
+
+class SampleReader {
+ public:
+  virtual ~SampleReader() = default;
+  /// The next sample; nothing after the last, or when the run is over. One call at a time. May
+  /// suspend the calling task.
+  virtual std::optional<SampleJobs> next() = 0;
+  /// There are at most so many.
+  virtual std::size_t size() const { return std::numeric_limits<std::size_t>::max(); }
+};
+
+/// Jobs that are known, each a sample. It is put together when its turn comes.
+template <typename List>
+class ListReader : public SampleReader {
+ public:
+  /// Both must outlive it.
+  ListReader(const List& list, const Source& source)
+      : list_(list), source_(std::shared_ptr<const Source>(), &source) {}
+  std::optional<SampleJobs> next() override {
+    if (next_ == list_.size()) return std::nullopt;
+    SampleJobs sample{.jobs = {}, .source = source_};
+    sample.jobs.push_back(list_[next_++]);
+    return sample;
+  }
+  std::size_t size() const override { return list_.size(); }
+
+ private:
+  const List& list_;
+  const std::shared_ptr<const Source> source_;  // does not own it
+  std::size_t next_ = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SOURCES_SAMPLE_READER_HPP

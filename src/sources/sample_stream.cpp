@@ -1,0 +1,260 @@
+#include "src/sources/sample_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "src/files/tar/reader.hpp"
+#include "src/formats/table.hpp"
+#include "src/plan/find_files.hpp"
+#include "src/sample/sample_key.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t most_results(const PlanOptions& options) {
+  return std::max<std::uint64_t>(
+      {1, options.variants.size(), static_cast<std::uint64_t>(options.random_variants)});
+}
+
+bool is_hidden_member(const std::string& name) {
+  const fs::path path = name;
+  return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+    return is_hidden(part.native()) && part != "." && part != "..";
+  });
+}
+
+std::string type_of(const SampleFile& file) {
+  const std::string suffix = lower_suffix(file.name);
+  constexpr std::size_t longest = 16;
+  if (suffix.size() > longest) return "longer suffix";
+  return suffix.empty() ? "no suffix" : suffix;
+}
+
+/// What a file takes besides its bytes: its name, as it is kept in several places.
+std::uint64_t bytes_of_name(const std::string& name) { return 512 + 4 * name.size(); }
+
+/// The files of a sample, by the paths that its jobs have. They are handed over: each is read once.
+class FilesInMemory : public Source {
+ public:
+  explicit FilesInMemory(std::vector<SampleFile> files) : files_(std::move(files)) {
+    for (std::size_t i = 0; i < files_.size(); ++i) places_.emplace(files_[i].path.native(), i);
+  }
+  Original read(const fs::path& name, FileBytes) const override {
+    SampleFile& file = files_[position(name)];
+    Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};
+    original.bytes = std::exchange(file.bytes, {});
+    original.hash = hash_of(original.bytes);
+    return original;
+  }
+  std::uint64_t size(const fs::path& name) const override {
+    return files_[position(name)].bytes.size();
+  }
+  std::size_t position(const fs::path& name) const override { return places_.at(name.native()); }
+
+ private:
+  mutable std::vector<SampleFile> files_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
+SampleStream::SampleStream(SampleStreamOptions options, std::unique_ptr<MemberReader> reader,
+                           const std::atomic<bool>& stop, SampleKeys& keys)
+    : options_(std::move(options)),
+      stop_(stop),
+      results_(most_results(options_.plan)),
+      memory_(options_.memory_bytes),
+      reader_(std::move(reader)),
+      keys_(keys) {}
+
+std::optional<SampleJobs> SampleStream::next() try {
+  while (!is_at_end_ && !stop_) {
+    std::optional<Gathered> sample = gather();
+    if (!sample) continue;
+    if (std::optional<SampleJobs> jobs = planned(std::move(*sample))) return jobs;
+  }
+  return std::nullopt;
+} catch (const Interrupted&) {
+  return std::nullopt;
+}
+
+/// All members of a sample. At the end of the tar there may be none.
+std::optional<SampleStream::Gathered> SampleStream::gather() try {
+  for (;;) {
+    std::optional<Member> member = std::exchange(next_member_, std::nullopt);
+    if (!member) member = reader_->next();
+    if (!member) {
+      is_at_end_ = true;
+      if (reader_->has_more()) {
+        problem_ = options_.name +
+                   ": holds more after its end, perhaps another tar; that is left out, so turn the "
+                   "tars one by one";
+      }
+      return std::exchange(current_, std::nullopt);
+    }
+    if (!options_.plan.hidden && is_hidden_member(member->name)) continue;
+    const std::string_view key = webdataset_key(member->name);
+    if (current_ && current_->key != key) {
+      next_member_ = std::move(member);
+      return std::exchange(current_, std::nullopt);
+    }
+    if (!current_) current_.emplace(Gathered{.key = std::string(key)});
+    take(*member);
+  }
+} catch (const TarError& error) {
+  is_at_end_ = true;
+  if (stop_) return std::nullopt;
+  problem_ = fmt::format("{}: {}", options_.name, error.what());
+  if (current_) {
+    const Member member{.name = current_->key};
+    current_->refuse(current_->files.empty()
+                         ? SampleFile{.name = member.name, .path = path_of(member)}
+                         : current_->files.front(),
+                     "left out, because the tar is damaged or cut here, and more of the sample may "
+                     "be missing");
+  }
+  return std::exchange(current_, std::nullopt);
+}
+
+fs::path SampleStream::path_of(const Member& member) const {
+  return member.path.empty() ? fs::path(options_.name + "/" + member.name) : member.path;
+}
+
+void SampleStream::take(const Member& member) {
+  Gathered& sample = *current_;
+  const std::uint64_t name_bytes = bytes_of_name(member.name);
+  const std::uint64_t needed = memory_of(sample.file_bytes + member.bytes + name_bytes, 0);
+  if (!member.refusal.empty()) {
+    sample.refuse(member.name, path_of(member), member.refusal + "; its sample is left out");
+  } else if (sample.names.contains(xxh64(member.name, 0))) {
+    sample.refuse(member.name, path_of(member), "is in its sample twice; the sample is left out");
+  } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
+    sample.refuse(member.name, path_of(member),
+                  fmt::format("its sample needs {} MiB of memory with its results, "
+                              "more than {} MiB; a larger --memory permits that",
+                              std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20));
+  }
+  if (!sample.refusal.empty()) return;
+  reserve(sample, needed);
+  SampleFile& file =
+      sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member)});
+  file.role = member.role;
+  try {
+    file.bytes = reader_->content();
+  } catch (const MemberError& error) {
+    sample.refuse(file, error.what());
+  }
+  sample.names.insert(xxh64(member.name, 0));
+  sample.file_bytes += file.bytes.size() + name_bytes;
+}
+
+/// Nobody else waits for this memory, so what the sample has is given back before.
+void SampleStream::reserve(Gathered& sample, std::uint64_t bytes) {
+  sample.memory = {};
+  sample.memory = memory_.reserve(bytes, stop_);
+}
+
+std::uint64_t SampleStream::memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const {
+  return file_bytes + std::max(result_bytes, file_bytes * results_);
+}
+
+/// If the size of the pixels tells, and not that of the files.
+std::uint64_t SampleStream::expected_results(const std::vector<Job>& jobs,
+                                             const std::vector<SampleFile>& files) const {
+  if (!options_.plan.format || options_.plan.format->is_lossy) return 0;
+  std::uint64_t bytes = 0;
+  for (const Job& job : jobs) {
+    const auto file = std::ranges::find(files, job.input, &SampleFile::path);
+    if (file == files.end() || job.copy_verbatim) continue;
+    const Codec* codec = format_of(options_.plan, lower_suffix(file->name), file->bytes);
+    if (!codec) continue;
+    try {
+      if (codec->check_limits) codec->check_limits(file->bytes, Limits());
+      bytes += codec->read_header(file->bytes).pixel_bytes_total * job.outputs.size();
+    } catch (const ImageFileError&) {  // which its outcome says
+    }
+  }
+  return bytes;
+}
+
+/// Nothing if there is nothing to do.
+std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
+  if (!keys_.insert(xxh64(sample.key, 0)).second && !sample.files.empty()) {
+    sample.refuse(sample.files.front(),
+                  fmt::format("left out, because there was a sample called {} before; its files "
+                              "must follow each other, as tar --sort=name writes them",
+                              sample.key));
+  }
+  std::vector<Job> jobs = jobs_of(sample);
+  if (jobs.empty()) return std::nullopt;
+  for (Job& job : jobs) job.number = job_count_++;
+  reserve(sample, memory_of(sample.file_bytes, expected_results(jobs, sample.files)));
+  return SampleJobs{.jobs = std::move(jobs),
+                    .source = std::make_shared<FilesInMemory>(std::move(sample.files)),
+                    .memory = std::make_unique<SampleMemory>(
+                        std::move(sample.memory), sample.file_bytes, options_.largest_bytes)};
+}
+
+std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
+  std::vector<Job> jobs;
+  if (sample.refusal.empty()) {
+    try {
+      look_for_labels(sample);
+      SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
+      if (options_.strict && !planned.copied.empty()) {
+        sample.refuse(*planned.copied.front(),
+                      "would be copied as it is with each variant of its picture (--strict)");
+      }
+      for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
+      for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
+      jobs = std::move(planned.jobs);
+    } catch (const ForeignLabelError& error) {
+      foreign_label_ = error;
+    } catch (const PlanError& error) {
+      sample.refuse(sample.files.front(), error.what());
+    }
+  }
+  if (foreign_label_) {
+    is_at_end_ = true;
+    return {};
+  }
+  if (!sample.refusal.empty()) {
+    sample.files.clear();
+    sample.file_bytes = 0;
+    Job job;
+    job.input = sample.refused_path;
+    job.key = sample.refused;
+    job.problem = sample.refusal;
+    job.outputs.push_back({.path = options_.output + sample.refused});
+    jobs.clear();
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+/// Files of a tar that belong to no picture. What a folder holds was looked for before.
+void SampleStream::look_for_labels(const Gathered& sample) {
+  if (options_.plan.labels.take != TakeLabels::found) return;
+  const auto name_of = [](const SampleFile& file) {
+    return fs::path(file.name).filename().string();
+  };
+  bool has_picture = false;
+  for (const SampleFile& file : sample.files) {
+    if (file.role || !format_of(options_.plan, lower_suffix(file.name), file.bytes)) continue;
+    has_picture = true;
+    suspicion_.add_picture(name_of(file));
+  }
+  for (const SampleFile& file : sample.files) {
+    if (has_picture || file.role || is_excluded(options_.plan, file.name, name_of(file))) continue;
+    suspicion_.add_file(file.path, name_of(file),
+                        {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});
+  }
+  if (const auto& found = suspicion_.found()) throw ForeignLabelError(found->file, found->format);
+}
+
+}  // namespace qturn

@@ -1,0 +1,110 @@
+// The samples of a tar, or of folders that become a tar: members that follow each other are
+// gathered and planned (plan/sample_jobs.hpp).
+//
+// Memory is bounded by bytes: what has been read and what waits for an earlier sample, with room
+// for the results that are still to come. It is reserved in the order of the samples, so that none
+// waits for one after it. A sample that needs more comes alone. Nothing but the order and the bytes
+// of the files decides what is written, so threads and memory change no byte.
+#ifndef QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP
+#define QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/plan/sample_jobs.hpp"
+#include "src/plan/suspected_label.hpp"
+#include "src/sources/member_reader.hpp"
+#include "src/sources/sample_reader.hpp"
+#include "src/tasks/byte_budget.hpp"
+
+namespace qturn {
+
+struct SampleStreamOptions {
+  const PlanOptions& plan;          ///< must outlive the stream
+  std::string name;                 ///< of the tar, in paths of inputs and in messages; or empty
+  std::string output;               ///< what goes before names in paths of outputs; ends with '/'
+  std::uint64_t memory_bytes = 0;   ///< for samples under way
+  std::uint64_t largest_bytes = 0;  ///< a sample that needs more, with its results, is refused
+  bool strict = false;              ///< so is one of which a file would be copied
+};
+
+/// The names of samples, as hashes: in one output none comes twice.
+using SampleKeys = std::unordered_set<std::uint64_t>;
+
+class SampleStream : public SampleReader {
+ public:
+  /// `stop` and `keys` must outlive it.
+  SampleStream(SampleStreamOptions options, std::unique_ptr<MemberReader> reader,
+               const std::atomic<bool>& stop, SampleKeys& keys);
+
+  std::optional<SampleJobs> next() override;
+
+  /// Why the tar could not be read to its end; empty if it could.
+  const std::string& problem() const { return problem_; }
+  /// A label that would not be turned. Once there is one, no more samples are read.
+  const std::optional<ForeignLabelError>& foreign_label() const { return foreign_label_; }
+  /// What was left out, counted by type.
+  const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
+  /// What was copied with pictures, counted by type.
+  const std::map<std::string, std::uint64_t>& copied() const { return copied_; }
+
+ private:
+  struct Gathered {
+    std::string key;
+    std::vector<SampleFile> files = {};
+    std::string refusal = {};  ///< why it is not turned; or empty
+    std::string refused = {};  ///< the file to blame
+    std::filesystem::path refused_path = {};
+    SampleKeys names = {};         ///< of files
+    std::uint64_t file_bytes = 0;  ///< with their names
+    Reservation memory = {};
+
+    void refuse(const std::string& file, const std::filesystem::path& path, std::string why) {
+      if (!refusal.empty()) return;
+      refused = file;
+      refused_path = path;
+      refusal = std::move(why);
+    }
+    void refuse(const SampleFile& file, std::string why) {
+      refuse(file.name, file.path, std::move(why));
+    }
+  };
+
+  std::optional<Gathered> gather();
+  void take(const Member& member);
+  std::optional<SampleJobs> planned(Gathered sample);
+  std::vector<Job> jobs_of(Gathered& sample);
+  void look_for_labels(const Gathered& sample);
+  void reserve(Gathered& sample, std::uint64_t bytes);
+  std::uint64_t memory_of(std::uint64_t file_bytes, std::uint64_t result_bytes) const;
+  std::uint64_t expected_results(const std::vector<Job>& jobs,
+                                 const std::vector<SampleFile>& files) const;
+  std::filesystem::path path_of(const Member& member) const;
+
+  const SampleStreamOptions options_;
+  const std::atomic<bool>& stop_;
+  const std::uint64_t results_;  // of a picture, at most
+  ByteBudget memory_;
+  const std::unique_ptr<MemberReader> reader_;
+  SampleKeys& keys_;
+  std::optional<Gathered> current_;
+  std::optional<Member> next_member_;  // of the next sample
+  bool is_at_end_ = false;
+  std::size_t job_count_ = 0;
+  std::string problem_;
+  LabelSuspicion suspicion_{false};
+  std::optional<ForeignLabelError> foreign_label_;
+  std::map<std::string, std::uint64_t> left_out_, copied_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SOURCES_SAMPLE_STREAM_HPP

@@ -1,0 +1,157 @@
+#include "src/files/journals.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fstream>
+
+#include "src/files/safe_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace qturn;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+ContentHash hash(const std::string& text) { return hash_of(std::as_bytes(std::span(text))); }
+
+IntendedFile file(const fs::path& folder, const std::string& name) {
+  return {folder / name, folder / ("." + name + ".qturn-" + run_id() + "aaaa"), hash("old"),
+          hash("new")};
+}
+
+JournalOptions options_for(const fs::path& root) {
+  return {.roots = {{root, {"."}}}, .operation = "cw", .in_place = true};
+}
+
+std::unique_ptr<Journals> open(const JournalOptions& options) {
+  auto journals = std::make_unique<Journals>(options, std::span<const fs::path>());
+  journals->begin([] { return std::set<fs::path>(); });
+  return journals;
+}
+
+std::string error_of(const JournalOptions& options) {
+  try {
+    open(options);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("hashes are those of XXH3, and are read back from their digits") {
+  // Of xxhsum -H2 of an empty file.
+  CHECK(digits_of(hash("")) == "99aa06d3014798d86001c324468d497f");
+  CHECK(hash_of_digits(digits_of(hash("x"))) == hash("x"));
+  CHECK_FALSE(hash_of_digits("99aa"));
+  CHECK_FALSE(hash_of_digits(std::string(32, 'x')));
+  const TemporaryFolder folder;
+  const std::string large(3'000'000, 'x');
+  CHECK(hash_of_file(folder.add("a", large)) == hash(large));
+  CHECK_FALSE(hash_of_file(folder.path() / "none"));
+}
+
+TEST_CASE("a journal is read back as it was written, with names of any bytes") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const JournalHeader header{"cw", {".", "\xff\n"}};
+  const Intent done = {file(folder.path(), "\xfe\".jpg")};
+  const Intent begun = {file(folder.path(), "b.jpg"), file(folder.path(), "b.xmp")};
+  const Intent given_up = {file(folder.path(), "c.jpg")};
+  {
+    Journal journal(path, folder.path(), header, {}, true);
+    CHECK_FALSE(journal.has_intents());
+    const Intent* all[] = {&done, &begun, &given_up};
+    journal.intend(all);
+    journal.settle(done, true);
+    journal.settle(given_up, false);
+  }
+  auto content = read_journal(path, folder.path());
+  REQUIRE(content);
+  CHECK(content->header.is_of_same_run(header));
+  CHECK(content->runs == std::vector{run_id()});
+  CHECK_FALSE(content->is_complete);
+  REQUIRE(content->begun.size() == 1);
+  CHECK(content->begun.front().back().target == folder.path() / "b.xmp");
+  CHECK(content->files.size() == 3);
+  CHECK(content->bytes == fs::file_size(path));
+
+  Journal journal(path, folder.path(), header, std::move(content), true);
+  const auto* known = journal.before(done.front().target);
+  REQUIRE(known);
+  CHECK(known->result == hash("new"));
+  CHECK_FALSE(journal.before(given_up.front().target));
+  journal.end();
+  CHECK(read_journal(path, folder.path())->is_complete);
+}
+
+TEST_CASE("a journal that is cut anywhere is read up to its last whole line") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const Intent intent = {file(folder.path(), "a.jpg")};
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}}, {}, false);
+    const Intent* all[] = {&intent};
+    journal.intend(all);
+    journal.settle(intent, true);
+  }
+  const std::string whole = content_of(path);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    CAPTURE(length);
+    folder.add("journal", whole.substr(0, length));
+    const auto content = read_journal(path, folder.path());
+    const std::size_t last = whole.rfind('\n', length == 0 ? 0 : length - 1);
+    if (length == 0 || last == std::string::npos) {
+      CHECK_FALSE(content);
+    } else {
+      REQUIRE(content);
+      CHECK(content->bytes == last + 1);
+    }
+  }
+  folder.add("journal", whole + "\n" + whole);
+  CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("line 4 of the journal"));
+  folder.add("journal", "my notes");
+  CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
+}
+
+TEST_CASE("what belongs to a picture follows it, and temporaries of other runs stay") {
+  const TemporaryFolder folder;
+  const JournalOptions options = options_for(folder.path());
+  const Intent intent = {file(folder.path(), "a.jpg"), file(folder.path(), "a.xmp")};
+  {
+    Journal journal(folder.path() / journal_name, folder.path(), {"cw", {"."}}, {}, true);
+    const Intent* all[] = {&intent};
+    journal.intend(all);
+  }
+  folder.add("a.jpg", "new");
+  folder.add("a.xmp", "old");
+  folder.add(intent[1].temporary, "new");
+  folder.add(".b.jpg.qturn-" + run_id() + "bbbb", "half");
+  folder.add(".b.jpg.qturn-othersbbbb", "half");
+  CHECK_THAT(error_of(options), ContainsSubstring("--resume does what is not done"));
+
+  JournalOptions resume = options;
+  resume.start = JournalOptions::Start::resume;
+  const auto journals = open(resume);
+  CHECK(content_of(folder.path() / "a.xmp") == "new");
+  CHECK(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"));
+  CHECK_FALSE(journals->is_done(folder.path() / "b.jpg", folder.path() / "b.jpg"));
+  CHECK_FALSE(fs::exists(folder.path() / (".b.jpg.qturn-" + run_id() + "bbbb")));
+  CHECK(fs::exists(folder.path() / ".b.jpg.qturn-othersbbbb"));
+  folder.add("a.jpg", "old");
+  CHECK_FALSE(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"));
+  folder.add("a.jpg", "edited");
+  CHECK_THROWS_AS(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"), FileError);
+  CHECK(journals->finish(true).empty());
+  CHECK_FALSE(fs::exists(folder.path() / journal_name));
+}
+
+TEST_CASE("two runs cannot hold one folder") {
+  const TemporaryFolder folder;
+  const auto journals = open(options_for(folder.path()));
+  CHECK_THAT(error_of(options_for(folder.path())),
+             ContainsSubstring("works here; wait for its end"));
+}
