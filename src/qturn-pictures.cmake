@@ -1,8 +1,18 @@
 # find_package(qturn COMPONENTS pictures): the target qturn::pictures, a static library, and the libraries that it needs.
 set(qturn_pictures_FOUND TRUE)
+# The OpenImageIO that is installed with the program has no headers, and none are needed.
+set(qturn_OpenImageIO ${CMAKE_CURRENT_LIST_DIR}/../../qturn/libOpenImageIO)
+if(EXISTS ${qturn_OpenImageIO}.so AND NOT TARGET OpenImageIO::OpenImageIO)
+  add_library(OpenImageIO::OpenImageIO UNKNOWN IMPORTED)
+  set_target_properties(OpenImageIO::OpenImageIO PROPERTIES
+    IMPORTED_LOCATION ${qturn_OpenImageIO}.so INTERFACE_LINK_LIBRARIES ${qturn_OpenImageIO}_Util.so)
+  set(OpenImageIO_FOUND TRUE)
+endif()
 list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 foreach(library Brotli fmt GIF JPEG libdeflate OpenImageIO TIFF WebP)
-  find_package(${library} QUIET)
+  if(NOT ${library}_FOUND)
+    find_package(${library} QUIET)
+  endif()
   if(NOT ${library}_FOUND)
     set(qturn_pictures_FOUND FALSE)
     string(APPEND qturn_NOT_FOUND_MESSAGE "qturn's component pictures needs ${library}, which is not found. ")

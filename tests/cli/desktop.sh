@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What the menus of file managers call: desktop.sh TURN-AND-NOTIFY QTURN SAMPLE
+# SAMPLE is a JPEG that can be turned without loss.
+set -euo pipefail
+script=$1 program=$2 sample=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/bin"
+ln -s "$program" "$work/bin/qturn"
+# Writes down what the user would see.
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"$SEEN"\n' >"$work/bin/notify-send"
+chmod +x "$work/bin/notify-send"
+export PATH=$work/bin:$PATH XDG_DATA_HOME=$work/data SEEN=$work/seen
+fail() {
+  echo "$1" >&2
+  cat "$SEEN" >&2
+  exit 1
+}
+
+name="$work/a picture, -o 1.jpg"
+cp "$sample" "$name"
+"$script" rotate90 "$name"
+grep -q 'Pictures turned' "$SEEN" || fail "no notification of the outcome"
+! cmp -s "$sample" "$name" || fail "the picture was not turned"
+find "$XDG_DATA_HOME/qturn" -type f -exec cmp {} "$sample" \; || fail "the original was not kept"
+[[ $(find "$XDG_DATA_HOME/qturn" -type f | wc -l) == 1 ]] || fail "the original was not kept once"
+
+# The next call has a folder of its own, and the way back gives the picture back.
+"$script" rotate270 "$name"
+[[ $(find "$XDG_DATA_HOME/qturn" -mindepth 1 -maxdepth 1 -type d | wc -l) == 2 ]] || fail "no folder of its own"
+
+# What fails is told, leaves the file, and leaves no empty folder.
+echo "not a picture" >"$work/b.jpg"
+! "$script" upright "$work/b.jpg" || fail "a failure is not a status"
+grep -q 'Not every picture' "$SEEN" || fail "no notification of a failure"
+grep -q 'b.jpg' "$SEEN" || fail "the notification does not name the picture"
+grep -q 'No file was changed' "$SEEN" || fail "the notification does not say that nothing was changed"
+[[ $(cat "$work/b.jpg") == "not a picture" ]] || fail "a file that failed was changed"
+[[ $(find "$XDG_DATA_HOME/qturn" -mindepth 1 -maxdepth 1 -type d | wc -l) == 2 ]] || fail "an empty folder is left"
+
+# Without a folder for the originals nothing is turned.
+before=$(sha256sum "$name")
+! XDG_DATA_HOME=/dev/null "$script" rotate90 "$name" 2>/dev/null || fail "turned without a backup"
+[[ $(sha256sum "$name") == "$before" ]] || fail "turned without a backup"
+
+# Without a desktop, the outcome is on standard error.
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/notify-send"
+"$script" rotate180 "$name" 2>&1 | grep -q 'Pictures turned' || fail "the outcome is not on standard error"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The version that CMake has is everybody's: version.sh VERSION SOURCES
+set -euo pipefail
+cd "$2"
+expect() {
+  [[ $1 == "$2" ]] || { echo "$3 says '$2', CMakeLists.txt $1" >&2 && exit 1; }
+}
+expect "$1" "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' CHANGELOG.md | head -n 1)" CHANGELOG.md
+# pyproject.toml and scripts/release have none of their own; they read CMakeLists.txt, each with its own pattern.
+expect "$1" "$(python3 -c 'import re, tomllib
+own = tomllib.load(open("pyproject.toml", "rb"))
+assert "version" in own["project"]["dynamic"]
+version = own["tool"]["scikit-build"]["metadata"]["version"]
+print(re.search(version["regex"], open(version["input"]).read())["value"])')" pyproject.toml
+expect "$1" "$(scripts/release --version)" scripts/release
