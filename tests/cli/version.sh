@@ -13,3 +13,4 @@ assert "version" in own["project"]["dynamic"]
 version = own["tool"]["scikit-build"]["metadata"]["version"]
 print(re.search(version["regex"], open(version["input"]).read())["value"])')" pyproject.toml
 expect "$1" "$(scripts/release --version)" scripts/release
+expect "$1" "$(sed -n 's/.*"version": "\([0-9.]*\)".*/\1/p' packaging/vcpkg/vcpkg.json)" packaging/vcpkg/vcpkg.json
