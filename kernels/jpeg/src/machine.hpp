@@ -158,6 +158,26 @@ constexpr void store_four(std::int16_t* to, std::uint64_t numbers) {
 #endif
 }
 
+/// Writes eight numbers, the first one lowest in `low`. `to` is at a multiple of 16 bytes.
+constexpr void store_eight(std::int16_t* to, std::uint64_t low, std::uint64_t high) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<ulonglong2*>(to) = {low, high};
+#else
+  store_four(to, low);
+  store_four(to + 4, high);
+#endif
+}
+
+/// Writes two numbers. `to` is at a multiple of 16 bytes.
+constexpr void store_two(std::uint64_t* to, std::uint64_t first, std::uint64_t second) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<ulonglong2*>(to) = {first, second};
+#else
+  to[0] = first;
+  to[1] = second;
+#endif
+}
+
 }  // namespace qturn::jpeg
 
 #endif  // QTURN_KERNELS_JPEG_MACHINE_HPP

@@ -120,7 +120,7 @@ struct ReadBlocks {
   std::uint8_t* parted;  ///< the last coefficient of the first part; 0 if there is only one
 };
 
-/// Puts the values of a block where they belong, four at a time.
+/// Puts the values of a block where they belong, eight at a time.
 class ValueWriter {
  public:
   /// After `before` coefficients, which are another reader's.
@@ -133,22 +133,26 @@ class ValueWriter {
       block_[count_++] = static_cast<std::int16_t>(bits);
       return;
     }
-    waiting_ = waiting_ >> 16 | std::uint64_t{bits} << 48;
-    if (++count_ % 4 == 0) store_four(block_ + count_ - 4, waiting_);
+    low_ = low_ >> 16 | high_ << 48;
+    high_ = high_ >> 16 | std::uint64_t{bits} << 48;
+    if (++count_ % 8 == 0) store_eight(block_ + count_ - 8, low_, high_);
   }
 
-  /// The rest, if the block is this reader's alone: up to the next four.
+  /// The rest, if the block is this reader's alone: up to the next eight.
   constexpr void end() const {
-    const std::uint32_t open = count_ % 4;
+    const std::uint32_t open = count_ % 8, shift = 16 * (4 - open % 4) % 64;
     if (is_second_part_ || open == 0) return;
-    store_four(block_ + count_ - open, waiting_ >> 16 * (4 - open));
+    std::int16_t* const to = block_ + count_ - open;
+    if (open <= 4) return store_four(to, high_ >> shift);
+    store_eight(to, shift == 0 ? low_ : low_ >> shift | high_ << (64 - shift), high_ >> shift);
   }
 
   /// The rest, if another reader's values may follow at once.
   constexpr void interrupt() const {
     if (is_second_part_) return;
-    for (std::uint32_t open = count_ % 4; open > 0; --open) {
-      block_[count_ - open] = static_cast<std::int16_t>(waiting_ >> 16 * (4 - open));
+    for (std::uint32_t open = count_ % 8; open > 0; --open) {
+      const std::uint64_t half = open <= 4 ? high_ : low_;
+      block_[count_ - open] = static_cast<std::int16_t>(half >> 16 * (3 - (open - 1) % 4));
     }
   }
 
@@ -156,7 +160,55 @@ class ValueWriter {
   std::int16_t* block_;
   std::uint32_t count_;
   bool is_second_part_;
-  std::uint64_t waiting_ = 0;
+  std::uint64_t low_ = 0, high_ = 0;  ///< the last eight values
+};
+
+/// Puts DC differences and sets of whole blocks where they belong, four and two at a time.
+class BlockWriter {
+ public:
+  constexpr explicit BlockWriter(const ReadBlocks& to) : to_(to) {}
+
+  /// Each block is the one after the one before.
+  constexpr void put(std::uint32_t number, std::int32_t dc, std::uint64_t set) {
+    dc_ = dc_ >> 16 | std::uint64_t{static_cast<std::uint16_t>(dc)} << 48;
+    ++waiting_;
+    if (number % 4 == 3) {
+      if (waiting_ == 4) {
+        store_four(to_.dc + number - 3, dc_);
+        waiting_ = 0;
+      } else {
+        put_waiting_dc(number + 1);
+      }
+    }
+    if (number % 2 == 0) {
+      set_ = set;
+      is_set_waiting_ = true;
+    } else if (is_set_waiting_) {
+      store_two(to_.sets + number - 1, set_, set);
+      is_set_waiting_ = false;
+    } else {
+      to_.sets[number] = set;
+    }
+  }
+
+  /// The rest; `number` is that of the next block.
+  constexpr void end(std::uint32_t number) {
+    put_waiting_dc(number);
+    if (is_set_waiting_) to_.sets[number - 1] = set_;
+  }
+
+ private:
+  constexpr void put_waiting_dc(std::uint32_t number) {
+    for (; waiting_ > 0; --waiting_) {
+      to_.dc[number - waiting_] = static_cast<std::int16_t>(dc_ >> 16 * (4 - waiting_));
+    }
+  }
+
+  const ReadBlocks& to_;
+  std::uint64_t dc_ = 0;  ///< the last four
+  std::uint32_t waiting_ = 0;
+  std::uint64_t set_ = 0;
+  bool is_set_waiting_ = false;
 };
 
 /// Reads the coefficients from `state` to the first code that begins at `end` or later, or to the
@@ -174,6 +226,7 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
   const std::uint32_t before = whole ? 0 : coefficient - 1;
   if (before != 0) to.parted[number] = static_cast<std::uint8_t>(before);
   ValueWriter values(to.values + std::size_t{number} * coefficients, before);
+  BlockWriter blocks(to);
   const ReadTable* dc_table = &tables.of(block, 0);
   const ReadTable* ac_table = &tables.of(block, 1);
   while (in.position() < end && number != last) {
@@ -200,8 +253,7 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
     broken |= coefficient > coefficients && coefficient < end_of_block_advance;
     values.end();
     if (whole) {
-      to.dc[number] = static_cast<std::int16_t>(dc);
-      to.sets[number] = set;
+      blocks.put(number, dc, set);
     } else {
       add_bits(to.sets[number], set);
     }
@@ -215,6 +267,7 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
     ac_table = &tables.of(block, 1);
   }
   if (broken) return false;
+  blocks.end(number);
   if (coefficient != 0) {
     values.interrupt();
     if (whole) to.dc[number] = static_cast<std::int16_t>(dc);
