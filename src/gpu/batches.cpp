@@ -1,5 +1,7 @@
 #include "src/gpu/batches.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "src/picture/errors.hpp"
@@ -48,10 +50,17 @@ std::string Batches::take_problem() {
 }
 
 // The last worker without a usable device releases all that wait.
-void Batches::resign() {
+void Batches::resign(const std::string& problem) {
   const std::lock_guard lock(mutex_);
+  if (!problem.empty()) problem_ = problem;
   if (--workers_ > 0) return;
   for (Waiting* waiting : std::exchange(waiting_, {})) Resume(waiting->resume)();
+}
+
+// Before all others, in their order.
+void Batches::give_back(std::span<Waiting* const> undone) {
+  const std::lock_guard lock(mutex_);
+  waiting_.insert(waiting_.begin(), undone.begin(), undone.end());
 }
 
 // Empty when there is nothing more to do.
@@ -89,7 +98,7 @@ Batches::Worker Batches::start(const MakeWorker& make) {
     try {
       Worker worker = make.make();
       if (!worker.work) {
-        if (is_first) resign();
+        if (is_first) resign({});
         return {};
       }
       const std::lock_guard lock(mutex_);
@@ -97,11 +106,9 @@ Batches::Worker Batches::start(const MakeWorker& make) {
       return worker;
     } catch (const std::exception& error) {
       if (is_first) {
-        {
-          const std::lock_guard lock(mutex_);
-          problem_ = error.what();
-        }
-        resign();
+        resign(fmt::format(
+            "a GPU could not start ({}); without another, JPEGs are turned on the CPU meanwhile",
+            error.what()));
       }
     }
     std::unique_lock lock(mutex_);
@@ -119,6 +126,7 @@ void Batches::run(const MakeWorker& make) {
     if (batch.empty()) return;
     std::vector<DeviceWork*> works;
     for (Waiting* waiting : batch) works.push_back(&waiting->work);
+    std::string lost;
     std::vector<std::atomic<bool>> done(batch.size());
     const auto finish_one = [&](std::size_t i) {
       if (!done[i].exchange(true)) Resume(batch[i]->resume)();
@@ -127,6 +135,8 @@ void Batches::run(const MakeWorker& make) {
       if (stop_) throw Interrupted();
       worker.work(
           works, [&] { turn_to_enqueue.unlock(); }, finish_one);
+    } catch (const DeviceLost& error) {
+      lost = error.what();
     } catch (...) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (done[i]) continue;
@@ -134,12 +144,24 @@ void Batches::run(const MakeWorker& make) {
         finish_one(i);
       }
     }
-    for (std::size_t i = 0; i < batch.size(); ++i) finish_one(i);
+    std::vector<Waiting*> undone;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (lost.empty()) {
+        finish_one(i);
+      } else if (!done[i]) {
+        undone.push_back(batch[i]);
+      }
+    }
+    give_back(undone);
     {
       const std::lock_guard lock(mutex_);
       --under_way_;
     }
+    if (!lost.empty()) {
+      resign(fmt::format("{}; JPEGs are turned on another GPU, or on the CPU", lost));
+    }
     arrived_.notify_all();
+    if (!lost.empty()) return;
   }
 }
 

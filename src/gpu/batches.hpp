@@ -21,6 +21,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +36,12 @@ struct DeviceWork {
   std::exception_ptr error = {};
 };
 
+/// The device cannot be used any more.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct BatchLimits {
   std::size_t count = 64;
   std::chrono::milliseconds patience{2};
@@ -47,8 +54,9 @@ class Batches {
   struct Worker {
     /// Processes a batch on the worker's thread. It calls `enqueued` when another worker may
     /// enqueue its own. It puts a result or an error into each work and calls `done` with its
-    /// index; after that it must not touch the work. If it throws, what is not done fails with that
-    /// error. Empty if the device cannot be used; if no device can be used, no work is done.
+    /// index; after that it must not touch the work. If it throws DeviceLost, what is not done is
+    /// another worker's, and this one ends. After other exceptions it fails with that error. Empty
+    /// if the device cannot be used; if no device can be used, no work is done.
     std::function<void(std::span<DeviceWork* const> batch, const std::function<void()>& enqueued,
                        const std::function<void(std::size_t)>& done)>
         work;
@@ -75,7 +83,8 @@ class Batches {
   /// False while nothing can be done.
   bool is_of_use();
 
-  /// Why a worker could not start; empty if none failed, or if this was asked since then.
+  /// Why a device could not be used, a sentence; empty if none failed, or if this was asked since
+  /// then.
   std::string take_problem();
 
  private:
@@ -87,7 +96,8 @@ class Batches {
 
   void run(const MakeWorker& make);
   Worker start(const MakeWorker& make);
-  void resign();
+  void resign(const std::string& problem);
+  void give_back(std::span<Waiting* const> undone);
   std::vector<Waiting*> take(std::uint64_t device_bytes);
 
   const BatchLimits limits_;
@@ -98,7 +108,7 @@ class Batches {
   std::deque<Waiting*> waiting_;
   int under_way_ = 0;    ///< batches
   std::size_t workers_;  ///< that have started, or start for the first time
-  std::string problem_;  ///< why one could not start, until somebody has asked
+  std::string problem_;  ///< until somebody has asked
   bool over_ = false;
   std::vector<std::thread> threads_;
 };

@@ -1,5 +1,7 @@
 #include "src/gpu/scan_device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -95,7 +97,8 @@ struct BatchTurns {
 class ScanWorker {
  public:
   /// On the current device. May use `memory_bytes` of its memory.
-  explicit ScanWorker(std::uint64_t memory_bytes) : memory_bytes_(memory_bytes) {}
+  ScanWorker(std::uint64_t memory_bytes, bool runs_kernels)
+      : memory_bytes_(memory_bytes), runs_kernels_(runs_kernels) {}
 
   void run(std::span<DeviceWork* const> batch, const std::function<void()>& enqueued_all,
            const std::function<void(std::size_t)>& done) {
@@ -173,11 +176,22 @@ class ScanWorker {
                             stream_.get()),
             "JPEGs to the device");
     }
+    if (!runs_kernels_) return echo(turns.lossless);
     std::byte* const workspace = memory_.data() + workspace_at_;
     turn_jpegs(turns.lossless.data(), turns.lossless.size(), workspace, lossless_.tables.data(),
                lossless_.results(), stream_.get());
     turn_jpegs_by_planes(turns.planar.data(), turns.planar.size(), workspace, planar_.tables.data(),
                          planar_.results(), stream_.get());
+  }
+
+  void echo(const Turns<JpegScanTurn>& turns) {
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const JpegScanTurn& turn = turns[i];
+      check(
+          cudaMemcpyAsync(turn.out, turn.data, turn.bytes, cudaMemcpyDeviceToDevice, stream_.get()),
+          "JPEGs on the device");
+      lossless_.results()[i] = {.faults = 0, .bytes = turn.bytes, .src_bytes = turn.bytes};
+    }
   }
 
   void fetch(std::span<const Picture> pictures, const BatchTurns& turns) {
@@ -225,6 +239,7 @@ class ScanWorker {
   };
 
   std::uint64_t memory_bytes_;
+  bool runs_kernels_;
   CudaStream stream_;
   CudaEvent event_;
   DeviceBuffer memory_;
@@ -233,14 +248,18 @@ class ScanWorker {
   HostSide<JpegPlanarResult> planar_;
 };
 
-Batches::Worker make_worker(int device) {
+Batches::Worker make_worker(int device, bool runs_kernels) {
   use_device(device);
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "the device's memory");
   const std::uint64_t bytes = free / memory_share;
-  const auto worker = std::make_shared<ScanWorker>(bytes);
-  return {[worker](auto batch, const auto& enqueued, const auto& done) {
-            worker->run(batch, enqueued, done);
+  const auto worker = std::make_shared<ScanWorker>(bytes, runs_kernels);
+  return {[worker, device](auto batch, const auto& enqueued, const auto& done) {
+            try {
+              worker->run(batch, enqueued, done);
+            } catch (const CudaError& error) {
+              throw DeviceLost(fmt::format("cuda:{} failed ({})", device, error.what()));
+            }
           },
           bytes};
 }
@@ -252,7 +271,7 @@ class ScanDevice final : public JpegDevice {
       : first_(devices.front()),
         spare_(spare),
         page_locked_(limits.page_locked_bytes),
-        batches_(batch_limits, workers(devices), stop) {}
+        batches_(batch_limits, workers(devices, limits.runs_kernels), stop) {}
 
   std::optional<JpegMade> turn(const JpegRequest& request) override {
     std::optional<ScanWork> asked;
@@ -296,10 +315,13 @@ class ScanDevice final : public JpegDevice {
     return {};
   }
 
-  static std::vector<Batches::MakeWorker> workers(const std::vector<int>& devices) {
+  static std::vector<Batches::MakeWorker> workers(const std::vector<int>& devices,
+                                                  bool runs_kernels) {
     std::vector<Batches::MakeWorker> all;
     for (int i = 0; i < workers_per_device; ++i) {
-      for (const int device : devices) all.push_back({device, [=] { return make_worker(device); }});
+      for (const int device : devices) {
+        all.push_back({device, [=] { return make_worker(device, runs_kernels); }});
+      }
     }
     return all;
   }

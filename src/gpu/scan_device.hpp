@@ -20,6 +20,9 @@ inline constexpr std::size_t scan_requests_per_device = 48;
 
 struct ScanDeviceLimits {
   std::uint64_t page_locked_bytes = 0;  ///< for all files and results together
+  /// Without kernels the data comes back as it went, and what is left is the time of all else. Only
+  /// lossless turns are possible then.
+  bool runs_kernels = true;
 };
 
 /// The memory that a request takes on a device. Throws std::invalid_argument for what a device does

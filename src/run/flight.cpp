@@ -261,10 +261,8 @@ void Flight::decode_pixels() {
   plan_masks(written);
   if (shared_.device) {
     if (shared_.device->is_of_use()) turn_on_device(written);
-    if (const std::string problem = shared_.device->take_problem(); !problem.empty()) {
-      outcomes_.front().warnings.push_back(fmt::format(
-          "a GPU could not start ({}); JPEGs are turned on the CPU meanwhile", problem));
-    }
+    if (const std::string problem = shared_.device->take_problem(); !problem.empty())
+      outcomes_.front().warnings.push_back(problem);
   }
   if (written.empty()) return;
 

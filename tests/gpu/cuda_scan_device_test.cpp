@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,7 @@
 #include "src/sinks/file_sample_writer.hpp"
 #include "tests/formats/jpeg_samples.hpp"
 #include "tests/formats/jpeg_scans.hpp"
+#include "tests/kernels/device_kernels.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace qturn::tests {
@@ -411,6 +413,24 @@ TEST_CASE("what finds no memory on the GPU is not taken, and then again it is", 
   for (void* hog : hogs) cudaFree(hog);
   CHECK_FALSE(was_taken);
   CHECK(device->turn(*does_not));
+}
+
+// The last case: CUDA cannot be used in this process any more.
+TEST_CASE("pictures of a device that is lost go another way, and the device says why", "[gpu]") {
+  const std::vector<int> gpus = usable_gpus();
+  const Bytes jpeg = make_jpeg({.width = 16, .height = 16});
+  JpegTurn turn(jpeg, trimmed);
+  const auto request = turn.request(std::array{Orientation::rotate90});
+  REQUIRE(request);
+  SpareBytes spare(1 << 20, 16);
+  const auto device = make_scan_device(gpus, {.page_locked_bytes = 64 << 20}, spare, never);
+  REQUIRE(device->turn(*request));
+  for (const int gpu : gpus) {
+    cudaSetDevice(gpu);
+    lose_device();
+  }
+  CHECK_FALSE(device->turn(*request));
+  CHECK_THAT(device->take_problem(), Catch::Matchers::StartsWith("cuda:"));
 }
 
 }  // namespace qturn::tests

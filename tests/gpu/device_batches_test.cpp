@@ -178,7 +178,9 @@ TEST_CASE("A worker that cannot be made is made later; work goes another way mea
   Batches device({.count = 4, .retry = std::chrono::milliseconds(20)}, {{0, worker}}, never);
   CHECK_FALSE(ask_for(device, 1));
   CHECK_FALSE(device.is_of_use());
-  CHECK(device.take_problem() == "no memory");
+  CHECK(device.take_problem() ==
+        "a GPU could not start (no memory); without another, JPEGs are turned on the CPU "
+        "meanwhile");
   CHECK(device.take_problem().empty());
   while (!device.is_of_use()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(starts == 3);
@@ -244,4 +246,37 @@ TEST_CASE("One usable device does the work of all") {
   Batches device({.count = 4}, {{0, none}, {1, [] { return Batches::Worker{echo}; }}}, never);
   for (const auto& result : ask(device, 6)) CHECK(result);
   CHECK(device.is_of_use());
+}
+
+TEST_CASE("Work of a device that is lost is done by another one") {
+  std::atomic<int> lost = 0;
+  const auto loses = [&](auto batch, const auto&, const auto& done) {
+    own(batch.front()).result = own(batch.front()).number;
+    done(0);
+    ++lost;
+    throw DeviceLost("cuda:0 failed");
+  };
+  std::atomic<bool> go = false;
+  const auto later = [&]() -> Batches::Worker {
+    go.wait(false);  // all work is the other device's first
+    return {echo};
+  };
+  Batches device({.count = 4}, {{0, [&] { return Batches::Worker{loses}; }}, {1, later}}, never);
+  std::jthread starts([&] {
+    while (lost == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    go = true;
+    go.notify_all();
+  });
+  const auto results = ask(device, 20);
+  for (int i = 0; i < 20; ++i) CHECK(results[static_cast<std::size_t>(i)] == i);
+  CHECK(lost == 1);
+  CHECK(device.is_of_use());
+  CHECK(device.take_problem() == "cuda:0 failed; JPEGs are turned on another GPU, or on the CPU");
+}
+
+TEST_CASE("When the last device is lost, work goes another way") {
+  const auto loses = [](auto, const auto&, const auto&) { throw DeviceLost("cuda:0 failed"); };
+  Batches device({.count = 4}, {{0, [&] { return Batches::Worker{loses}; }}}, never);
+  for (const auto& result : ask(device, 6)) CHECK_FALSE(result);
+  CHECK_FALSE(device.is_of_use());
 }

@@ -50,7 +50,7 @@ class JpegDevice {
 
   /// Nothing if the device cannot take this file. Blocks; several files at a time go best.
   ///
-  /// Throws Interrupted when the run is given up; CudaError when the device fails.
+  /// Throws Interrupted when the run is given up.
   virtual std::optional<JpegMade> turn(const JpegRequest& request) = 0;
 
   /// Memory for a file of so many bytes, from which the device reads fastest if there is any such.
@@ -59,7 +59,8 @@ class JpegDevice {
   /// False while no file can be taken.
   virtual bool is_of_use() = 0;
 
-  /// Why a device could not start; empty if none failed, or if this was asked since then.
+  /// Why a device could not be used, a sentence; empty if none failed, or if this was asked since
+  /// then.
   virtual std::string take_problem() = 0;
 };
 
