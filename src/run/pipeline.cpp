@@ -67,7 +67,8 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 }  // namespace
 
 RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
-           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report) {
+           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report,
+           JpegDevice* jpeg_device) {
   require_memory_for_a_stack();
   const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
   // The file and a result of each picture that may be in flight.
@@ -82,13 +83,15 @@ RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& o
     files.interrupt();
     pixels.interrupt();
   });
-  const std::unique_ptr<JpegDevice> device = make_jpeg_device(options, spare, stop);
+  const std::unique_ptr<JpegDevice> own_device =
+      jpeg_device ? nullptr : make_jpeg_device(options, spare, stop);
+  JpegDevice* const device = jpeg_device ? jpeg_device : own_device.get();
   Shared shared{.writer = writer,
                 .options = options,
                 .stop = stop,
                 .time_limit = time_limit,
                 .spare = spare,
-                .device = device.get(),
+                .device = device,
                 .files = files,
                 .pixels = pixels,
                 .lanes = lanes};

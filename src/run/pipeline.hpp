@@ -23,6 +23,7 @@
 #include <functional>
 #include <string>
 
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/sinks/sample_writer.hpp"
@@ -41,9 +42,10 @@ struct RunEnd {
 /// time: in the order of completion, or of the samples if the writer is ordered. Blocks until all
 /// are done or, when `stop` is raised, until those in flight have been given up; jobs that were not
 /// done then have no outcome. Throws before the first job is started, CudaError when a lane cannot
-/// be made; never later.
+/// be made; never later. `jpeg_device` turns JPEGs instead of one that is made of `options`.
 RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
-           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report);
+           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report,
+           JpegDevice* jpeg_device = nullptr);
 
 }  // namespace qturn
 

@@ -15,10 +15,12 @@
 
 #include "src/files/source.hpp"
 #include "src/formats/codec/jpeg_device.hpp"
+#include "src/gpu/scan_device.hpp"
 #include "src/run/limits.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tools/bench/busy_gpu.hpp"
 #include "tools/bench/jpeg_device_bench.hpp"
 #include "tools/bench/jpeg_parts_bench.hpp"
 #include "tools/bench/machine.hpp"
@@ -131,8 +133,25 @@ Orientation orientation_named(const std::string& wanted) {
   return *found;
 }
 
-/// Reads and writes every file; `threads` at a time. Returns images and megabytes per second.
-Rates copy_all(const fs::path& in, const fs::path& out, int threads) {
+/// Puts so many copies of the photographs into `folder`.
+void lay_out(const std::vector<fs::path>& photographs, const fs::path& folder, int files) {
+  std::atomic<int> next = 0;
+  std::vector<std::jthread> copying;
+  for (int i = 0; i < available_cores(); ++i) {
+    copying.emplace_back([&] {
+      for (int n = next++; n < files; n = next++) {
+        const fs::path& photograph = photographs[static_cast<std::size_t>(n) % photographs.size()];
+        fs::copy_file(photograph, folder / fmt::format("{:05}.jpg", n),
+                      fs::copy_options::overwrite_existing);
+      }
+    });
+  }
+}
+
+/// Reads and writes every file; `threads` at a time. Each thread has `buffers` for the files and
+/// takes one after the other: with many, no cache has what was in one before. Returns images and
+/// megabytes per second.
+Rates copy_all(const fs::path& in, const fs::path& out, int threads, std::size_t buffers) {
   PlanOptions planned;
   planned.inputs = {in};
   planned.output = out;
@@ -145,9 +164,11 @@ Rates copy_all(const fs::path& in, const fs::path& out, int threads) {
     std::vector<std::jthread> copying;
     for (int i = 0; i < threads; ++i) {
       copying.emplace_back([&] {
-        Bytes file;
+        std::vector<Bytes> files(buffers);
+        std::size_t turn = 0;
         for (std::size_t n = next++; n < plan.jobs.size(); n = next++) {
           const Job job = plan.jobs[n];
+          Bytes& file = files[turn++ % buffers];
           file = read_file(job.input, std::move(file));
           std::ofstream(job.outputs.front().path, std::ios::binary)
               .write(reinterpret_cast<const char*>(file.data()),
@@ -166,22 +187,32 @@ Rates copy_all(const fs::path& in, const fs::path& out, int threads) {
   return rates;
 }
 
+/// Of photographs, more than the cores' caches hold.
+constexpr std::size_t uncached_buffers = 16;
+
 /// The fastest copy of the folder that more or fewer threads make.
 double measure_copy(const fs::path& in, const fs::path& out) {
   double best = 0;
   const int cores = available_cores();
-  copy_all(in, out, cores);  // files and memory are cold
+  copy_all(in, out, cores, 1);  // files and memory are cold
   for (const int threads : {cores / 2, cores, 2 * cores}) {
-    const Rates rates = copy_all(in, out, std::max(threads, 1));
+    const Rates rates = copy_all(in, out, std::max(threads, 1), 1);
     say(fmt::format("copy, {} threads: {:.0f} images/s, {:.0f} MB/s", std::max(threads, 1),
                     rates.images, rates.megabytes));
     best = std::max(best, rates.images);
   }
+  // A picture that a GPU turns passes through such memory: as much of it is in use.
+  const Rates uncached = copy_all(in, out, cores, uncached_buffers);
+  say(
+      fmt::format("copy, {} threads, each through {} buffers in turn: {:.0f} images/s, {:.1f} % of "
+                  "the fastest copy",
+                  cores, uncached_buffers, uncached.images, 100 * uncached.images / best));
   return best;
 }
 
+/// `echo` instead of a device turns nothing.
 Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation, JpegMode mode,
-               const DeviceChoice& device) {
+               const DeviceChoice& device, JpegDevice* echo) {
   PlanOptions planned;
   planned.inputs = {in};
   planned.output = out;
@@ -203,13 +234,14 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
   const FileSampleWriter writer({.fsync = Fsync::end});
   const FileSource files;
   ListReader reader(plan.jobs, files);
-  const RunEnd end = run(reader, writer, options, never, [&](const Outcome& outcome) {
+  const auto count = [&](const Outcome& outcome) {
     if (rates.first_after == 0) rates.first_after = seconds_since_start();
     rates.failed += outcome.status == Status::failed;
     rates.lossless += outcome.route == Route::lossless;
     rates.planar_on_gpu += outcome.codec == "qturn";
     bytes += static_cast<double>(outcome.file_bytes);
-  });
+  };
+  const RunEnd end = run(reader, writer, options, never, count, echo);
   if (!end.error.empty()) throw std::runtime_error(end.error);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
@@ -249,27 +281,34 @@ void measure_jpeg(const JpegChoice& choice) {
   if (wanted("steps")) {
     measure_lossless_steps(photographs, choice.work);
   }
-  for (int i = 0; i < choice.files; ++i) {
-    const fs::path& photograph = photographs[static_cast<std::size_t>(i) % photographs.size()];
-    fs::copy_file(photograph, in / fmt::format("{:05}.jpg", i),
-                  fs::copy_options::overwrite_existing);
-  }
+  lay_out(photographs, in, choice.files);
   const double copies = wanted("copy") ? measure_copy(in, out) : 0;
   struct Way {
     const char* name;
     JpegMode mode;
     DeviceChoice device;
+    JpegDevice* echo = nullptr;
   };
+  const std::atomic<bool> never = false;
+  SpareBytes spare(available_memory() / 64, 2 * scan_requests_per_device);
+  std::unique_ptr<JpegDevice> echo;
+  if (wanted("echo") && !device.cuda.empty()) {
+    echo = make_scan_device(device.cuda,
+                            {.page_locked_bytes = available_memory() / 16, .runs_kernels = false},
+                            spare, never);
+  }
   const DeviceChoice cpu{{}, "asked for"};
   for (const std::string& operation : choice.operations) {
     const Orientation orientation = orientation_named(operation);
     for (const Way& way :
-         {Way{"lossless", JpegMode::lossless, device}, Way{"lossless-cpu", JpegMode::lossless, cpu},
+         {Way{"echo", JpegMode::lossless, device, echo.get()},
+          Way{"lossless", JpegMode::lossless, device}, Way{"lossless-cpu", JpegMode::lossless, cpu},
           Way{"planar", JpegMode::planar, device}, Way{"planar-cpu", JpegMode::planar, cpu}}) {
       if (!wanted(way.name)) continue;
       // In the first run files and memory are cold.
-      turn_all(in, out, orientation, way.mode, way.device);
-      const Rates rates = turn_all(in, out, orientation, way.mode, way.device);
+      turn_all(in, out, orientation, way.mode, way.device, way.echo);
+      const BusyGpu busy(way.device.cuda);
+      const Rates rates = turn_all(in, out, orientation, way.mode, way.device, way.echo);
       std::string line = fmt::format(
           "{} {}: {:.0f} images/s, {:.0f} MB/s, {:.1f} ms of CPU each; the first after {:.2f} s, "
           "{:.0f} images/s from then on",
@@ -279,6 +318,7 @@ void measure_jpeg(const JpegChoice& choice) {
         line += fmt::format("; {:.1f} and {:.1f} % of the copy", 100 * rates.images / copies,
                             100 * rates.then / copies);
       }
+      if (const std::string how = busy.sentence(); !how.empty()) line += "; " + how;
       if (way.mode == JpegMode::lossless) line += fmt::format(", {} lossless", rates.lossless);
       if (way.mode == JpegMode::planar)
         line += fmt::format(", {} by planes on the GPU", rates.planar_on_gpu);
