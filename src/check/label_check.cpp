@@ -179,19 +179,18 @@ Size LabelCheck::compare_size(const LabelContent& content, Seen& seen,
     case FittingFrame::unknown:
       tell({LabelFault::frame,
             {},
-            fmt::format("{}; cannot tell on which pixels the label was drawn, because it fits "
-                        "both; --html draws it",
-                        tagged)});
+            tagged + "; cannot tell on which pixels the label was drawn, because it fits both",
+            {Hint::draw_labels}});
       return stored;
     default:
       break;
   }
   const bool is_upright = fit.frame == FittingFrame::upright;
-  const char* const word = is_upright ? "upright" : "stored";
   tell({LabelFault::frame,
         {},
-        fmt::format("{}; the label fits the {}, --labels-drawn-on {}: {}", tagged,
-                    is_upright ? "upright picture" : "pixels as they are stored", word, fit.why)});
+        fmt::format("{}; the label fits the {}: {}", tagged,
+                    is_upright ? "upright picture" : "pixels as they are stored", fit.why),
+        {{Hint::say_labels_drawn_on, is_upright ? "upright" : "stored"}}});
   return is_upright ? upright : stored;
 }
 

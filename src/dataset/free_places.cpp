@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "src/dataset/output_error.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 
@@ -15,7 +15,7 @@ void check_place(const fs::path& place, bool may_replace, std::string_view what)
                     "choose another output",
                     place.string(), what));
   if (!may_replace && fs::exists(place))
-    throw OutputError(OutputError::Reason::file_exists, place, place.string() + " exists already");
+    throw WithHints<PlanError>({Hint::replace_or_skip}, place.string() + " exists already");
 }
 
 fs::path place_in_output(const Plan& plan, const std::string& name, bool may_replace,
@@ -25,8 +25,8 @@ fs::path place_in_output(const Plan& plan, const std::string& name, bool may_rep
   const FileList& files = plan.jobs.files();
   for (const FoundFile& file : files)
     if (!file.picture && !file.is_companion && files.key(file) == name)
-      throw OutputError(
-          OutputError::Reason::is_place_of_copy, name,
+      throw WithHints<PlanError>(
+          {{Hint::exclude, name}},
           fmt::format("{}: its copy would be in the place of {}", files.path(file), what));
   check_place(place, may_replace, what);
   return place;

@@ -10,7 +10,7 @@
 
 namespace qturn {
 
-/// Throws PlanError if a file cannot go to this place: a symbolic link is there, or (OutputError) a
+/// Throws PlanError if a file cannot go to this place: a symbolic link is there, or a
 /// file that must not be replaced. `what` it is, in words.
 void check_place(const std::filesystem::path& place, bool may_replace, std::string_view what);
 

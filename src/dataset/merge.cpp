@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "src/dataset/data_set_files.hpp"
-#include "src/dataset/output_error.hpp"
 #include "src/dataset/shard_manifests.hpp"
 #include "src/dataset/shard_parts.hpp"
 #include "src/dataset/shards.hpp"
@@ -84,11 +83,10 @@ void Merge::refuse_incomplete() {
     count += done->count;
   }
   if (incomplete.count() > 0) {
-    throw OutputError(
-        OutputError::Reason::shards_incomplete, output_,
+    throw WithHints<PlanError>(
+        {{Hint::resume_these_shards, incomplete.count() == 1 ? "it" : "them"}},
         fmt::format("{}: {} of {} shards {} not complete: {}", output_.string(), incomplete.count(),
-                    run_.shards, incomplete.count() == 1 ? "is" : "are", incomplete.text()),
-        incomplete.count());
+                    run_.shards, incomplete.count() == 1 ? "is" : "are", incomplete.text()));
   }
   if (count != run_.count) {
     throw PlanError(fmt::format(
@@ -115,8 +113,8 @@ void Merge::check_tars() {
     for (const auto& [name, tar] : read_written_tars(manifest)) {
       std::error_code none;
       if (tar.bytes > 0 && fs::file_size(output_ / name, none) != tar.bytes) {
-        throw OutputError(
-            OutputError::Reason::tar_changed, output_ / name,
+        throw WithHints<PlanError>(
+            {Hint::resume_shard_after_that},
             fmt::format("{} is not the tar that shard {} has written; put it back, or remove the "
                         "folder {}",
                         (output_ / name).string(), index, manifest.parent_path().string()));
@@ -243,8 +241,8 @@ std::optional<MergedShards> merge_shards(const fs::path& output) {
   const std::optional<ShardedRun> run = read_sharded_run(output);
   if (!run) {
     if (!fs::exists(output / shard_manifest_name))
-      throw OutputError(OutputError::Reason::no_shards, output,
-                        output.string() + ": no shards have written here");
+      throw WithHints<PlanError>({Hint::run_shards},
+                                 output.string() + ": no shards have written here");
     remove_shards(output);  // of a merge that was killed
     return std::nullopt;
   }

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/dataset/output_error.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
@@ -234,15 +233,15 @@ void refuse_other_run(const fs::path& output, const Shard& shard) {
     return compare_counts(output, *there, shard.count);
   const fs::path manifest = output / "manifest.jsonl";
   if (fs::exists(manifest)) {
-    throw OutputError(
-        OutputError::Reason::is_complete, manifest,
+    throw WithHints<PlanError>(
+        {Hint::choose_other_output},
         fmt::format("{} is there, so the output is complete, or that of a run without shards",
                     manifest.string()));
   }
   const auto refuse_file = [&](std::string_view name) {
     const fs::path file = output / name;
-    throw OutputError(
-        OutputError::Reason::is_of_plain_run, file,
+    throw WithHints<PlanError>(
+        {Hint::finish_plain_run},
         fmt::format("{} is of a run without shards, which works there or was interrupted",
                     file.string()));
   };
@@ -258,17 +257,17 @@ void refuse_unmerged_inputs(const PlanOptions& options) {
     for (; at.has_relative_path() && seen.insert(at).second; at = at.parent_path()) {
       if (!fs::exists(shards_folder(at), none) || fs::equivalent(at, options.output, none))
         continue;
-      throw OutputError(OutputError::Reason::is_unmerged_input, at,
-                        fmt::format("{}: {} is the output of shards that are not merged",
-                                    input.string(), at.string()));
+      throw WithHints<PlanError>({{Hint::merge_first, at.string()}},
+                                 fmt::format("{}: {} is the output of shards that are not merged",
+                                             input.string(), at.string()));
     }
   }
 }
 
 void refuse_unmerged_shards(const fs::path& output) {
   if (output.empty() || !fs::exists(shards_folder(output))) return;
-  throw OutputError(OutputError::Reason::is_of_shards, output,
-                    output.string() + " is the output of a run in shards");
+  throw WithHints<PlanError>({{Hint::merge_or_choose_other_output, output.string()}},
+                             output.string() + " is the output of a run in shards");
 }
 
 }  // namespace qturn

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/dataset/output_error.hpp"
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/picture/bytes.hpp"
@@ -87,8 +86,9 @@ TarShard::TarShard(ShardOptions options, fs::path output, const std::set<std::st
       run_(options, output_, Dealt::tars, keys_of(options.shard, tars)),
       is_begun_(fs::exists(manifest())) {
   if (!is_begun_ || resumes || is_complete()) return;
-  throw OutputError(OutputError::Reason::attempt_unfinished, run_.folder(),
-                    run_.folder().string() + ": an earlier attempt of this shard did not end");
+  throw WithHints<PlanError>(
+      {Hint::resume_shard},
+      run_.folder().string() + ": an earlier attempt of this shard did not end");
 }
 
 bool TarShard::is_to_do(const std::string& tar) const {

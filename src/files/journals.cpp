@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/files/safe_file.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {
@@ -110,12 +111,10 @@ void Journals::refuse_others(std::span<const fs::path> below) const {
     if (!fs::exists(other, unknown) || own.contains(fs::canonical(other))) continue;
     const auto content = read_journal(other, other.parent_path());
     if (!content || !content->is_left_undone()) continue;
-    throw FileError(
-        fmt::format(
-            "{}: '{}' of this folder is not complete; finish it with --resume, or remove {} "
-            "to forget it",
-            other.parent_path().string(), content->header.operation, other.string()),
-        other, {});
+    throw WithHints<FileError>({{Hint::finish_journal, other.string()}},
+                               fmt::format("{}: '{}' of this folder is not complete",
+                                           other.parent_path().string(), content->header.operation),
+                               other, std::error_code());
   }
 }
 
@@ -153,11 +152,12 @@ void Journals::refuse_cut(const Place& place) {
   if (!place.content || !place.content->files.empty() || place.content->is_complete) return;
   const std::string& then = place.content->header.originals;
   if (then.empty() || then == place.header.originals) return;
-  throw FileError(
+  throw WithHints<FileError>(
+      {Hint::restart_all},
       fmt::format("{}: pictures have changed since '{}' began, and this journal of it names none, "
-                  "so it may have been cut; look at them, and then --restart turns all of them",
+                  "so it may have been cut; look at them",
                   place.file.string(), place.content->header.operation),
-      place.file, {});
+      place.file, std::error_code());
 }
 
 void Journals::refuse_own() const {
@@ -168,11 +168,11 @@ void Journals::refuse_own() const {
     if (!place.content) {
       // All journals are made before the first picture is turned.
       if (resumes() && any_begun) {
-        throw FileError(
-            fmt::format("there is no journal {}, so what is there is done or forgotten; "
-                        "--resume the other inputs without it",
+        throw WithHints<FileError>(
+            {Hint::resume_others},
+            fmt::format("there is no journal {}, so what is there is done or forgotten",
                         place.file.string()),
-            place.file, {});
+            place.file, std::error_code());
       }
       continue;
     }
@@ -187,18 +187,18 @@ void Journals::refuse_own() const {
     }
     if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
     if (options_.start == Start::anew && options_.in_place && place.content->is_complete) {
-      throw FileError(
-          fmt::format("{}: '{}' is done, and its journal was kept by --resume so that it is not "
-                      "done twice; --restart does it once more",
+      throw WithHints<FileError>(
+          {Hint::restart_once_more},
+          fmt::format("{}: '{}' is done, and its journal was kept so that it is not done twice",
                       place.file.string(), header.operation),
-          place.file, {});
+          place.file, std::error_code());
     }
     if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
-      throw FileError(
-          fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice; --resume "
-                      "does what is not done, --restart does everything again",
+      throw WithHints<FileError>(
+          {Hint::resume_or_restart},
+          fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice",
                       place.file.string(), header.operation),
-          place.file, {});
+          place.file, std::error_code());
     }
   }
 }
@@ -222,7 +222,7 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
                              options_.flushed);
     }
   } catch (const std::exception& error) {
-    if (have_changed_) throw UnfinishedError(error.what());
+    if (have_changed_) throw WithHints<UnfinishedError>(hints_of(error), error.what());
     throw;
   }
 }
@@ -263,20 +263,20 @@ bool Journals::is_done(const fs::path& target, const fs::path& picture) const {
     const auto found = hash_of_file(target);
     if (found == known->result) return true;
     if (found == known->source) return false;
-    throw FileError(
+    throw WithHints<FileError>(
+        {Hint::forget_journal},
         (target == picture ? "" : target.string() + " ") +
             "is neither the original nor what the interrupted run made of it, and was left as it "
-            "is; look at it, and once all others are done --restart forgets the journal",
-        target, {});
+            "is; look at it",
+        target, std::error_code());
   }
   const auto found = hash_of_file(target);
   if (!found || options_.overwrite) return found && known && *found == known->result;
   if (known && *found == known->result) return true;
-  throw FileError(
-      fmt::format("{} is not what the interrupted run wrote; remove it and resume again, or use "
-                  "--resume --overwrite",
-                  target.string()),
-      target, {});
+  throw WithHints<FileError>(
+      {Hint::resume_and_replace},
+      target.string() + " is not what the interrupted run wrote; remove it and resume again",
+      target, std::error_code());
 }
 
 std::optional<ContentHash> Journals::source_before(const fs::path& target) const {

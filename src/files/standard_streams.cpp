@@ -16,6 +16,7 @@
 
 #include "src/files/file_descriptor.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {
@@ -102,10 +103,9 @@ std::vector<std::byte> read_standard_input(std::span<const std::byte> head, std:
     if (got == 0) break;
     bytes += got;
     if (bytes > most) {
-      throw FileError(
-          fmt::format("standard input has more than {} MiB; a larger --memory permits that",
-                      most >> 20),
-          {}, {});
+      throw WithHints<FileError>({Hint::more_memory},
+                                 fmt::format("standard input has more than {} MiB", most >> 20),
+                                 std::filesystem::path(), std::error_code());
     }
   }
   std::vector<std::byte> whole;

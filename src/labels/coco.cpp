@@ -125,15 +125,13 @@ std::string add_coco_category(std::string_view text, TextPlace place, CocoCatego
 
 std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,
                              std::size_t keypoints) {
-  constexpr const char* rotations =
-      "; --swap-pairs says which keypoints change places, and --variants rotations needs none to";
   const auto known = categories.find(category);
   if (known == categories.end())
-    return fmt::format("category {} does not name its keypoints{}", category, rotations);
-  if (!known->second.problem.empty()) return known->second.problem + rotations;
+    return fmt::format("category {} does not name its keypoints", category);
+  if (!known->second.problem.empty()) return known->second.problem;
   if (known->second.flip.size() != keypoints) {
-    return fmt::format("has {} keypoints, and category {} names {}{}", keypoints, category,
-                       known->second.flip.size(), rotations);
+    return fmt::format("has {} keypoints, and category {} names {}", keypoints, category,
+                       known->second.flip.size());
   }
   return "";
 }

@@ -41,7 +41,7 @@ CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs
   };
   if (std::ranges::any_of(keypoints_, has_sides)) {
     content_.note_ = swap_pairs
-                         ? "keypoints change places in a mirror as --swap-pairs says"
+                         ? "keypoints change places in a mirror as the given pairs say"
                          : "keypoints that are called left and right change places in a mirror";
   }
   return std::move(content_);
@@ -118,8 +118,8 @@ void CocoReader::take_pairs(const std::vector<int>& pairs) {
     if (const auto flip = flip_of(pairs, static_cast<int>(count))) {
       keypoints.flip.assign(flip->begin(), flip->end());
     } else {
-      keypoints.problem = fmt::format("has {} keypoints, and --swap-pairs names keypoint {}", count,
-                                      pairs.size() - 1);
+      keypoints.problem = fmt::format("has {} keypoints, and the given pairs name keypoint {}",
+                                      count, pairs.size() - 1);
     }
     content_.categories_[category] = std::move(keypoints);
   }

@@ -17,6 +17,7 @@
 
 #include "src/labels/label_text.hpp"
 #include "src/labels/run_lengths.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 
@@ -45,9 +46,10 @@ struct LabelProblem {
   LabelFault fault = LabelFault::broken;
   std::optional<TextPlace> place = {};
   std::string why = {};
+  Hints hints = {};
 };
 inline LabelProblem broken(const LabelError& error) {
-  return {LabelFault::broken, error.place(), error.why()};
+  return {LabelFault::broken, error.place(), error.why(), hints_of(error)};
 }
 
 enum class ShapeKind : std::uint8_t {

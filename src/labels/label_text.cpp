@@ -41,8 +41,8 @@ TextPlace LabelText::place_of(std::string_view at) const {
   return known_;
 }
 
-void LabelText::fail(std::string_view at, const std::string& why) const {
-  throw LabelError(place_of(at), why);
+void LabelText::fail(std::string_view at, const std::string& why, Hints hints) const {
+  throw WithHints<LabelError>(std::move(hints), place_of(at), why);
 }
 
 }  // namespace qturn

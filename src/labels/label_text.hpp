@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/picture/hint.hpp"
 #include "src/picture/text_edits.hpp"
 
 namespace qturn {
@@ -48,7 +49,7 @@ class LabelText {
   /// again, if the places ascend.
   TextPlace place_of(std::string_view at) const;
   /// Throws LabelError.
-  [[noreturn]] void fail(std::string_view at, const std::string& why) const;
+  [[noreturn]] void fail(std::string_view at, const std::string& why, Hints hints = {}) const;
 
  private:
   std::size_t offset_of(std::string_view part) const {

@@ -67,8 +67,8 @@ class YoloTurn {
     if (!keypoints_) {
       text_.fail(words[0],
                  "more than 6 columns can be a polygon or a box with keypoints, and the data set "
-                 "has no YAML file that says which; give --keypoints none, or their number as "
-                 "in --keypoints 17x3");
+                 "has no YAML file that says which",
+                 {Hint::say_keypoints});
     }
     if (words.size() <= box_columns + 1) {
       text_.fail(words[0],
@@ -107,8 +107,8 @@ class YoloTurn {
     if (is_mirror && keypoints_->flip.empty()) {
       text_.fail(words[0],
                  "in a mirror left and right keypoints change places, and the data set's YAML file "
-                 "has no flip_idx that says which; say it with --swap-pairs, or use --variants "
-                 "rotations");
+                 "has no flip_idx that says which",
+                 {Hint::say_swapped_keypoints});
     }
     turn_box({words.begin(), words.begin() + box_columns});
     std::vector<ShapePoint> points;

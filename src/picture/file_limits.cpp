@@ -9,8 +9,7 @@ namespace qturn {
 LimitError::LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted)
     : ImageFileError(
           fmt::format("{} {}, more than the limit of {}", needed, limit.what, permitted)),
-      limit_(limit),
-      needed_(needed) {}
+      Hinted({{Hint::raise_limit, fmt::format("{}={}", limit.name, needed)}}) {}
 
 void MetadataCount::check(const Limits& limits) const {
   check_limit(limits, &Limits::metadata_count, count);

@@ -1,7 +1,7 @@
 // Limits by name: how a file is refused that asks for more than it may.
 //
 // A format counts what its file asks for and hands the number to check_limit(). The message names
-// the number and the limit. Whoever talks to the user adds how to raise the limit.
+// the number and the limit, and a hint says how to raise the limit.
 #ifndef QTURN_SRC_PICTURE_FILE_LIMITS_HPP
 #define QTURN_SRC_PICTURE_FILE_LIMITS_HPP
 
@@ -12,11 +12,12 @@
 #include <string_view>
 
 #include "src/picture/errors.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 
 struct LimitName {
-  std::string_view name;  ///< as --limit takes it
+  std::string_view name;  ///< as users say it
   std::uint64_t Limits::*value;
   std::string_view what;  ///< that is counted, in the plural
 };
@@ -39,16 +40,9 @@ inline constexpr Limits unlimited = {.pixels = Limits::none,
                                      .directories = Limits::none};
 
 /// "50000 directories, more than the limit of 4096".
-class LimitError : public ImageFileError {
+class LimitError : public ImageFileError, public Hinted {
  public:
   LimitError(const LimitName& limit, std::uint64_t needed, std::uint64_t permitted);
-
-  std::string_view name() const { return limit_.name; }
-  std::uint64_t needed() const { return needed_; }
-
- private:
-  LimitName limit_;
-  std::uint64_t needed_;
 };
 
 /// Pieces of metadata, counted.

@@ -88,7 +88,7 @@ class FileFinder {
   bool is_selected(const std::string& key, const std::string& name);
   std::string key_of_listed(const fs::path& path) const;
   void cannot_look_into(const fs::path& path, int number) {
-    found_.unreadable.push_back(path.string() + ": " + reason_of(number));
+    found_.unreadable.emplace_back(path.string() + ": " + reason_of(number));
   }
 
   const PlanOptions& options_;
@@ -146,7 +146,7 @@ void FileFinder::take_listed() {
     if (::stat(path.c_str(), &status) != 0) {
       missing.add(path.string() + ": " + reason_of(errno));
     } else if (S_ISDIR(status.st_mode)) {
-      throw PlanError(path.string() + ": is a folder; --files-from takes files only");
+      throw PlanError(path.string() + ": is a folder; a list takes files only");
     } else {
       const std::string key = key_of_listed(path);
       if (is_selected(key, path.filename())) take_named(path, key, status, false);
@@ -160,18 +160,19 @@ std::string FileFinder::key_of_listed(const fs::path& path) const {
   if (options_.output.empty()) return normal.string();  // in place, keys lead nowhere
   if (!path.is_absolute()) {
     if (*normal.begin() == "..") {
-      throw PlanError(path.string() + ": leads out of the current folder, and so out of the " +
-                      "output; list it as an absolute path and give --base");
+      throw WithHints<PlanError>(
+          {Hint::say_base}, path.string() + ": leads out of the current folder, and so out of " +
+                                "the output; list it as an absolute path");
     }
     return normal.string();
   }
   if (options_.base.empty()) {
-    throw PlanError(path.string() + ": is absolute; --base says which part of it to leave off");
+    throw WithHints<PlanError>({Hint::say_base}, path.string() + ": is absolute");
   }
   const fs::path key =
       normal.lexically_relative((fs::absolute(options_.base) / "").lexically_normal());
   if (key.empty() || *key.begin() == "..") {
-    throw PlanError(path.string() + ": does not lie under --base " + options_.base.string());
+    throw PlanError(path.string() + ": does not lie under the base " + options_.base.string());
   }
   return key.string();
 }
@@ -283,7 +284,7 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
 
 FoundFiles FileFinder::result() {
   found_.files.sort();
-  std::sort(found_.unreadable.begin(), found_.unreadable.end());
+  std::ranges::sort(found_.unreadable, {}, &Sentence::text);
   return std::move(found_);
 }
 
@@ -299,7 +300,10 @@ FoundFiles find_files(const PlanOptions& options) {
 FoundFiles find_on_standard_input(const PlanOptions& options) {
   const std::span<const std::byte> picture = *options.standard_input;
   if (picture.empty()) throw PlanError("standard input is empty");
-  if (!codec_of_content(picture, "")) throw PlanError(not_a_picture(standard_input_name));
+  if (!codec_of_content(picture, "")) {
+    Sentence why = not_a_picture(standard_input_name);
+    throw WithHints<PlanError>(std::move(why.hints), why.text);
+  }
   FoundFiles found;
   struct stat status = {};
   status.st_size = static_cast<off_t>(picture.size());
@@ -341,10 +345,10 @@ bool is_camera_raw(std::string_view suffix) {
   return codec && codec->only_if_asked;
 }
 
-std::string not_a_picture(const std::string& path) {
-  return path + (is_camera_raw(lower_suffix(path))
-                     ? ": a camera raw file; --raw --tag-only changes its orientation tag"
-                     : ": not a picture in a format that qturn reads");
+Sentence not_a_picture(const std::string& path) {
+  if (is_camera_raw(lower_suffix(path)))
+    return {path + ": a camera raw file, whose pixels are not turned", {Hint::turn_raw_tag}};
+  return path + ": not a picture in a format that qturn reads";
 }
 
 void SomeNames::add(std::string name) {
@@ -358,9 +362,9 @@ std::string SomeNames::text() const {
   return text;
 }
 
-std::string cannot_look_into(const std::vector<std::string>& unreadable) {
+std::string cannot_look_into(const std::vector<Sentence>& unreadable) {
   SomeNames names;
-  for (const std::string& reason : unreadable) names.add(reason);
+  for (const Sentence& reason : unreadable) names.add(reason.text);
   return names.count() == 0 ? "" : "; cannot look into " + names.text();
 }
 

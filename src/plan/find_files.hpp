@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/picture/hint.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/jobs.hpp"
 
@@ -21,9 +22,9 @@ namespace qturn {
 struct FoundFiles {
   FileList files;                              ///< regular files, ascending by key, each once
   std::map<std::string, std::uint64_t> types;  ///< what else was found: "fifo", "symbolic link"...
-  std::vector<std::string> unreadable;         ///< as Plan::unreadable
+  std::vector<Sentence> unreadable;            ///< as Plan::unreadable
   /// Of those sentences, the ones about files that may still belong to a picture; by the file.
-  std::map<std::filesystem::path, std::string> unopened;
+  std::map<std::filesystem::path, Sentence> unopened;
   std::uint64_t left_out = 0;                   ///< by --include and --exclude
   std::vector<std::filesystem::path> folders;   ///< of the inputs
   std::vector<std::filesystem::path> journals;  ///< in them and below
@@ -73,7 +74,7 @@ bool is_excluded(const PlanOptions& options, const std::string& key, const std::
 bool is_camera_raw(std::string_view suffix);
 
 /// Why a file that is named as an input is a failure.
-std::string not_a_picture(const std::string& path);
+Sentence not_a_picture(const std::string& path);
 
 /// The paths of a --files-from list: one per line, or separated by NUL bytes. Empty ones are
 /// skipped. Every other byte belongs to a name.
@@ -93,7 +94,7 @@ class SomeNames {
 
 /// "; cannot look into a: Permission denied and 2 more", after a sentence; empty if `unreadable`
 /// is.
-std::string cannot_look_into(const std::vector<std::string>& unreadable);
+std::string cannot_look_into(const std::vector<Sentence>& unreadable);
 
 }  // namespace qturn
 

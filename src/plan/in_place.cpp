@@ -106,20 +106,23 @@ class Companions {
     const auto is_to_do = [&](const Companion& each) { return !file_of(each).to_do.empty(); };
     const auto own = std::find_if(first, last, is_to_do);
     if (own == last) {
-      throw PlanError(fmt::format(
-          "{} would stay as it is, because {} is another name of a picture that is turned; turn "
-          "them into a folder with -o",
-          first->path().string(), files_.path(file_of(*first))));
+      throw WithHints<PlanError>(
+          {Hint::into_output},
+          fmt::format("{} would stay as it is, because {} is another name of a picture that is "
+                      "turned; turn them into a folder",
+                      first->path().string(), files_.path(file_of(*first))));
     }
     const auto other = std::find_if(first, last, [&](const Companion& each) {
       return each.picture != own->picture &&
              (is_to_do(each) || files_.id(file_of(each)) != files_.id(file_of(*own)));
     });
     if (other == last) return;
-    throw PlanError(fmt::format(
-        "{} belongs to {} and to {}, and would be turned twice; turn them one after "
-        "the other with -o, each with its own output",
-        own->path().string(), files_.path(file_of(*own)), files_.path(file_of(*other))));
+    throw WithHints<PlanError>(
+        {Hint::into_output},
+        fmt::format(
+            "{} belongs to {} and to {}, and would be turned twice; turn them one after the "
+            "other, each into an output of its own",
+            own->path().string(), files_.path(file_of(*own)), files_.path(file_of(*other))));
   }
 
   /// Empty without --backup.
@@ -185,10 +188,10 @@ void place_in_place(const PlanOptions& options, const LabelFiles::All& companion
   turned_with_them.refuse_wrong_turns();
   turned_with_them.find_linked(linked);
   if (linked.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {} other names (hard links), which would stay as they are; --break-links turns the "
-        "named ones only",
-        linked.text(), linked.count() == 1 ? "has" : "have"));
+    throw WithHints<PlanError>(
+        {Hint::break_links},
+        fmt::format("{} {} other names (hard links), which would stay as they are", linked.text(),
+                    linked.count() == 1 ? "has" : "have"));
   }
 }
 

@@ -24,12 +24,14 @@ namespace fs = std::filesystem;
 void refuse_unfit_options(const PlanOptions& options) {
   if (!options.output.empty()) return;
   if (options.format) {
-    throw PlanError(
-        "--format gives a file another suffix, so it cannot work in place; name an "
-        "output with -o");
+    throw WithHints<PlanError>(
+        {Hint::into_output},
+        "another format gives a file another suffix, so it cannot be changed in place; name an "
+        "output");
   }
   if (!options.variants.empty() || options.random_variants > 0) {
-    throw PlanError("several pictures cannot take the place of one; name an output with -o");
+    throw WithHints<PlanError>({Hint::into_output},
+                               "several pictures cannot take the place of one; name an output");
   }
 }
 
@@ -46,11 +48,9 @@ void refuse_unfit_options(const PlanOptions& options) {
   if (types.count() > 0) message += "; found only " + types.text();
   const bool any_raw =
       std::ranges::any_of(plan.others, [](const auto& type) { return is_camera_raw(type.first); });
-  if (any_raw) message += "; --raw --tag-only changes the orientation tag of camera raw files";
-  if (found.left_out > 0) {
-    message += fmt::format("; --include and --exclude left out {}", found.left_out);
-  }
-  throw PlanError(message + cannot_look_into(plan.unreadable));
+  if (found.left_out > 0) message += fmt::format("; left out by patterns: {}", found.left_out);
+  throw WithHints<PlanError>(any_raw ? Hints{Hint::turn_raw_tag} : Hints(),
+                             message + cannot_look_into(plan.unreadable));
 }
 
 /// What is made once for all pictures does not take the place of what belongs to one.
@@ -83,10 +83,12 @@ void refuse_shared(const SharedLabels& labels, bool in_place) {
   for (const SharedLabels::File& file : labels.files()) {
     if (file.found == 0) continue;
     if (in_place) {
-      throw LabelsError(fmt::format(
-          "{}: {} labels of many pictures in one file are not turned in place; write the turned "
-          "pictures and labels into a folder with -o",
-          file.input.string(), file.format->name));
+      throw LabelsError(
+          fmt::format(
+              "{}: {} labels of many pictures in one file are not turned in place; write the "
+              "turned pictures and labels into a folder",
+              file.input.string(), file.format->name),
+          {Hint::into_output, Hint::turn_without_labels});
     }
     throw LabelsError(fmt::format(
         "{}: labels many pictures, and in a tar each sample has labels of its own; name a folder "
@@ -230,8 +232,7 @@ Plan plan(const PlanOptions& options) try {
       (options.inputs.size() + options.listed.size() == 1 && found.folders.empty());
   OutputNames names(options, one_file);
   if (options.standard_input && !names.folder().empty())
-    throw PlanError(
-        "a picture from standard input has no name; name a file with -o, or - for standard output");
+    throw PlanError("a picture from standard input has no name; name a file as output, or -");
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels =

@@ -37,8 +37,8 @@ struct JobOutput {
 struct Job {
   std::size_t number = 0;  ///< of its file in the list of files, by which an outcome is told
   std::filesystem::path input;
-  std::string key;           ///< relative path with '/' between parts, the bytes of the file system
-  std::string problem = {};  ///< why it cannot be done, which its outcomes say; or empty
+  std::string key;        ///< relative path with '/' between parts, the bytes of the file system
+  Sentence problem = {};  ///< why it cannot be done, which its outcomes say; or empty
   std::uint64_t file_bytes = 0;
   const Codec* target = nullptr;  ///< the format to write; null: the input's own
   std::vector<JobOutput> outputs;
@@ -128,7 +128,7 @@ struct Plan {
   JobList jobs;
   std::map<std::string, std::uint64_t>
       others;  ///< files that are not pictures, counted by type (".txt", "no suffix")
-  std::vector<std::string>
+  std::vector<Sentence>
       unreadable;  ///< folders and entries that could not be looked into, with the reason
   std::vector<std::filesystem::path> journals;  ///< that lie in the input folders and below
   std::filesystem::path output_folder;          ///< empty if the output is a file or in place

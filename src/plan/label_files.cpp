@@ -41,6 +41,12 @@ void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
   keypoints.flip = *flip;
 }
 
+[[noreturn]] void refuse_pairs(const PlanOptions& options, const char* why) {
+  throw WithHints<PlanError>({Hint::say_number_of_keypoints},
+                             fmt::format("the pairs of {} are keypoints, and {}",
+                                         options.labels.swap_pairs.string(), why));
+}
+
 class LabelFinder {
  public:
   LabelFinder(const PlanOptions& options, const FileList& files, const OutputNames* names)
@@ -60,9 +66,7 @@ class LabelFinder {
       throw LabelsError(
           fmt::format("no {} label belongs to a picture", options_.labels.format->name));
     if (swap_pairs_ && !labels_.empty() && !labels_.have_keypoints()) {
-      throw PlanError(
-          "--swap-pairs is for keypoints, and no YAML file says that labels have any; give their "
-          "number as in --keypoints 17x3");
+      refuse_pairs(options_, "no YAML file says that labels have any");
     }
     if (names_) refuse_other_texts();
     return std::move(labels_);
@@ -182,10 +186,9 @@ class LabelFinder {
       const auto read = read_yaml(path);
       if (!read) continue;
       if (known->second && known->second != read) {
-        throw PlanError(fmt::format(
-            "{} and {} disagree about keypoints; give --keypoints none, or their number as in "
-            "--keypoints 17x3",
-            from, path.string()));
+        throw WithHints<PlanError>(
+            {Hint::say_keypoints},
+            fmt::format("{} and {} disagree about keypoints", from, path.string()));
       }
       known->second = read;
       from = path.string();
@@ -196,7 +199,8 @@ class LabelFinder {
   static std::optional<Keypoints> read_yaml(const fs::path& path) try {
     return read_data_yaml(read_label_head(path));
   } catch (const LabelError& error) {
-    throw PlanError(fmt::format("{}:{}; --keypoints says it instead", path.string(), error.what()));
+    throw WithHints<PlanError>({Hint::say_keypoints},
+                               fmt::format("{}:{}", path.string(), error.what()));
   }
 
   void add_label_of(std::size_t number, const std::vector<std::uint32_t>& places) {
@@ -212,10 +216,10 @@ class LabelFinder {
       const std::string path = folder.path + entry->name;
       if (is_other_text(place, files_.folder_of(file), path)) continue;
       if (!found.empty()) {
-        throw PlanError(fmt::format(
-            "{} has two labels, {} and {}; --labels {} chooses those of one format, and --labels "
-            "{}:DIR those below one folder",
-            files_.path(file), found, path, format.option, format.option));
+        const std::string option(format.option);
+        throw WithHints<PlanError>(
+            {{Hint::choose_label_format, option}, {Hint::choose_label_folder, option}},
+            fmt::format("{} has two labels, {} and {}", files_.path(file), found, path));
       }
       found = path;
       if (!labels_.place(place).holds_any) {
@@ -272,11 +276,11 @@ class LabelFinder {
     const std::string output = normal_path(names_->folder_of(pictures));
     const LabelFormat& format = *labels_.place(place).format;
     if (tail_from(output, format.pictures).empty()) return;
-    throw PlanError(fmt::format(
-        "the label of {} would go outside of the output {}; name as the input the folder that "
-        "holds {} and {} (--include chooses among its pictures), or an output outside of such a "
-        "folder",
-        files_.path(file), options_.output.string(), format.pictures, format.labels));
+    throw WithHints<PlanError>(
+        {Hint::choose_pictures},
+        fmt::format("the label of {} would go outside of the output {}; name an output outside of "
+                    "such a folder, or as the input the folder that holds {} and {}",
+                    files_.path(file), options_.output.string(), format.pictures, format.labels));
   }
 
   /// A label that cannot be read is for its sample to report.
@@ -368,10 +372,7 @@ std::optional<Keypoints> keypoints_of_options(const PlanOptions& options) {
   std::optional<Keypoints> keypoints = options.labels.keypoints;
   const auto pairs = swap_pairs_of(options);
   if (pairs && !keypoints) {
-    throw PlanError(
-        "--swap-pairs is for keypoints, and here no YAML file says that labels have any; give "
-        "their "
-        "number as in --keypoints 17x3");
+    refuse_pairs(options, "here no YAML file says that labels have any");
   }
   if (pairs) set_swap_pairs(*keypoints, *pairs, options);
   return keypoints;

@@ -42,10 +42,9 @@ class MaskFinder {
     }
     if (found_.empty()) {
       if (!options_.masks.folder.empty())
-        throw PlanError(
-            fmt::format("no mask below {} belongs to a picture; --masks none turns "
-                        "each picture by itself",
-                        options_.masks.folder.string()));
+        throw WithHints<PlanError>(
+            {Hint::turn_without_masks},
+            fmt::format("no mask below {} belongs to a picture", options_.masks.folder.string()));
       return {};
     }
     mark_among_files();
@@ -127,10 +126,12 @@ class MaskFinder {
   void refuse_jpeg(const FoundFile& file, const Found& found) const {
     const Codec* format = format_of(found.name);
     if (format->name != "jpeg") return;
-    throw PlanError(fmt::format(
-        "{}, a mask of {}, is a JPEG, which changes the values of pixels; store it as a PNG, or "
-        "use --masks none, which turns each picture by itself",
-        masks_.place(found.place).folder.path + found.name, files_.path(file)));
+    throw WithHints<PlanError>(
+        {Hint::turn_without_masks},
+        fmt::format(
+            "{}, a mask of {}, is a JPEG, which changes the values of pixels; store it as a "
+            "PNG",
+            masks_.place(found.place).folder.path + found.name, files_.path(file)));
   }
 
   const PlanOptions& options_;

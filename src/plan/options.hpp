@@ -17,29 +17,23 @@
 #include "src/formats/codec/codec.hpp"
 #include "src/labels/label.hpp"
 #include "src/labels/shared_label.hpp"
+#include "src/picture/hint.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/shard.hpp"
 
 namespace qturn {
 
-/// Nothing can be started, because inputs and output do not make sense together. The message says
-/// what to do.
+/// Nothing can be started, because inputs and output do not make sense together.
 class PlanError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Labels are in the way: the pictures could be turned without them.
-class LabelsError : public PlanError {
+class LabelsError : public PlanError, public Hinted {
  public:
-  /// `suffix`: of files that could be left out; or empty.
-  explicit LabelsError(const std::string& why, std::string suffix = "")
-      : PlanError(why), suffix_(std::move(suffix)) {}
-
-  const std::string& suffix() const { return suffix_; }
-
- private:
-  std::string suffix_;
+  explicit LabelsError(const std::string& why) : LabelsError(why, {Hint::turn_without_labels}) {}
+  LabelsError(const std::string& why, Hints hints) : PlanError(why), Hinted(std::move(hints)) {}
 };
 
 /// `resume`: those that exist are jobs like the others, and the journal tells which are done.

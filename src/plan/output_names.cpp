@@ -69,8 +69,8 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
   if (!promised || fs::is_directory(output_)) return;
 
   if (format_ && format_ != promised) {
-    throw PlanError(fmt::format("{}: its suffix says {}, and --format says {}", output_.string(),
-                                promised->name, format_->name));
+    throw PlanError(fmt::format("{}: its suffix says {}, and the format asked for is {}",
+                                output_.string(), promised->name, format_->name));
   }
   if (!one_file || has_variants()) {
     throw PlanError(output_.string() + ": several pictures cannot go into one file; name a folder");

@@ -214,8 +214,8 @@ void Targets::refuse_inside_inputs() {
   for (const fs::path& input : found_.folders) {
     const fs::path inside = fs::canonical(input);
     if (places_.folder(options_.output / "").path == inside) {
-      throw PlanError(fmt::format("{} is both input and output; use --in-place, or another output",
-                                  input.string()));
+      throw WithHints<PlanError>({Hint::work_in_place},
+                                 input.string() + " is both input and output");
     }
     for (const auto& [named, folder] : places_.folders()) {
       if (lies_in(folder.path, inside)) {
@@ -243,7 +243,7 @@ std::optional<struct stat> Targets::existing(const Target& target) {
   }
   if (std::ranges::binary_search(inputs(), FileId{status.st_dev, status.st_ino}) ||
       fs::equivalent(path, source_of(target))) {
-    throw PlanError(path + ": is an input as well; use --in-place, or another output");
+    throw WithHints<PlanError>({Hint::work_in_place}, path + ": is an input as well");
   }
   return status;
 }
@@ -300,27 +300,21 @@ void Targets::settle_existing() {
       }
     });
   }
-  const std::string resume = fs::exists(options_.output / journal_name)
-                                 ? "--resume to go on with the run that was interrupted, "
-                                 : "";
+  const bool can_resume = fs::exists(options_.output / journal_name);
   if (halves.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {}, but not all that belongs to {}; use {}--overwrite, or remove {}", halves.text(),
-        halves.count() == 1 ? "exists" : "exist", halves.count() == 1 ? "it" : "them", resume,
-        halves.count() == 1 ? "it" : "them"));
+    const char* const them = halves.count() == 1 ? "it" : "them";
+    throw WithHints<PlanError>({{can_resume ? Hint::resume_or_replace : Hint::replace, them}},
+                               fmt::format("{} {}, but not all that belongs to {}", halves.text(),
+                                           halves.count() == 1 ? "exists" : "exist", them));
   }
   for_each_sidecar([&](const Target& target) {
     if (existing(target) && options_.existing == Existing::refuse) refused.add(path_of(target));
   });
-  if (refused.count() > 0 && options_.shard) {
-    throw PlanError(fmt::format(
-        "{} {} already; use --resume to go on with a shard that was interrupted, or another output",
-        refused.text(), refused.count() == 1 ? "exists" : "exist"));
-  }
   if (refused.count() > 0) {
-    throw PlanError(fmt::format(
-        "{} {} already; use {}--overwrite, --skip-existing or --update, or another output",
-        refused.text(), refused.count() == 1 ? "exists" : "exist", resume));
+    const Hint::Kind run = can_resume ? Hint::resume_or_replace_or_skip : Hint::replace_or_skip;
+    throw WithHints<PlanError>(
+        {options_.shard ? Hint::resume_shard_or_choose_other_output : run},
+        fmt::format("{} {} already", refused.text(), refused.count() == 1 ? "exists" : "exist"));
   }
 }
 

@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 
 std::string lower_stem(const SampleFile& file) { return lower_case(fs::path(file.name).stem()); }
 
-[[noreturn]] void refuse(const SampleFile& file, const std::string& why) {
-  throw PlanError(fmt::format("{} {}", file.path.filename().string(), why));
+[[noreturn]] void refuse(const SampleFile& file, const std::string& why, Hints hints) {
+  throw WithHints<PlanError>(std::move(hints),
+                             fmt::format("{} {}", file.path.filename().string(), why));
 }
 
 class SamplePlanner {
@@ -85,7 +86,8 @@ class SamplePlanner {
       if (picture->role || !stem_of_mask(lower_stem(*picture))) continue;
       refuse(*picture,
              "has the name of a mask, and its picture is not in its sample, so they would not be "
-             "turned together; call it as in a.mask.png, or use --masks none");
+             "turned together; call it as in a.mask.png",
+             {Hint::turn_without_masks});
     }
   }
 
@@ -113,9 +115,10 @@ class SamplePlanner {
     if (is_note(lower_case(base_of(file)))) return;
     if (options_.labels.take != TakeLabels::found && options_.labels.format != format) return;
     if (!may_be_label(lower_suffix(file.name), head_of(file))) return;
-    refuse(file, fmt::format("may be a label, and no picture is in its sample; give both the same "
-                             "name in the same folder; --exclude '*{}' leaves such files out",
-                             fs::path(file.name).extension().string()));
+    refuse(file,
+           "may be a label, and no picture is in its sample; give both the same name in the same "
+           "folder",
+           {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
   }
 
   bool takes_labels(const SampleFile& file) const {
@@ -167,9 +170,8 @@ class SamplePlanner {
 
   void add_mask(const SampleFile& mask) {
     if (codec_of_suffix(lower_suffix(mask.name)) == codec_of_name("jpeg")) {
-      refuse(mask,
-             "is a mask and a JPEG, which changes the values of pixels; store it as a PNG, or use "
-             "--masks none, which turns each picture by itself");
+      refuse(mask, "is a mask and a JPEG, which changes the values of pixels; store it as a PNG",
+             {Hint::turn_without_masks});
     }
     const std::string stem = lower_stem(mask);
     Job& job = job_of(*stem_of_mask(stem));
@@ -217,8 +219,8 @@ class SamplePlanner {
   void add_label(const SampleFile& file, const LabelFormat& format) {
     Job& job = job_of(lower_stem(file));
     if (!job.label.empty()) {
-      refuse(file, fmt::format("is a second label of {}; --labels {} chooses those of one format",
-                               job.input.filename().string(), format.option));
+      refuse(file, "is a second label of " + job.input.filename().string(),
+             {{Hint::choose_label_format, std::string(format.option)}});
     }
     job.label = file.path;
     job.label_format = &format;

@@ -199,7 +199,7 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
 
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const LabelFiles& own, const OutputNames& names,
-                                const std::vector<std::string>& unreadable) {
+                                const std::vector<Sentence>& unreadable) {
   const SharedLabelFiles formats = shared_label_files(options, files);
   SharedLabels labels;
   if (formats.empty()) return labels;
@@ -207,9 +207,10 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   const std::optional<std::vector<int>> swap_pairs = swap_pairs_of(options);
   if (swap_pairs && options.labels.take == TakeLabels::one_file &&
       !options.labels.file_format->has_keypoints) {
-    throw PlanError(fmt::format(
-        "--swap-pairs is for the keypoints of an object, which {} labels do not have; leave it out",
-        options.labels.file_format->name));
+    throw WithHints<PlanError>(
+        {Hint::leave_out_swap_pairs},
+        fmt::format("the pairs of {} are keypoints of an object, which {} labels do not have",
+                    options.labels.swap_pairs.string(), options.labels.file_format->name));
   }
   SharedLabelPictures pictures(files, formats);
   LabelPlaces places;

@@ -131,7 +131,7 @@ class SharedLabelPictures {
 /// equally, and if two would go to the same place.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const LabelFiles& own, const OutputNames& names,
-                                const std::vector<std::string>& unreadable);
+                                const std::vector<Sentence>& unreadable);
 
 }  // namespace qturn
 

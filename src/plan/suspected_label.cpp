@@ -117,6 +117,11 @@ std::string why_foreign(const fs::path& file, const ForeignFormat* format) {
                      file.string(), format->name, format->instead);
 }
 
+Hints ways_around(const fs::path& file) {
+  if (file.extension().empty()) return {Hint::turn_without_labels};
+  return {{Hint::exclude, "*" + file.extension().string()}, Hint::turn_without_labels};
+}
+
 }  // namespace
 
 std::optional<std::string> label_head_of(const fs::path& file) {
@@ -132,7 +137,7 @@ std::optional<std::string> label_head_of(const fs::path& file) {
 bool is_note(std::string_view lower_name) { return lower_name.starts_with("readme"); }
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, const ForeignFormat* format)
-    : LabelsError(why_foreign(file, format), file.extension().string()), file_(file) {}
+    : LabelsError(why_foreign(file, format), ways_around(file)), file_(file) {}
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head)
     : ForeignLabelError(file, foreign_format(lower_case(file.extension().string()),

@@ -35,16 +35,10 @@ std::uint64_t bytes_of(const std::vector<std::filesystem::path>& files, const So
 
 }  // namespace
 
-std::string reason(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error))
-    return "out of memory; a smaller --memory or -j may help";
-  if (const auto* limit = dynamic_cast<const LimitError*>(&error)) {
-    return fmt::format("{}; --limit {}={} permits that", limit->what(), limit->name(),
-                       limit->needed());
-  }
-  if (const auto* disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
-    return sentence_of(*disk);
-  return error.what();
+Sentence reason(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return {"out of memory", {Hint::less_memory}};
+  const auto* disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+  return {disk ? sentence_of(*disk) : error.what(), hints_of(error)};
 }
 
 PictureOptions picture_options(const RunOptions& options, const Codec* target) {
@@ -126,9 +120,11 @@ void Flight::write_outputs() {
   }
   if (!outcomes_.empty() && picture_) {
     const std::vector<std::string>& warnings = picture_->warnings();
-    std::vector<std::string>& first = outcomes_.front().warnings;
+    std::vector<Sentence>& first = outcomes_.front().warnings;
     first.insert(first.begin(), warnings.begin(), warnings.end());
-    std::erase(first, outcomes_.front().message);  // what it fails for is said once
+    // What it fails for is said once.
+    std::erase_if(first,
+                  [&](const Sentence& each) { return each.text == outcomes_.front().message; });
   }
   picture_.reset();
   masks_.clear();
@@ -162,12 +158,13 @@ void Flight::put_in_place(std::size_t index) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void Flight::leave_out(std::size_t index, Status status, Route route, std::string why) {
+void Flight::leave_out(std::size_t index, Status status, Route route, Sentence why) {
   staged_[index].reset();
   outcomes_[index].status = status;
   outcomes_[index].route = route;
   outcomes_[index].loss = Loss::none;
-  outcomes_[index].message = std::move(why);
+  outcomes_[index].message = std::move(why.text);
+  outcomes_[index].hints = std::move(why.hints);
 }
 
 std::uint64_t Flight::bytes_held() const {
@@ -211,7 +208,8 @@ void Flight::leave_what_is_done() {
 }
 
 void Flight::read_file_and_header() {
-  if (!job_.problem.empty()) throw ImageFileError(job_.problem);
+  if (!job_.problem.text.empty())
+    throw WithHints<ImageFileError>(job_.problem.hints, job_.problem.text);
   if (job_.file_bytes > options_.largest_bytes) refuse_size("its file needs", job_.file_bytes);
   // A file larger than all that files may take is read when no other picture is in flight.
   const std::uint64_t all_bytes =
@@ -262,7 +260,7 @@ void Flight::decode_pixels() {
   if (shared_.device) {
     if (shared_.device->is_of_use()) turn_on_device(written);
     if (const std::string problem = shared_.device->take_problem(); !problem.empty())
-      outcomes_.front().warnings.push_back(problem);
+      outcomes_.front().warnings.emplace_back(problem);
   }
   if (written.empty()) return;
 
@@ -318,9 +316,9 @@ Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
 }
 
 void Flight::refuse_size(const std::string& who_needs, std::uint64_t needed) const {
-  throw ImageFileError(fmt::format("{} {} of memory, more than {}MiB; --memory {} permits that",
-                                   who_needs, at_least(needed), options_.largest_bytes >> 20,
-                                   at_least(needed)));
+  throw WithHints<ImageFileError>({{Hint::more_memory, at_least(needed)}},
+                                  fmt::format("{} {} of memory, more than {}MiB", who_needs,
+                                              at_least(needed), options_.largest_bytes >> 20));
 }
 
 // Takes those out of `orientations` that the device has turned.
@@ -384,7 +382,9 @@ void Flight::write_output(std::size_t index) {
     outcome.status = Status::done;
     return;
   }
-  FileBytes turned = picture_->turn(outcome.variant, stop(), outcome.warnings);
+  std::vector<std::string> warnings;
+  FileBytes turned = picture_->turn(outcome.variant, stop(), warnings);
+  outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
   put(index, planned.route == Route::copied ? original_.bytes : turned, planned.route);
   shared_.spare.give(std::move(turned).spare());
   outcome.message = picture_->damage();
@@ -399,12 +399,12 @@ void Flight::refuse_storage_change(Orientation orientation) const {
   if (change.empty()) return;
   const bool wants_leave = picture_->header().changes_only_if_allowed;
   if (options_.in_place) {
-    throw ImageFileError(fmt::format("not turned in place, because {}; use -o{}", change,
-                                     wants_leave ? " with --allow-storage-change" : ""));
+    throw WithHints<ImageFileError>(
+        {wants_leave ? Hint::keep_original_and_allow_storage_change : Hint::keep_original},
+        "not turned in place, because " + change);
   }
   if (wants_leave && !options_.allow_storage_change) {
-    throw ImageFileError(
-        fmt::format("not turned, because {}; --allow-storage-change permits that", change));
+    throw WithHints<ImageFileError>({Hint::allow_storage_change}, "not turned, because " + change);
   }
 }
 
@@ -428,13 +428,13 @@ void Flight::refuse_stale_metadata(const Outcome& outcome) const {
   if (outcome.stale_metadata.empty()) return;
   const std::string stale = fmt::format("{}", fmt::join(outcome.stale_metadata, ", "));
   if (options_.in_place && !options_.allow_stale_metadata) {
-    throw ImageFileError(fmt::format(
-        "not turned in place, because this would no longer be true: {}; --allow-stale-metadata "
-        "permits that, and -o keeps the file",
-        stale));
+    throw WithHints<ImageFileError>(
+        {Hint::allow_stale_metadata},
+        "not turned in place, because this would no longer be true: " + stale);
   }
   if (options_.strict)
-    throw ImageFileError(fmt::format("no longer true after the turn: {} (--strict)", stale));
+    throw WithHints<ImageFileError>({Hint::be_less_strict},
+                                    "no longer true after the turn: " + stale);
 }
 
 Result Flight::result_of(std::size_t index) const {
@@ -459,8 +459,9 @@ Result Flight::result_of(std::size_t index) const {
 }
 
 SampleWriter::Companions Flight::turned_companions(const Result& result,
-                                                   std::vector<std::string>& warnings) {
-  SampleWriter::Companions companions = shared_.writer.found_companions(result, warnings);
+                                                   std::vector<Sentence>& all_warnings) {
+  SampleWriter::Companions companions = shared_.writer.found_companions(result, all_warnings);
+  std::vector<std::string> warnings;
   const Source& texts = is_made_once() ? source_ : texts_;
   if (!(options_.in_place && result.turn.leaves_upright())) {
     if (!result.label.input.empty())
@@ -475,6 +476,7 @@ SampleWriter::Companions Flight::turned_companions(const Result& result,
   }
   for (std::size_t i = 0; i < result.masks.size(); ++i)
     companions.push_back(masks_.turn(i, result.turn, result.masks[i], stop(), warnings));
+  all_warnings.insert(all_warnings.end(), warnings.begin(), warnings.end());
   return companions;
 }
 
@@ -512,30 +514,37 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
 void Flight::refuse_warnings(Outcome& outcome) const {
   std::vector<std::string> warnings;
   if (picture_) warnings = picture_->warnings();
-  warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
-  outcome.warnings.clear();
+  Hints hints;
+  for (Sentence& warning : std::exchange(outcome.warnings, {})) {
+    warnings.push_back(std::move(warning.text));
+    if (!warning.hints.empty()) hints = std::move(warning.hints);
+  }
   // Not a warning, because it may be true of every third photograph.
   if (outcome.loss == Loss::unasked) {
     const std::string why = picture_->plan(outcome.variant).message;
-    if (!why.empty()) warnings.push_back(why + "; --jpeg-edges trim or tag avoids that");
+    if (!why.empty()) {
+      warnings.push_back(why);
+      hints = {Hint::keep_edges_lossless};
+    }
   }
-  if (!warnings.empty()) {
-    throw ImageFileError(fmt::format("{} (--strict)", fmt::join(warnings, "; ")));
-  }
+  if (warnings.empty()) return;
+  hints.push_back(Hint::be_less_strict);
+  throw WithHints<ImageFileError>(std::move(hints), fmt::format("{}", fmt::join(warnings, "; ")));
 }
 
-std::string Flight::out_of_time() const {
+Sentence Flight::out_of_time() const {
   const double seconds = shared_.time_limit.seconds();
-  return fmt::format("took longer than the limit of {} seconds; --limit seconds={} permits more",
-                     seconds, 2 * seconds);
+  return {fmt::format("took longer than the limit of {} seconds", seconds),
+          {{Hint::raise_limit, fmt::format("seconds={}", 2 * seconds)}}};
 }
 
-void Flight::fail(std::size_t index, const std::string& message) {
+void Flight::fail(std::size_t index, Sentence why) {
   outcomes_[index].stale_metadata.clear();
   outcomes_[index].status = Status::failed;
   outcomes_[index].route = Route::none;
   outcomes_[index].loss = Loss::none;
-  outcomes_[index].message = message;
+  outcomes_[index].message = std::move(why.text);
+  outcomes_[index].hints = std::move(why.hints);
 }
 
 }  // namespace qturn

@@ -46,7 +46,7 @@ struct Shared {
 };
 
 /// What went wrong, and what to type if that helps.
-std::string reason(const std::exception& error);
+Sentence reason(const std::exception& error);
 
 /// How a picture is turned in such a run.
 PictureOptions picture_options(const RunOptions& options, const Codec* target);
@@ -65,7 +65,7 @@ class Flight {
 
   /// Between the last two steps: gives up what was made, because another picture of the sample
   /// failed.
-  void leave_out(std::size_t index, Status status, Route route, std::string why);
+  void leave_out(std::size_t index, Status status, Route route, Sentence why);
   /// Whether the output was made, and is not in its place yet.
   bool is_staged(std::size_t index) const { return staged_[index] != nullptr; }
   /// The bytes of results that wait in memory.
@@ -99,12 +99,12 @@ class Flight {
   void refuse_stale_metadata(const Outcome& outcome) const;
   Result result_of(std::size_t index) const;
   SampleWriter::Companions turned_companions(const Result& result,
-                                             std::vector<std::string>& warnings);
+                                             std::vector<Sentence>& all_warnings);
   bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
   void put(std::size_t index, std::span<const std::byte> bytes, Route route);
-  void fail(std::size_t index, const std::string& message);
-  std::string out_of_time() const;
+  void fail(std::size_t index, Sentence why);
+  Sentence out_of_time() const;
   Reservation reserved_in(ByteBudget& budget, std::uint64_t bytes);
   const std::atomic<bool>& stop() const { return time_->stop(); }
 

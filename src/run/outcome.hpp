@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/picture/hint.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -53,7 +54,8 @@ struct Outcome {
   std::string codec;    ///< what encoded it, if `planar`: "libjpeg-turbo", or "qturn" on a GPU
   double seconds = 0;   ///< from the start of reading to the file on disk
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
-  std::vector<std::string> warnings;
+  Hints hints = {};     ///< for why it failed
+  std::vector<Sentence> warnings;
   /// What the output and the files that belong to it say and is no longer true: TurnOutcome's, of
   /// masks too, and world files.
   std::vector<std::string> stale_metadata = {};

@@ -44,7 +44,7 @@ std::unique_ptr<JpegDevice> make_jpeg_device(const RunOptions& options, SpareByt
 /// With 16, a sample that takes ten times as long as those after it keeps no core idle.
 constexpr std::size_t ordered_per_thread = 16;
 
-std::string sentence_of(const std::exception_ptr& error) try {
+Sentence reason_of(const std::exception_ptr& error) try {
   std::rethrow_exception(error);
 } catch (const std::exception& known) {
   return reason(known);
@@ -167,7 +167,7 @@ RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& o
     break_off();
   }
   end.variants = variants;
-  if (error) end.error = sentence_of(error);
+  if (error) end.error = reason_of(error);
   return end;
 }
 

@@ -24,6 +24,7 @@
 #include <string>
 
 #include "src/formats/codec/jpeg_device.hpp"
+#include "src/picture/hint.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/sinks/sample_writer.hpp"
@@ -33,7 +34,7 @@ namespace qturn {
 
 /// What is to be said of a run as a whole; the texts are sentences, or empty.
 struct RunEnd {
-  std::string error;           ///< why it ended before all jobs were done
+  Sentence error;              ///< why it ended before all jobs were done
   std::string warning;         ///< threads that could not be started
   std::uint64_t variants = 0;  ///< of samples, that were put in their places
 };

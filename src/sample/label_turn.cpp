@@ -7,6 +7,7 @@
 #include "src/labels/labelled_images.hpp"
 #include "src/labels/sides.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 
@@ -14,20 +15,20 @@ namespace fs = std::filesystem;
 
 Orientation turn_of_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
   if (turn.tag != Orientation::identity) {
-    throw ImageFileError(
-        "a turn that is stored in the tag does not move the pixels that labels and masks lie on; "
-        "leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the default "
-        "in place");
+    throw WithHints<ImageFileError>(
+        {Hint::move_pixels},
+        "a turn that is stored in the tag does not move the pixels that labels and masks lie on");
   }
   if (turn.whole_size() != turn.old_size())
-    throw ImageFileError(
-        "labels and masks cannot follow trimmed pixels; leave out --jpeg-edges trim");
+    throw WithHints<ImageFileError>({Hint::keep_edges},
+                                    "labels and masks cannot follow trimmed pixels");
   if (turn.stored != Orientation::identity && drawn_on == LabelsDrawnOn::unknown) {
-    throw ImageFileError(
-        fmt::format("the picture is tagged with orientation {}; say with --labels-drawn-on stored "
-                    "or upright on "
-                    "which pixels the labels were drawn",
-                    static_cast<int>(turn.stored)));
+    throw WithHints<ImageFileError>(
+        {Hint::say_labels_drawn_on},
+        fmt::format(
+            "the picture is tagged with orientation {}, and nothing says on which pixels the "
+            "labels were drawn",
+            static_cast<int>(turn.stored)));
   }
   return drawn_on == LabelsDrawnOn::stored ? turn.pixels : turn.view();
 }
@@ -39,15 +40,16 @@ Size size_for_labels(const MetadataTurn& turn, LabelsDrawnOn drawn_on) {
 
 Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& turn,
                                  LabelsDrawnOn drawn_on) {
-  const auto fail = [&](const std::string& why) {
-    throw FileError(fmt::format("{}:{}", label.file.string(), why), label.file, {});
+  const auto fail = [&](const std::string& why, Hints hints = {}) {
+    throw WithHints<FileError>(std::move(hints), fmt::format("{}:{}", label.file.string(), why),
+                               label.file, std::error_code());
   };
   const std::string place = fmt::format("{}:{}: ", label.place.line, label.place.column);
   Orientation orientation{};
   try {
     orientation = turn_of_labels(turn, drawn_on);
   } catch (const ImageFileError& error) {
-    fail(place + error.what());
+    fail(place + error.what(), hints_of(error));
   }
   const Size size = size_for_labels(turn, drawn_on);
   if (label.size && !(*label.size == size)) {
@@ -58,15 +60,17 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
     fail(place + box_as_large_as_picture);
   }
   if (!label.problem.empty()) fail(label.problem);
-  if (mirrors(orientation) && !label.mirror_problem.empty()) fail(label.mirror_problem);
+  if (mirrors(orientation) && !label.mirror_problem.empty())
+    fail(label.mirror_problem, {Hint::say_swapped_keypoints});
   return orientation;
 }
 
 Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
                        const Source& source) {
   const MetadataTurn& turn = picture.turn;
-  const auto fail = [&](const std::string& why) {
-    throw FileError(label.input.string() + why, label.input, {});
+  const auto fail = [&](const std::string& why, Hints hints = {}) {
+    throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
+                               std::error_code());
   };
   Companion companion;
   try {
@@ -90,9 +94,9 @@ Companion turned_label(const LabelFile& label, const TurnedPicture& picture, Lab
                                          .comes_beside = is_beside(label.output, picture.output) &&
                                                          !is_beside(label.input, picture.input)});
   } catch (const LabelError& error) {
-    fail(fmt::format(":{}", error.what()));
+    fail(fmt::format(":{}", error.what()), hints_of(error));
   } catch (const ImageFileError& error) {
-    fail(fmt::format(": {}", error.what()));
+    fail(fmt::format(": {}", error.what()), hints_of(error));
   } catch (const std::filesystem::filesystem_error& error) {
     fail(fmt::format(" cannot be read: {}", error.code().message()));
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/picture/errors.hpp"
-#include "src/picture/file_limits.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {
@@ -17,11 +17,9 @@ template <typename Work>
 auto with_name(const fs::path& mask, Work work) {
   try {
     return work();
-  } catch (const LimitError& error) {
-    throw ImageFileError(fmt::format("{}: {}; --limit {}={} permits that", mask.string(),
-                                     error.what(), error.name(), error.needed()));
   } catch (const ImageFileError& error) {
-    throw ImageFileError(fmt::format("{}: {}", mask.string(), error.what()));
+    throw WithHints<ImageFileError>(hints_of(error),
+                                    fmt::format("{}: {}", mask.string(), error.what()));
   }
 }
 

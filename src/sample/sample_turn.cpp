@@ -14,6 +14,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/picture/hint.hpp"
 #include "src/sample/mask_turns.hpp"
 #include "src/sample/sidecars.hpp"
 #include "src/sample/world_files.hpp"
@@ -36,9 +37,9 @@ auto with_name(const std::string& name, Work work) {
   try {
     return work();
   } catch (const LabelError& error) {
-    throw ImageFileError(fmt::format("{}:{}", name, error.what()));
+    throw WithHints<ImageFileError>(hints_of(error), fmt::format("{}:{}", name, error.what()));
   } catch (const ImageFileError& error) {
-    throw ImageFileError(fmt::format("{}: {}", name, error.what()));
+    throw WithHints<ImageFileError>(hints_of(error), fmt::format("{}: {}", name, error.what()));
   }
 }
 

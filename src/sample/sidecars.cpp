@@ -10,6 +10,7 @@
 #include "src/formats/table.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"
+#include "src/picture/hint.hpp"
 
 namespace qturn {
 namespace {
@@ -74,9 +75,9 @@ Companion turned_sidecar(const fs::path& input, const fs::path& output, const Me
   try {
     companion.text = turned_xmp(packet, turn, own_warnings);
   } catch (const ImageFileError& error) {
-    throw FileError(fmt::format("{}: {}; --exclude '*{}' leaves such files out", input.string(),
-                                error.what(), input.extension().string()),
-                    input, {});
+    throw WithHints<FileError>({{Hint::exclude, "*" + input.extension().string()}},
+                               fmt::format("{}: {}", input.string(), error.what()), input,
+                               std::error_code());
   }
   companion.bytes.clear();
   for (const std::string& warning : own_warnings)

@@ -20,8 +20,8 @@ namespace {
 /// Of a picture that its sidecars are to be turned with.
 void refuse_unreadable(const FoundSidecars& found, const fs::path& picture) {
   if (found.unreadable.empty()) return;
-  throw FileError(found.unreadable.front() + "; without --sidecars the picture alone is turned",
-                  picture, {});
+  throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
+                             std::error_code());
 }
 
 class StagedFileResult : public StagedResult {
@@ -101,8 +101,8 @@ Orientation FileSampleWriter::orientation_beside(const fs::path& picture) const 
   return says;
 }
 
-SampleWriter::Companions FileSampleWriter::found_companions(
-    const Result& result, std::vector<std::string>& warnings) const {
+SampleWriter::Companions FileSampleWriter::found_companions(const Result& result,
+                                                            std::vector<Sentence>& warnings) const {
   if (options_.sidecars == Sidecars::ignore) return {};
   const MetadataTurn& turn = result.turn;
   const bool stays_upright = turn.leaves_upright();
@@ -126,25 +126,29 @@ SampleWriter::Companions FileSampleWriter::found_companions(
     const std::string name = sidecar.path.filename().string();
     if (!stays_upright) {
       if (!are_written) {
-        warnings.push_back(fmt::format(
-            "{} beside it holds an orientation of its own, which --sidecars would turn", name));
+        warnings.push_back(
+            {name + " beside it holds an orientation of its own, which stays as it is",
+             {Hint::turn_sidecars}});
       }
     } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
                says != "1") {
       // A sidecar that contradicts the picture is named.
       warnings.push_back(
-          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
-                      are_written ? "1 beside the copy" : "not changed; --sidecars turns both"));
+          {fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                       are_written ? "1 beside the copy" : "not changed"),
+           are_written ? Hints() : Hints{Hint::turn_sidecars}});
     }
   }
   if (!are_written) return {};
   Companions turned;
+  std::vector<std::string> of_xmp;
   for (Sidecar& sidecar : found.sidecars) {
     Companion& companion = turned.emplace_back(std::move(sidecar.file));
     companion.is_required = false;
     companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
-    companion.text = turn_xmp(companion.text, turn, warnings);
+    companion.text = turn_xmp(companion.text, turn, of_xmp);
   }
+  warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());
   return turned;
 }
 
@@ -235,10 +239,13 @@ bool FileSampleWriter::is_done(const Result& result) const {
                     *differs, {});
   }
   if (options_.if_exists == IfExists::replace) return false;
-  throw FileError(fmt::format("of {} and {} the interrupted run has written one, and the other is "
-                              "missing; use --resume --overwrite",
-                              files.front().string(), differs->string()),
-                  *differs, {});
+  throw WithHints<FileError>(
+      {Hint::resume_and_replace},
+      fmt::format(
+          "of {} and {} the interrupted run has written one, and the other is missing; remove "
+          "the one and resume again",
+          files.front().string(), differs->string()),
+      *differs, std::error_code());
 }
 
 std::vector<std::string> FileSampleWriter::finish() { return commits_->flush(); }

@@ -38,8 +38,7 @@ class FileSampleWriter : public SampleWriter {
   /// `journals`: null if there are none. They must outlive the writer.
   explicit FileSampleWriter(const FileWriterOptions& options, Journals* journals = nullptr);
   ~FileSampleWriter() override;
-  Companions found_companions(const Result& result,
-                              std::vector<std::string>& warnings) const override;
+  Companions found_companions(const Result& result, std::vector<Sentence>& warnings) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   Orientation orientation_beside(const std::filesystem::path& picture) const override;

@@ -14,6 +14,7 @@
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
 #include "src/metadata/metadata_turn.hpp"
+#include "src/picture/hint.hpp"
 #include "src/sample/label_turn.hpp"
 
 namespace qturn {
@@ -72,7 +73,7 @@ class SampleWriter {
   /// turned with it. Writes nothing. `warnings` receives what is unusual about them, of an upright
   /// picture also where they contradict it.
   virtual Companions found_companions(const Result& /*result*/,
-                                      std::vector<std::string>& /*warnings*/) const {
+                                      std::vector<Sentence>& /*warnings*/) const {
     return {};
   }
 

@@ -18,7 +18,7 @@ class StandardOutput : public SampleWriter {
   StandardOutput(const SampleWriter& files, const std::atomic<bool>& stop)
       : files_(files), stop_(stop) {}
   Companions found_companions(const Result& result,
-                              std::vector<std::string>& warnings) const override {
+                              std::vector<Sentence>& warnings) const override {
     return files_.found_companions(result, warnings);
   }
   std::unique_ptr<StagedResult> stage(const Result& result,

@@ -13,15 +13,18 @@ void SampleMemory::add_result(std::uint64_t bytes) {
   result_bytes_ += bytes;
   const std::uint64_t needed = file_bytes_ + result_bytes_;
   is_too_large_ = is_too_large_ || needed > largest_bytes_;
-  if (is_too_large_) throw FileError(why_too_large(), {}, {});
+  if (is_too_large_) {
+    Sentence why = why_too_large();
+    throw WithHints<FileError>(std::move(why.hints), why.text, std::filesystem::path(),
+                               std::error_code());
+  }
   reserved_.resize(std::max(reserved_.bytes(), needed));
 }
 
-std::string SampleMemory::why_too_large() const {
-  return fmt::format(
-      "its sample needs more than {} MiB of memory with its results; a larger --memory permits "
-      "that",
-      largest_bytes_ >> 20);
+Sentence SampleMemory::why_too_large() const {
+  return {fmt::format("its sample needs more than {} MiB of memory with its results",
+                      largest_bytes_ >> 20),
+          {Hint::more_memory}};
 }
 
 }  // namespace qturn

@@ -3,8 +3,8 @@
 #define QTURN_SRC_SOURCES_SAMPLE_MEMORY_HPP
 
 #include <cstdint>
-#include <string>
 
+#include "src/picture/hint.hpp"
 #include "src/tasks/byte_budget.hpp"
 
 namespace qturn {
@@ -21,7 +21,7 @@ class SampleMemory {
   /// Then none of its results is written, whichever came first.
   void add_result(std::uint64_t bytes);
   bool is_too_large() const { return is_too_large_; }
-  std::string why_too_large() const;
+  Sentence why_too_large() const;
   /// Its files are not needed any more, only results of so many bytes.
   void keep(std::uint64_t result_bytes) { reserved_.resize(result_bytes); }
 

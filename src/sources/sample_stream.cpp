@@ -112,11 +112,11 @@ std::optional<SampleStream::Gathered> SampleStream::gather() try {
   problem_ = fmt::format("{}: {}", options_.name, error.what());
   if (current_) {
     const Member member{.name = current_->key};
-    current_->refuse(current_->files.empty()
-                         ? SampleFile{.name = member.name, .path = path_of(member)}
-                         : current_->files.front(),
-                     "left out, because the tar is damaged or cut here, and more of the sample may "
-                     "be missing");
+    current_->refuse(
+        current_->files.empty() ? SampleFile{.name = member.name, .path = path_of(member)}
+                                : current_->files.front(),
+        {"left out, because the tar is damaged or cut here, and more of the sample may "
+         "be missing"});
   }
   return std::exchange(current_, std::nullopt);
 }
@@ -132,14 +132,15 @@ void SampleStream::take(const Member& member) {
   if (!member.refusal.empty()) {
     sample.refuse(member.name, path_of(member), member.refusal + "; its sample is left out");
   } else if (sample.names.contains(xxh64(member.name, 0))) {
-    sample.refuse(member.name, path_of(member), "is in its sample twice; the sample is left out");
+    sample.refuse(member.name, path_of(member), {"is in its sample twice; the sample is left out"});
   } else if (member.bytes > options_.largest_bytes || needed > options_.largest_bytes) {
-    sample.refuse(member.name, path_of(member),
-                  fmt::format("its sample needs {} MiB of memory with its results, "
-                              "more than {} MiB; a larger --memory permits that",
-                              std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20));
+    sample.refuse(
+        member.name, path_of(member),
+        {fmt::format("its sample needs {} MiB of memory with its results, more than {} MiB",
+                     std::max(needed, member.bytes) >> 20, options_.largest_bytes >> 20),
+         {Hint::more_memory}});
   }
-  if (!sample.refusal.empty()) return;
+  if (sample.is_refused()) return;
   reserve(sample, needed);
   SampleFile& file =
       sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member)});
@@ -147,7 +148,7 @@ void SampleStream::take(const Member& member) {
   try {
     file.bytes = reader_->content();
   } catch (const MemberError& error) {
-    sample.refuse(file, error.what());
+    sample.refuse(file, std::string(error.what()));
   }
   sample.names.insert(xxh64(member.name, 0));
   sample.file_bytes += file.bytes.size() + name_bytes;
@@ -202,13 +203,14 @@ std::optional<SampleJobs> SampleStream::planned(Gathered sample) {
 
 std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
   std::vector<Job> jobs;
-  if (sample.refusal.empty()) {
+  if (!sample.is_refused()) {
     try {
       look_for_labels(sample);
       SamplePlan planned = plan_sample(options_.plan, options_.output, sample.files);
       if (options_.strict && !planned.copied.empty()) {
-        sample.refuse(*planned.copied.front(),
-                      "would be copied as it is with each variant of its picture (--strict)");
+        sample.refuse(
+            *planned.copied.front(),
+            {"would be copied as it is with each variant of its picture", {Hint::be_less_strict}});
       }
       for (const SampleFile* file : planned.left_out) ++left_out_[type_of(*file)];
       for (const SampleFile* file : planned.copied) ++copied_[type_of(*file)];
@@ -216,14 +218,14 @@ std::vector<Job> SampleStream::jobs_of(Gathered& sample) {
     } catch (const ForeignLabelError& error) {
       foreign_label_ = error;
     } catch (const PlanError& error) {
-      sample.refuse(sample.files.front(), error.what());
+      sample.refuse(sample.files.front(), {error.what(), hints_of(error)});
     }
   }
   if (foreign_label_) {
     is_at_end_ = true;
     return {};
   }
-  if (!sample.refusal.empty()) {
+  if (sample.is_refused()) {
     sample.files.clear();
     sample.file_bytes = 0;
     Job job;

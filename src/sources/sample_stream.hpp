@@ -60,20 +60,21 @@ class SampleStream : public SampleReader {
   struct Gathered {
     std::string key;
     std::vector<SampleFile> files = {};
-    std::string refusal = {};  ///< why it is not turned; or empty
+    Sentence refusal = {};     ///< why it is not turned; or empty
     std::string refused = {};  ///< the file to blame
     std::filesystem::path refused_path = {};
     SampleKeys names = {};         ///< of files
     std::uint64_t file_bytes = 0;  ///< with their names
     Reservation memory = {};
 
-    void refuse(const std::string& file, const std::filesystem::path& path, std::string why) {
-      if (!refusal.empty()) return;
+    bool is_refused() const { return !refusal.text.empty(); }
+    void refuse(const std::string& file, const std::filesystem::path& path, Sentence why) {
+      if (is_refused()) return;
       refused = file;
       refused_path = path;
       refusal = std::move(why);
     }
-    void refuse(const SampleFile& file, std::string why) {
+    void refuse(const SampleFile& file, Sentence why) {
       refuse(file.name, file.path, std::move(why));
     }
   };

@@ -67,9 +67,8 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
   // What is never decoded is turned without touching a pixel, or by its tag.
   if (!format_->decode) options_.tag_only = !format_->turn_compressed;
   if (format_->only_if_asked && !options_.raw) {
-    throw ImageFileError(
-        "a camera raw file, whose pixels are not turned; --raw --tag-only changes its orientation "
-        "tag");
+    throw WithHints<ImageFileError>({Hint::turn_raw_tag},
+                                    "a camera raw file, whose pixels are not turned");
   }
   try {
     open();
@@ -295,14 +294,13 @@ PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view s
   const Codec* codec = codec_of_content(file, lower);
   if (codec && codec->only_if_asked) {
     throw ImageFileError(
-        "a camera raw file, which is not taken in memory; the program qturn takes it as a file, "
-        "with --raw --tag-only (check: with --raw)");
+        "a camera raw file, which is not taken in memory; the program qturn takes it as a file");
   }
   try {
     return PictureTurn(file, lower, options);
   } catch (const LimitError& error) {
-    throw ImageFileError(fmt::format("{}; the limit {}={} permits that", error.what(), error.name(),
-                                     error.needed()));
+    throw ImageFileError(
+        fmt::format("{}; the limit {} permits that", error.what(), error.hints().front().value));
   }
 }
 

@@ -277,19 +277,19 @@ TEST_CASE("Of tagged pictures it is said which frame their labels fit") {
   const std::string tagged = ": frame: the picture is tagged with orientation 6; ";
   CHECK(finding("a.xml", 6, voc(9, 5)) ==
         "d/a.xml" + tagged +
-            "the label fits the pixels as they are stored, --labels-drawn-on "
-            "stored: by the size that it says\n");
+            "the label fits the pixels as they are stored: by the size that it says; say it with "
+            "--labels-drawn-on stored\n");
   CHECK(finding("a.xml", 6, voc(5, 9)) ==
         "d/a.xml" + tagged +
-            "the label fits the upright picture, --labels-drawn-on upright: by "
-            "the size that it says\n");
+            "the label fits the upright picture: by the size that it says; say it with "
+            "--labels-drawn-on upright\n");
   CHECK(finding("a.xml", 6, voc(9, 9)) ==
         "d/a.xml:2:8: size: says 9 x 9, the picture is 9 x 5 as it is stored and 5 x 9 upright\n");
   const std::string without_size = "<annotation>\n" + voc_box(1, 1, 2, 2) + voc_box(2, 6, 4, 9);
   CHECK(finding("a.xml", 6, without_size + "</annotation>") ==
         "d/a.xml" + tagged +
-            "the label fits the upright picture, --labels-drawn-on upright: 0 of "
-            "2 shapes lie outside of it, and 1 of the other\n");
+            "the label fits the upright picture: 0 of 2 shapes lie outside of it, and 1 of the "
+            "other; say it with --labels-drawn-on upright\n");
   CHECK_THAT(finding("a.xml", 6, "<annotation></annotation>"), ContainsSubstring("cannot tell"));
   CHECK_THAT(finding("a.xml", 3, voc(9, 5)), ContainsSubstring("cannot tell"));
   CHECK_THAT(finding("a.txt", 6, "0 .5 .5 .5 .5\n"), ContainsSubstring("cannot tell"));
@@ -299,8 +299,8 @@ TEST_CASE("Of tagged pictures it is said which frame their labels fit") {
   CHECK(finding("x.json", 6,
                 coco(R"({"id": 1, "file_name": "a.png", "width": 5, "height": 9})", "")) ==
         "d/x.json" + tagged +
-            "the label fits the upright picture, --labels-drawn-on upright: by "
-            "the size that it says\n");
+            "the label fits the upright picture: by the size that it says; say it with "
+            "--labels-drawn-on upright\n");
 }
 
 TEST_CASE("Findings are JSON lines after that of their picture") {

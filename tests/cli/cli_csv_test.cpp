@@ -71,8 +71,10 @@ TEST_CASE("Other CSV files stay out of it, and one that cannot be turned is refu
   CHECK(classes.exit_code == 2);
   CHECK_THAT(classes.err, ContainsSubstring("does not name the columns of a box or a point"));
   workplace.add("pairs", "0 1\n");
-  CHECK_THAT(augment(workplace, {"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"}).err,
-             ContainsSubstring("--swap-pairs is for the keypoints of an object"));
+  CHECK_THAT(
+      augment(workplace, {"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"}).err,
+      ContainsSubstring("the pairs of pairs are keypoints of an object, which CSV labels do not "
+                        "have; leave out --swap-pairs"));
 }
 
 TEST_CASE("A CSV file may name a picture by its stem, if one alone has it") {

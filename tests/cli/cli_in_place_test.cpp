@@ -168,7 +168,10 @@ TEST_CASE("In place, no other format can be written, and other files are not tou
   const auto before = workplace.tree(".");
   const Result refused = workplace.qturn({"cw", "in", "--in-place", "--format", "tiff"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("--format gives a file another suffix"));
+  CHECK_THAT(
+      refused.err,
+      ContainsSubstring("another format gives a file another suffix, so it cannot be changed in "
+                        "place; name an output with -o"));
   CHECK(workplace.tree(".") == before);
   CHECK(workplace.qturn({"cw", "in", "--in-place", "--others", "copy"}).exit_code == 0);
   CHECK(workplace.content("in/note.txt") == "note");

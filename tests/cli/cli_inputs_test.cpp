@@ -127,8 +127,8 @@ TEST_CASE("Lists are refused if a path has no place under the output") {
   CHECK(refused(absolute) ==
         "qturn: " + absolute + ": is absolute; --base says which part of it to leave off\n");
   CHECK_THAT(refused(absolute, {"--base", "elsewhere"}),
-             ContainsSubstring("does not lie under --base elsewhere"));
-  CHECK_THAT(refused("in"), ContainsSubstring("in: is a folder; --files-from takes files only"));
+             ContainsSubstring("does not lie under the base elsewhere"));
+  CHECK_THAT(refused("in"), ContainsSubstring("in: is a folder; a list takes files only"));
   CHECK_THAT(refused("in/../../b.png"), ContainsSubstring("b.png"));
   CHECK_THAT(refused("missing.png"), ContainsSubstring("missing.png: No such file or directory"));
   CHECK_THAT(refused(""), StartsWith("qturn: no input files"));
@@ -167,7 +167,7 @@ TEST_CASE("Option --include and --exclude choose by name or by path, and can be 
 
   const Result nothing = workplace.qturn({"cw", "in", "-o", "none", "--include", "*.bmp"});
   CHECK(nothing.exit_code == 2);
-  CHECK(nothing.err == "qturn: no pictures in in; --include and --exclude left out 5\n");
+  CHECK(nothing.err == "qturn: no pictures in in; left out by patterns: 5\n");
 }
 
 TEST_CASE("Hidden entries and what programs keep for themselves need --hidden") {

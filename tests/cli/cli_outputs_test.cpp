@@ -60,7 +60,7 @@ TEST_CASE("The output is a file if there is one input file and a picture's suffi
   CHECK(workplace.qturn({"cw", "a.png", "-o", "folder.png"}).exit_code == 0);
   CHECK(workplace.files("folder.png") == Names{"a.png"});
   CHECK(refused(workplace, {"cw", "a.png", "-o", "d.png", "--format", "tiff"}) ==
-        "qturn: d.png: its suffix says png, and --format says tiff\n");
+        "qturn: d.png: its suffix says png, and the format asked for is tiff\n");
 }
 
 TEST_CASE("An output that exists is refused, replaced, skipped or updated, as the options say") {

@@ -167,7 +167,7 @@ TEST_CASE("A picture that is left upright keeps its label, whatever that is") {
   workplace.add("d/a.txt", label);
   const Result unknown = workplace.qturn({"upright", "d", "--in-place"});
   CHECK(unknown.exit_code == 1);
-  CHECK_THAT(unknown.err, ContainsSubstring("say with --labels-drawn-on stored or upright"));
+  CHECK_THAT(unknown.err, ContainsSubstring("; say it with --labels-drawn-on stored or upright"));
   CHECK(workplace.qturn({"upright", "d", "--in-place", "--labels-drawn-on", "stored"}).exit_code ==
         0);
   CHECK(workplace.content("d/a.txt") == clockwise);
@@ -210,8 +210,9 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
              ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
                      {"cw", "d", "--in-place"}),
-             ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned "
-                               "twice; turn them one after the other with -o"));
+             ContainsSubstring(
+                 "d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned "
+                 "twice; turn them one after the other, each into an output of its own with -o"));
   for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}})
     CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "{}"}}, words),
                ContainsSubstring("d/gtFine/a.json: lies where labels or masks do, and would not"));

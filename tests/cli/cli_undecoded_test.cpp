@@ -143,7 +143,7 @@ TEST_CASE("A camera raw file with the suffix of a TIFF is not taken without --ra
   CHECK(refused.exit_code == 1);
   CHECK_THAT(refused.err,
              ContainsSubstring("a.tif: a camera raw file, whose pixels are not turned; "
-                               "--raw --tag-only changes its orientation tag"));
+                               "--raw --tag-only changes the orientation tag"));
   const Result taken = workplace.qturn({"cw", "a.tif", "-o", "out", "--tag-only", "--raw"});
   CAPTURE(taken.err);
   CHECK(taken.exit_code == 0);

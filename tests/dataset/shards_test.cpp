@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/dataset/output_error.hpp"
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
+#include "src/picture/hint.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace qturn {
@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr Shard first = {0, 2};
 
-/// Why the first of two shards cannot write there; nothing if it can.
-std::optional<OutputError::Reason> refusal(const fs::path& output) try {
+/// What would help where the first of two shards cannot write; none if it can.
+Hints refusal(const fs::path& output) try {
   refuse_other_run(output, first);
-  return std::nullopt;
-} catch (const OutputError& error) {
-  return error.reason();
+  return {};
+} catch (const PlanError& error) {
+  return hints_of(error);
 }
 
 ShardOfRun shard_of(const fs::path& output, const std::string& operation = "augment") {
@@ -42,21 +42,21 @@ TEST_CASE("A run without shards keeps shards out while it holds the folder or ca
   const TemporaryFolder folder;
   const fs::path output = folder.path() / "out";
   fs::create_directories(output);
-  CHECK(refusal(output) == std::nullopt);
+  CHECK(refusal(output).empty());
   {
     const FolderLock lock(output);
-    CHECK(refusal(output) == OutputError::Reason::is_of_plain_run);
+    CHECK(refusal(output) == Hints{Hint::finish_plain_run});
   }
-  CHECK(refusal(output) == std::nullopt);
+  CHECK(refusal(output).empty());
   folder.add(fs::path("out") / journal_name, "{}\n");
-  CHECK(refusal(output) == OutputError::Reason::is_of_plain_run);
+  CHECK(refusal(output) == Hints{Hint::finish_plain_run});
 }
 
 TEST_CASE("A lock that a killed run has left keeps nobody out") {
   const TemporaryFolder folder;
   folder.add(lock_name, "");
   CHECK_FALSE(is_locked(folder.path()));
-  CHECK(refusal(folder.path()) == std::nullopt);
+  CHECK(refusal(folder.path()).empty());
   const FolderLock lock(folder.path());
   CHECK(is_locked(folder.path()));
 }
@@ -64,7 +64,7 @@ TEST_CASE("A lock that a killed run has left keeps nobody out") {
 TEST_CASE("An output with a manifest is complete") {
   const TemporaryFolder folder;
   folder.add("manifest.jsonl", "{}\n");
-  CHECK(refusal(folder.path()) == OutputError::Reason::is_complete);
+  CHECK(refusal(folder.path()) == Hints{Hint::choose_other_output});
 }
 
 TEST_CASE("A shard begins, is complete, and is not begun again") {
@@ -101,8 +101,8 @@ TEST_CASE("Outputs of shards that are not merged are neither inputs nor outputs 
   const fs::path output = folder.path() / "out";
   fs::create_directories(shard_folder(output, first));
   REQUIRE(shard_of(output).begin(warnings));
-  CHECK_THROWS_AS(refuse_unmerged_shards(output), OutputError);
-  CHECK_THROWS_AS(refuse_unmerged_inputs({.inputs = {output}}), OutputError);
+  CHECK_THROWS_AS(refuse_unmerged_shards(output), WithHints<PlanError>);
+  CHECK_THROWS_AS(refuse_unmerged_inputs({.inputs = {output}}), WithHints<PlanError>);
   CHECK_NOTHROW(refuse_unmerged_inputs({.inputs = {output}, .output = output}));
   CHECK_NOTHROW(refuse_unmerged_shards(folder.path()));
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "src/files/safe_file.hpp"
+#include "src/picture/hint.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
@@ -131,7 +132,8 @@ TEST_CASE("what belongs to a picture follows it, and temporaries of other runs s
   folder.add(intent[1].temporary, "new");
   folder.add(".b.jpg.qturn-" + run_id() + "bbbb", "half");
   folder.add(".b.jpg.qturn-othersbbbb", "half");
-  CHECK_THAT(error_of(options), ContainsSubstring("--resume does what is not done"));
+  CHECK_THAT(error_of(options), ContainsSubstring("a new run could turn pictures twice"));
+  CHECK_THROWS_AS(open(options), WithHints<FileError>);
 
   JournalOptions resume = options;
   resume.start = JournalOptions::Start::resume;

@@ -142,11 +142,10 @@ TEST_CASE("A raw file without the tag is refused, and so is a turn of its pixels
                     "it has no orientation tag, and none is added to a raw file");
   const std::string file = raw_file(tiff_mark, 6, 6);
   CHECK_THROWS_WITH(PictureTurn(bytes_of(file), ".nef", {}),
-                    "a camera raw file, whose pixels are not turned; --raw --tag-only changes its "
-                    "orientation tag");
+                    "a camera raw file, whose pixels are not turned");
   CHECK_NOTHROW(PictureTurn(bytes_of(file), ".nef", {.jpeg = {}, .tag_only = true, .raw = true}));
   CHECK_THROWS_WITH(PictureTurn(bytes_of(file), ".nef", {.jpeg = {}, .tag_only = true}),
-                    ContainsSubstring("--raw --tag-only changes"));
+                    ContainsSubstring("a camera raw file"));
 }
 
 TEST_CASE("Directories that share their entries, or are too many, are refused") {

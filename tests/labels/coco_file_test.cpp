@@ -116,7 +116,7 @@ TEST_CASE("Pairs that are given count, whatever the names of keypoints say") {
   const CocoContent content = content_with({0, 2, 1});
   CHECK(content.mirror_problem(0).empty());
   CHECK(content.categories().at(4).flip == std::vector<std::size_t>{0, 2, 1});
-  CHECK(content_with({3, 1, 2, 0}).mirror_problem(0).find("--swap-pairs names keypoint 3") !=
+  CHECK(content_with({3, 1, 2, 0}).mirror_problem(0).find("the given pairs name keypoint 3") !=
         std::string::npos);
 }
 

@@ -20,6 +20,7 @@ using qturn::find_files;
 using qturn::FoundFiles;
 using qturn::PlanError;
 using qturn::PlanOptions;
+using qturn::Sentence;
 
 namespace {
 
@@ -181,8 +182,9 @@ TEST_CASE("links in a loop end, and links to nothing are told") {
   CHECK(keys(found) == Keys{"x/y/a.jpg"});
   CHECK(found.types == Types{{"symbolic link in a loop", 2}});
   CHECK(found.unreadable ==
-        std::vector{(folder.path() / "dangling").string() + ": No such file or directory",
-                    (folder.path() / "itself").string() + ": Too many levels of symbolic links"});
+        std::vector<Sentence>{
+            (folder.path() / "dangling").string() + ": No such file or directory",
+            (folder.path() / "itself").string() + ": Too many levels of symbolic links"});
 }
 
 TEST_CASE("globs match the key and the name, and exclude prunes folders") {
@@ -262,9 +264,9 @@ TEST_CASE("what cannot be read is what its suffix promises, and otherwise unread
     FoundFiles found = find_files(options_for({folder.path()}));
     CHECK(keys(found) == Keys{"a.jpg"});
     CHECK(found.files[0].picture);
-    std::vector<std::string> unreadable;
+    std::vector<Sentence> unreadable;
     for (const char* name : {"b.txt", "c", "private"}) {
-      unreadable.push_back((folder.path() / name).string() + ": Permission denied");
+      unreadable.emplace_back((folder.path() / name).string() + ": Permission denied");
     }
     CHECK(found.unreadable == unreadable);
 
@@ -303,7 +305,7 @@ TEST_CASE("a listed path is its own key") {
   }
   SECTION("a folder in it is refused") {
     options.listed = {"x"};
-    CHECK(message_of(options) == "x: is a folder; --files-from takes files only");
+    CHECK(message_of(options) == "x: is a folder; a list takes files only");
   }
   SECTION("a missing file in it is refused") {
     options.listed = {"none.jpg"};
@@ -321,12 +323,11 @@ TEST_CASE("a listed path that would lead out of the output is refused") {
   options.listed = {"../y/b.jpg"};
   CHECK(message_of(options) ==
         "../y/b.jpg: leads out of the current folder, and so out of the output; list it as an "
-        "absolute path and give --base");
+        "absolute path");
   options.listed = {absolute};
-  CHECK(message_of(options) ==
-        absolute + ": is absolute; --base says which part of it to leave off");
+  CHECK(message_of(options) == absolute + ": is absolute");
   options.base = "../x";
-  CHECK(message_of(options) == absolute + ": does not lie under --base ../x");
+  CHECK(message_of(options) == absolute + ": does not lie under the base ../x");
   for (const char* base : {"..", "../", "../y/.."}) {
     options.base = base;
     CHECK(keys(find_files(options)) == Keys{"y/b.jpg"});

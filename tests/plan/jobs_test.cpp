@@ -14,12 +14,15 @@
 
 namespace fs = std::filesystem;
 using qturn::Existing;
+using qturn::Hint;
+using qturn::Hints;
 using qturn::Job;
 using qturn::Orientation;
 using qturn::Others;
 using qturn::Plan;
 using qturn::PlanError;
 using qturn::PlanOptions;
+using qturn::Sentence;
 
 namespace {
 
@@ -56,14 +59,16 @@ Pairs pairs(const Plan& plan) {
 
 Pairs planned(const PlanOptions& options) { return pairs(qturn::plan(options)); }
 
-std::string message_of(const PlanOptions& options) {
+Sentence refusal(const PlanOptions& options) {
   try {
     qturn::plan(options);
   } catch (const PlanError& error) {
-    return error.what();
+    return {error.what(), qturn::hints_of(error)};
   }
-  return "";
+  return {};
 }
+
+std::string message_of(const PlanOptions& options) { return refusal(options).text; }
 
 void set_time(const fs::path& path, time_t seconds) {
   const timespec times[] = {{seconds, 0}, {seconds, 0}};
@@ -134,7 +139,7 @@ TEST_CASE("one file goes to one file where the output has a picture's suffix") {
     options.format = &qturn::tiff::codec;
     CHECK(qturn::plan(options).jobs[0].target == &qturn::tiff::codec);
     options.format = &qturn::png::codec;
-    CHECK(message_of(options) == "new.tif: its suffix says tiff, and --format says png");
+    CHECK(message_of(options) == "new.tif: its suffix says tiff, and the format asked for is png");
   }
   SECTION("several variants do not fit into one file") {
     PlanOptions options = options_for({"a.jpg"}, "new.png");
@@ -251,13 +256,9 @@ TEST_CASE("an existing output is refused unless an option says what to do") {
   }
   here.add("out/a.jpg", "old");
   PlanOptions options = options_for({"photos"}, "out");
-  CHECK(
-      message_of(options) ==
-      "out/a.jpg exists already; use --overwrite, --skip-existing or --update, or another output");
+  CHECK(refusal(options) == Sentence("out/a.jpg exists already", {Hint::replace_or_skip}));
   for (const char* name : {"b", "c", "d"}) here.add(std::string("out/") + name + ".jpg", "old");
-  CHECK(message_of(options) ==
-        "out/a.jpg, out/b.jpg, out/c.jpg and 1 more exist already; use --overwrite, "
-        "--skip-existing or --update, or another output");
+  CHECK(message_of(options) == "out/a.jpg, out/b.jpg, out/c.jpg and 1 more exist already");
 
   SECTION("overwrite takes all") {
     options.existing = Existing::overwrite;
@@ -318,17 +319,16 @@ TEST_CASE("an output that is an input is refused, whatever it is called") {
     options.existing = Existing::overwrite;
     return message_of(options);
   };
-  const std::string reason = ": is an input as well; use --in-place, or another output";
+  const std::string reason = ": is an input as well";
   CHECK(message("a.jpg", ".") == "./a.jpg" + reason);
   CHECK(message("a.jpg", "a.jpg") == "a.jpg" + reason);
   CHECK(message("a.jpg", "link.jpg") == "link.jpg" + reason);
   CHECK(message("link.jpg", "a.jpg") == "a.jpg" + reason);
   CHECK(message("a.jpg", "hard.jpg") == "hard.jpg" + reason);
   CHECK(message("photos/b.jpg", "photos_link") == "photos_link/b.jpg" + reason);
-  CHECK(message("photos", "photos_link") ==
-        "photos is both input and output; use --in-place, or another output");
-  CHECK(message("photos", "photos/../photos/") ==
-        "photos is both input and output; use --in-place, or another output");
+  CHECK(message("photos", "photos_link") == "photos is both input and output");
+  CHECK(message("photos", "photos/../photos/") == "photos is both input and output");
+  CHECK(refusal(options_for({"photos"}, "photos")).hints == Hints{Hint::work_in_place});
   CHECK(message("photos", "photos/turned") ==
         "the output photos/turned lies inside the input photos, where the next run would read it; "
         "choose an output elsewhere");
@@ -378,12 +378,11 @@ TEST_CASE("no pictures at all is refused, with what there was instead") {
   here.add("texts/c.cr2", "raw");
   here.add("photos/a.jpg", jpeg);
   CHECK(message_of(options_for({"empty"}, "out")) == "no pictures in empty");
-  CHECK(message_of(options_for({"empty", "texts"}, "out")) ==
-        "no pictures in empty, texts; found only 1 .cr2, 2 .txt; --raw --tag-only changes the "
-        "orientation tag of camera raw files");
+  CHECK(refusal(options_for({"empty", "texts"}, "out")) ==
+        Sentence("no pictures in empty, texts; found only 1 .cr2, 2 .txt", {Hint::turn_raw_tag}));
   PlanOptions options = options_for({"photos"}, "out");
   options.include = {"*.png"};
-  CHECK(message_of(options) == "no pictures in photos; --include and --exclude left out 1");
+  CHECK(message_of(options) == "no pictures in photos; left out by patterns: 1");
   options = options_for({"texts"}, "out");
   options.others = Others::copy;
   CHECK(message_of(options).starts_with("no pictures in texts"));
@@ -413,9 +412,9 @@ TEST_CASE("in place, hard links are refused unless they may be broken") {
   here.add("photos/b.jpg", jpeg);
   fs::create_hard_link("photos/a.jpg", "other.jpg");
   PlanOptions options = options_for({"photos"}, "");
-  CHECK(message_of(options) ==
-        "photos/a.jpg has other names (hard links), which would stay as they are; "
-        "--break-links turns the named ones only");
+  CHECK(refusal(options) ==
+        Sentence("photos/a.jpg has other names (hard links), which would stay as they are",
+                 {Hint::break_links}));
   options.break_links = true;
   CHECK(planned(options).size() == 2);
 
@@ -433,12 +432,14 @@ TEST_CASE("in place, options that need another name are refused") {
   here.add("a.jpg", jpeg);
   PlanOptions options = options_for({"a.jpg"}, "");
   options.format = &qturn::png::codec;
-  CHECK(message_of(options) ==
-        "--format gives a file another suffix, so it cannot work in place; name an output with -o");
+  CHECK(
+      refusal(options) ==
+      Sentence("another format gives a file another suffix, so it cannot be changed in place; name "
+               "an output",
+               {Hint::into_output}));
   options.format = nullptr;
   options.random_variants = 1;
-  CHECK(message_of(options) ==
-        "several pictures cannot take the place of one; name an output with -o");
+  CHECK(message_of(options) == "several pictures cannot take the place of one; name an output");
 }
 
 TEST_CASE("names of any bytes keep them in the output") {

@@ -83,7 +83,7 @@ std::map<std::string, Outcome> run_all(const std::vector<Job>& jobs, const RunOp
   const RunEnd end = run(jobs, FileSource(), writer, options, stop, [&](const Outcome& outcome) {
     REQUIRE(outcomes.emplace(outcome.output.string(), outcome).second);
   });
-  CHECK(end.error == "");
+  CHECK(end.error == Sentence());
   CHECK(end.warning == "");
   return outcomes;
 }
@@ -132,8 +132,8 @@ TEST_CASE(
   options.memory_bytes = options.largest_bytes = 1 << 20;
   const Outcome refused = run_all(jobs, options).begin()->second;
   CHECK(refused.status == Status::failed);
-  CHECK(refused.message ==
-        "40 x 90 pixels need 64MiB of memory, more than 1MiB; --memory 64MiB permits that");
+  CHECK(refused.message == "40 x 90 pixels need 64MiB of memory, more than 1MiB");
+  CHECK(refused.hints == Hints{{Hint::more_memory, "64MiB"}});
   options.memory_bytes = options.largest_bytes = 64 << 20;
   CHECK(run_all(jobs, options).begin()->second.status == Status::done);
 }
@@ -186,7 +186,7 @@ TEST_CASE("An error of the run itself ends it after the pictures in flight, and 
             quarter_turn(threads), never, [&](const Outcome&) {
               if (++reported == 2) throw std::bad_alloc();
             });
-    CHECK(end.error == "out of memory; a smaller --memory or -j may help");
+    CHECK(end.error == Sentence("out of memory", {Hint::less_memory}));
     CHECK(reported >= 2);
     CHECK(reported <= 1 + threads);
   }
@@ -207,9 +207,8 @@ TEST_CASE("A picture that takes longer than it may fails by name, and the others
       [&](const Outcome& outcome) {
         const bool is_slow = outcome.key == "1.png";
         CHECK((outcome.status == Status::failed) == is_slow);
-        CHECK(outcome.message == (is_slow ? "took longer than the limit of 2 seconds; --limit "
-                                            "seconds=4 permits more"
-                                          : ""));
+        CHECK(outcome.message == (is_slow ? "took longer than the limit of 2 seconds" : ""));
+        CHECK(outcome.hints == (is_slow ? Hints{{Hint::raise_limit, "seconds=4"}} : Hints()));
         CHECK(fs::exists(outcome.output) == !is_slow);
       });
 }

@@ -242,7 +242,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
     bytes += static_cast<double>(outcome.file_bytes);
   };
   const RunEnd end = run(reader, writer, options, never, count, echo);
-  if (!end.error.empty()) throw std::runtime_error(end.error);
+  if (!end.error.text.empty()) throw std::runtime_error(end.error.text);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;
   rates.then = static_cast<double>(plan.jobs.size() - 1) / (seconds - rates.first_after);

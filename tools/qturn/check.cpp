@@ -9,6 +9,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check_labels.hpp"
+#include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/report.hpp"
@@ -61,19 +62,21 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   JsonLines json(line);
 
   std::uint64_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;
-  for (const std::string& reason : found.unreadable) print_message(printable(reason));
+  for (const Sentence& reason : found.unreadable) print_message(printable(in_words(line, reason)));
   RunOptions options;
   options.decode_only = true;
   options.raw = line.raw;
   set_resources(line, options);
   CheckWriter writer(line.limits, labels ? &labels->check() : nullptr);
-  const auto report = [&](const Outcome& outcome) {
+  const auto report = [&](const Outcome& checked_one) {
+    const Outcome outcome = in_words(line, checked_one);
     const std::string name = printable(outcome.input.string());
     const bool is_read = outcome.status == Status::done;
     ++(is_read ? checked : failed);
     if (!is_read) print_message(fmt::format("{}: {}", name, printable(outcome.message)));
-    const std::vector<std::string> findings =
-        is_read ? outcome.warnings : std::vector<std::string>();
+    std::vector<std::string> findings;
+    if (is_read)
+      for (const Sentence& warning : outcome.warnings) findings.push_back(warning.text);
     disagreeing += findings.empty() ? 0 : 1;
     json.put([&] { return json_line_checked(outcome.input, findings, outcome.message); });
     for (const std::string& finding : findings) {
@@ -87,7 +90,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
   const RunEnd end = run(reader, writer, options, stop, report);
-  bool whole = is_whole(end);
+  bool whole = is_whole(line, end);
   if (!line.quiet) {
     print_message(fmt::format(
         "{} {} checked{}, {} of them with findings{}", checked,

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
+#include "src/picture/hint.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/mask_files.hpp"
+#include "tools/qturn/hints.hpp"
 #include "tools/qturn/report.hpp"
 
 namespace qturn {
@@ -81,7 +84,8 @@ void LabelsToCheck::refuse(const ReportPlace& place) const {
   for (const auto& file : check_.sources().shared) place.refuse(file.first);
 }
 
-void LabelsToCheck::report(const LabelFinding& finding, JsonLines& json) {
+void LabelsToCheck::report(LabelFinding finding, JsonLines& json) {
+  finding.problem.why += in_words(line_, std::exchange(finding.problem.hints, {}));
   ++counts_[static_cast<std::size_t>(finding.problem.fault)];
   wrong_ += is_wrong(finding.problem.fault) ? 1 : 0;
   if (!line_.html_file.empty()) to_show_.add(finding);

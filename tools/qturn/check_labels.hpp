@@ -25,7 +25,7 @@ class LabelsToCheck {
   void refuse(const ReportPlace& place) const;
 
   LabelCheck& check() { return check_; }
-  void report(const LabelFinding& finding, JsonLines& json);
+  void report(LabelFinding finding, JsonLines& json);
   /// When all pictures are checked: the rest, the summary and the page of --html. False if that
   /// cannot be written.
   bool finish(JsonLines& json);

@@ -9,6 +9,7 @@
 #include "src/run/pipeline.hpp"
 #include "src/sinks/file_sample_writer.hpp"
 #include "src/sinks/sample_writer.hpp"
+#include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
 #include "tools/qturn/label_notices.hpp"
@@ -40,7 +41,7 @@ std::string in_words(const Outcome& outcome) {
 
 int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
                RunOptions options) {
-  for (const std::string& reason : plan.unreadable) print_message(printable(reason));
+  for (const Sentence& reason : plan.unreadable) print_message(printable(in_words(line, reason)));
   JsonLines json(line);
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json.put([&] { return json_line(skipped); }); });
@@ -52,7 +53,8 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   ListReader reader(plan.jobs, source);
-  const RunEnd end = run(reader, asked_for_sidecars, options, stop, [&](const Outcome& outcome) {
+  const RunEnd end = run(reader, asked_for_sidecars, options, stop, [&](const Outcome& planned) {
+    const Outcome outcome = in_words(line, planned);
     json.put([&] { return json_line_planned(outcome); });
     const std::string input = printable(outcome.input.string());
     if (outcome.status == Status::failed) {
@@ -63,7 +65,7 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
                  label_in_words(plan, outcome));
     }
   });
-  const bool whole = json.finish() && is_whole(end);
+  const bool whole = json.finish() && is_whole(line, end);
   return exit_code_of_run(whole && failed == 0 && plan.unreadable.empty());
 }
 

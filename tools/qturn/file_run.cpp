@@ -96,8 +96,9 @@ void FileRun::turn_pictures() try {
   });
   written_->finish();
 } catch (const std::exception& error) {
-  if (journals_ && journals_->have_changed()) throw UnfinishedError(reason(error));
-  throw;
+  if (!journals_ || !journals_->have_changed()) throw;
+  const Sentence why = reason(error);
+  throw WithHints<UnfinishedError>(why.hints, why.text);
 }
 
 bool FileRun::write_files_of_all() {
@@ -110,7 +111,7 @@ bool FileRun::write_files_of_all() {
 
 // Pictures may have been replaced. So an error is not the end of a run that never started.
 bool FileRun::finish() try {
-  const bool is_run_whole = is_whole(end_);
+  const bool is_run_whole = is_whole(line_, end_);
   // Who interrupts the run does not wait for the disk, and --resume compares what is there.
   if (!*stop_) say_warnings(sink_->finish());
   const bool are_pictures_done = report_->failed() == 0 && report_->incomplete() == 0;
@@ -128,7 +129,7 @@ bool FileRun::finish() try {
   report_->finish(*stop_, "written", journals_ != nullptr);
   return whole;
 } catch (const std::exception& error) {
-  say_why(error);
+  say_why(line_, error);
   return false;
 }
 

@@ -51,7 +51,7 @@ class FileRun {
     return standard_input_ ? static_cast<const Source&>(*standard_input_) : files_;
   }
   FileWriterOptions sink_options(Fsync fsync) const;
-  bool has_ended_early() const { return *stop_ || !end_.error.empty(); }
+  bool has_ended_early() const { return *stop_ || !end_.error.text.empty(); }
   bool write_files_of_all();
 
   const CommandLine& line_;

@@ -57,7 +57,8 @@ std::string json_line(const Outcome& outcome) {
   json["seconds"] = outcome.seconds;
   json["status"] = word(outcome.status);
   json["message"] = outcome.message;
-  json["warnings"] = outcome.warnings;
+  json["warnings"] = Json::array();
+  for (const Sentence& warning : outcome.warnings) json["warnings"].push_back(warning.text);
   if (!outcome.stale_metadata.empty()) json["stale_metadata"] = outcome.stale_metadata;
   put_companions(json, outcome);
   return dump(json);

@@ -23,7 +23,6 @@
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tars.hpp"
-#include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
 namespace {
@@ -44,7 +43,7 @@ int turn_files(const CommandLine& line, PlanOptions wanted, const RunOptions& op
   return exit_code_of_run(run.finish());
 }
 
-int turn(CommandLine& line) try {
+int turn(CommandLine& line) {
   begin_if_nothing_to_resume(line);
   const RunOptions options = turn_options(line);
   PlanOptions wanted = plan_options(line);
@@ -53,8 +52,6 @@ int turn(CommandLine& line) try {
   if (are_tars(line, head)) return turn_tars(line, std::move(wanted), options, head);
   if (is_packed(line)) return turn_and_pack(line, std::move(wanted), options);
   return turn_files(line, std::move(wanted), options, head);
-} catch (const PlanError& error) {
-  throw with_ways_out(line, error);
 }
 
 int check(const CommandLine& line) {
@@ -65,8 +62,7 @@ int check(const CommandLine& line) {
   return check_pictures(line, inputs);
 }
 
-int run_program(int argc, char** argv) {
-  CommandLine line;
+int run_program(int argc, char** argv, CommandLine& line) {
   if (const auto exit_code = parse(words_of(argc, argv), line)) return *exit_code;
   if (line.command == CommandLine::Command::devices) return print_devices();
   ignore_write_signals();
@@ -78,17 +74,20 @@ int run_program(int argc, char** argv) {
 }
 
 /// Returns the exit status.
-int run_or_say_why(int argc, char** argv) try {
-  return run_program(argc, argv);
-} catch (const UnfinishedError& error) {
-  say_why(error);
-  return exit_some_failed;
-} catch (const CommandLineError& error) {
-  print_message(fmt::format("{}; see 'qturn --help'", printable(error.what())));
-  return exit_nothing_started;
-} catch (const std::exception& error) {
-  say_why(error);
-  return exit_nothing_started;
+int run_or_say_why(int argc, char** argv) {
+  CommandLine line;
+  try {
+    return run_program(argc, argv, line);
+  } catch (const UnfinishedError& error) {
+    say_why(line, error);
+    return exit_some_failed;
+  } catch (const CommandLineError& error) {
+    print_message(fmt::format("{}; see 'qturn --help'", printable(error.what())));
+    return exit_nothing_started;
+  } catch (const std::exception& error) {
+    say_why(line, error);
+    return exit_nothing_started;
+  }
 }
 
 }  // namespace

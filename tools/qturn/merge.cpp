@@ -8,7 +8,6 @@
 #include "src/dataset/merge.hpp"
 #include "src/files/journals.hpp"
 #include "tools/qturn/report.hpp"
-#include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
 
@@ -31,8 +30,6 @@ int merge(const CommandLine& line) try {
 } catch (const UnfinishedError& error) {
   throw UnfinishedError(
       fmt::format("{}; 'qturn merge {}' can be repeated", error.what(), line.output));
-} catch (const PlanError& error) {
-  throw with_ways_out(line, error);
 }
 
 }  // namespace qturn

@@ -85,7 +85,7 @@ int turn_and_pack(const CommandLine& line, PlanOptions plan, RunOptions options)
     is_placed = tars.turn("", std::move(reader), place, *output);
     if (is_placed) tars.finish(place, *output);
   } catch (const FileError& error) {
-    print_message(printable(error.what()));
+    say_why(line, error);
     is_placed = false;
   }
   const bool whole = report.json_is_whole() && tars.failures() == 0 && is_placed;

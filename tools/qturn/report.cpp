@@ -13,8 +13,9 @@
 #include <new>
 #include <system_error>
 
-#include "src/files/safe_file.hpp"
 #include "src/plan/find_files.hpp"
+#include "src/run/flight.hpp"
+#include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/terminal.hpp"
 
@@ -106,10 +107,9 @@ void print_message(std::string_view message) {
   std::fprintf(stderr, "qturn: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
-void say_why(const std::exception& error) {
+void say_why(const CommandLine& line, const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return print_message("out of memory");
-  const auto* const disk = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-  print_message(printable(disk ? sentence_of(*disk) : error.what()));
+  print_message(printable(in_words(line, reason(error))));
 }
 
 void say_warnings(const std::vector<std::string>& warnings) {
@@ -122,10 +122,11 @@ bool say_results(const FileResults& results) {
   return results.is_whole;
 }
 
-bool is_whole(const RunEnd& end) {
+bool is_whole(const CommandLine& line, const RunEnd& end) {
   if (!end.warning.empty()) print_message("warning: " + end.warning);
-  if (end.error.empty()) return true;
-  print_message(fmt::format("the run ended before all pictures were done: {}", end.error));
+  if (end.error.text.empty()) return true;
+  print_message(
+      fmt::format("the run ended before all pictures were done: {}", in_words(line, end.error)));
   return false;
 }
 
@@ -133,7 +134,7 @@ Report::Report(const CommandLine& line, const Plan& plan, std::string device)
     : line_(line), plan_(plan), device_(std::move(device)), json_(line) {
   plan.jobs.for_each_skipped(
       [&](const Skipped& skipped) { json_.put([&] { return json_line(skipped); }); });
-  for (const std::string& reason : plan.unreadable) print_message(printable(reason));
+  for (const Sentence& reason : plan.unreadable) print_message(printable(in_words(line, reason)));
   if (line.quiet || line.dry_run) return;
   try {
     watcher_ = std::jthread([this](const std::stop_token& stop) {
@@ -147,7 +148,8 @@ Report::Report(const CommandLine& line, const Plan& plan, std::string device)
   }
 }
 
-void Report::add(const Outcome& outcome) {
+void Report::add(const Outcome& of_run) {
+  const Outcome outcome = in_words(line_, of_run);
   const std::scoped_lock lock(mutex_);
   switch (outcome.status) {
     case Status::done:
@@ -202,8 +204,8 @@ void Report::add(const Outcome& outcome) {
       outcome.route == Route::skipped && line_.in_place && !line_.jpeg_edges;
   left_jpegs_ += stays_by_default ? 1 : 0;
   if (!line_.quiet || is_incomplete)
-    for (const std::string& warning : outcome.warnings)
-      text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning)));
+    for (const Sentence& warning : outcome.warnings)
+      text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning.text)));
   // It may be all that is ever said of a file that others trust, so --quiet keeps it.
   if (!outcome.stale_metadata.empty())
     text +=

@@ -37,7 +37,7 @@ std::string sides_in_words(const std::set<std::string>& sides);
 void print_message(std::string_view message);
 
 /// Prints why something failed.
-void say_why(const std::exception& error);
+void say_why(const CommandLine& line, const std::exception& error);
 
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);
@@ -46,7 +46,7 @@ void say_warnings(const std::vector<std::string>& warnings);
 bool say_results(const FileResults& results);
 
 /// Whether a run did not end early. Prints what is to be said of it as a whole.
-bool is_whole(const RunEnd& end);
+bool is_whole(const CommandLine& line, const RunEnd& end);
 
 class Report {
  public:
@@ -55,7 +55,7 @@ class Report {
   Report(const CommandLine& line, const Plan& plan, std::string device);
 
   /// Adds an outcome. One call at a time.
-  void add(const Outcome& outcome);
+  void add(const Outcome& of_run);
 
   /// Stops the progress line and prints the summary. `done`: what became of pictures that are done.
   /// `resumes`: whether --resume can go on with the run.

@@ -62,7 +62,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
   if (!samples.problem().empty() && !stop_) fail(samples.problem());
   for (const auto& [type, count] : samples.left_out()) found_.others[type] += count;
   for (const auto& [type, count] : samples.copied()) copied_[type] += count;
-  return !stop_ && is_whole(end);
+  return !stop_ && is_whole(line_, end);
 }
 
 std::optional<WrittenTar> TarRun::finish(const fs::path& place, SampleWriter& writer) {

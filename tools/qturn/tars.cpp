@@ -20,7 +20,6 @@
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/streams.hpp"
 #include "tools/qturn/tar_run.hpp"
-#include "tools/qturn/ways_out.hpp"
 
 namespace qturn {
 namespace {
@@ -211,13 +210,13 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     whole = report.json_is_whole() && tars.failures() == 0 && whole;
     if (shard && whole) say_warnings(shard->complete());
   } catch (const FileError& error) {
-    print_message(printable(error.what()));
+    say_why(line, error);
     whole = false;
   } catch (const LabelsError& error) {
     // One that is found in the middle of a tar. Nothing is left of a tar that is not finished.
     const bool goes_out_at_once = line.unpack || line.tar_bytes > 0 || is_to_standard_output(line);
     if (!is_any_placed && !(goes_out_at_once && tars.has_samples())) throw;
-    throw UnfinishedError(with_ways_out(line, error).what());
+    throw WithHints<UnfinishedError>(error.hints(), error.what());
   }
   return tars.end(all_placed, whole);
 }

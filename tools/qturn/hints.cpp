@@ -1,0 +1,151 @@
+#include "tools/qturn/hints.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace qturn {
+namespace {
+
+std::string in_words(const CommandLine& line, const Hint& hint) {
+  const std::string& value = hint.value;
+  switch (hint.kind) {
+    case Hint::choose_pictures:
+      return "; --include chooses among its pictures";
+    case Hint::exclude:
+      if (line.resume) return "";
+      return fmt::format("; --exclude '{}' leaves {} out", value,
+                         value.starts_with('*') ? "such files" : "it");
+    case Hint::say_base:
+      return "; --base says which part of it to leave off";
+    case Hint::turn_raw_tag:
+      return "; --raw --tag-only changes the orientation tag of camera raw files";
+
+    case Hint::break_links:
+      return "; --break-links turns the named ones only";
+    case Hint::choose_other_output:
+      return "; choose another";
+    case Hint::into_output:
+      return " with -o";
+    case Hint::replace:
+      return fmt::format("; use --overwrite, or remove {}", value);
+    case Hint::replace_or_skip:
+      return line.shard ? "; remove it, or choose another output"
+                        : "; use --overwrite, --skip-existing or --update, or another output";
+    case Hint::work_in_place:
+      return "; use --in-place, or another output";
+
+    case Hint::finish_journal:
+      return fmt::format("; finish it with --resume, or remove {} to forget it", value);
+    case Hint::forget_journal:
+      return ", and once all others are done --restart forgets the journal";
+    case Hint::resume_and_replace:
+      return ", or use --resume --overwrite";
+    case Hint::resume_or_replace:
+      return fmt::format(
+          "; use --resume to go on with the run that was interrupted, --overwrite, or remove {}",
+          value);
+    case Hint::resume_or_replace_or_skip:
+      return "; use --resume to go on with the run that was interrupted, --overwrite, "
+             "--skip-existing or --update, or another output";
+    case Hint::resume_or_restart:
+      return "; --resume does what is not done, --restart does everything again";
+    case Hint::resume_others:
+      return "; --resume the other inputs without it";
+    case Hint::restart_all:
+      return ", and then --restart turns all of them";
+    case Hint::restart_once_more:
+      return "; --restart does it once more";
+
+    case Hint::finish_plain_run:
+      return "; finish that with --resume and without --shard, or choose another output";
+    case Hint::merge_first:
+      return fmt::format("; 'qturn merge {}' first", value);
+    case Hint::merge_or_choose_other_output:
+      return fmt::format("; 'qturn merge {}' makes it one, or choose another output", value);
+    case Hint::resume_shard:
+      return "; use --resume";
+    case Hint::resume_shard_after_that:
+      return ", and run the shard again with --resume";
+    case Hint::resume_shard_or_choose_other_output:
+      return "; use --resume to go on with a shard that was interrupted, or another output";
+    case Hint::resume_these_shards:
+      return fmt::format("; run {} again with --resume", value);
+    case Hint::run_shards:
+      return "; run them with --shard";
+
+    case Hint::choose_label_folder:
+      return fmt::format(", and --labels {}:DIR those below one folder", value);
+    case Hint::choose_label_format:
+      return fmt::format("; --labels {} chooses those of one format", value);
+    case Hint::draw_labels:
+      return "; --html draws it";
+    case Hint::leave_out_swap_pairs:
+      return "; leave out --swap-pairs";
+    case Hint::move_pixels:
+      return "; leave out --tag-only, and use --jpeg-edges reencode instead of tag, which is the "
+             "default in place";
+    case Hint::say_keypoints:
+      return "; give --keypoints none, or their number as in --keypoints 17x3";
+    case Hint::say_labels_drawn_on:
+      return "; say it with --labels-drawn-on " + (value.empty() ? "stored or upright" : value);
+    case Hint::say_number_of_keypoints:
+      return "; give their number as in --keypoints 17x3";
+    case Hint::say_swapped_keypoints:
+      return "; --swap-pairs says which keypoints change places, and --variants rotations needs "
+             "none to";
+    case Hint::turn_sidecars:
+      return "; --sidecars turns both";
+    case Hint::turn_without_labels:
+      return line.resume ? "; put that right, and --resume again"
+                         : "; --labels none turns each picture by itself";
+    case Hint::turn_without_masks:
+      return "; --masks none turns each picture by itself";
+    case Hint::turn_without_sidecars:
+      return "; without --sidecars the picture alone is turned";
+
+    case Hint::allow_stale_metadata:
+      return "; --allow-stale-metadata permits that, and -o keeps the file";
+    case Hint::allow_storage_change:
+      return "; --allow-storage-change permits that";
+    case Hint::be_less_strict:
+      return " (--strict)";
+    case Hint::keep_edges:
+      return "; leave out --jpeg-edges trim";
+    case Hint::keep_edges_lossless:
+      return "; --jpeg-edges trim or tag avoids that";
+    case Hint::keep_original:
+      return "; use -o";
+    case Hint::keep_original_and_allow_storage_change:
+      return "; use -o with --allow-storage-change";
+
+    case Hint::less_memory:
+      return "; a smaller --memory or -j may help";
+    case Hint::more_memory:
+      return value.empty() ? "; a larger --memory permits that"
+                           : fmt::format("; --memory {} permits that", value);
+    case Hint::raise_limit:
+      return fmt::format("; --limit {} permits that", value);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string in_words(const CommandLine& line, const Hints& hints) {
+  std::string words;
+  for (const Hint& hint : hints) words += in_words(line, hint);
+  return words;
+}
+
+std::string in_words(const CommandLine& line, const Sentence& message) {
+  return message.text + in_words(line, message.hints);
+}
+
+Outcome in_words(const CommandLine& line, Outcome outcome) {
+  outcome.message += in_words(line, std::exchange(outcome.hints, {}));
+  for (Sentence& warning : outcome.warnings) warning = in_words(line, warning);
+  return outcome;
+}
+
+}  // namespace qturn

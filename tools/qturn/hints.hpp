@@ -1,0 +1,26 @@
+// What the user can type when something is refused or went wrong. src/ says what, and gives hints.
+#ifndef QTURN_TOOLS_QTURN_HINTS_HPP
+#define QTURN_TOOLS_QTURN_HINTS_HPP
+
+#include <string>
+
+#include "src/picture/hint.hpp"
+#include "src/run/outcome.hpp"
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// The end of a sentence: "; --labels none turns each picture by itself". A run that resumes
+/// another one is not advised to do anything else than that one: it has turned some pictures with
+/// their labels.
+std::string in_words(const CommandLine& line, const Hints& hints);
+
+/// The sentence with its hints.
+std::string in_words(const CommandLine& line, const Sentence& message);
+
+/// The outcome without hints: its message and its warnings have them in words.
+Outcome in_words(const CommandLine& line, Outcome outcome);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_HINTS_HPP
