@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "plugins/python/bind.hpp"
+#include "plugins/python/hints.hpp"
 #include "plugins/python/orientations.hpp"
 #include "plugins/python/picture_arguments.hpp"
 #include "src/check/check.hpp"
@@ -167,7 +168,7 @@ void bind_error(nb::module_& module) {
         try {
           std::rethrow_exception(thrown);
         } catch (const ImageFileError& damage) {
-          PyErr_SetString(static_cast<PyObject*>(error), readable(damage.what()).c_str());
+          PyErr_SetString(static_cast<PyObject*>(error), readable(in_words(damage)).c_str());
         }
       },
       type.release().ptr());

@@ -30,6 +30,7 @@
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/picture/hint.hpp"
 #include "src/plan/lower_case.hpp"
 #include "src/plan/mask_files.hpp"
 #include "src/plan/variants.hpp"
@@ -139,7 +140,7 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
     if (is_text) return nb::str(turned.data(), turned.size());
     return nb::bytes(turned.data(), turned.size());
   } catch (const LabelError& error) {
-    throw ImageFileError(error.what());
+    throw WithHints<ImageFileError>(hints_of(error), error.what());
   }
 }
 
