@@ -62,8 +62,8 @@ std::uint64_t jpeg_bytes(const Plan& plan) {
   std::uint64_t bytes = 0;
   const Codec* const jpeg = codec_of_name("jpeg");
   for (const FoundFile& file : plan.jobs.files())
-    if (!file.to_do.empty() && codec_of_suffix(lower_suffix(file.name)) == jpeg)
-      bytes += file.bytes;
+    if (codec_of_suffix(lower_suffix(file.name)) == jpeg)
+      bytes += file.bytes * static_cast<std::uint64_t>(file.to_do.size());
   return bytes;
 }
 

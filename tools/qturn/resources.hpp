@@ -20,10 +20,12 @@ RunOptions turn_options(const CommandLine& line);
 
 /// Chooses the device (processes that share a machine under --shard auto share its GPUs), says
 /// which with --verbose, and returns its name for the summary. A GPU is worth its start for many
-/// JPEGs. `jpeg_bytes` says how many bytes of them there are, and is asked only by --device auto.
+/// JPEGs. `jpeg_bytes` says how many bytes of them there are, for each variant that is written, and
+/// is asked only by --device auto.
 std::string set_device(const CommandLine& line, const std::function<std::uint64_t()>& jpeg_bytes,
                        RunOptions& options);
 
+/// Of all that is to be done.
 std::uint64_t jpeg_bytes(const Plan& plan);
 
 }  // namespace qturn

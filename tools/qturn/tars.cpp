@@ -120,13 +120,16 @@ void refuse_existing(const CommandLine& line, const std::vector<Place>& places) 
 }
 
 /// Of standard input, whose size is not known, it is taken for granted that there are many.
-std::uint64_t jpeg_bytes(const std::vector<Place>& places) {
+std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& plan) {
   std::uint64_t bytes = 0;
   for (const Place& place : places) {
     if (place.input == "-") return std::numeric_limits<std::uint64_t>::max();
     bytes += jpeg_bytes_at_most(place.input);
   }
-  return bytes;
+  const std::size_t variants = plan.random_variants > 0
+                                   ? static_cast<std::size_t>(plan.random_variants)
+                                   : std::max<std::size_t>(plan.variants.size(), 1);
+  return bytes * variants;
 }
 
 /// Returns false if the run is over.
@@ -174,7 +177,7 @@ int turn_tars(const CommandLine& line, PlanOptions plan, RunOptions options, con
     json.refuse(place.output);
   }
   const std::string device = set_device(
-      line, [&] { return jpeg_bytes(places); }, options);
+      line, [&] { return jpeg_bytes(places, plan); }, options);
   Plan found;
   Report report(line, found, device);
   if (shard) {
