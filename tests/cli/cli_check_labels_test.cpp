@@ -340,6 +340,8 @@ TEST_CASE("A word after --labels is its kind if it is one, and labels are checke
   CHECK(check(workplace, {"d", "--labels", "--json=d/a.txt"}).exit_code == 2);
   CHECK(workplace.content("d/a.txt") == "0 1 .5 1 1\n");
   CHECK(check(workplace, {"d", "--masks", "none"}).exit_code == 2);
+  CHECK(check(workplace, {"--labels=voc:d", "d"}).err ==
+        "qturn: no Pascal VOC label belongs to a picture\n");
 }
 
 TEST_CASE("Of pictures that are left out, labels are not without a picture") {

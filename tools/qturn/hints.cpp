@@ -97,6 +97,7 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::turn_sidecars:
       return "; --sidecars turns both";
     case Hint::turn_without_labels:
+      if (line.command == CommandLine::Command::check) return "";
       return line.resume ? "; put that right, and --resume again"
                          : "; --labels none turns each picture by itself";
     case Hint::turn_without_masks:
