@@ -282,7 +282,7 @@ def test_keypoints_change_places_in_a_mirror():
     label = "0 0.5 0.5 1 1 0.25 0.5 0.75 0.5\n"
     turned = qturn.turn_labels(label, "yolo", "flop", (10, 10), keypoints="2x2", swap_pairs=[(0, 1)])
     assert turned == label
-    with pytest.raises(qturn.PictureError, match="^1:"):
+    with pytest.raises(qturn.PictureError, match="^1:1: .*; swap_pairs says which keypoints change places$"):
         qturn.turn_labels(label, "yolo", "flop", (10, 10), keypoints="2x2")
 
 
