@@ -16,12 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a.tif: .tfw, .tifw, .wld.
-std::array<std::string, 3> suffixes_of(const std::string& lower_suffix) {
+constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt";
+
+// Of a.tif: .tfw, .tifw, .wld, .rpb.
+std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
   const std::string whole = lower_suffix + "w";
   const std::string without_middle =
       lower_suffix.size() < 3 ? whole : fmt::format(".{}{}w", lower_suffix[1], lower_suffix.back());
-  return {without_middle, whole, ".wld"};
+  return {without_middle, whole, ".wld", std::string(polynomials)};
 }
 
 std::string in_capitals(std::string text) {
@@ -38,7 +40,8 @@ bool is_world_file(const fs::path& file, const fs::path& picture) {
 }
 
 bool is_named_as_world_file(const fs::path& file) {
-  constexpr std::string_view in_short[] = {".tfw", ".jgw", ".pgw", ".bpw", ".gfw", ".wld"};
+  constexpr std::string_view in_short[] = {".tfw", ".jgw", ".pgw",     ".bpw",
+                                           ".gfw", ".wld", polynomials};
   const std::string suffix = lower_suffix(file);
   if (std::ranges::count(in_short, suffix) > 0) return true;
   return suffix.ends_with('w') && codec_of_suffix(suffix.substr(0, suffix.size() - 1));
@@ -48,17 +51,24 @@ std::vector<fs::path> world_files_beside(const fs::path& picture) {
   std::vector<fs::path> found;
   const bool has_capitals = picture.extension() != lower_suffix(picture);
   fs::path path = picture;
-  const auto look_for = [&](const std::string& suffix) {
+  const auto look = [&] {
     std::error_code error;
-    path.replace_extension(suffix);
     const fs::file_status status = fs::status(path, error);
     if (error && status.type() != fs::file_type::not_found)
       throw FileError("cannot look at " + path.string(), path, error);
     if (fs::is_regular_file(status)) found.push_back(path);
   };
   for (const std::string& suffix : suffixes_of(lower_suffix(picture))) {
-    look_for(suffix);
-    if (has_capitals) look_for(in_capitals(suffix));
+    path.replace_extension(suffix);
+    look();
+    if (!has_capitals && suffix != polynomials) continue;  // those come in capitals mostly
+    path.replace_extension(in_capitals(suffix));
+    look();
+  }
+  for (const std::string& end :
+       {std::string(polynomials_text), in_capitals(std::string(polynomials_text))}) {
+    path.replace_filename(picture.stem().string() + end);
+    look();
   }
   return found;
 }

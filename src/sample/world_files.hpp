@@ -1,5 +1,6 @@
-// World files beside pictures: a.tfw or a.wld for a.tif, a.jgw for a.jpg. Six numbers say where on
-// a map the pixels lie. They are not turned.
+// Files beside pictures that say where on a map the pixels lie. World files have six numbers for
+// that: a.tfw or a.wld for a.tif, a.jgw for a.jpg. The rational polynomials (RPC) of satellite
+// pictures are in a.rpb or a_rpc.txt. They are not turned.
 #ifndef QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 #define QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 

@@ -143,6 +143,9 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
   workplace.add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
   workplace.add("in/c.tif", file);
   workplace.add("in/c.jgw", "of c.jpg");
+  for (const char* name : {"d.tif", "e.tif"}) workplace.add(std::string("in/") + name, file);
+  workplace.add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
+  workplace.add("in/e.RPB", "satId = \"QB02\";\n");
   const auto before = workplace.tree("in");
   const auto says = [](const std::string& picture, const std::string& world) {
     return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
@@ -151,7 +154,9 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
   const Result result = workplace.qturn({"cw", "in", "-o", "out", "-q", "-j", "1"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
-                             ContainsSubstring(says("B.TIF", "B.WLD")));
+                             ContainsSubstring(says("B.TIF", "B.WLD")) &&
+                             ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
+                             ContainsSubstring(says("e.tif", "e.RPB")));
   CHECK(result.err.find("c.tif") == std::string::npos);
   CHECK(workplace.qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
   const Result augmented =
