@@ -32,7 +32,7 @@ void require_right(const std::vector<Rung>& rungs, LadderCheck&& check, std::int
   }
 }
 
-// What docs/ladder.md says of layouts that are not a rung.
+// What docs/measurements/ladder.md says of layouts that are not a rung.
 template <int row_floats>
 struct Tile16 {
   static constexpr int side = 16;

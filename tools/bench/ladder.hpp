@@ -1,5 +1,5 @@
 // The ladder: the classic kernels that transpose a matrix of floats, from the naive to ours, each
-// with one idea more than the one before. docs/ladder.md tells the story.
+// with one idea more than the one before. docs/measurements/ladder.md tells the story.
 //
 // Published versions are right only for multiples of the tile. These are right for every size.
 #ifndef QTURN_TOOLS_BENCH_LADDER_HPP

@@ -1,4 +1,4 @@
-// The ladder's measurements as lines, as the tables of docs/ladder.md, as JSON and as a plot.
+// The measurements of the ladder (docs/measurements/ladder.md): lines, tables, JSON, a plot.
 #ifndef QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
 #define QTURN_TOOLS_BENCH_LADDER_REPORT_HPP
 
