@@ -1,21 +1,6 @@
 """Arrays and tensors: what C++ does, with Python's arguments and PyTorch's operators."""
-import sys
-
 from . import _qturn
-
-
-def _is_compiling():
-    """Whether PyTorch compiles the caller. It asks this before functions of C++, which it cannot look into."""
-    compiler = getattr(sys.modules.get("torch"), "compiler", None)
-    return compiler is not None and compiler.is_compiling()
-
-
-def needs_operator(xs):
-    """Whether PyTorch has to see an operator of its own."""
-    if not _is_compiling():
-        return _qturn.followed(xs, None) is not None
-    kind = sys.modules["torch"].Tensor
-    return any([isinstance(x, kind) for x in (xs if isinstance(xs, (list, tuple)) else (xs,))])
+from ._following import is_compiling, needs_operator
 
 
 class ForeignStream:
@@ -30,7 +15,7 @@ class ForeignStream:
 
 def _run(name, function, xs, out, *arguments):
     """Calls the function of C++, which reads and writes memory that PyTorch does not see."""
-    if not _is_compiling():  # else PyTorch ends its graph before the call, and asks again
+    if not is_compiling():  # else PyTorch ends its graph before the call, and asks again
         followed = _qturn.followed(xs, out)
         if followed == "traced":
             raise RuntimeError(f"{name} cannot be traced or mapped by PyTorch: call transform() or transform_batch() without out= and "

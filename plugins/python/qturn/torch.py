@@ -4,7 +4,8 @@ Registered when qturn is imported after PyTorch, or by `import qturn.torch`.
 """
 import torch
 
-from . import _arrays, _qturn
+from . import _qturn
+from ._following import needs_operator
 from ._qturn import Orientation, orientation_of
 
 if not hasattr(torch.library, "register_autograd"):
@@ -17,7 +18,7 @@ _library.define("transform_batch(Tensor xs, int[] orientations, str layout) -> T
 
 def transform(x, orientation, layout="hwc"):
     """qturn.transform() as an operator. Where PyTorch need not see one, the call goes past its dispatcher, which takes longer."""
-    if type(x) is torch.Tensor and not _arrays.needs_operator(x):
+    if type(x) is torch.Tensor and not needs_operator(x):
         try:
             return _qturn.transform(x, orientation, None, layout, None)
         except (TypeError, ValueError):
@@ -33,7 +34,8 @@ def transform_batch(xs, orientations, layout="hwc"):
         each = [orientations] * len(xs) if _is_one(orientations) else list(orientations)
         if len(each) != len(xs):
             raise ValueError(f"{len(each)} orientations for {len(xs)} images")
-        return [_arrays.transform(x, orientation, layout=layout) for x, orientation in zip(xs, each)]
+        return [transform(x, orientation, layout) if needs_operator(x) else _qturn.transform(x, orientation, None, layout, None)
+                for x, orientation in zip(xs, each)]
     if _is_one(orientations):
         return transform(xs, orientations, layout)
     return torch.ops.qturn.transform_batch(xs, [_number(one) for one in orientations], layout)
