@@ -19,7 +19,6 @@ class Qturn < Formula
   depends_on "libtiff"
   depends_on :linux
   depends_on "openimageio"
-  depends_on "pugixml"
   depends_on "tbb"
   depends_on "webp"
   depends_on "xxhash"

@@ -7,7 +7,7 @@ pkgs.stdenv.mkDerivation {
   nativeBuildInputs = with pkgs; [ cmake ninja python3 ];
   buildInputs = with pkgs; [
     brotli cli11 fmt giflib imath libarchive libdeflate libhwy libjpeg libtiff libwebp nlohmann_json
-    openimageio pugixml tbb xxHash zlib
+    openimageio tbb xxHash zlib
   ];
   cmakeFlags = [ "-DQTURN_CUDA=OFF" "-DQTURN_TESTS=OFF" ];
   meta = {

@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <pugixml.hpp>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
+#include "src/metadata/xml_nodes.hpp"
 
 namespace qturn {
 namespace {
 
+// More than a label of 64 MB has that is not made to take memory.
+constexpr std::size_t max_elements = 5'000'000;
 constexpr std::string_view blanks = " \t\r\n";
 
 std::string escaped(std::string_view name) {
@@ -28,14 +34,96 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// The text of an element as it is meant: "cat & dog" of "cat &amp; dog".
-std::string text_of(pugi::xml_node element) {
-  std::string text = element.child_value();
-  if (element.first_child().type() == pugi::node_cdata) return text;
-  pugi::xml_document parsed;
-  const auto read = parsed.load_string(("<text>" + text + "</text>").c_str(), pugi::parse_escapes);
-  return read ? parsed.first_child().child_value() : text;
+/// The bytes of a character in UTF-8.
+std::string utf8(std::uint32_t code) {
+  if (code < 0x80) return {static_cast<char>(code)};
+  std::string bytes;
+  for (; code >= 0x40U >> bytes.size(); code >>= 6)
+    bytes.insert(bytes.begin(), static_cast<char>(0x80 | (code & 0x3f)));
+  const std::uint32_t mark = 0xff00U >> (bytes.size() + 1);
+  bytes.insert(bytes.begin(), static_cast<char>((mark | code) & 0xff));
+  return bytes;
 }
+
+/// What a reference such as "amp" or "#100" stands for. Empty if that is not known.
+std::string referred(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"apos", "'"}};
+  for (const auto& [word, text] : known)
+    if (name == word) return text;
+  if (!name.starts_with('#')) return "";
+  const bool is_hexadecimal = name.starts_with("#x");
+  name.remove_prefix(is_hexadecimal ? 2 : 1);
+  const char* const end = name.data() + name.size();
+  std::uint32_t code = 0;
+  const auto read = std::from_chars(name.data(), end, code, is_hexadecimal ? 16 : 10);
+  const bool is_character = read.ec == std::errc() && read.ptr == end && code > 0 &&
+                            code < 0x110000 && code - 0xd800 >= 0x800;
+  return is_character ? utf8(code) : "";
+}
+
+/// The text of an element as it is meant: "cat & dog" of "cat &amp; dog".
+std::string as_it_is_meant(std::string_view content) {
+  constexpr std::string_view cdata = "<![CDATA[";
+  if (content.starts_with(cdata))
+    return std::string(content.substr(cdata.size(), content.find("]]>") - cdata.size()));
+  content = content.substr(0, content.find('<'));
+  std::string text;
+  while (!content.empty()) {
+    const std::size_t mark = std::min(content.find('&'), content.size());
+    const std::size_t end = content.find(';', mark);
+    text += content.substr(0, mark);
+    content.remove_prefix(mark);
+    if (content.empty()) break;
+    const std::string meant =
+        end == content.npos ? "" : referred(content.substr(1, end - mark - 1));
+    text += meant.empty() ? "&" : meant;
+    content.remove_prefix(meant.empty() ? 1 : end - mark + 1);
+  }
+  return text;
+}
+
+/// An element of a label, or none.
+class Element {
+ public:
+  Element(const std::vector<XmlNode>& nodes, std::size_t number)
+      : nodes_(&nodes), number_(number) {}
+
+  bool is_there() const { return number_ < nodes_->size(); }
+  std::string_view name() const { return node().name; }
+  /// Null if it is written as <a/>.
+  std::string_view content() const { return is_there() ? node().content : std::string_view(); }
+  Element parent() const { return {*nodes_, static_cast<std::size_t>(node().parent)}; }
+
+  /// Calls `visit(element)` for each element in it, in the order of the text.
+  template <typename Visit>
+  void for_each_child(Visit visit) const {
+    const int parent = static_cast<int>(number_);
+    for (std::size_t i = number_ + 1; i < nodes_->size() && (*nodes_)[i].parent >= parent; ++i)
+      if ((*nodes_)[i].parent == parent && !(*nodes_)[i].is_attribute) visit(Element(*nodes_, i));
+  }
+
+  /// The first of this name.
+  Element child(std::string_view name) const {
+    Element found(*nodes_, nodes_->size());
+    for_each_child([&](Element each) {
+      if (!found.is_there() && each.name() == name) found = each;
+    });
+    return found;
+  }
+
+  bool has_children() const {
+    bool has = false;
+    for_each_child([&](Element) { has = true; });
+    return has;
+  }
+
+ private:
+  const XmlNode& node() const { return (*nodes_)[number_]; }
+
+  const std::vector<XmlNode>* nodes_;
+  std::size_t number_;
+};
 
 class VocTurn {
  public:
@@ -51,81 +139,76 @@ class VocTurn {
         content_(content) {}
 
   std::string turn() {
-    pugi::xml_document document;
-    // Values are compared with the text, so they stay as they are there.
-    const pugi::xml_parse_result read = document.load_buffer(
-        text_.data(), text_.size(), pugi::parse_minimal | pugi::parse_cdata, pugi::encoding_utf8);
-    if (!read) {
-      const auto at = std::min(static_cast<std::size_t>(read.offset), text_.size());
-      edits_.fail(text_.substr(at), fmt::format("is not well-formed XML: {}", read.description()));
-    }
-    const pugi::xml_node label = document.document_element();
-    if (std::string_view(label.name()) != "annotation")
+    const std::vector<XmlNode> nodes = read();
+    const Element label(nodes, 0);
+    if (label.name() != "annotation")
       edits_.fail(text_.substr(0, 0),
                   "is not a Pascal VOC label: its first element is not annotation");
-    for (const pugi::xml_node node : label.children()) {
+    label.for_each_child([&](Element element) {
       try {
-        turn_member(node);
+        turn_member(element);
       } catch (const LabelError& error) {
         if (!content_) throw;
         content_->problems.push_back(broken(error));
       }
-    }
+    });
     return edits_.finish();
   }
 
  private:
-  void turn_member(pugi::xml_node node) {
+  std::vector<XmlNode> read() const {
+    try {
+      std::vector<XmlNode> nodes =
+          xml_nodes(text_, {.nodes = max_elements, .allows_document_type = true});
+      if (nodes.empty()) throw XmlError(0, "is not well-formed XML: it has no element");
+      return nodes;
+    } catch (const XmlError& error) {
+      edits_.fail(text_.substr(std::min(error.at(), text_.size())), error.why());
+    }
+  }
+
+  void turn_member(Element node) {
     const std::string_view kind = node.name();
     if (kind == "filename" || kind == "path") rename(node);
     if (kind == "size") turn_size(node);
     if (kind == "object") turn_object(node);
   }
 
-  [[noreturn]] void fail(pugi::xml_node at, const std::string& why) const {
-    edits_.fail(text_.substr(offset_of(at)), why);
-  }
-
-  std::size_t offset_of(pugi::xml_node node) const {
-    return std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0)),
-                    text_.size());
-  }
+  [[noreturn]] void fail(Element at, const std::string& why) const { edits_.fail(at.name(), why); }
 
   /// What an element holds, without blanks around it.
-  std::string_view content_of(pugi::xml_node node) const {
-    const pugi::xml_node inside = node.first_child();
-    if (inside.empty()) return text_.substr(offset_of(node), 0);
-    const std::string_view value = inside.value();
-    const std::string_view found = text_.substr(offset_of(inside), value.size());
-    if (inside.type() != pugi::node_pcdata || inside.next_sibling() || found != value)
-      fail(node, fmt::format("{} is not a plain text", node.name()));
+  std::string_view content_of(Element element) const {
+    const std::string_view found = element.content();
+    if (found.empty()) return element.name().substr(0, 0);
+    if (found.find('<') != found.npos)
+      fail(element, fmt::format("{} is not a plain text", element.name()));
     const std::size_t first = std::min(found.find_first_not_of(blanks), found.size());
     return found.substr(first, found.find_last_not_of(blanks) + 1 - first);
   }
 
-  pugi::xml_node part_of(pugi::xml_node node, const char* name) const {
-    const pugi::xml_node part = node.child(name);
-    if (part.empty()) fail(node, fmt::format("{} has no {}", node.name(), name));
+  Element part_of(Element element, std::string_view name) const {
+    const Element part = element.child(name);
+    if (!part.is_there()) fail(element, fmt::format("{} has no {}", element.name(), name));
     return part;
   }
 
-  Decimal number_in(pugi::xml_node node) const {
+  Decimal number_in(Element node) const {
     const std::string_view content = content_of(node);
     if (auto number = Decimal::parse(content)) return *number;
     if (content.empty()) fail(node, fmt::format("{} is empty", node.name()));
     edits_.fail(content, fmt::format("'{}' is not a number", content));
   }
 
-  void replace(pugi::xml_node node, std::string text) {
+  void replace(Element node, std::string text) {
     edits_.replace(content_of(node), std::move(text));
   }
 
-  void turn_size(pugi::xml_node node) {
-    const pugi::xml_node width = part_of(node, "width"), height = part_of(node, "height");
+  void turn_size(Element node) {
+    const Element width = part_of(node, "width"), height = part_of(node, "height");
     const LabelPoint said = {number_in(width), number_in(height)};
     if (content_) {
       content_->said = {said.x.whole().value_or(0), said.y.whole().value_or(0)};
-      content_->said_at = edits_.place_of(text_.substr(offset_of(width)));
+      content_->said_at = edits_.place_of(width.name());
       return;
     }
     if (said.x.whole() != size_.width || said.y.whole() != size_.height) {
@@ -137,8 +220,8 @@ class VocTurn {
     replace(height, now.y.text());
   }
 
-  void turn_object(pugi::xml_node object) {
-    for (const pugi::xml_node node : object.children()) {
+  void turn_object(Element object) {
+    object.for_each_child([&](Element node) {
       const std::string_view kind = node.name();
       if (kind == "bndbox") {
         turn_box(node);
@@ -148,15 +231,15 @@ class VocTurn {
         turn_object(node);
       } else if (kind == "attributes") {
         turn_attributes(node);
-      } else if (kind != "actions" && node.first_child().type() == pugi::node_element) {
+      } else if (kind != "actions" && node.has_children()) {
         fail(node, fmt::format("{} of an object cannot be turned", kind));
       }
-    }
+    });
   }
 
-  void turn_box(pugi::xml_node box) {
-    const pugi::xml_node left = part_of(box, "xmin"), top = part_of(box, "ymin");
-    const pugi::xml_node right = part_of(box, "xmax"), bottom = part_of(box, "ymax");
+  void turn_box(Element box) {
+    const Element left = part_of(box, "xmin"), top = part_of(box, "ymin");
+    const Element right = part_of(box, "xmax"), bottom = part_of(box, "ymax");
     const LabelCorners corners = {{number_in(left), number_in(top)},
                                   {number_in(right), number_in(bottom)}};
     const LabelCorners now = turned(corners, turn_);
@@ -168,35 +251,36 @@ class VocTurn {
   }
 
   /// The angle of the box is an attribute in CVAT's exports.
-  void turn_attributes(pugi::xml_node attributes) {
-    for (const pugi::xml_node attribute : attributes.children("attribute")) {
-      if (text_of(attribute.child("name")) != "rotation") continue;
-      const pugi::xml_node value = part_of(attribute, "value");
+  void turn_attributes(Element attributes) {
+    attributes.for_each_child([&](Element attribute) {
+      if (attribute.name() != "attribute") return;
+      if (as_it_is_meant(attribute.child("name").content()) != "rotation") return;
+      const Element value = part_of(attribute, "value");
       replace(value, turned_angle(number_in(value), turn_.orientation).text());
-    }
+    });
   }
 
-  void turn_point(pugi::xml_node x, pugi::xml_node y) {
+  void turn_point(Element x, Element y) {
     const LabelPoint point = {number_in(x), number_in(y)};
     // The middle of a pixel.
     add_shape(x.parent(), ShapeKind::points, {{point.x.value() - 0.5, point.y.value() - 0.5}});
     put(turned(point, turn_), x, y);
   }
 
-  void add_shape(pugi::xml_node node, ShapeKind kind, std::vector<ShapePoint> points) {
+  void add_shape(Element node, ShapeKind kind, std::vector<ShapePoint> points) {
     if (!content_) return;
     content_->shapes.push_back({.kind = kind,
-                                .place = edits_.place_of(text_.substr(offset_of(node))),
-                                .category = text_of(node.parent().child("name")),
+                                .place = edits_.place_of(node.name()),
+                                .category = as_it_is_meant(node.parent().child("name").content()),
                                 .points = std::move(points)});
   }
 
-  void put(const LabelPoint& point, pugi::xml_node x, pugi::xml_node y) {
+  void put(const LabelPoint& point, Element x, Element y) {
     replace(x, point.x.text());
     replace(y, point.y.text());
   }
 
-  void rename(pugi::xml_node node) {
+  void rename(Element node) {
     const std::string_view old = content_of(node);
     if (old.empty()) return;
     const std::size_t slash = old.find_last_of("/\\");

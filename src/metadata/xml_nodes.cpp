@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/picture/errors.hpp"
-
 namespace qturn {
 namespace {
 
-// More than any packet has. A node takes 80 bytes of memory and may take 5 of the file; each prefix
-// is looked up among the declarations.
-constexpr std::size_t max_nodes = 500'000, max_depth = 256, max_declarations = 256;
+// More than any file has. Each prefix is looked up among the declarations.
+constexpr std::size_t max_depth = 256, max_declarations = 256;
 constexpr std::string_view blanks = " \t\r\n";
-
-[[noreturn]] void fail() { throw ImageFileError("it is not well-formed XML"); }
 
 struct Declaration {
   std::string_view prefix, space;
@@ -31,7 +26,7 @@ struct Open {
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  Scanner(std::string_view text, XmlLimits limits) : text_(text), limits_(limits) {}
 
   std::vector<XmlNode> scan() {
     while (true) {
@@ -48,6 +43,8 @@ class Scanner {
         skip_past("]]>");
       } else if (rest.starts_with("</")) {
         close();
+      } else if (limits_.allows_document_type && rest.starts_with("<!DOCTYPE")) {
+        skip_past(">");
       } else if (rest.starts_with("<!")) {
         fail();
       } else {
@@ -59,6 +56,8 @@ class Scanner {
   }
 
  private:
+  [[noreturn]] void fail() const { throw XmlError(at_, "is not well-formed XML"); }
+
   void skip_past(std::string_view end) {
     const std::size_t found = text_.find(end, at_);
     if (found == std::string_view::npos) fail();
@@ -87,9 +86,8 @@ class Scanner {
   }
 
   void add(const XmlNode& node) {
-    if (nodes_.size() >= max_nodes) {
-      throw ImageFileError(fmt::format("it has more than {} elements and attributes", max_nodes));
-    }
+    if (nodes_.size() >= limits_.nodes)
+      throw XmlError(at_, fmt::format("has more than {} elements and attributes", limits_.nodes));
     nodes_.push_back(node);
   }
 
@@ -159,9 +157,10 @@ class Scanner {
     if (here() != '>' || open_.empty() || open_.back().qualified != qualified) fail();
     ++at_;
     const Open& closed = open_.back();
+    XmlNode& node = nodes_[static_cast<std::size_t>(closed.node)];
+    node.content = text_.substr(closed.content_at, content_end - closed.content_at);
     if (!closed.has_children) {
-      XmlNode& node = nodes_[static_cast<std::size_t>(closed.node)];
-      node.value = text_.substr(closed.content_at, content_end - closed.content_at);
+      node.value = node.content;
       node.value_at = closed.content_at;
     }
     open_.pop_back();
@@ -175,6 +174,7 @@ class Scanner {
   }
 
   std::string_view text_;
+  const XmlLimits limits_;
   std::size_t at_ = 0;
   std::vector<XmlNode> nodes_;
   std::vector<Open> open_;
@@ -183,6 +183,8 @@ class Scanner {
 
 }  // namespace
 
-std::vector<XmlNode> xml_nodes(std::string_view text) { return Scanner(text).scan(); }
+std::vector<XmlNode> xml_nodes(std::string_view text, XmlLimits limits) {
+  return Scanner(text, limits).scan();
+}
 
 }  // namespace qturn

@@ -122,7 +122,8 @@ TEST_CASE("The angle of a Pascal VOC box counts the other way round in a mirror"
 }
 
 TEST_CASE("A broken Pascal VOC label is refused with its line and column") {
-  CHECK(fails("").find("1:1: is not well-formed XML: ") == 0);
+  CHECK(fails("") == "1:1: is not well-formed XML: it has no element");
+  CHECK(fails("<annotation>\n<object>") == "2:9: is not well-formed XML");
   CHECK(fails("<annotation>\n<object></annotation>").find("2:") == 0);
   CHECK(fails("<svg/>") == "1:1: is not a Pascal VOC label: its first element is not annotation");
   CHECK(fails("<annotation>\n <size><width>5</width><height>7</height></size></annotation>") ==
@@ -139,6 +140,28 @@ TEST_CASE("A broken Pascal VOC label is refused with its line and column") {
         "8:32: ymin is not a plain text");
   CHECK(fails(label_with("<object><robndbox><cx>1</cx></robndbox></object>")) ==
         "8:10: robndbox of an object cannot be turned");
+}
+
+TEST_CASE("The name of a Pascal VOC object is read as it is meant") {
+  const auto category = [](const std::string& name) {
+    const std::string object = "<name>" + name + "</name>" + box({"2", "1", "3", "4"});
+    const auto content = qturn::read_voc(label_with("<object>" + object + "</object>"));
+    REQUIRE(content.shapes.size() == 1);
+    return content.shapes.front().category;
+  };
+  CHECK(category("cat &amp; &#100;og&#x21;") == "cat & dog!");
+  CHECK(category("&lt;&gt;&quot;&apos;") == "<>\"'");
+  CHECK(category("&#xe9;&#x20ac;&#x1f600;") == "\u00e9\u20ac\U0001f600");
+  CHECK(category("a & b &nothing; &#xd800; &#1114112;") == "a & b &nothing; &#xd800; &#1114112;");
+  CHECK(category("<![CDATA[a &amp; b]]>") == "a &amp; b");
+  CHECK(category("cat<!-- or dog -->") == "cat");
+}
+
+TEST_CASE("A Pascal VOC label may have a document type, which is not looked at") {
+  const std::string before = "\xef\xbb\xbf<?xml version='1.0'?>\n<!DOCTYPE annotation>\n";
+  const std::string label = label_with("<object>" + box({"1", "2", "3", "4"}) + "</object>");
+  CHECK(turn_voc(before + label, Orientation::flip, size, "a.jpg") ==
+        before + turn_voc(label, Orientation::flip, size, "a.jpg"));
 }
 
 TEST_CASE("A Pascal VOC label is told from other XML") {
