@@ -28,6 +28,8 @@ class Source {
   virtual ~Source() = default;
   /// The file of this name, in `memory`. Throws FileError.
   virtual Original read(const std::filesystem::path& name, FileBytes memory) const = 0;
+  /// Whether the file is in memory already, which is handed over instead.
+  virtual bool hands_over() const { return false; }
   /// How many bytes that will be. Throws FileError.
   virtual std::uint64_t size(const std::filesystem::path& name) const = 0;
   /// The place of the file in its sample, by which a result that keeps the order of files finds its

@@ -21,6 +21,9 @@ namespace qturn {
 /// May be used by several threads.
 class SpareBytes {
  public:
+  /// What takes less comes from the allocator, which keeps it by itself.
+  static constexpr std::size_t worth_keeping = std::size_t{1} << 20;
+
   /// Keeps no more than this, in no more than so many pieces: those that were given last. More is
   /// given than taken (a file and its results, for the next file), and sizes change from folder to
   /// folder; what nobody takes must make room.

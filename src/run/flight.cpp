@@ -242,6 +242,7 @@ std::uint64_t Flight::bytes_of_sidecars() const {
 }
 
 FileBytes Flight::memory_for_file() const {
+  if (source_.hands_over()) return {};
   if (shared_.device && shared_.device->is_of_use()) return shared_.device->memory(job_.file_bytes);
   return shared_.spare.take(job_.file_bytes);
 }

@@ -50,6 +50,26 @@ Sentence reason_of(const std::exception_ptr& error) try {
   return reason(known);
 }
 
+/// Lends memory of finished files to the ways in and out while a run lasts.
+class Lent {
+ public:
+  Lent(SampleReader& reader, const SampleWriter& writer, SpareBytes& spare)
+      : reader_(reader), writer_(writer) {
+    reader_.reuse(&spare);
+    writer_.reuse(&spare);
+  }
+  ~Lent() {
+    reader_.reuse(nullptr);
+    writer_.reuse(nullptr);
+  }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  SampleReader& reader_;
+  const SampleWriter& writer_;
+};
+
 /// How many threads the system starts besides the caller's, at most `wanted`. oneTBB ends the
 /// program if it is refused one.
 int threads_to_be_had(int wanted, std::string& refusal) {
@@ -74,6 +94,7 @@ RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& o
   // The file and a result of each picture that may be in flight.
   SpareBytes spare(options.memory_bytes / 16,
                    2 * (static_cast<std::size_t>(options.threads) + requests));
+  const Lent lent(reader, writer, spare);
   LanePool lanes(make_lanes(options));
   ByteBudget files(options.memory_bytes / 8);
   ByteBudget pixels(options.memory_bytes - options.memory_bytes / 8, [&](std::uint64_t bytes) {

@@ -15,6 +15,7 @@
 #include "src/files/source.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/hint.hpp"
+#include "src/picture/spare_bytes.hpp"
 #include "src/sample/label_turn.hpp"
 
 namespace qturn {
@@ -96,6 +97,9 @@ class SampleWriter {
   virtual bool is_ordered() const { return false; }
   /// The results of all pictures of a sample, for one of its variants, are in their places.
   virtual void end_variant() const {}
+  /// From now on large results wait in memory from `spare`, and it goes back there; null: not any
+  /// more.
+  virtual void reuse(SpareBytes* /*spare*/) const {}
   /// Ends a run: puts in its place what is not there yet, and blocks until all is on the disk.
   /// Returns what to warn of.
   virtual std::vector<std::string> finish() { return {}; }

@@ -56,9 +56,12 @@ std::unique_ptr<StagedResult> TarSampleWriter::stage(const Result& result,
   std::vector<Placed> members;
   const auto add = [&](std::size_t position, const fs::path& output,
                        std::span<const std::byte> content) {
-    members.push_back({position,
-                       {.name = output.native().substr(prefix_.size()),
-                        .content = Bytes(content.begin(), content.end())}});
+    Bytes memory;
+    if (spare_ && content.size() >= SpareBytes::worth_keeping)
+      memory = spare_->take(content.size());
+    memory.assign(content.begin(), content.end());
+    members.push_back(
+        {position, {.name = output.native().substr(prefix_.size()), .content = std::move(memory)}});
   };
   add(result.position, result.output, result.bytes);
   for (const Companion& each : companions) add(each.position, each.output, each.content());
@@ -80,6 +83,10 @@ void TarSampleWriter::end_variant() const {
   }
   tar_->add(members);
   bytes_ += bytes;
+  if (!spare_) return;
+  for (NewMember& member : members)
+    if (member.content.capacity() >= SpareBytes::worth_keeping)
+      spare_->give(std::move(member.content));
 }
 
 std::vector<std::string> TarSampleWriter::finish() {

@@ -35,6 +35,7 @@ class TarSampleWriter : public SampleWriter {
                                       const Companions& companions) const override;
   bool is_ordered() const override { return true; }
   void end_variant() const override;
+  void reuse(SpareBytes* spare) const override { spare_ = spare; }
   std::vector<std::string> finish() override;
   bool is_done(const Result&) const override { return false; }
   int results_on_their_way() const override { return 0; }
@@ -51,6 +52,7 @@ class TarSampleWriter : public SampleWriter {
   const TarWriterOptions options_;
   const std::string prefix_;
   const std::atomic<bool>& stop_;
+  mutable SpareBytes* spare_ = nullptr;  // does not change while results are staged
   // Of the one task that puts results in their places.
   mutable std::vector<Placed> variant_;
   mutable std::optional<TarOutput> tar_;

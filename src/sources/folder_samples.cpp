@@ -50,8 +50,8 @@ std::optional<Member> FolderSamples::next() {
   return member;
 }
 
-Bytes FolderSamples::content() try {
-  return files_.read(current_, {}).bytes;
+Bytes FolderSamples::content(Bytes memory) try {
+  return files_.read(current_, std::move(memory)).bytes;
 } catch (const FileError& error) {
   throw MemberError(error.what());
 }

@@ -22,7 +22,7 @@ class FolderSamples : public MemberReader {
   FolderSamples(const JobList& jobs, const Source& files);
 
   std::optional<Member> next() override;
-  Bytes content() override;
+  Bytes content(Bytes memory) override;
 
  private:
   void gather();

@@ -32,8 +32,9 @@ class MemberReader {
   virtual ~MemberReader() = default;
   /// Returns the next member; nothing after the last. The members of a sample follow each other.
   virtual std::optional<Member> next() = 0;
-  /// The content of the member that next() returned. Throws MemberError.
-  virtual Bytes content() = 0;
+  /// The content of the member that next() returned, in `memory` if it fits there. Throws
+  /// MemberError.
+  virtual Bytes content(Bytes memory) = 0;
   /// Whether something follows the last member that is not read. Is called after the last.
   virtual bool has_more() const { return false; }
 };

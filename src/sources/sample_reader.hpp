@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/files/source.hpp"
+#include "src/picture/spare_bytes.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sources/sample_memory.hpp"
 
@@ -29,6 +30,8 @@ class SampleReader {
   /// The next sample; nothing after the last, or when the run is over. One call at a time. May
   /// suspend the calling task.
   virtual std::optional<SampleJobs> next() = 0;
+  /// From now on large files are read into memory from `spare`; null: not any more.
+  virtual void reuse(SpareBytes* /*spare*/) {}
   /// There are at most so many.
   virtual std::size_t size() const { return std::numeric_limits<std::size_t>::max(); }
 };

@@ -54,6 +54,7 @@ class FilesInMemory : public Source {
   std::uint64_t size(const fs::path& name) const override {
     return files_[position(name)].bytes.size();
   }
+  bool hands_over() const override { return true; }
   std::size_t position(const fs::path& name) const override { return places_.at(name.native()); }
 
  private:
@@ -146,7 +147,8 @@ void SampleStream::take(const Member& member) {
       sample.files.emplace_back(SampleFile{.name = member.name, .path = path_of(member)});
   file.role = member.role;
   try {
-    file.bytes = reader_->content();
+    const bool is_large = spare_ && member.bytes >= SpareBytes::worth_keeping;
+    file.bytes = reader_->content(is_large ? spare_->take(member.bytes) : Bytes());
   } catch (const MemberError& error) {
     sample.refuse(file, std::string(error.what()));
   }

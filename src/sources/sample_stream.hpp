@@ -46,6 +46,7 @@ class SampleStream : public SampleReader {
                const std::atomic<bool>& stop, SampleKeys& keys);
 
   std::optional<SampleJobs> next() override;
+  void reuse(SpareBytes* spare) override { spare_ = spare; }
 
   /// Why the tar could not be read to its end; empty if it could.
   const std::string& problem() const { return problem_; }
@@ -96,6 +97,7 @@ class SampleStream : public SampleReader {
   ByteBudget memory_;
   const std::unique_ptr<MemberReader> reader_;
   SampleKeys& keys_;
+  SpareBytes* spare_ = nullptr;
   std::optional<Gathered> current_;
   std::optional<Member> next_member_;  // of the next sample
   bool is_at_end_ = false;

@@ -26,7 +26,7 @@ class TarMembers : public MemberReader {
                   .bytes = member->bytes,
                   .refusal = std::move(member->refusal)};
   }
-  Bytes content() override { return reader_.content(); }
+  Bytes content(Bytes memory) override { return reader_.content(std::move(memory)); }
   bool has_more() const override { return reader_.has_more(); }
 
  private:

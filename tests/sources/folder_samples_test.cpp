@@ -31,14 +31,14 @@ TEST_CASE("A file that is gone when it is read is told of, and the next can be r
   REQUIRE(picture);
   CHECK(picture->name == "a.bmp");
   CHECK(picture->bytes == 2);
-  CHECK(samples.content().size() == 2);
+  CHECK(samples.content({}).size() == 2);
   const auto label = samples.next();
   REQUIRE(label);
   CHECK(label->name == "a.txt");
   CHECK(label->role->companion == qturn::CompanionKind::label);
-  CHECK_THROWS_MATCHES(samples.content(), qturn::MemberError,
+  CHECK_THROWS_MATCHES(samples.content({}), qturn::MemberError,
                        MessageMatches(ContainsSubstring("No such")));
   CHECK(samples.next()->name == "b.bmp");
-  CHECK(samples.content().size() == 2);
+  CHECK(samples.content({}).size() == 2);
   CHECK_FALSE(samples.next());
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/files/standard_streams.hpp"
+#include "src/picture/spare_bytes.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/devices.hpp"
@@ -97,7 +98,7 @@ int main(int argc, char** argv) {
   // When a block of up to 32 MB is freed, glibc keeps later blocks of that size in a heap for each
   // thread. Pictures are such blocks: 6 of 27 MB on 6 threads took 641 MiB, whatever --memory was,
   // and 178 MiB this way, in less time.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_MMAP_THRESHOLD, qturn::SpareBytes::worth_keeping);
   qturn::take_closed_streams();
   const int exit_code = qturn::run_or_say_why(argc, argv);
   if (std::fflush(stdout) == 0) return exit_code;

@@ -234,17 +234,18 @@ std::optional<TarMember> TarReader::next() {
   }
 }
 
-Bytes TarReader::content() {
+Bytes TarReader::content(Bytes memory) {
   constexpr std::size_t first_bytes = 4 << 20;
-  Bytes content;
-  for (std::size_t have = 0; have < member_bytes_;) {
-    content.resize(std::min<std::uint64_t>(member_bytes_, std::max(first_bytes, 2 * have)));
-    const std::size_t got = tar_->read(std::span(content).subspan(have));
+  std::size_t have = 0;
+  while (have < member_bytes_) {
+    const std::size_t room = std::max({first_bytes, 2 * have, memory.size()});
+    memory.resize(std::min<std::uint64_t>(member_bytes_, room));
+    const std::size_t got = tar_->read(std::span(memory).subspan(have));
     if (got == 0) throw TarError("is damaged: a member is shorter than its header says");
     have += got;
-    content.resize(have);
   }
-  return content;
+  memory.resize(have);
+  return memory;
 }
 
 }  // namespace qturn

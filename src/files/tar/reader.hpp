@@ -47,8 +47,9 @@ class TarReader {
   /// The next one that is not a folder; nothing after the last, when all has been read. Throws
   /// TarError if the file is not a tar, is damaged, or ends too early.
   std::optional<TarMember> next();
-  /// Memory is taken as bytes come, not as the header promises. Throws as next().
-  Bytes content();
+  /// In `memory`, or in more, which is taken as bytes come, not as the header promises. Throws as
+  /// next().
+  Bytes content(Bytes memory = {});
   /// Whether there is more than padding after the end, such as another tar. Is called after the
   /// last member.
   bool has_more() const { return has_more_; }
