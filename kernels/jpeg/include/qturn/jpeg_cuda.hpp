@@ -28,6 +28,7 @@ namespace qturn {
 
 /// A scan of a baseline JPEG, with 8 bits per sample, that holds all of its components.
 struct JpegScanLayout {
+  /// How a component is sampled and coded.
   struct Component {
     int h = 1, v = 1;         ///< sampling factors, 1 to 4
     JpegHuffmanTable dc, ac;  ///< prefix codes, without the code of ones only; dc: symbols to 15
@@ -78,6 +79,7 @@ enum class JpegFault : std::uint32_t {
   synchronisation = 256,  ///< the places to decode from were not found in a bounded time
 };
 
+/// What became of a picture.
 struct JpegResult {
   std::uint32_t faults = 0;     ///< none: `out` has the turned data
   std::uint64_t bytes = 0;      ///< written to `out`, the end marker included

@@ -29,6 +29,7 @@ QTURN_EXPORT Size jpeg_samples(const JpegScanLayout& scan, int index);
 
 /// A picture of a batch. What is not wanted has no `data`.
 struct JpegScanDecode {
+  /// What is wanted of a component, and where it goes.
   struct Component {
     JpegSteps steps{};  ///< for samples and pixels
     /// Device memory for jpeg_blocks(). A block of 64 coefficients, quantised, std::int16_t, row by
