@@ -11,7 +11,6 @@
 #include <map>
 #include <utility>
 
-#include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
 
 namespace qturn {
@@ -55,7 +54,7 @@ IntendedFile intended_file(const Json& json, const char* member, const fs::path&
   return {root / get_name(json, member), root / get_name(json, "temporary"), *source, *result};
 }
 
-std::string header_line(const JournalHeader& header) {
+Json header_line(const JournalHeader& header) {
   Json json;
   json[first_member] = version;
   json["operation"] = header.operation;
@@ -67,7 +66,7 @@ std::string header_line(const JournalHeader& header) {
   }
   json["run"] = run_id();
   if (!header.originals.empty()) json["originals"] = header.originals;
-  return dump(json) + "\n";
+  return json;
 }
 
 /// The lines of a file, as far as they may be lines of a journal: of one that is longer, the rest
@@ -128,6 +127,9 @@ class Lines {
   std::size_t at_ = 0, have_ = 0;
 };
 
+/// The number of a line is not the one that follows.
+struct MissingLines : std::exception {};
+
 class Reader {
  public:
   explicit Reader(fs::path root) : root_(std::move(root)) {}
@@ -135,6 +137,7 @@ class Reader {
   /// Throws an exception of any kind if it is not such a line.
   void take(const std::string& line) {
     const Json json = Json::parse(line);
+    if (json.at("line") != content_.lines + 1) throw MissingLines();
     if (content_.runs.empty()) {
       if (json.at(first_member) != version) throw std::invalid_argument("version");
       content_.header.operation = json.at("operation").get<std::string>();
@@ -191,22 +194,25 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
     if (number == 1 && !is_begun)
       throw FileError(file.string() + " is not a journal of qturn", file, {});
     const bool is_last = !lines.has_more();
+    const auto refuse = [&](const char* what) {
+      throw FileError(fmt::format("line {} of the journal {} {}; remove the file to forget what "
+                                  "it says",
+                                  number, file.string(), what),
+                      file, {});
+    };
     try {
       if (!is_whole) throw std::invalid_argument("torn");
       reader.take(line);
+    } catch (const MissingLines&) {
+      refuse("does not follow the one before it");
     } catch (const std::exception&) {
       if (number == 1 && !is_last)
         throw FileError(file.string() + " is not a journal of qturn", file, {});
-      if (!is_last) {
-        throw FileError(
-            fmt::format("line {} of the journal {} is damaged; remove the file to forget what "
-                        "it says",
-                        number, file.string()),
-            file, {});
-      }
+      if (!is_last) refuse("is damaged");
       break;
     }
     reader.content_.bytes += line.size() + 1;
+    ++reader.content_.lines;
   }
   if (reader.content_.runs.empty()) return std::nullopt;
   return std::move(reader).content();
@@ -224,14 +230,16 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
   if (content) {
     before_ = std::move(*content);
     bytes_ = before_.bytes;
+    lines_ = before_.lines;
     has_intents_ = !before_.files.empty();
   }
   const bool is_new = bytes_ == 0;
   try {
     if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) fail(system_code(errno));
-    Json resumed;
-    resumed["resumed"] = run_id();
-    append(is_new ? header_line(header) : dump(resumed) + "\n", flushed_);
+    Json first;
+    first["resumed"] = run_id();
+    if (is_new) first = header_line(header);
+    append({&first, 1}, flushed_);
     if (!flushed_) return;
     const FileDescriptor folder(
         ::open(normal(file_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -253,13 +261,12 @@ const JournalContent::Hashes* Journal::before(const fs::path& target) const {
 }
 
 void Journal::intend(std::span<const Intent* const> intents) {
-  std::string lines;
+  std::vector<Json> lines;
   for (const Intent* intent : intents) {
-    Json json = json_of(intent->front(), "intent", root_);
+    Json& json = lines.emplace_back(json_of(intent->front(), "intent", root_));
     json["with"] = Json::array();
     for (const IntendedFile& file : std::span(*intent).subspan(1))
       json["with"].push_back(json_of(file, "name", root_));
-    lines += dump(json) + "\n";
   }
   append(lines, flushed_);
   has_intents_ = true;
@@ -268,28 +275,35 @@ void Journal::intend(std::span<const Intent* const> intents) {
 void Journal::settle(const Intent& intent, bool is_done) try {
   Json json;
   put_name(json, is_done ? "done" : "given_up", name_in(root_, intent.front().target));
-  append(dump(json) + "\n", false);
+  append({&json, 1}, false);
 } catch (const FileError&) {
 }
 
 void Journal::end() {
   Json json;
   json["end"] = true;
-  append(dump(json) + "\n", flushed_);
+  append({&json, 1}, flushed_);
 }
 
-void Journal::append(const std::string& lines, bool flushed) {
+void Journal::append(std::span<Json> lines, bool flushed) {
+  std::string text;
+  std::uint64_t number = lines_;
+  for (Json& line : lines) {
+    line["line"] = ++number;
+    text += dump(line) + "\n";
+  }
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot write the journal " + file_.string(), file_, reason);
   };
   if (broken_) fail(broken_);
-  if (!write_all(opened_.get(), std::as_bytes(std::span(lines)))) {
+  if (!write_all(opened_.get(), std::as_bytes(std::span(text)))) {
     const std::error_code reason = system_code(errno);
     // Without the rest of its last line, what follows could not be read.
     if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) broken_ = reason;
     fail(reason);
   }
-  bytes_ += lines.size();
+  bytes_ += text.size();
+  lines_ = number;
   // After a flush that failed, the system may take for written what is lost.
   if (flushed && ::fsync(opened_.get()) != 0) fail(broken_ = system_code(errno));
 }

@@ -8,6 +8,9 @@
 // done. Later the hashes tell what happened: who finds the result knows that it is done, who finds
 // the source does it again, and neither is an error. If only some of the files that belong together
 // are in their places, their temporaries are still there, and the others follow.
+//
+// Each line has its number. So it shows if lines are missing before it: what they say was done
+// would be turned once more.
 #ifndef QTURN_SRC_FILES_JOURNAL_HPP
 #define QTURN_SRC_FILES_JOURNAL_HPP
 
@@ -23,6 +26,7 @@
 
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
+#include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
 
 namespace qturn {
@@ -67,12 +71,13 @@ struct JournalContent {
   bool is_complete = false;  ///< all is done, and it was kept
   /// Whether a new run could turn pictures twice.
   bool is_left_undone() const { return !is_complete && !files.empty(); }
-  std::uint64_t bytes = 0;  ///< up to the end of the last whole line
+  std::uint64_t bytes = 0, lines = 0;  ///< up to the end of the last whole line
 };
 
 /// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
-/// that is not whole is not counted. Throws FileError that names the line of damage, or if it is no
-/// journal at all. Names are relative to `root`, if they are not absolute.
+/// that is not whole is not counted. Throws FileError that names the line of damage or the one
+/// before which lines are missing, or if it is no journal at all. Names are relative to `root`, if
+/// they are not absolute.
 std::optional<JournalContent> read_journal(const std::filesystem::path& file,
                                            const std::filesystem::path& root);
 
@@ -98,11 +103,11 @@ class Journal {
   void end();
 
  private:
-  void append(const std::string& lines, bool flushed);
+  void append(std::span<Json> lines, bool flushed);
 
   std::filesystem::path file_, root_;
   FileDescriptor opened_;
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_ = 0, lines_ = 0;
   bool flushed_;
   bool has_intents_ = false;
   std::error_code broken_;  // after that, nothing can be promised

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/journal_text.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace cli {
@@ -206,7 +207,7 @@ class Workplace : public TemporaryFolder {
   /// completed leaves a journal that says so.
   bool has_open_journal(const fs::path& folder) const {
     const fs::path journal = folder / ".qturn-journal";
-    return exists(journal) && !content(journal).ends_with("{\"end\":true}\n");
+    return exists(journal) && !is_ended_journal(content(journal));
   }
 
   /// Every file with its content: what a test compares when nothing, or the same, must be there.

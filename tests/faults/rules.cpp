@@ -1,4 +1,5 @@
 #include "tests/faults/rules.hpp"
+#include "tests/journal_text.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -93,10 +94,7 @@ class Judge {
     return a && b ? a->content == b->content : a == b;
   }
   /// Of a run in place that --resume has completed: it keeps its journal.
-  static bool says_done(const File* file) {
-    return file && file->content.starts_with("{\"qturn_journal\":") &&
-           file->content.ends_with("{\"end\":true}\n");
-  }
+  static bool says_done(const File* file) { return file && is_ended_journal(file->content); }
   static std::string after_first_line(const File& file) {
     return file.content.substr(std::min(file.content.find('\n'), file.content.size()));
   }

@@ -1,5 +1,7 @@
 #include "src/files/journals.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -115,6 +117,45 @@ TEST_CASE("a journal that is cut anywhere is read up to its last whole line") {
   folder.add("journal", whole + "\n" + whole);
   CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("line 4 of the journal"));
   folder.add("journal", "my notes");
+  CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
+}
+
+TEST_CASE("a journal that is cut in its middle is refused, with the line where that shows") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const Intent first = {file(folder.path(), "a.jpg")}, second = {file(folder.path(), "b.jpg")};
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}}, {}, false);
+    for (const Intent& intent : {first, second}) {
+      const Intent* all[] = {&intent};
+      journal.intend(all);
+      journal.settle(intent, true);
+    }
+  }
+  Journal(path, folder.path(), {"cw", {"."}}, read_journal(path, folder.path()), false).end();
+  REQUIRE(read_journal(path, folder.path())->is_complete);
+
+  const std::string whole = content_of(path);
+  std::vector<std::size_t> ends = {0};
+  while (ends.back() < whole.size()) ends.push_back(whole.find('\n', ends.back()) + 1);
+  REQUIRE(ends.size() == 8);  // 7 lines
+  // Whole lines, which leave what looks like a journal: a.jpg would be turned once more.
+  for (std::size_t begin = 1; begin < 6; ++begin) {
+    for (std::size_t end = begin + 1; end < 7; ++end) {
+      CAPTURE(begin, end);
+      folder.add("journal", whole.substr(0, ends[begin]) + whole.substr(ends[end]));
+      CHECK_THROWS_WITH(read_journal(path, folder.path()),
+                        ContainsSubstring(fmt::format("line {} of the journal", begin + 1)) &&
+                            ContainsSubstring("does not follow the one before it"));
+    }
+  }
+  // Parts of lines.
+  for (std::size_t begin = ends[1] + 1; begin < ends[2] - 1; ++begin) {
+    CAPTURE(begin);
+    folder.add("journal", whole.substr(0, begin) + whole.substr(begin + ends[3] - ends[2]));
+    CHECK_THROWS_AS(read_journal(path, folder.path()), FileError);
+  }
+  folder.add("journal", whole.substr(ends[1]));
   CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
 }
 
