@@ -12,6 +12,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/plan/lower_case.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -158,6 +159,7 @@ void LabelSuspicion::add_file(const fs::path& file, std::string_view name, std::
   const std::string lower = lower_case(std::string(name));
   const std::string suffix(suffix_of_name(lower));
   if (found_ || is_note(lower) || !has_suffix_of_labels(suffix)) return;
+  if (are_notes_of_place(name, head)) return;  // the outcome says that they are stale
   if (!may_be_label(suffix, head)) return;
   const ForeignFormat* format = foreign_format(suffix, head);
   if (format && ignored_.contains(format->name)) return;

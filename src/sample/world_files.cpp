@@ -10,13 +10,14 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
+#include "src/sample/companion.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt";
+constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt", notes = ".aux.xml";
 
 // Of a.tif: .tfw, .tifw, .wld, .rpb.
 std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
@@ -47,6 +48,14 @@ bool is_named_as_world_file(const fs::path& file) {
   return suffix.ends_with('w') && codec_of_suffix(suffix.substr(0, suffix.size() - 1));
 }
 
+bool are_notes_of_place(std::string_view name, std::string_view text) {
+  if (!name.ends_with(notes)) return false;
+  name.remove_suffix(notes.size());
+  constexpr std::string_view words[] = {"<GeoTransform>", "<GCPList", "domain=\"RPC\""};
+  return codec_of_suffix(lower_suffix(name)) &&
+         std::ranges::any_of(words, [&](auto word) { return text.find(word) != text.npos; });
+}
+
 std::vector<fs::path> world_files_beside(const fs::path& picture) {
   std::vector<fs::path> found;
   const bool has_capitals = picture.extension() != lower_suffix(picture);
@@ -70,6 +79,12 @@ std::vector<fs::path> world_files_beside(const fs::path& picture) {
     path.replace_filename(picture.stem().string() + end);
     look();
   }
+  path = picture;
+  path += notes;
+  look();
+  if (!found.empty() && found.back() == path &&
+      !are_notes_of_place(path.filename().native(), read_companion(path).text))
+    found.pop_back();
   return found;
 }
 

@@ -143,9 +143,15 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
   workplace.add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
   workplace.add("in/c.tif", file);
   workplace.add("in/c.jgw", "of c.jpg");
-  for (const char* name : {"d.tif", "e.tif"}) workplace.add(std::string("in/") + name, file);
+  for (const char* name : {"d.tif", "e.tif", "f.tif", "g.tif"})
+    workplace.add(std::string("in/") + name, file);
   workplace.add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
   workplace.add("in/e.RPB", "satId = \"QB02\";\n");
+  workplace.add("in/f.tif.aux.xml",
+                "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+  workplace.add("in/g.tif.aux.xml",
+                "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
+                "</MDI></Metadata></PAMRasterBand></PAMDataset>");
   const auto before = workplace.tree("in");
   const auto says = [](const std::string& picture, const std::string& world) {
     return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
@@ -156,7 +162,9 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
   CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
                              ContainsSubstring(says("B.TIF", "B.WLD")) &&
                              ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
-                             ContainsSubstring(says("e.tif", "e.RPB")));
+                             ContainsSubstring(says("e.tif", "e.RPB")) &&
+                             ContainsSubstring(says("f.tif", "f.tif.aux.xml")) &&
+                             !ContainsSubstring("g.tif"));
   CHECK(result.err.find("c.tif") == std::string::npos);
   CHECK(workplace.qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
   const Result augmented =
@@ -166,6 +174,19 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
   CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place"}).exit_code == 1);
   CHECK(workplace.tree("in") == before);
   CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"}).exit_code == 0);
+}
+
+TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not passed over") {
+  for (const char* name : {"f.aux.xml", "f.tif.AUX.XML"}) {
+    CAPTURE(name);
+    Workplace workplace;
+    workplace.add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
+    workplace.add(std::string("in/") + name,
+                  "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+    const Result result = workplace.qturn({"cw", "in", "-o", "out"});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring(name));
+  }
 }
 
 TEST_CASE(
