@@ -79,7 +79,7 @@ std::vector<std::string> write_written_tars(const fs::path& manifest, const Writ
   return write_file(manifest, std::as_bytes(std::span(text)), {}, IfExists::replace);
 }
 
-TarShard::TarShard(ShardOptions options, fs::path output, const std::set<std::string>& tars,
+TarShard::TarShard(const ShardOptions& options, fs::path output, const std::set<std::string>& tars,
                    bool resumes)
     : output_(std::move(output)),
       own_(own_of(options.shard, tars)),

@@ -39,8 +39,8 @@ class TarShard {
   /// `tars`: the names of those that a run without shards would write. Writes nothing. Throws
   /// PlanError if the output is that of another run, or if this shard was interrupted and must not
   /// be resumed.
-  TarShard(ShardOptions options, std::filesystem::path output, const std::set<std::string>& tars,
-           bool resumes);
+  TarShard(const ShardOptions& options, std::filesystem::path output,
+           const std::set<std::string>& tars, bool resumes);
 
   std::string in_words() const { return run_.in_words(); }
   bool is_complete() const { return run_.is_complete(); }

@@ -112,7 +112,7 @@ std::string add_coco_category(std::string_view text, TextPlace place, CocoCatego
   const JsonText json(text, place);
   const JsonValue category = json.root();
   const auto named = category.find("name");
-  const std::string class_name =
+  std::string class_name =
       named && named->kind() == JsonKind::string ? named->string() : std::string();
   const auto keypoints = category.find("keypoints");
   if (!keypoints || keypoints->kind() == JsonKind::null) return class_name;

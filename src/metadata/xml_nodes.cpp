@@ -135,7 +135,7 @@ class Scanner {
       }
     }
     // All of its declarations are known only now.
-    for (std::size_t i = static_cast<std::size_t>(element); i < nodes_.size(); ++i) {
+    for (auto i = static_cast<std::size_t>(element); i < nodes_.size(); ++i) {
       name_node(nodes_[i]);
     }
     const bool empty = here() == '/';

@@ -26,6 +26,7 @@ namespace qturn {
 struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): it means a comparison that it makes up itself
   auto operator<=>(const FileId&) const = default;
 };
 

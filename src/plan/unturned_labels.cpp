@@ -151,8 +151,7 @@ std::optional<fs::path> find_unturned_label(const Plan& plan, Variants variants,
       if (at->is_directory(error)) {
         if (!is_label_folder(path)) continue;
         if (is_beside && !belongs_to(path, parent->second, names)) continue;
-        if (const auto file = another_file_in(path, pictures, plan.jobs, looks_for_masks))
-          return file;
+        if (auto file = another_file_in(path, pictures, plan.jobs, looks_for_masks)) return file;
       } else if (!is_of_a_run(path.filename().native()) && is_mask_of_picture(path)) {
         return path;
       }
