@@ -133,10 +133,10 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
     } else if (const std::string says = read_xmp(sidecar.file.text).orientation.value_or("1");
                says != "1") {
       // A sidecar that contradicts the picture is named.
-      warnings.push_back(
-          {fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
-                       are_written ? "1 beside the copy" : "not changed"),
-           are_written ? Hints() : Hints{Hint::turn_sidecars}});
+      warnings.emplace_back(
+          fmt::format("{} beside it says orientation {}, the picture is upright: {}", name, says,
+                      are_written ? "1 beside the copy" : "not changed"),
+          are_written ? Hints() : Hints{Hint::turn_sidecars});
     }
   }
   if (!are_written) return {};

@@ -66,7 +66,7 @@ Bytes encoded(Picture& picture, int quality) {
   jpeg_finish_compress(&info);
   jpeg_destroy_compress(&info);
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
-  const Bytes file(bytes, bytes + size);
+  Bytes file(bytes, bytes + size);
   std::free(data);
   return file;
 }
