@@ -28,15 +28,26 @@ warnings.simplefilter("ignore")  # Pillow's, of damaged files
 pillow_heif.register_heif_opener()
 
 
+def of_tag(value):
+    """The orientation that a tag says."""
+    return list(turned)[(int(value) if value and 1 <= int(value) <= 8 else 1) - 1]
+
+
+def without_xmp(image):
+    for key in ("xmp", "XML:com.adobe.xmp", "Raw profile type xmp"):
+        image.info.pop(key, None)  # whose orientation only Pillow obeys
+    return image
+
+
 def by_pillow(path):
     with Image.open(path) as image:
+        if len(image.getbands()) > 1 and re.search(r"\w;16|65535", str(image.tile)):
+            raise ValueError("Pillow reads 16 bits as 8")
         frames = []
         # The other pictures of a HEIC are not turned, those of a JPEG do not become another format.
         for frame in [image] if image.format in ("HEIF", "MPO") else ImageSequence.Iterator(image):
-            for key in ("xmp", "XML:com.adobe.xmp", "Raw profile type xmp"):
-                frame.info.pop(key, None)  # whose orientation only Pillow obeys
-            frame = ImageOps.exif_transpose(frame)
-            if frame.mode in ("P", "PA"):
+            frame = ImageOps.exif_transpose(without_xmp(frame))
+            if frame.mode in ("P", "PA") or (image.format == "PNG" and "transparency" in frame.info):
                 frame = frame.convert("RGBA")
             frames.append(numpy.asarray(frame).copy())
         return frames
@@ -50,8 +61,7 @@ def by_tifffile(path):
             if pixels.ndim == 3 and page.planarconfig == 2:
                 pixels = numpy.moveaxis(pixels, 0, 2)
             tag = page.tags.get(274)
-            name = list(turned)[(int(tag.value) if tag and 1 <= int(tag.value) <= 8 else 1) - 1]
-            frames.append(turned[name](pixels))
+            frames.append(turned[of_tag(tag and tag.value)](pixels))
         return frames
 
 
