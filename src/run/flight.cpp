@@ -409,19 +409,21 @@ void Flight::refuse_storage_change(Orientation orientation) const {
   }
 }
 
-std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned,
-                                                std::size_t index) const {
+std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std::size_t index) {
   std::vector<std::string> stale = planned.stale_metadata;
   if (!moves_pixels(planned)) return stale;
   if (!masks_.empty()) {
     for (std::string& each : masks_.stale_metadata(result_of(index).turn))
       stale.push_back(std::move(each));
   }
-  std::vector<std::filesystem::path> files = source_.world_files(job_.input);
-  for (const std::filesystem::path& file : job_.sidecars)
-    if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
-      files.push_back(file);
-  for (const std::filesystem::path& file : files) stale.push_back(stale_world_file(file));
+  if (!world_files_) {
+    std::vector<std::filesystem::path> files = source_.world_files(job_.input);
+    for (const std::filesystem::path& file : job_.sidecars)
+      if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
+        files.push_back(file);
+    world_files_ = std::move(files);
+  }
+  for (const std::filesystem::path& file : *world_files_) stale.push_back(stale_world_file(file));
   return stale;
 }
 

@@ -95,7 +95,7 @@ class Flight {
   std::vector<CompanionOutcome> companions_of(const JobOutput& output) const;
   bool is_left(Route route) const;
   void refuse_storage_change(Orientation orientation) const;
-  std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index) const;
+  std::vector<std::string> stale_metadata(const TurnOutcome& planned, std::size_t index);
   void refuse_stale_metadata(const Outcome& outcome) const;
   Result result_of(std::size_t index) const;
   SampleWriter::Companions turned_companions(const Result& result,
@@ -120,6 +120,8 @@ class Flight {
   Original original_;
   std::optional<PictureTurn> picture_;
   ReadOnce texts_;  ///< labels and sidecars of several outputs
+  /// Those beside the picture, once they were looked for.
+  std::optional<std::vector<std::filesystem::path>> world_files_;
   MaskTurns masks_;
   std::uint64_t mask_bytes_ = 0;  ///< the memory that they take
   Lane* lane_ = nullptr;          ///< from decoding to the last output
