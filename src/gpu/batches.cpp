@@ -126,17 +126,29 @@ void Batches::run(const MakeWorker& make) {
     if (batch.empty()) return;
     std::vector<DeviceWork*> works;
     for (Waiting* waiting : batch) works.push_back(&waiting->work);
-    std::string lost;
     std::vector<std::atomic<bool>> done(batch.size());
     const auto finish_one = [&](std::size_t i) {
       if (!done[i].exchange(true)) Resume(batch[i]->resume)();
+    };
+    const auto end_batch = [&] {
+      {
+        const std::lock_guard lock(mutex_);
+        --under_way_;
+      }
+      arrived_.notify_all();
     };
     try {
       if (stop_) throw Interrupted();
       worker.work(
           works, [&] { turn_to_enqueue.unlock(); }, finish_one);
     } catch (const DeviceLost& error) {
-      lost = error.what();
+      std::vector<Waiting*> undone;
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        if (!done[i]) undone.push_back(batch[i]);
+      give_back(undone);
+      end_batch();
+      return resign(
+          fmt::format("{}; JPEGs are turned on another GPU, or on the CPU", error.what()));
     } catch (...) {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (done[i]) continue;
@@ -144,24 +156,8 @@ void Batches::run(const MakeWorker& make) {
         finish_one(i);
       }
     }
-    std::vector<Waiting*> undone;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (lost.empty()) {
-        finish_one(i);
-      } else if (!done[i]) {
-        undone.push_back(batch[i]);
-      }
-    }
-    give_back(undone);
-    {
-      const std::lock_guard lock(mutex_);
-      --under_way_;
-    }
-    if (!lost.empty()) {
-      resign(fmt::format("{}; JPEGs are turned on another GPU, or on the CPU", lost));
-    }
-    arrived_.notify_all();
-    if (!lost.empty()) return;
+    for (std::size_t i = 0; i < batch.size(); ++i) finish_one(i);
+    end_batch();
   }
 }
 
