@@ -20,6 +20,14 @@
 namespace qturn {
 namespace {
 
+/// The memory for files that have been read; the rest is for pixels.
+std::uint64_t bytes_for_files(const RunOptions& options) { return options.memory_bytes / 8; }
+
+/// Of all GPUs, at a time.
+std::size_t device_requests(const RunOptions& options) {
+  return options.device.cuda.size() * scan_requests_per_device;
+}
+
 std::vector<std::unique_ptr<Lane>> make_lanes(const RunOptions& options) {
   std::vector<std::unique_ptr<Lane>> lanes;
   const auto& devices = options.device.cuda;
@@ -86,46 +94,52 @@ int threads_to_be_had(int wanted, std::string& refusal) {
 
 }  // namespace
 
-RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
-           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report,
-           JpegDevice* jpeg_device) {
-  require_memory_for_a_stack();
-  const std::size_t requests = options.device.cuda.size() * scan_requests_per_device;
-  // The file and a result of each picture that may be in flight.
-  SpareBytes spare(options.memory_bytes / 16,
-                   2 * (static_cast<std::size_t>(options.threads) + requests));
-  const Lent lent(reader, writer, spare);
-  LanePool lanes(make_lanes(options));
-  ByteBudget files(options.memory_bytes / 8);
-  ByteBudget pixels(options.memory_bytes - options.memory_bytes / 8, [&](std::uint64_t bytes) {
-    spare.keep_at_most(bytes - std::min(bytes, lanes.keep_at_most(bytes)));
-  });
-  TimeLimit time_limit(stop, options.seconds, [&] {
-    files.interrupt();
-    pixels.interrupt();
-  });
-  const std::unique_ptr<JpegDevice> own_device =
-      jpeg_device ? nullptr : make_jpeg_device(options, spare, stop);
-  JpegDevice* const device = jpeg_device ? jpeg_device : own_device.get();
-  Shared shared{.writer = writer,
-                .options = options,
-                .stop = stop,
-                .time_limit = time_limit,
-                .spare = spare,
-                .device = device,
-                .files = files,
-                .pixels = pixels,
-                .lanes = lanes};
-  // Pictures that wait for a device or for the disk hold no thread.
-  auto in_flight = static_cast<std::size_t>(options.threads + writer.results_on_their_way());
-  if (device) in_flight += requests;
-  // Those that are turned and wait for one before them hold no thread, either.
-  if (writer.is_ordered())
-    in_flight += ordered_per_thread * static_cast<std::size_t>(options.threads);
-  in_flight = std::min(in_flight, std::max<std::size_t>(reader.size(), 1));
+Engine::Engine(const RunOptions& options, const std::atomic<bool>& stop, JpegDevice* jpeg_device)
+    : options_(options),
+      stop_(stop),
+      // The file and a result of each picture that may be in flight.
+      spare_(options.memory_bytes / 16,
+             2 * (static_cast<std::size_t>(options.threads) + device_requests(options))),
+      lanes_(make_lanes(options)),
+      files_(bytes_for_files(options)),
+      pixels_(options.memory_bytes - bytes_for_files(options),
+              [&](std::uint64_t bytes) {
+                spare_.keep_at_most(bytes - std::min(bytes, lanes_.keep_at_most(bytes)));
+              }),
+      time_limit_(stop, options.seconds,
+                  [&] {
+                    files_.interrupt();
+                    pixels_.interrupt();
+                  }),
+      own_device_(jpeg_device ? nullptr : make_jpeg_device(options, spare_, stop)),
+      device_(jpeg_device ? jpeg_device : own_device_.get()) {}
 
-  RunEnd end{.error = {}, .warning = time_limit.problem()};
-  const int wanted = static_cast<int>(std::min<std::size_t>(options.threads, in_flight)) - 1;
+std::size_t Engine::most_in_flight(const SampleReader& reader, const SampleWriter& writer) const {
+  const auto threads = static_cast<std::size_t>(options_.threads);
+  // Pictures that wait for a device or for the disk hold no thread.
+  std::size_t count = threads + static_cast<std::size_t>(writer.results_on_their_way());
+  if (device_) count += device_requests(options_);
+  // Those that are turned and wait for one before them hold no thread, either.
+  if (writer.is_ordered()) count += ordered_per_thread * threads;
+  return std::min(count, std::max<std::size_t>(reader.size(), 1));
+}
+
+RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
+                   const std::function<void(const Outcome&)>& report) {
+  require_memory_for_a_stack();
+  const Lent lent(reader, writer, spare_);
+  Shared shared{.writer = writer,
+                .options = options_,
+                .stop = stop_,
+                .time_limit = time_limit_,
+                .spare = spare_,
+                .device = device_,
+                .files = files_,
+                .pixels = pixels_,
+                .lanes = lanes_};
+  const std::size_t in_flight = most_in_flight(reader, writer);
+  RunEnd end{.error = {}, .warning = time_limit_.problem()};
+  const int wanted = static_cast<int>(std::min<std::size_t>(options_.threads, in_flight)) - 1;
   std::string refusal;
   const int more = threads_to_be_had(wanted, refusal);
   if (more < wanted)
@@ -141,7 +155,7 @@ RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& o
   using Sample = std::shared_ptr<SampleFlight>;
   const auto take = [&](tbb::flow_control& control) -> Sample {
     try {
-      if (!stop && !is_broken)
+      if (!stop_ && !is_broken)
         if (auto sample = reader.next(); sample && !is_broken)
           return std::make_shared<SampleFlight>(std::move(*sample), shared);
     } catch (...) {

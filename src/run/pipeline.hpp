@@ -19,16 +19,22 @@
 #define QTURN_SRC_RUN_PIPELINE_HPP
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "src/formats/codec/jpeg_device.hpp"
 #include "src/picture/hint.hpp"
+#include "src/picture/spare_bytes.hpp"
+#include "src/run/lane_pool.hpp"
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
+#include "src/run/time_limit.hpp"
 #include "src/sinks/sample_writer.hpp"
 #include "src/sources/sample_reader.hpp"
+#include "src/tasks/byte_budget.hpp"
 
 namespace qturn {
 
@@ -39,14 +45,36 @@ struct RunEnd {
   std::uint64_t variants = 0;  ///< of samples, that were put in their places
 };
 
-/// Does what `reader` gives, into `writer`, and calls `report` once for every output, one call at a
-/// time: in the order of completion, or of the samples if the writer is ordered. Blocks until all
-/// are done or, when `stop` is raised, until those in flight have been given up; jobs that were not
-/// done then have no outcome. Throws before the first job is started, CudaError when a lane cannot
-/// be made; never later. `jpeg_device` turns JPEGs instead of one that is made of `options`.
-RunEnd run(SampleReader& reader, const SampleWriter& writer, const RunOptions& options,
-           const std::atomic<bool>& stop, const std::function<void(const Outcome&)>& report,
-           JpegDevice* jpeg_device = nullptr);
+/// What runs share that come one after the other, those of many tars: lanes, memory, GPUs. One run
+/// at a time.
+class Engine {
+ public:
+  /// `stop` must outlive it. `jpeg_device` turns JPEGs instead of one that is made of `options`.
+  /// Throws CudaError when a lane cannot be made.
+  Engine(const RunOptions& options, const std::atomic<bool>& stop,
+         JpegDevice* jpeg_device = nullptr);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Does what `reader` gives, into `writer`, and calls `report` once for every output, one call at
+  /// a time: in the order of completion, or of the samples if the writer is ordered. Blocks until
+  /// all are done or, when `stop` is raised, until those in flight have been given up; jobs that
+  /// were not done then have no outcome. Throws before the first job is started; never later.
+  RunEnd run(SampleReader& reader, const SampleWriter& writer,
+             const std::function<void(const Outcome&)>& report);
+
+ private:
+  std::size_t most_in_flight(const SampleReader& reader, const SampleWriter& writer) const;
+
+  const RunOptions options_;
+  const std::atomic<bool>& stop_;
+  SpareBytes spare_;
+  LanePool lanes_;
+  ByteBudget files_, pixels_;
+  TimeLimit time_limit_;
+  const std::unique_ptr<JpegDevice> own_device_;
+  JpegDevice* const device_;  ///< null: there is none
+};
 
 }  // namespace qturn
 

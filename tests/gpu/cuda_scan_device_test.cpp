@@ -85,7 +85,7 @@ class Pictures {
     const FileSampleWriter writer({.if_exists = IfExists::fail, .fsync = Fsync::end});
     const FileSource files;
     ListReader reader(jobs, files);
-    const RunEnd end = run(reader, writer, options, never, [&](const Outcome& outcome) {
+    const RunEnd end = Engine(options, never).run(reader, writer, [&](const Outcome& outcome) {
       Made& made = results[outcome.output.filename()];
       made.words = fmt::format("status {}, route {}: {}", static_cast<int>(outcome.status),
                                static_cast<int>(outcome.route), outcome.message);

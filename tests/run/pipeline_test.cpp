@@ -40,7 +40,7 @@ RunEnd run(const std::vector<Job>& jobs, const Source& source, const SampleWrite
            const RunOptions& options, const std::atomic<bool>& stop,
            const std::function<void(const Outcome&)>& report) {
   ListReader reader(jobs, source);
-  return qturn::run(reader, writer, options, stop, report);
+  return Engine(options, stop).run(reader, writer, report);
 }
 
 /// The jobs that make the same outputs once more in another folder.
@@ -287,9 +287,10 @@ TEST_CASE("An ordered writer gets the samples in their order, whichever is done 
         make_jobs(folder, folder.path() / fmt::format("out{}", threads), 20);
     Pairs reader(jobs, source);
     std::vector<std::string> keys, expected;
-    const RunEnd end = qturn::run(
-        reader, FileSampleWriter({.is_ordered = true, .fsync = Fsync::never}),
-        quarter_turn(threads), never, [&](const Outcome& outcome) { keys.push_back(outcome.key); });
+    const RunEnd end =
+        Engine(quarter_turn(threads), never)
+            .run(reader, FileSampleWriter({.is_ordered = true, .fsync = Fsync::never}),
+                 [&](const Outcome& outcome) { keys.push_back(outcome.key); });
     for (const Job& job : jobs) expected.push_back(job.key);
     CHECK(keys == expected);
     CHECK(end.variants == jobs.size() / 2);
@@ -308,9 +309,9 @@ TEST_CASE("If one picture of a sample fails, the others are left out, whatever t
     Pairs reader(jobs, source);
     std::map<std::string, std::string> messages;
     const RunEnd end =
-        qturn::run(reader, FileSampleWriter({.is_ordered = is_ordered, .fsync = Fsync::never}),
-                   quarter_turn(2), never,
-                   [&](const Outcome& outcome) { messages[outcome.key] = outcome.message; });
+        Engine(quarter_turn(2), never)
+            .run(reader, FileSampleWriter({.is_ordered = is_ordered, .fsync = Fsync::never}),
+                 [&](const Outcome& outcome) { messages[outcome.key] = outcome.message; });
     CHECK(messages["0.png"] == "left out, because 1.png of the same sample is");
     CHECK_FALSE(messages["1.png"].empty());
     CHECK(messages["2.png"].empty());

@@ -241,7 +241,7 @@ Rates turn_all(const fs::path& in, const fs::path& out, Orientation orientation,
     rates.planar_on_gpu += outcome.codec == "qturn";
     bytes += static_cast<double>(outcome.file_bytes);
   };
-  const RunEnd end = run(reader, writer, options, never, count, echo);
+  const RunEnd end = Engine(options, never, echo).run(reader, writer, count);
   if (!end.error.text.empty()) throw std::runtime_error(end.error.text);
   const double seconds = seconds_since_start();
   rates.images = static_cast<double>(plan.jobs.size()) / seconds;

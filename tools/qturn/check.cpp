@@ -89,7 +89,7 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   const FileSource files;
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
-  const RunEnd end = run(reader, writer, options, stop, report);
+  const RunEnd end = Engine(options, stop).run(reader, writer, report);
   bool whole = is_whole(line, end);
   if (!line.quiet) {
     print_message(fmt::format(

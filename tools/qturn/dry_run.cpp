@@ -53,18 +53,19 @@ int print_plan(const CommandLine& line, const Plan& plan, const Source& source,
   std::uint64_t failed = 0;
   const std::atomic<bool>& stop = watch_stop_signals();
   ListReader reader(plan.jobs, source);
-  const RunEnd end = run(reader, asked_for_sidecars, options, stop, [&](const Outcome& planned) {
-    const Outcome outcome = in_words(line, planned);
-    json.put([&] { return json_line_planned(outcome); });
-    const std::string input = printable(outcome.input.string());
-    if (outcome.status == Status::failed) {
-      ++failed;
-      print_message(fmt::format("{}: {}", input, printable(outcome.message)));
-    } else if (!json.is_standard_output()) {
-      fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()), in_words(outcome),
-                 label_in_words(plan, outcome));
-    }
-  });
+  const RunEnd end =
+      Engine(options, stop).run(reader, asked_for_sidecars, [&](const Outcome& planned) {
+        const Outcome outcome = in_words(line, planned);
+        json.put([&] { return json_line_planned(outcome); });
+        const std::string input = printable(outcome.input.string());
+        if (outcome.status == Status::failed) {
+          ++failed;
+          print_message(fmt::format("{}: {}", input, printable(outcome.message)));
+        } else if (!json.is_standard_output()) {
+          fmt::print("{} -> {} ({}{})\n", input, printable(outcome.output.string()),
+                     in_words(outcome), label_in_words(plan, outcome));
+        }
+      });
   const bool whole = json.finish() && is_whole(line, end);
   return exit_code_of_run(whole && failed == 0 && plan.unreadable.empty());
 }

@@ -90,7 +90,7 @@ void FileRun::turn_pictures() try {
   const SampleWriter& results =
       is_to_standard_output(line_) ? static_cast<const SampleWriter&>(standard_output) : *sink_;
   ListReader reader(plan_.jobs, source());
-  end_ = run(reader, results, options_, *stop_, [&](const Outcome& outcome) {
+  end_ = Engine(options_, *stop_).run(reader, results, [&](const Outcome& outcome) {
     report_->add(outcome);
     written_->add(outcome);
   });

@@ -15,6 +15,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t share_of_samples = 4;
 
+/// What is left for the pipeline; the way in has the rest.
+RunOptions less_memory(RunOptions options) {
+  options.memory_bytes -= options.memory_bytes / share_of_samples;
+  return options;
+}
+
 /// The options that decide what becomes of a sample.
 PlanOptions sample_options(PlanOptions plan) {
   plan.labels.keypoints = keypoints_of_options(plan);
@@ -39,12 +45,11 @@ TarRun::TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& opti
                Report& report)
     : line_(line),
       plan_(sample_options(std::move(plan))),
-      options_(options),
+      options_(less_memory(options)),
       found_(found),
       report_(report),
-      stop_(watch_stop_signals()) {
-  options_.memory_bytes -= options.memory_bytes / share_of_samples;
-}
+      stop_(watch_stop_signals()),
+      engine_(options_, stop_) {}
 
 bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                   const fs::path& place, const SampleWriter& writer) {
@@ -56,7 +61,7 @@ bool TarRun::turn(const std::string& name, std::unique_ptr<MemberReader> reader,
                                     .strict = line_.strict};
   SampleStream samples(options, std::move(reader), stop_, keys_);
   const RunEnd end =
-      run(samples, writer, options_, stop_, [&](const Outcome& outcome) { report_.add(outcome); });
+      engine_.run(samples, writer, [&](const Outcome& outcome) { report_.add(outcome); });
   written_.samples += end.variants;
   if (const auto& found = samples.foreign_label()) throw ForeignLabelError(*found);
   if (!samples.problem().empty() && !stop_) fail(samples.problem());

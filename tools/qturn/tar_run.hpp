@@ -23,7 +23,7 @@ void refuse_unfit_for_tars(const CommandLine& line);
 
 class TarRun {
  public:
-  /// `found` receives what is left out. The arguments must outlive it.
+  /// `found` receives what is left out. The arguments must outlive it. Throws CudaError.
   TarRun(const CommandLine& line, PlanOptions plan, const RunOptions& options, Plan& found,
          Report& report);
 
@@ -49,10 +49,11 @@ class TarRun {
 
   const CommandLine& line_;
   const PlanOptions plan_;
-  RunOptions options_;
+  const RunOptions options_;
   Plan& found_;
   Report& report_;
   const std::atomic<bool>& stop_;
+  Engine engine_;
   SampleKeys keys_;
   std::map<std::string, std::uint64_t> copied_;
   WrittenTar written_;
