@@ -11,7 +11,7 @@
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
 #include "src/picture/hint.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace qturn {
 namespace {

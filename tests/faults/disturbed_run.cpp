@@ -14,7 +14,7 @@
 #include <stdexcept>
 
 #include "src/files/safe_file.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 /// The program's own main(), compiled under this name. To start it by fork() takes a hundredth of
 /// the time that the loader needs for the program and its libraries.

@@ -17,7 +17,7 @@
 
 #include "tests/faults/disturbed_run.hpp"
 #include "tests/faults/rules.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace faults {
 namespace {

@@ -1,5 +1,5 @@
 #include "tests/faults/rules.hpp"
-#include "tests/journal_text.hpp"
+#include "tests/fixtures/journal_text.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>

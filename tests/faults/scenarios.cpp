@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tests/cli/cli_pictures.hpp"
+#include "tests/cli/pictures.hpp"
 #include "tests/faults/disturbed_run.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace faults {
 namespace {

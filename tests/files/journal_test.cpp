@@ -9,7 +9,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/picture/hint.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace qturn;

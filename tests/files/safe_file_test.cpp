@@ -28,7 +28,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using qturn::FileError;

@@ -8,8 +8,8 @@
 
 #include "src/files/tar/jpegs.hpp"
 #include "src/sinks/tar_output.hpp"
-#include "tests/tar_files.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/tar_files.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 using Catch::Matchers::ContainsSubstring;
 using qturn::TarError;

@@ -10,9 +10,9 @@
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_says.hpp"
 #include "src/metadata/xmp.hpp"
-#include "tests/cli/cli_pictures.hpp"
-#include "tests/codec_pictures.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/cli/pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "src/formats/tiff/directories.hpp"
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 #include "tests/formats/oiio_pictures.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/formats/table.hpp"
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 
 namespace qturn::tests {
 

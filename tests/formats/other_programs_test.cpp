@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "tests/exr_file.hpp"
-#include "tests/other_programs.hpp"
+#include "tests/fixtures/exr_file.hpp"
+#include "tests/fixtures/other_programs.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "tests/codec_pictures.hpp"
-#include "tests/every_codec.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/every_codec.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace {
 

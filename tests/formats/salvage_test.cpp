@@ -7,10 +7,10 @@
 
 #include "src/formats/png/partial_inflate.hpp"
 #include "src/formats/png/zlib.hpp"
-#include "tests/codec_pictures.hpp"
-#include "tests/metadata_fixtures.hpp"
-#include "tests/other_programs.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/other_programs.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace {
 

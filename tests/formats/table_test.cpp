@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/turn/encode.hpp"
-#include "tests/every_codec.hpp"
+#include "tests/fixtures/every_codec.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "src/files/journal.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "src/formats/jpeg/file/jpeg_file.hpp"
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/turn.hpp"
-#include "tests/formats/jpeg_readers.hpp"
+#include "tests/fixtures/jpeg_readers.hpp"
 
 namespace {
 

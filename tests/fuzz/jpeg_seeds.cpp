@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/jpeg_pictures.hpp"
+#include "tests/fixtures/jpeg_pictures.hpp"
 
 int main(int argc, char** argv) {
   using qturn::tests::JpegPicture;

@@ -19,7 +19,7 @@
 #include "src/metadata/exif_turn.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
-#include "tests/every_codec.hpp"
+#include "tests/fixtures/every_codec.hpp"
 
 namespace {
 

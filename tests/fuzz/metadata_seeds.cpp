@@ -4,9 +4,9 @@
 #include <string>
 
 #include "src/metadata/md5.hpp"
-#include "tests/codec_pictures.hpp"
-#include "tests/jpeg_pictures.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/jpeg_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace {
 

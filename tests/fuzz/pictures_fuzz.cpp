@@ -10,7 +10,7 @@
 #include <span>
 
 #include "src/check/check.hpp"
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "src/formats/png/chunks.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/png/zlib.hpp"
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "src/formats/tiff/codec.hpp"
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 
 namespace {
 

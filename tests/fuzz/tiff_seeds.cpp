@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/tiff_pictures.hpp"
+#include "tests/fixtures/tiff_pictures.hpp"
 
 int main(int argc, char** argv) {
   using qturn::tests::TiffKind;

@@ -22,10 +22,10 @@
 #include "src/gpu/scan_device.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/file_sample_writer.hpp"
-#include "tests/formats/jpeg_samples.hpp"
-#include "tests/formats/jpeg_scans.hpp"
+#include "tests/fixtures/jpeg_samples.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_kernels.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/kernels/jpeg/scans.hpp"
 
 namespace qturn::tests {
 using namespace jpeg;

@@ -10,9 +10,9 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <string>
 
+#include "tests/fixtures/pictures.hpp"
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/device_memory.hpp"
-#include "tests/pictures.hpp"
 
 namespace qturn::tests {
 namespace {

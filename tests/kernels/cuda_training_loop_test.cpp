@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "batch_loader.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_memory.hpp"
-#include "tests/temporary_folder.hpp"
 
 using namespace qturn;
 using training_loop::Batch;

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/fixtures/pictures.hpp"
 #include "tests/kernels/device_memory.hpp"
-#include "tests/pictures.hpp"
 
 namespace qturn::tests {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/src/cpu/paths.hpp"
-#include "tests/pictures.hpp"
+#include "tests/fixtures/pictures.hpp"
 
 namespace qturn::tests {
 namespace {

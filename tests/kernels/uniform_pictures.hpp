@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/pictures.hpp"
+#include "tests/fixtures/pictures.hpp"
 
 namespace qturn::tests {
 

@@ -10,8 +10,8 @@
 #include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
-#include "tests/codec_pictures.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "src/metadata/md5.hpp"
 #include "src/metadata/xml_nodes.hpp"
 #include "src/picture/image.hpp"
-#include "tests/metadata_fixtures.hpp"
+#include "tests/fixtures/metadata.hpp"
 
 namespace {
 

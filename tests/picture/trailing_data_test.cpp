@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/codec_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
 
 namespace {
 

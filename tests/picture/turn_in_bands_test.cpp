@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/pictures.hpp"
+#include "tests/fixtures/pictures.hpp"
 
 using namespace qturn;
 

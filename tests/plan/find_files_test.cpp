@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using qturn::find_files;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/every_codec.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/every_codec.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using qturn::Existing;

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "src/plan/jobs.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace {
 

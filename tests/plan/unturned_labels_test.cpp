@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace qturn;

@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 using qturn::available_cores;
 using qturn::available_memory;

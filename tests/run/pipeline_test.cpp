@@ -13,8 +13,8 @@
 #include "src/files/safe_file.hpp"
 #include "src/labels/label.hpp"
 #include "src/turn/encode.hpp"
-#include "tests/every_codec.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/every_codec.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using namespace qturn;

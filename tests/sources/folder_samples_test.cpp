@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "tests/temporary_folder.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;

@@ -12,8 +12,8 @@
 
 #include "src/check/check.hpp"
 #include "src/turn/turn_in.hpp"
-#include "tests/codec_pictures.hpp"
-#include "tests/jpeg_pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/jpeg_pictures.hpp"
 
 namespace {
 

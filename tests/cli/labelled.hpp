@@ -1,0 +1,32 @@
+// Data sets with labels for the command-line tests: a picture, and runs of augment with one
+// variant.
+#ifndef QTURN_TESTS_CLI_LABELLED_HPP
+#define QTURN_TESTS_CLI_LABELLED_HPP
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+
+namespace cli {
+
+inline const Picture labelled_picture = random_picture(9, 5);
+
+/// To the folder out, flopped.
+inline Result augment(const Workplace& workplace, std::vector<std::string> words) {
+  words.insert(words.begin(), {"augment", "-o", "out", "--variants", "flop"});
+  return workplace.qturn(words);
+}
+
+/// What lies there, but for the manifest.
+inline std::set<std::string> results(const Workplace& workplace) {
+  std::set<std::string> names = workplace.files("out");
+  names.erase("manifest.jsonl");
+  return names;
+}
+
+}  // namespace cli
+
+#endif  // QTURN_TESTS_CLI_LABELLED_HPP

@@ -1,0 +1,503 @@
+// augment with labels: which belong to which picture, where they go, and that a picture and its
+// label are one outcome.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <span>
+
+#include "src/labels/base64.hpp"
+#include "src/labels/yolo.hpp"
+#include "tests/cli/labelled.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using cli::augment;
+using cli::Result;
+using cli::results;
+using cli::Workplace;
+using qturn::Orientation;
+using Names = std::set<std::string>;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const cli::Picture& picture = cli::labelled_picture;
+const std::string label = "0 0.25 0.5 0.1 0.20\n";
+const std::string flopped = "0 0.75 0.5 0.1 0.20\n";
+
+}  // namespace
+
+TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
+  struct Layout {
+    std::string picture, label, input, out_picture, out_label;
+  };
+  const Layout layouts[] = {
+      {"data/a.png", "data/a.txt", "data", "a__flop.png", "a__flop.txt"},
+      {"data/x/A.PNG", "data/x/a.TXT", "data", "x/A__flop.PNG", "x/A__flop.TXT"},
+      {"coco/images/train/a.png", "coco/labels/train/a.txt", "coco", "images/train/a__flop.png",
+       "labels/train/a__flop.txt"},
+      {"coco/Images/a.png", "coco/Labels/a.txt", "coco", "Images/a__flop.png",
+       "Labels/a__flop.txt"},
+      {"d/images/x/images/y/a.png", "d/images/x/labels/y/a.txt", "d",
+       "images/x/images/y/a__flop.png", "images/x/labels/y/a__flop.txt"},
+      {"d/train/images/a.png", "d/train/labels/a.txt", "d/train", "images/a__flop.png",
+       "labels/a__flop.txt"},
+      // The folder images is not below the input: beside the picture.
+      {"coco/images/train/a.png", "coco/labels/train/a.txt", "coco/images/train", "a__flop.png",
+       "a__flop.txt"},
+      {"coco/images/train/a.png", "coco/labels/train/a.txt", "coco/images", "train/a__flop.png",
+       "train/a__flop.txt"},
+      {"coco/images/a.png", "coco/labels/a.txt", "coco/images/a.png", "a__flop.png", "a__flop.txt"},
+  };
+  for (const Layout& layout : layouts) {
+    CAPTURE(layout.picture, layout.input);
+    Workplace workplace;
+    workplace.add(layout.picture, cli::png(picture));
+    workplace.add(layout.label, label);
+    const Result result = augment(workplace, {layout.input});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err,
+               ContainsSubstring("qturn: YOLO labels of 1 of 1 picture turn with them"));
+    CHECK(result.err.find("left out") == std::string::npos);
+    CHECK(results(workplace) == Names{layout.out_picture, layout.out_label});
+    CHECK(workplace.content(fs::path("out") / layout.out_label) == flopped);
+    CHECK(cli::pixels_of(workplace.path() / "out" / layout.out_picture) ==
+          cli::turned(picture, Orientation::flop));
+  }
+}
+
+TEST_CASE("All eight variants of a picture get their label, and a picture without one gets none") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/images/background.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", label);
+  workplace.add("data/labels/of_no_picture.txt", "0");
+  workplace.add("data/labels/classes.txt", "cat\n");
+  workplace.add("data/labels.cache", "x");
+  const Result result = workplace.qturn({"augment", "data", "-o", "out"});
+  CHECK(result.exit_code == 0);
+  Names wanted;
+  for (const Orientation orientation : qturn::all_orientations) {
+    const std::string variant = "__" + std::string(name(orientation));
+    wanted.insert({"images/a" + variant + ".png", "images/background" + variant + ".png",
+                   "labels/a" + variant + ".txt"});
+    CHECK(workplace.content("out/labels/a" + variant + ".txt") ==
+          qturn::turn_yolo(label, orientation, {}));
+  }
+  CHECK(results(workplace) == wanted);
+}
+
+TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside them") {
+  const auto voc = [](const char* name, const char* xmin, const char* xmax) {
+    return fmt::format(
+        "<annotation><filename>{}</filename><size><width>9</width><height>5</height></size><object>"
+        "<bndbox><xmin>{}</xmin><ymin>2</ymin><xmax>{}</xmax><ymax>5</ymax></bndbox></object>"
+        "</annotation>",
+        name, xmin, xmax);
+  };
+  const std::string layouts[][3] = {
+      {"d/JPEGImages/a.png", "d/Annotations/a.xml", "Annotations/a__flop.xml"},
+      {"d/x/a.png", "d/x/A.XML", "x/a__flop.XML"},
+  };
+  for (const auto& [of_picture, of_label, out_label] : layouts) {
+    Workplace workplace;
+    workplace.add(of_picture, cli::png(picture));
+    workplace.add(of_label, voc("a.png", "1", "3"));
+    workplace.add("d/b.png", cli::png(picture));
+    workplace.add("d/b.txt", label);
+    const Result result = augment(workplace, {"d"});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err,
+               ContainsSubstring("Pascal VOC labels of 1 of 2 pictures turn with them\n"));
+    CHECK(workplace.content("out/" + out_label) == voc("a__flop.png", "7", "9"));
+    CHECK(workplace.content("out/b__flop.txt") == flopped);
+  }
+  Workplace workplace;
+  workplace.add("d/a.png", cli::tagged_png(picture, 6));
+  workplace.add("d/a.xml", voc("a.png", "1", "3"));
+  CHECK(augment(workplace, {"d", "--labels-drawn-on", "stored"}).exit_code == 0);
+  const Result other = augment(workplace, {"d", "--labels-drawn-on", "upright", "--overwrite"});
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.err, ContainsSubstring("d/a.xml:1:46: says 9 x 5, the picture is 5 x 9"));
+}
+
+TEST_CASE("LabelMe labels turn with their pictures, and hold them again") {
+  const auto labelme = [](const std::string& path, const std::string& data, const char* x) {
+    return fmt::format(
+        R"({{
+  "shapes": [{{"label": "cat", "points": [[{}, 2]], "shape_type": "point"}}],
+  "imagePath": "{}",
+  "imageData": {},
+  "imageHeight": 5,
+  "imageWidth": 9
+}})",
+        x, path, data);
+  };
+  Workplace workplace;
+  workplace.add("d/x/a.png", cli::png(picture));
+  workplace.add("d/x/a.json", labelme("a.png", "\"iVBORw0KGgo=\"", "1.50"));
+  workplace.add("d/b.png", cli::png(picture));
+  workplace.add("d/b.json", labelme("b.png", "null", "9"));
+  const Result result = augment(workplace, {"d"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("LabelMe labels of 2 of 2 pictures turn with them\n"));
+  const std::string made = workplace.content("out/x/a__flop.png");
+  const std::string data = qturn::base64(std::as_bytes(std::span(made)));
+  CHECK(workplace.content("out/x/a__flop.json") ==
+        labelme("a__flop.png", '"' + data + '"', "7.50"));
+  CHECK(workplace.content("out/b__flop.json") == labelme("b__flop.png", "null", "0"));
+
+  // A label from elsewhere comes beside its picture.
+  workplace.add("json/x/a.json", labelme("../../d/x/a.png", "null", "1"));
+  const Result moved = augment(workplace, {"d", "--overwrite", "--labels", "labelme:json"});
+  CAPTURE(moved.err);
+  CHECK(moved.exit_code == 0);
+  CHECK(workplace.content("out/x/a__flop.json") == labelme("a__flop.png", "null", "8"));
+}
+
+TEST_CASE("Option --labels chooses: none, YOLO's alone, or those of a folder") {
+  Workplace workplace;
+  workplace.add("data/x/a.png", cli::png(picture));
+  workplace.add("data/x/a.txt", label);
+  workplace.add("data/ground_truth/a.mat", "x");
+  workplace.add("other/x/a.txt", "5 0.5 0.5 1 1\n");
+  const Result refused = augment(workplace, {"data"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
+        "with its picture; --labels yolo, voc or labelme turns those labels alone; --labels none "
+        "turns each picture by itself\n");
+  const auto with = [&](const std::string& labels) {
+    fs::remove_all(workplace.path() / "out");
+    const Result result = augment(workplace, {"data", "--labels", labels});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    return workplace.tree("out").size() == 3 ? workplace.content("out/x/a__flop.txt") : "";
+  };
+  CHECK(with("yolo") == flopped);
+  CHECK(with("yolo:other") == "5 0.5 0.5 1 1\n");
+  CHECK(with("none") == "");
+  const Result empty = augment(workplace, {"data", "--labels", "yolo:data/x"});
+  CHECK(empty.exit_code == 2);
+  CHECK_THAT(empty.err, StartsWith("qturn: no YOLO label belongs to a picture"));
+}
+
+TEST_CASE("A label that is not clear is refused before the start") {
+  const auto refused = [](const std::vector<std::pair<std::string, std::string>>& files,
+                          Words words) {
+    Workplace workplace;
+    for (const auto& [file, content] : files)
+      workplace.add(file, content == "picture" ? cli::png(picture) : content);
+    const auto before = workplace.tree(".");
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK(workplace.tree(".") == before);
+    return result.err;
+  };
+  const auto unknown = [](const std::string& file) {
+    return "qturn: " + file +
+           ": may say where something is in a picture, and would not be turned with it; convert it "
+           "to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
+           fs::path(file).extension().string() +
+           "' leaves such files out; --labels none turns each picture by itself\n";
+  };
+  CHECK(
+      refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
+              {"augment", "d", "-o", "out"}) ==
+      "qturn: d/images/a.png has two labels, d/images/a.txt and d/labels/a.txt; --labels yolo "
+      "chooses those of one format, and --labels yolo:DIR those below one folder\n");
+  CHECK_THAT(refused({{"d/a.png", "picture"},
+                      {"d/a.txt", label},
+                      {"d/a.json", R"({"shapes": [], "imagePath": "a.png"})"}},
+                     {"augment", "d", "-o", "out"}),
+             StartsWith("qturn: d/a.png has two labels, d/a.txt and d/a.json; --labels labelme "));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.txt", "cat 0.5 0.5 1 1"}},
+                {"augment", "d", "-o", "out"}) == unknown("d/a.txt"));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.xml", "<box xmin='1'/>"}},
+                {"augment", "d", "-o", "out"}) == unknown("d/a.xml"));
+  CHECK(refused({{"d/a.png", "picture"}, {"d/a.json", "{\"x\": 1}"}},
+                {"augment", "d", "-o", "out"}) == unknown("d/a.json"));
+  CHECK_THAT(
+      refused({{"d/images/t/a.png", "picture"}, {"d/labels/t/a.txt", label}},
+              {"augment", "d/images/t", "-o", "d/images/t8"}),
+      StartsWith(
+          "qturn: the label of d/images/t/a.png would go outside of the output "
+          "d/images/t8; name an output outside of such a folder, or as the input the folder "));
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
+                     {"augment", "d", "-o", "out"}),
+             ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be written to "
+                               "out/a__identity.txt for both"));
+  CHECK_THAT(refused({{"d/a.png", "picture"},
+                      {"d/a.txt", label},
+                      {"d/one.yaml", "kpt_shape: [2, 3]"},
+                      {"d/two.yaml", "kpt_shape: [3, 3]"}},
+                     {"augment", "d", "-o", "out"}),
+             ContainsSubstring("two.yaml disagree about keypoints; give --keypoints"));
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}, {"d/d.yml", "kpt_shape: 2"}},
+                     {"augment", "d", "-o", "out"}),
+             ContainsSubstring("d.yml:1:12: expected a list, such as [17, 3]; give --keypoints "));
+}
+
+TEST_CASE("Without labels no YAML file is read") {
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("data/data.yaml", "kpt_shape: 2");
+  CHECK(augment(workplace, {"data"}).exit_code == 0);
+}
+
+TEST_CASE("Polygons and keypoints need the data set's YAML file, or --keypoints") {
+  const std::string polygon = "0 0.1 0.2 0.3 0.4 0.5 0.6\n";
+  Workplace workplace;
+  workplace.add("data/train/images/a.png", cli::png(picture));
+  workplace.add("data/train/labels/a.txt", polygon);
+  const Result unknown = augment(workplace, {"data/train"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err,
+             ContainsSubstring("qturn: data/train/images/a.png: data/train/labels/a.txt"
+                               ":1:1: more than 6 columns can be a polygon or a box"));
+  const auto turned = [&](Words words) {
+    fs::remove_all(workplace.path() / "out");
+    words.insert(words.begin(), "data/train");
+    const Result result = augment(workplace, words);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    return workplace.content("out/labels/a__flop.txt");
+  };
+  const std::string as_polygon = "0 0.9 0.2 0.7 0.4 0.5 0.6\n";
+  CHECK(turned({"--keypoints", "none"}) == as_polygon);
+  workplace.add("data/data.yaml", "train: train/images\nnames: [a]\n");
+  CHECK(turned({}) == as_polygon);
+  workplace.add("data/data.yaml", "kpt_shape: [1, 2]\nflip_idx: [0]\n");
+  CHECK(turned({}) == "0 0.9 0.2 0.3 0.4 0.5 0.6\n");
+}
+
+TEST_CASE("Option --swap-pairs says which keypoints change places in a mirror") {
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("data/a.txt", "0 0.5 0.5 0.2 0.4 0.4 0.3 0.60 0.3 0.1 0.3\n");
+  workplace.add("pairs.txt", "0 1 # eyes\n");
+  const Words words = {"data", "--keypoints", "3x2", "--swap-pairs", "pairs.txt"};
+  const Result without = augment(workplace, {words.begin(), words.begin() + 3});
+  CHECK(without.exit_code == 1);
+  CHECK_THAT(without.err, ContainsSubstring("; --swap-pairs says which keypoints change places"));
+  fs::remove_all(workplace.path() / "out");
+  const Result with = augment(workplace, words);
+  CHECK(with.exit_code == 0);
+  CHECK(workplace.content("out/a__flop.txt") == "0 0.5 0.5 0.2 0.4 0.40 0.3 0.6 0.3 0.9 0.3\n");
+
+  fs::remove_all(workplace.path() / "out");
+  const auto refused = [&](const std::string& pairs) {
+    workplace.add("pairs.txt", pairs);
+    const Result result = augment(workplace, words);
+    CHECK(result.exit_code == 2);
+    CHECK_FALSE(workplace.exists("out"));
+    return result.err;
+  };
+  CHECK(refused("0 3") == "qturn: pairs.txt names keypoint 3, and objects have 0 to 2\n");
+  CHECK(refused("0") == "qturn: pairs.txt:1:1: expected two keypoints, such as 1 2\n");
+  workplace.add("pairs.txt", "0 1");
+  const Result no_keypoints = augment(workplace, {"data", "--swap-pairs", "pairs.txt"});
+  CHECK(no_keypoints.exit_code == 2);
+  CHECK_THAT(no_keypoints.err,
+             ContainsSubstring("are keypoints, and no YAML file says that labels have any; give "
+                               "their number as in --keypoints 17x3"));
+  fs::remove(workplace.path() / "pairs.txt");
+  const Result absent = augment(workplace, words);
+  CHECK(absent.exit_code == 2);
+  CHECK(absent.err == "qturn: pairs.txt cannot be read: No such file or directory\n");
+}
+
+TEST_CASE("A sample whose label is broken is not written, the others are") {
+  Workplace workplace;
+  for (const std::string stem : {"a", "b", "c"})
+    workplace.add("data/" + stem + ".png", cli::png(picture));
+  workplace.add("data/a.txt", label);
+  workplace.add("data/b.txt", label + "1 0.5\n");
+  workplace.add("data/c.txt", label);
+  workplace.add("data/0.png", cli::png(picture));
+  workplace.add("data/0.txt", label);  // the first, which is looked at before the run
+  REQUIRE(::chmod((workplace.path() / "data/0.txt").c_str(), 0) == 0);
+  const fs::path closed = workplace.path() / "data/c.txt";
+  REQUIRE(::chmod(closed.c_str(), 0) == 0);
+  workplace.without_privileges = true;
+  const Result result = augment(workplace, {"data"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/b.png: data/b.txt:2:3: the line ends after 2 "
+                               "of 5 columns"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/c.png: data/c.txt cannot be read: Permission denied"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/0.png: data/0.txt cannot be read: Permission denied"));
+  CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt"});
+}
+
+TEST_CASE("Labels whose pictures cannot be looked for are refused with the folder that is closed") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/other/a.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", label);
+  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0) == 0);
+  workplace.without_privileges = true;
+  const Result result = workplace.qturn({"flop", "data", "-o", "out"});
+  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0755) == 0);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("data/labels/a.txt: looks like YOLO labels") &&
+                             ContainsSubstring("cannot look into data/images: Permission denied"));
+}
+
+TEST_CASE("Labels of a tagged picture need to be told what they were drawn on") {
+  // Stored on its side: a viewer turns it by a quarter clockwise.
+  Workplace workplace;
+  workplace.add("data/a.png", cli::tagged_png(picture, 6));
+  workplace.add("data/a.txt", "0 0.1 0.2 0.3 0.4\n");
+  workplace.add("data/b.png", cli::png(picture));
+  workplace.add("data/b.txt", label);
+  const Result refused = augment(workplace, {"data"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(
+      refused.err,
+      StartsWith("qturn: an orientation tag turns 1 of 2 pictures that have labels or masks: "
+                 "data/a.png; say with --labels-drawn-on stored or upright"));
+  CHECK_FALSE(workplace.exists("out"));
+  const auto drawn_on = [&](const std::string& frame) {
+    fs::remove_all(workplace.path() / "out");
+    CHECK(augment(workplace, {"data", "--labels-drawn-on", frame}).exit_code == 0);
+    CHECK(workplace.content("out/b__flop.txt") == flopped);
+    return workplace.content("out/a__flop.txt");
+  };
+  CHECK(drawn_on("upright") == "0 0.9 0.2 0.3 0.4\n");
+  CHECK(drawn_on("stored") == "0 0.2 0.1 0.4 0.3\n");  // rotate90 and then flop: transpose
+}
+
+TEST_CASE("Labels do not follow trimmed pixels, or a turn in the tag") {
+  Workplace workplace;
+  workplace.add("data/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
+  workplace.add("data/a.txt", label);
+  for (const auto& [edges, says] : {std::pair{"trim", "labels and masks cannot follow"},
+                                    std::pair{"tag", "a turn that is stored in the tag"}}) {
+    fs::remove_all(workplace.path() / "out");
+    const Result result = augment(workplace, {"data", "--jpeg-edges", edges});
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, ContainsSubstring(std::string("data/a.txt: ") + says));
+    CHECK(results(workplace).empty());
+  }
+}
+
+TEST_CASE("An output's label that exists is refused, replaced or left like the output itself") {
+  Workplace workplace;
+  workplace.add("data/a.png", cli::png(picture));
+  workplace.add("data/a.txt", label);
+  workplace.add("out/a__flop.txt", "old");
+  const Result refused = augment(workplace, {"data"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
+  const Result half = augment(workplace, {"data", "--skip-existing"});
+  CHECK(half.exit_code == 2);
+  CHECK(half.err ==
+        "qturn: out/a__flop.txt exists, but not all that belongs to it; use --overwrite, or remove "
+        "it\n");
+  CHECK(workplace.files("out") == Names{"a__flop.txt"});
+
+  CHECK(augment(workplace, {"data", "--overwrite"}).exit_code == 0);
+  CHECK(workplace.content("out/a__flop.txt") == flopped);
+  const auto before = workplace.tree("out");
+  CHECK(augment(workplace, {"data", "--skip-existing"}).exit_code == 0);
+  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
+  CHECK(workplace.tree("out") == before);
+
+  // Each of the two is reason enough for an update.
+  workplace.add("data/a.txt", flopped);
+  fs::last_write_time(workplace.path() / "out/a__flop.txt",
+                      fs::last_write_time(workplace.path() / "data/a.txt") - std::chrono::hours(1));
+  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
+  CHECK(workplace.content("out/a__flop.txt") == label);
+  fs::remove(workplace.path() / "out/a__flop.txt");
+  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
+  CHECK(workplace.content("out/a__flop.txt") == label);
+}
+
+TEST_CASE("A resumed run finishes what failed, and does not take a half sample for a whole one") {
+  Workplace workplace;
+  for (const std::string stem : {"a", "b"}) {
+    workplace.add("data/" + stem + ".png", cli::png(picture));
+    workplace.add("data/" + stem + ".txt", label);
+  }
+  workplace.add("data/b.txt", label + "1 0.5\n");
+  CHECK(augment(workplace, {"data"}).exit_code == 1);
+  CHECK(augment(workplace, {"data", "--resume", "--labels", "yolo"}).exit_code == 2);
+  workplace.add("data/b.txt", label);
+  fs::remove(workplace.path() / "out/a__flop.txt");
+  const Result half = augment(workplace, {"data", "--resume"});
+  CHECK(half.exit_code == 1);
+  CHECK_THAT(half.err,
+             ContainsSubstring("of out/a__flop.png and out/a__flop.txt the interrupted run "
+                               "has written one, and the other is missing"));
+  CHECK(workplace.content("out/b__flop.txt") == flopped);
+  const Result whole = augment(workplace, {"data", "--resume", "--overwrite"});
+  CAPTURE(whole.err);
+  CHECK(whole.exit_code == 0);
+  CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt", "b__flop.png", "b__flop.txt"});
+}
+
+TEST_CASE("Option --dry-run names the label of each picture") {
+  Workplace workplace;
+  workplace.add("data/images/a.png", cli::png(picture));
+  workplace.add("data/labels/a.txt", label);
+  const Result result = augment(workplace, {"data", "--dry-run"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out ==
+        "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
+        "out/labels/a__flop.txt)\n");
+  CHECK_FALSE(workplace.exists("out"));
+}
+
+TEST_CASE("Classes that are left or right are named once, where pictures are mirrored") {
+  Workplace workplace;
+  workplace.add("yolo/data.yaml", "train: images\nnames: [turn_left, bright, right_hand]\n");
+  workplace.add("words/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
+  for (const char* name : {"a", "b"}) {
+    for (const fs::path folder : {"yolo", "words"}) {
+      workplace.add(folder / "images" / (std::string(name) + ".png"), cli::png(picture));
+      workplace.add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
+    }
+    workplace.add(std::string("voc/") + name + ".png", cli::png(picture));
+    std::string objects;
+    for (const char* side : {"turn_left", "right_hand"})
+      objects += fmt::format(
+          "<object><name>{}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
+          "<ymax>2</ymax></bndbox></object>",
+          side);
+    workplace.add(std::string("voc/") + name + ".xml",
+                  "<annotation>" + objects + "</annotation>\n");
+  }
+  workplace.add("coco/a.png", cli::png(picture));
+  workplace.add("coco/x.json",
+                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+                R"("annotations": [], "categories": [{"id": 1, "name": "right_hand"},)"
+                R"({"id": 2, "name": "turn_left"}]})");
+  workplace.add("rows/a.png", cli::png(picture));
+  workplace.add("rows/x.csv",
+                "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
+                "a.png,right_hand,1,1,4,3\n");
+  const std::string warning =
+      "warning: a mirror makes left of right, and these classes of labels "
+      "keep their names: ";
+  for (const std::string data : {"yolo", "words", "coco", "rows", "voc"}) {
+    CAPTURE(data);
+    const Result result = workplace.qturn({"augment", data, "-o", "out/" + data});
+    INFO(result.err);
+    const std::size_t at = result.err.find(warning);
+    REQUIRE(at != std::string::npos);
+    CHECK(result.err.find(warning, at + 1) == std::string::npos);
+    const std::string line = result.err.substr(at, result.err.find('\n', at) - at);
+    CHECK_THAT(line, ContainsSubstring("right_hand") && ContainsSubstring("turn_left") &&
+                         !ContainsSubstring("bright"));
+    CHECK_THAT(workplace.qturn({"cw", data, "-o", "turned/" + data}).err,
+               !ContainsSubstring("left of right"));
+  }
+}

@@ -1,0 +1,333 @@
+// What the program says about itself, and every way to ask it for something that cannot be.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+using cli::Result;
+using cli::Workplace;
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+const std::string hint = "; see 'qturn --help'\n";
+
+/// A picture that every command line below would write, were it not wrong.
+Workplace& with_picture(Workplace& workplace) {
+  workplace.add("in/a.png", cli::png(cli::random_picture(5, 3)));
+  return workplace;
+}
+
+}  // namespace
+
+TEST_CASE("Option --version names the program and the codecs it uses") {
+  const Result result = Workplace().qturn({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("qturn "));
+  CHECK_THAT(result.out, ContainsSubstring("libjpeg-turbo "));
+  CHECK_THAT(result.out, ContainsSubstring("libwebp "));
+  CHECK_THAT(result.out, ContainsSubstring("OpenImageIO "));
+  CHECK(result.err.empty());
+}
+
+TEST_CASE(
+    "Option --help begins with what people type and fits a terminal, for each operation too") {
+  const Result result = Workplace().qturn({"--help"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("Usage: qturn OPERATION INPUT... -o OUTPUT"));
+  CHECK(widest_line(result.out) <= 80);
+  for (const char* name :
+       {"rotate90", "cw", "rotate180", "rotate270", "ccw", "transpose", "transverse", "flip",
+        "flop", "upright", "augment", "check", "devices"}) {
+    CAPTURE(name);
+    CHECK_THAT(result.out, ContainsSubstring(name));
+    const Result own = Workplace().qturn({name, "--help"});
+    CHECK(own.exit_code == 0);
+    CHECK(own.err.empty());
+    CHECK_THAT(own.out, StartsWith("Usage: qturn "));
+    CHECK(widest_line(own.out) <= 80);
+    if (std::string(name) != "devices") CHECK_THAT(own.out, ContainsSubstring("--files-from"));
+  }
+}
+
+TEST_CASE("Option -h shows about a dozen options, and help is as wide as the terminal") {
+  Workplace workplace;
+  for (const char* name : {"upright", "rotate90", "augment", "check"}) {
+    CAPTURE(name);
+    const Result brief = workplace.qturn({name, "-h"}), whole = workplace.qturn({name, "--help"});
+    CHECK(brief.exit_code == 0);
+    CHECK_THAT(brief.out, ContainsSubstring(std::string("qturn ") + name + " --help"));
+    const auto options = [](const std::string& text) {
+      std::istringstream lines(text);
+      std::size_t count = 0;
+      for (std::string line; std::getline(lines, line);) {
+        const std::size_t at = line.find_first_not_of(' ');
+        count += at != std::string::npos && at <= 6 && line.substr(at).starts_with('-') ? 1 : 0;
+      }
+      return count;
+    };
+    CHECK(options(brief.out) <= 14);
+    CHECK(options(brief.out) < options(whole.out));
+  }
+  std::string help = workplace.qturn({"upright", "--help"}).out;
+  help = help.substr(help.find("\nOutput:\n"));
+  CHECK(help.find("--output") < help.find("--in-place"));
+  CHECK(help.find("--in-place") < help.find("--overwrite"));
+  CHECK(help.find("--overwrite") < help.find("--tar-size"));
+  for (const char* columns : {"60", "120"}) {
+    workplace.environment["COLUMNS"] = columns;
+    const std::size_t widest = widest_line(workplace.qturn({"upright", "--help"}).out);
+    CHECK(widest <= std::stoul(columns));
+    CHECK(widest + 12 > std::stoul(columns));
+  }
+}
+
+TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  using Words = std::vector<std::string>;
+  const std::pair<Words, std::string> cases[] = {
+      {{}, "name an operation" + hint},
+      {{"spin", "in", "-o", "out"}, "'spin' is not an operation" + hint},
+      {{"--sharpen", "in", "-o", "out"}, "'--sharpen' is not an option" + hint},
+      {{"rotate09", "in", "-o", "out"},
+       "'rotate09' is not an operation; did you mean rotate90?" + hint},
+      {{"uprigth", "in"}, "; did you mean upright?" + hint},
+      {{"--verison"}, "; did you mean --version?" + hint},
+      {{"rot90", "in"}, "'rot90' is not an operation; did you mean rotate90?" + hint},
+      {{"mirror", "in"}, "; did you mean flop?" + hint},
+      {{"help"}, "; did you mean qturn --help?" + hint},
+      {{"-o", "out", "rotate90", "in"}, "name an operation before -o" + hint},
+      {{"rotate90", "in", "-o", "out", "-z"}, "'-z' is not an option" + hint},
+      {{"devices", "in"}, "'in' is a word too many" + hint},
+      {{"merge"}, "name the folder that all shards have written to: qturn merge OUTPUT" + hint},
+      {{"rotate90", "in/a.png", "out.png"}, "no output; did you mean -o out.png?\n"},
+      {{"rotate90", "in", "in/a.png", "-o", "two.jpg"},
+       "two.jpg: several pictures cannot go into one file; name a folder\n"},
+      {{"rotate90", std::string(300, 'a'), "-o", "out"}, "a: File name too long\n"},
+      {{"rotate90", "in", "-o", "out", "--sharpen"}, "'--sharpen' is not an option" + hint},
+      {{"rotate90", "in", "-o", "out", "--overwrit"},
+       "'--overwrit' is not an option; did you mean --overwrite?" + hint},
+      {{"rotate90", "in", "-o", "out", "--fromat=png"},
+       "'--fromat' is not an option; did you mean --format?"},
+      {{"rotate90", "in", "-o", "out", "--quality", "80"}, "--quality needs --format" + hint},
+      {{"rotate90", "in", "-o", "out", "--format", "jpeg", "--quality", "0"},
+       "--quality: '0' is not a whole number from 1 to 100" + hint},
+      {{"rotate90", "in", "-o", "out", "--quality", "1", "--quality", "2", "--format", "jpeg"},
+       "--quality is given twice" + hint},
+      {{"rotate90", "in", "-o", "out", "--format", "png", "--quality", "80"},
+       "--quality is for --format jpeg and webp; png is written without loss\n"},
+      {{"rotate90", "in", "-o"}, "--output needs a value: --output OUTPUT" + hint},
+      {{"rotate90", "in", "-o", "out", "--fsync"},
+       "--fsync needs a value: --fsync each|end|never" + hint},
+      {{"rotate90", "in", "--in-place=x"}, "--in-place takes no value" + hint},
+      {{"rotate90", "in"}, "no output; name one with -o, or replace the files with --in-place\n"},
+      {{"augment", "in"}, "no output; name a folder with -o\n"},
+      {{"augment", "in", "--in-place"}, "--in-place"},
+      {{"rotate90", "in", "-o", "out", "--in-place"},
+       "--output and --in-place do not go together; leave one out" + hint},
+      {{"rotate90", "in", "--in-place", "--overwrite"},
+       "--in-place and --overwrite do not go together"},
+      {{"rotate90", "in", "--in-place", "--skip-existing"}, "do not go together"},
+      {{"rotate90", "in", "--in-place", "--update"}, "do not go together"},
+      {{"rotate90", "in", "--in-place", "--base", "in"}, "do not go together"},
+      {{"check", "in", "--others", "copy"}, "--others"},
+      {{"rotate90", "in", "-o", "out", "--break-links"}, "--break-links needs --in-place" + hint},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--skip-existing"}, "do not go together"},
+      {{"rotate90", "in", "-o", "out", "--overwrite", "--update"}, "do not go together"},
+      {{"rotate90", "in", "-o", "out", "--skip-existing", "--update"}, "do not go together"},
+      {{"rotate90", "in", "-o", "out", "--quiet", "--verbose"}, "do not go together"},
+      {{"rotate90", "in", "-o", "out", "-0"}, "-0 needs --files-from\n"},
+      {{"rotate90", "in", "-o", "out", "--exclude", ""}, "an empty pattern matches nothing"},
+      {{"augment", "in", "-o", "out", "--include", ""}, "an empty pattern matches nothing"},
+      {{"rotate90", "in", "-o", "out", "-j", "0"},
+       "--threads: '0' is not a whole number from 1 to 1024" + hint},
+      {{"rotate90", "in", "-o", "out", "-j", "many"}, "--threads: 'many' is not a whole"},
+      {{"rotate90", "in", "-o", "out", "--memory", "lots"},
+       "--memory: 'lots' is not a size; write one as 512MiB, 4G or a number of bytes" + hint},
+      {{"rotate90", "in", "-o", "out", "--memory", "10"},
+       "--memory: '10' is too little; it takes 16MiB or more" + hint},
+      {{"rotate90", "in", "-o", "out", "--memory", "99999999T"}, "more than a machine can have"},
+      {{"rotate90", "in", "-o", "out", "--others", "burn"},
+       "--others: 'burn' is not one of count, copy" + hint},
+      {{"rotate90", "in", "-o", "out", "--jpeg-edges", "crop"},
+       "--jpeg-edges: 'crop' is not one of reencode, trim, tag, skip, fail" + hint},
+      {{"rotate90", "in", "-o", "out", "--fsync", "nevr"}, "; did you mean never?" + hint},
+      {{"rotate90", "in", "-o", "out", "--png", "1"}, "'1' is not one of small, fast" + hint},
+      {{"rotate90", "in", "-o", "out", "--jpeg", "slow"}, "--jpeg: 'slow' is not one of lossless"},
+      {{"rotate90", "in", "-o", "out", "--limit", "pixel=3"}, "; did you mean pixels?" + hint},
+      {{"augment", "in", "-o", "out", "--seed", "x"}, "--seed: 'x' is not a whole number" + hint},
+      {{"rotate90", "in", "-o", "out", "--format", "xcf"},
+       "'xcf' is not one of jpeg, png, tiff, openexr, webp, gif, bmp, pnm, tga, hdr"},
+      {{"rotate90", "in", "-o", "out", "--device", "abacus"},
+       "'abacus' is not a device; choose auto, cpu, cuda or cuda:0,1\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:x"}, "'x' is not a device number\n"},
+      {{"rotate90", "in", "-o", "out", "--device", "cuda:0,0"}, "device 0 is named twice\n"},
+      {{"rotate90", "in", "-o", "out", "--variants", "all"}, "--variants"},
+      {{"augment", "in", "-o", "out", "--variants", "upside-down"},
+       "'upside-down' is not an orientation"},
+      {{"augment", "in", "-o", "out", "--variants", "flip,vflip"}, "'vflip' is named twice"},
+      {{"augment", "in", "-o", "out", "--variants", "all", "--random", "2"}, "do not go together"},
+      {{"augment", "in", "-o", "out", "--random", "9"},
+       "--random: '9' is not a whole number from 1 to 8" + hint},
+      {{"augment", "in", "-o", "out", "--seed", "1"}, "--seed needs --random" + hint},
+      {{"augment", "in", "-o", "out", "--labels", "coco"}, "'coco' is not one of auto, none, yolo"},
+      {{"augment", "in", "-o", "out", "--labels", "yolo"}, "no YOLO label belongs to a picture"},
+      {{"augment", "in", "-o", "out", "--keypoints", "17"}, "'17' is not none, or a number of"},
+      {{"augment", "in", "-o", "out", "--keypoints", "17x4"}, "'17x4' is not none, or a number of"},
+      {{"augment", "in", "-o", "out", "--labels-drawn-on", "paper"},
+       "--labels-drawn-on: 'paper' is not one of stored, upright" + hint},
+      {{"rotate90", "-o", "out"}, "no input files\n"},
+  };
+  for (const auto& [words, message] : cases) {
+    CAPTURE(words);
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, StartsWith("qturn: "));
+    CHECK_THAT(result.err, ContainsSubstring(message));
+    CHECK(result.out.empty());
+    CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+  }
+}
+
+TEST_CASE("devices lists the devices, says what was built, and what auto takes") {
+  const Result result = Workplace().qturn({"devices"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, StartsWith("cpu "));
+  CHECK_THAT(result.out, ContainsSubstring("cuda"));
+  CHECK_THAT(result.out, ContainsSubstring("--device auto takes "));
+}
+
+TEST_CASE("Option --device cuda without a GPU says what is missing and writes nothing") {
+  Workplace workplace;
+  with_picture(workplace);
+  // Usable, whether it has engines for JPEG or not: those only decide what auto takes.
+  if (workplace.qturn({"devices"}).out.find(": usable") != std::string::npos)
+    SKIP("there is a GPU");
+  const Result all = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda"});
+  CHECK(all.exit_code == 2);
+  CHECK_THAT(all.err, StartsWith("qturn: no CUDA device is usable: "));
+  const Result one = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
+  CHECK(one.exit_code == 2);
+  CHECK_THAT(one.err, StartsWith("qturn: CUDA device 0 is not usable: "));
+  CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+}
+
+TEST_CASE("Option --device cpu, auto and all the ways to write a size of memory are taken") {
+  Workplace workplace;
+  with_picture(workplace);
+  for (const char* size : {"64MiB", "64MB", "1G", "67108864"}) {
+    CAPTURE(size);
+    const Result result = workplace.qturn(
+        {"flop", "in", "-o", std::string("out-") + size, "--device", "cpu", "--memory", size});
+    CHECK(result.exit_code == 0);
+  }
+  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--device", "auto"}).exit_code == 0);
+}
+
+TEST_CASE(
+    "Without options there is a summary; --quiet leaves it out, --verbose adds a line per file") {
+  Workplace workplace;
+  with_picture(workplace);
+  workplace.add("in/bad.png", "no picture");
+
+  const Result plain = workplace.qturn({"cw", "in", "-o", "out"});
+  CHECK(plain.exit_code == 1);
+  CHECK(plain.out.empty());
+  CHECK_THAT(plain.err, ContainsSubstring("qturn: in/bad.png: "));
+  CHECK_THAT(plain.err, ContainsSubstring("\nqturn: 1 of 2 pictures written, 1 failed; ") &&
+                            EndsWith(" s\n") && !ContainsSubstring("MP"));
+  const Result missing = workplace.qturn({"cw", "in/bad.png", "-o", "none"});
+  CHECK_THAT(missing.err, ContainsSubstring("\nqturn: 0 of 1 picture written, 1 failed; "));
+
+  const Result quiet = workplace.qturn({"cw", "in", "-o", "quiet", "-q"});
+  CHECK(quiet.exit_code == 1);
+  CHECK(quiet.err ==
+        "qturn: in/bad.png: not a picture in a format that qturn reads, whatever its name says\n");
+
+  const Result verbose = workplace.qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
+  CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
+  CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n") &&
+                              ContainsSubstring(" MP/s, ") &&
+                              ContainsSubstring(" pictures/s, on cpu, "));
+}
+
+TEST_CASE("Device auto is chosen by what is done to JPEGs, and says why") {
+  Workplace workplace;
+  with_picture(workplace);
+  const std::string why = "a GPU makes only many JPEGs faster";
+  CHECK_THAT(workplace.qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
+
+  // As many bytes as a GPU is worth for one thread; what follows the picture is kept.
+  std::string large = cli::jpeg(cli::random_picture(64, 64));
+  large.resize((std::size_t{16} << 20) + 1);
+  workplace.add("many/a.jpg", large);
+  for (const char* mode : {"lossless", "planar"}) {
+    const Result result =
+        workplace.qturn({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode});
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, !ContainsSubstring(why));
+  }
+}
+
+TEST_CASE("Options that nobody would miss are gone") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
+  const std::vector<std::vector<std::string>> gone = {{"--replay", "manifest.jsonl"},
+                                                      {"--label-orientation"},
+                                                      {"--shard", "0/2", "--shard-by", "sample"},
+                                                      {"--journal", "log"},
+                                                      {"--jpeg", "fastest"}};
+  for (const std::vector<std::string>& options : gone) {
+    std::vector<std::string> words = {"augment", "in", "-o", "out"};
+    words.insert(words.end(), options.begin(), options.end());
+    CHECK(workplace.qturn(words).exit_code == 2);
+  }
+  CHECK_FALSE(workplace.exists("out"));
+}
+
+TEST_CASE("Option --format takes a name in any case, and --quality decides how much is lost") {
+  Workplace workplace;
+  workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));
+  for (const std::string format : {"JPEG", "WebP"}) {
+    std::size_t smaller = 0;
+    for (const char* quality : {"10", "50", "90"}) {
+      const std::string out = format + quality;
+      const Result result = workplace.qturn(
+          {"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"});
+      CHECK(result.exit_code == 0);
+      CHECK_THAT(result.out, ContainsSubstring("\"lossy\":true"));
+      const std::size_t bytes = workplace.content(out + "/" + *workplace.files(out).begin()).size();
+      CHECK(bytes > smaller);
+      smaller = bytes;
+    }
+  }
+  const Result lossless =
+      workplace.qturn({"cw", "in/a.png", "-o", "exact", "--format", "webp", "--json"});
+  CHECK_THAT(lossless.out, ContainsSubstring("\"lossy\":false"));
+  CHECK_THAT(lossless.err, !ContainsSubstring("with loss"));
+  const auto said = [&](const char* out, std::vector<std::string> words) {
+    words.insert(words.begin(), {"cw", "in/a.png", "-o", out, "--format"});
+    return workplace.qturn(words).err;
+  };
+  CHECK_THAT(
+      said("w", {"webp", "--quality", "80"}),
+      ContainsSubstring(
+          "1 picture was written with loss, as --quality says; without it webp is lossless\n"));
+  CHECK_THAT(said("j", {"jpeg"}),
+             ContainsSubstring("1 picture was written with loss, as --format jpeg says\n"));
+}

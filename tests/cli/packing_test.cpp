@@ -1,0 +1,152 @@
+// A folder with all that belongs to its pictures becomes a tar.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/cli/labelled.hpp"
+#include "tests/fixtures/tar_files.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using tests::Members;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+
+/// Labels and masks in folders of their own, keypoints of which a YAML file says what they mean, a
+/// caption, XMP, capitals, and a picture that is called as a mask.
+void add_data_set(const Workplace& workplace) {
+  for (const char* name : {"a", "b"}) {
+    workplace.add(fmt::format("data/images/x/{}.jpg", name), jpeg);
+    workplace.add(fmt::format("data/labels/x/{}.txt", name), "0 .25 .5 .1 .2 .3 .4 2 .5 .6 1\n");
+  }
+  workplace.add("data/images/x/C.PNG", cli::png(cli::labelled_picture));
+  workplace.add("data/images/x/c.caption", "a cat");
+  workplace.add("data/images/x/face_mask.jpg", jpeg);
+  workplace.add("data/masks/x/a.png", cli::png(cli::smooth_picture(64, 48)));
+  workplace.add("data/data.yaml",
+                "path: .\ntrain: images\nnames: [cat]\nkpt_shape: [2, 3]\nflip_idx: [1, 0]\n");
+}
+
+/// The name in the tar of a file of the output folder.
+std::string name_in_tar(std::string name) {
+  for (const std::string folder : {"labels/", "masks/"}) {
+    if (!name.starts_with(folder)) continue;
+    name.replace(0, folder.size(), "images/");
+    if (folder == "masks/") name.insert(name.rfind('.'), ".mask");
+  }
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("A folder becomes a tar of samples, with the bytes that a folder as output gets") {
+  const Workplace workplace;
+  add_data_set(workplace);
+  const Words augment = {"augment", "data", "--variants", "flop,cw", "-o"};
+  const auto run = [&](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    Result result = workplace.qturn(words);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return result;
+  };
+  run(augment, {"folder"});
+  const Result packed = run(augment, {"out.tar", "-j", "4"});
+  CHECK_THAT(packed.err, ContainsSubstring("data/data.yaml is about the whole data set"));
+  CHECK_THAT(packed.err, ContainsSubstring("8 variants written"));
+
+  Members expected;
+  for (const auto& [name, content] : workplace.tree("folder"))
+    if (name.find('/') != std::string::npos) expected.emplace_back(name_in_tar(name), content);
+  const std::string tar = workplace.content("out.tar");
+  Members made = tests::members_of(tar);
+  CHECK(made.front().first == "images/x/C__flop.PNG");
+  // A sample's variants follow each other, and the files of each begin with those of its name.
+  Members sorted = made;
+  std::ranges::sort(sorted);
+  std::ranges::sort(expected);
+  CHECK(sorted == expected);
+  for (auto at = made.begin(); at != made.end();) {
+    const auto key = [](const auto& member) {
+      return member.first.substr(0, member.first.find('.'));
+    };
+    const std::string own = key(*at);
+    at = std::find_if(at, made.end(), [&](const auto& member) { return key(member) != own; });
+    CHECK(std::none_of(at, made.end(), [&](const auto& member) { return key(member) == own; }));
+  }
+
+  CHECK(run(augment, {"-", "-j", "1"}).out == tar);
+  run(augment, {"out/train.tar", "--tar-size", "12KB"});
+  CHECK(workplace.files("out").size() > 1);
+
+  // What was packed is read again as the same samples.
+  run({"cw", "data", "-o", "cw.tar", "--png", "fast"}, {});
+  run({"augment", "data", "--variants", "cw", "-o", "cw"}, {});
+  for (const auto& member : tests::members_of(workplace.content("cw.tar"))) {
+    const std::string& name = member.first;
+    CAPTURE(name);
+    const std::string variant =
+        fmt::format("{}__rotate90{}", name.substr(0, name.find('.')), name.substr(name.find('.')));
+    const auto tree = workplace.tree("cw");
+    CHECK(std::ranges::any_of(tree, [&](const auto& file) {
+      return name_in_tar(file.first) == variant && file.second == member.second;
+    }));
+  }
+}
+
+TEST_CASE("A picture that fails is left out of the tar with its sample, and the others are there") {
+  const Workplace workplace;
+  add_data_set(workplace);
+  workplace.add("data/labels/x/b.txt", "0 .25 .5 .1 .2 .3 .4 2 .5 x 1\n");
+  const Result result = workplace.qturn({"flop", "data", "-o", "out.tar"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("data/labels/x/b.txt:1"));
+  std::vector<std::string> names;
+  for (const auto& [name, content] : tests::members_of(workplace.content("out.tar")))
+    names.push_back(name);
+  CHECK(names == std::vector<std::string>{"images/x/C.PNG", "images/x/C.caption", "images/x/a.jpg",
+                                          "images/x/a.mask.png", "images/x/a.txt",
+                                          "images/x/face_mask.jpg"});
+}
+
+TEST_CASE("What a tar of samples cannot hold is refused before anything is written") {
+  const Workplace workplace;
+  workplace.add("data/a.jpg", jpeg);
+  workplace.add("dots/x/IMG.1.jpg", jpeg);
+  workplace.add("dots/x/IMG.2.jpg", jpeg);
+  workplace.add("coco/a.png", cli::png(cli::labelled_picture));
+  workplace.add("coco/coco.json",
+                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
+                    "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 1, 2, 2]}]})");
+  workplace.add("broken/a.png", cli::png(cli::labelled_picture));
+  workplace.add("broken/b.png", cli::png(cli::labelled_picture));
+  workplace.add("broken/b.txt", "0 .5 .5 .1 .1\n");
+  workplace.add("broken/coco.json", R"({"images": [{"id": 1, "file_name": "a.png", )");
+  workplace.add("there.tar", "x");
+  const auto before = workplace.tree(".");
+  const auto refused = [&](const Words& words, const char* why) {
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring(why));
+    CHECK(workplace.tree(".") == before);
+  };
+  refused({"augment", "dots", "-o", "o.tar"}, "would be one sample, called x/IMG");
+  refused({"augment", "coco", "-o", "o.tar"}, "coco/coco.json: labels many pictures");
+  refused({"augment", "broken", "-o", "o.tar"}, "broken/coco.json:1:");
+  refused({"augment", "data", "-o", "there.tar"}, "there.tar: exists already");
+  refused({"augment", "data", "-o", "o.tgz"}, "written uncompressed");
+  refused({"cw", "data", "-o", "o.tar.gz"}, "written uncompressed");
+  refused({"augment", "data", "-o", "o.tar", "--shard", "0/2"}, "--shard does not divide one tar");
+  refused({"cw", "data", "-o", "o.tar", "--others", "copy"}, "--others copy");
+  refused({"cw", "data", "-o", "o.tar", "--unpack"}, "--unpack");
+  refused({"cw", "data", "-o", "o.tar", "--dry-run"}, "--dry-run");
+  CHECK(workplace.qturn({"augment", "coco", "-o", "o.tar", "--labels", "none"}).exit_code == 0);
+  CHECK(workplace.qturn({"cw", "data", "-o", "begun.tar", "--resume"}).exit_code == 0);
+}

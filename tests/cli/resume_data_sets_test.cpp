@@ -1,0 +1,269 @@
+// Runs over data sets in place that are killed or fail in part: pictures and what belongs to them
+// stay in step, and the next run knows what is done.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/labelled.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const std::string label = "0 0.25 0.5 0.1 0.20\n";
+const std::string clockwise = "0 0.5 0.25 0.20 0.1\n";
+const std::string temporary = "qturn-aaaaaabbbb";
+const Words in_place = {"cw", "d", "--in-place", "-j1"};
+const Words resumed = {"cw", "d", "--in-place", "-j1", "--resume"};
+
+void add_data_set(const Workplace& workplace) {
+  for (const std::string name : {"a", "b"}) {
+    workplace.add("d/images/" + name + ".png", cli::png(cli::labelled_picture));
+    workplace.add("d/labels/" + name + ".txt", label);
+    workplace.add("d/masks/" + name + "_mask.png", cli::png(cli::random_picture(9, 5, 1)));
+  }
+}
+
+auto tree_of_whole_run(const Words& words) {
+  const Workplace workplace;
+  add_data_set(workplace);
+  REQUIRE(workplace.qturn(words).exit_code == 0);
+  return workplace.tree("d");
+}
+
+/// The environment of a run that meets a disk of the tests.
+std::map<std::string, std::string> disturbed_by(const std::string& name, const std::string& value) {
+  return {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+          {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+          {name, value}};
+}
+
+/// Everything that the run has for itself.
+bool has_own_files(const Workplace& workplace) {
+  for (const auto& entry : fs::recursive_directory_iterator(workplace.path())) {
+    const bool is_own = entry.path().filename().string().find("qturn-") != std::string::npos;
+    const fs::path folder = entry.path().parent_path();
+    const bool is_journal = entry.path().filename() == ".qturn-journal";
+    if (is_journal ? workplace.has_open_journal(folder) : is_own) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("Killed when any file of a data set gets its name, a run in place can be resumed") {
+  const auto wanted = tree_of_whole_run(in_place);
+  for (const char* at : {"SIGNAL_AT", "SIGNAL_BEFORE"}) {
+    for (const char* end : {"a.png", "a.txt", "a_mask.png", "b.png", "b.txt", "b_mask.png"}) {
+      CAPTURE(at, end);
+      Workplace workplace;
+      add_data_set(workplace);
+      workplace.environment = disturbed_by("QTURN_TEST_SIGNAL", std::to_string(SIGKILL));
+      workplace.environment[std::string("QTURN_TEST_") + at] = end;
+      const Result killed = workplace.qturn(in_place);
+      workplace.environment.clear();
+      REQUIRE(killed.exit_code == 128 + SIGKILL);
+      const Result result = workplace.qturn(resumed);
+      CAPTURE(result.err);
+      CHECK(result.exit_code == 0);
+      CHECK(workplace.tree("d") == wanted);
+      CHECK_FALSE(has_own_files(workplace));
+    }
+  }
+}
+
+TEST_CASE("What a killed run has left is not taken for labels, masks, sidecars or inputs") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const auto wanted = tree_of_whole_run(in_place);
+  const auto add_all = [&] {
+    for (const std::string place : {"images", "labels", "masks", "Annotations"})
+      for (const std::string name : {"a.png", "a.txt", "a.xml", "a.json", "a.xmp"})
+        workplace.add("d/" + place + "/." + name + "." + temporary, "half");
+  };
+  const auto remove_all = [&] {
+    for (const std::string place : {"images", "labels", "masks", "Annotations"})
+      for (const std::string name : {"a.png", "a.txt", "a.xml", "a.json", "a.xmp"})
+        fs::remove(workplace.path() / ("d/" + place + "/." + name + "." + temporary));
+  };
+  add_all();
+  CHECK(workplace.qturn({"check", "d", "--labels", "--hidden"}).exit_code == 0);
+  const Result result = workplace.qturn({"cw", "d", "--in-place", "--hidden"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  remove_all();
+  CHECK(workplace.tree("d") == wanted);
+
+  // Of a list, too.
+  add_all();
+  workplace.add("list", "d/images/a.png\nd/images/.a.png." + temporary + "\n");
+  const Result listed = workplace.qturn({"cw", "--files-from", "list", "-o", "out"});
+  CHECK(listed.exit_code == 0);
+  CHECK_THAT(listed.err, ContainsSubstring("1 file of an interrupted run"));
+  CHECK(workplace.files("out") ==
+        std::set<std::string>{"d/images/a.png", "d/labels/a.txt", "d/masks/a_mask.png"});
+}
+
+TEST_CASE("A resumed run is not told to turn the pictures alone") {
+  Workplace workplace;
+  add_data_set(workplace);
+  workplace.signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  REQUIRE(workplace.qturn(in_place).exit_code == 128 + SIGKILL);
+  workplace.environment.clear();
+  workplace.add("d/Annotations/b.mat", "what is this?");
+  const Result result = workplace.qturn(resumed);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("put that right, and --resume again"));
+  CHECK(result.err.find("--labels none") == std::string::npos);
+}
+
+TEST_CASE("A label or a mask that cannot follow its picture is put in its place by --resume") {
+  const auto wanted = tree_of_whole_run(in_place);
+  for (const std::string end : {"a.txt", "b.txt"}) {
+    CAPTURE(end);
+    Workplace workplace;
+    add_data_set(workplace);
+    workplace.environment = disturbed_by("QTURN_TEST_RENAME", end);
+    const Result failed = workplace.qturn(in_place);
+    workplace.environment.clear();
+    CHECK(failed.exit_code == 1);
+    CHECK_THAT(failed.err, ContainsSubstring("is written, but not all that belongs to it") &&
+                               ContainsSubstring("labels/" + end));
+    CHECK_THAT(failed.err, ContainsSubstring("written with them: 1 label, 2 masks"));
+    CHECK(workplace.content("d/labels/" + end) == label);
+    CHECK(workplace.qturn(in_place).exit_code == 2);
+    const Result result = workplace.qturn(resumed);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(workplace.tree("d") == wanted);
+    CHECK_FALSE(has_own_files(workplace));
+  }
+}
+
+TEST_CASE("A sidecar that cannot follow its picture is put in its place by --resume, or named") {
+  for (const bool is_lost : {false, true}) {
+    CAPTURE(is_lost);
+    Workplace workplace;
+    const std::string packet =
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+        "<rdf:Description rdf:about='' "
+        "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6'/>"
+        "</rdf:RDF></x:xmpmeta>";
+    workplace.add("d/a.png", cli::png(cli::labelled_picture));
+    workplace.add("d/a.xmp", packet);
+    const Words words = {"cw", "d", "--in-place", "--sidecars"};
+    workplace.environment = disturbed_by("QTURN_TEST_RENAME", "a.xmp");
+    CHECK(workplace.qturn(words).exit_code == 1);
+    workplace.environment.clear();
+    CHECK(workplace.content("d/a.xmp") == packet);
+    if (is_lost)
+      for (const auto& entry : fs::directory_iterator(workplace.path() / "d"))
+        if (entry.path().filename().string().starts_with(".a.xmp")) fs::remove(entry.path());
+    const Result result = workplace.qturn({"cw", "d", "--in-place", "--sidecars", "--resume"});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == (is_lost ? 1 : 0));
+    CHECK((workplace.content("d/a.xmp") == packet) == is_lost);
+    if (is_lost) CHECK_THAT(result.err, ContainsSubstring("d/a.png is turned and d/a.xmp is not"));
+  }
+}
+
+TEST_CASE("A picture and a label that are out of step are found where a journal knows it") {
+  Workplace workplace;
+  add_data_set(workplace);
+  CHECK(workplace.qturn({"check", "d", "--labels"}).exit_code == 0);
+  workplace.environment = disturbed_by("QTURN_TEST_RENAME", "a.txt");
+  CHECK(workplace.qturn(in_place).exit_code == 1);
+  workplace.environment.clear();
+  const Result result = workplace.qturn({"check", "d", "--labels"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(
+      result.out,
+      ContainsSubstring("d/labels/a.txt: out of step: its picture is turned and it is not, says "
+                        "d/.qturn-journal; resume the run that was interrupted\n"));
+  CHECK(result.out.find("b.txt") == std::string::npos);
+  CHECK_THAT(workplace.qturn({"check", "d/images", "--labels"}).out,
+             ContainsSubstring("labels/a.txt: out of step"));
+  CHECK(workplace.qturn(resumed).exit_code == 0);
+  CHECK(workplace.qturn({"check", "d", "--labels"}).exit_code == 0);
+}
+
+TEST_CASE("Killed when it removes its journal, a run in place is not repeated by accident") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const auto wanted = tree_of_whole_run(in_place);
+  // The last calls that change the disk remove the journal and the lock.
+  int last = 1;
+  for (;; ++last) {
+    Workplace trial;
+    add_data_set(trial);
+    trial.environment = disturbed_by("QTURN_TEST_KILL", std::to_string(last));
+    if (trial.qturn(in_place).exit_code == 0) break;
+    REQUIRE(last < 500);
+    if (trial.tree("d") != wanted || !trial.exists("d/.qturn-journal")) continue;
+    trial.environment.clear();
+    CHECK(trial.qturn(in_place).exit_code == 2);
+    CHECK(trial.qturn(resumed).exit_code == 0);
+    CHECK(trial.tree("d") == wanted);
+  }
+}
+
+TEST_CASE("A lock is held by an open file, and by nothing else") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const fs::path lock = workplace.add("d/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
+  const int file = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  REQUIRE(::fcntl(file, F_OFD_SETLK, &whole) == 0);
+  const Result refused = workplace.qturn(in_place);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("d: another qturn (process 7 on elsewhere) works here; wait for"));
+  ::close(file);
+  CHECK(workplace.qturn(in_place).exit_code == 0);
+  CHECK_FALSE(workplace.exists("d/.qturn-lock"));
+}
+
+TEST_CASE("A killed run that nobody has reaped holds nothing") {
+  Workplace workplace;
+  add_data_set(workplace);
+  workplace.signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  const auto killed = workplace.start(in_place);
+  workplace.environment.clear();
+  Workplace::wait_until([&] { return !killed.is_running(); });
+  REQUIRE(workplace.exists("d/.qturn-lock"));
+  const Result result = workplace.qturn(resumed);
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(killed.wait().exit_code == 128 + SIGKILL);
+}
+
+TEST_CASE("Pipes and files with holes in the place of a journal or a lock are refused at once") {
+  for (const std::string name : {".qturn-lock", ".qturn-journal"}) {
+    CAPTURE(name);
+    Workplace workplace;
+    add_data_set(workplace);
+    REQUIRE(::mkfifo((workplace.path() / "d" / name).c_str(), 0600) == 0);
+    const Result result = workplace.qturn(in_place);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring("d/" + name + " is not a regular file; remove it"));
+  }
+  for (const std::string start : {"", "{\"qturn_journal\":1,\"operation\":\"x\",\"inputs\":[],"}) {
+    Workplace workplace;
+    add_data_set(workplace);
+    const fs::path journal = workplace.add("d/.qturn-journal", start);
+    fs::resize_file(journal, std::uintmax_t{1} << 30);
+    const Result result = workplace.qturn({"cw", "d", "-o", "out", "--memory", "64MiB"});
+    CHECK(result.exit_code == 0);  // the journal of another folder
+    const Result refused = workplace.qturn(in_place);
+    CHECK(refused.max_resident_kib < 600 << 10);
+  }
+}

@@ -1,0 +1,88 @@
+// The sample pictures, stored as cameras and scanners store them, through the whole program.
+#include <catch2/catch_test_macros.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+
+namespace fs = std::filesystem;
+using cli::Result;
+using cli::Workplace;
+using qturn::Orientation;
+
+namespace {
+
+const fs::path samples = cli::testdata() / "samples";
+
+std::set<std::string> sample_names() {
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(samples))
+    if (!entry.is_directory()) names.insert(entry.path().lexically_relative(samples).string());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("Every sample is made upright, and its pixels are the stored ones in other places") {
+  Workplace workplace;
+  CHECK(workplace.qturn({"upright", samples.string(), "-o", "out"}).exit_code == 0);
+  CHECK(workplace.files("out") == sample_names());
+  std::set<Orientation> met;
+  for (const std::string& name : sample_names()) {
+    CAPTURE(name);
+    if (name.ends_with(".jpg")) {
+      // What becomes of coefficients is the business of tests/formats/jpeg.
+      const qturn::Header stored = cli::header_of(samples / name);
+      const qturn::Header result = cli::header_of(workplace.path() / "out" / name);
+      met.insert(stored.stored);
+      CHECK(result.stored == Orientation::identity);
+      CHECK(qturn::Size{result.width, result.height} ==
+            qturn::turned_size(stored.stored, {stored.width, stored.height}));
+      continue;
+    }
+    const cli::Decoded before = cli::decoded(samples / name);
+    const cli::Decoded after = cli::decoded(workplace.path() / "out" / name);
+    met.insert(before.stored);
+    CHECK(after.format == before.format);
+    CHECK(after.stored == Orientation::identity);
+    REQUIRE(after.pages.size() == before.pages.size());
+    for (std::size_t i = 0; i < before.pages.size(); ++i) {
+      const cli::Picture wanted = cli::turned(before.pages[i], before.stored);
+      CHECK(after.pages[i] == wanted);
+    }
+  }
+  CHECK(met.size() == 8);
+}
+
+TEST_CASE("Upright samples are upright: a second run copies every byte") {
+  Workplace workplace;
+  CHECK(workplace.qturn({"upright", samples.string(), "-o", "once"}).exit_code == 0);
+  const Result again = workplace.qturn({"upright", "once", "-o", "twice", "--json"});
+  CHECK(again.exit_code == 0);
+  CHECK(workplace.tree("once") == workplace.tree("twice"));
+  for (const std::string& line : again.out_lines()) {
+    CAPTURE(line);
+    CHECK(nlohmann::json::parse(line)["route"] == "copied");
+  }
+}
+
+TEST_CASE("Four quarter turns of a losslessly stored sample give back its pixels") {
+  Workplace workplace;
+  fs::copy(samples / "mirrored/bricks.png", workplace.path() / "bricks.png");
+  fs::copy(samples / "graphics/horse.png", workplace.path() / "horse.png");
+  fs::copy(samples / "scans/textures.tif", workplace.path() / "textures.tif");
+  CHECK(workplace.qturn({"upright", ".", "--in-place"}).exit_code == 0);
+  const auto upright = [&] {
+    std::vector<cli::Picture> pages;
+    for (const char* name : {"bricks.png", "horse.png", "textures.tif"})
+      for (cli::Picture& page : cli::decoded(workplace.path() / name).pages)
+        pages.push_back(std::move(page));
+    return pages;
+  };
+  const std::vector<cli::Picture> before = upright();
+  for (int turn = 1; turn <= 4; ++turn) {
+    CHECK(workplace.qturn({"cw", ".", "--in-place"}).exit_code == 0);
+    CHECK((upright() == before) == (turn == 4));
+  }
+}

@@ -1,0 +1,81 @@
+// Stopping while the other end of a pipe neither writes nor reads.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/tar_files.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+
+namespace {
+
+/// A pipe with a name, of which both ends stay open.
+class Pipe {
+ public:
+  Pipe() {
+    REQUIRE(::mkfifo(path().c_str(), 0600) == 0);
+    ends_ = ::open(path().c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    REQUIRE(ends_ >= 0);
+  }
+  ~Pipe() { ::close(ends_); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  fs::path path() const { return folder_.path() / "pipe"; }
+  void write(std::string_view bytes) const {
+    REQUIRE(::write(ends_, bytes.data(), bytes.size()) == std::ssize(bytes));
+  }
+
+ private:
+  TemporaryFolder folder_;
+  int ends_ = -1;
+};
+
+/// A run that would wait for ever if the signal did not end it.
+Result ended(const Workplace& workplace, const std::vector<std::string>& words) {
+  const auto running = workplace.start(words);
+  Workplace::wait_until([&] { return !running.is_running(); });
+  return running.wait();
+}
+
+const std::string picture = cli::png(cli::random_picture(300, 200));
+
+}  // namespace
+
+TEST_CASE("A signal ends a run that waits for more of the tar on standard input") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    CAPTURE(number);
+    Workplace workplace;
+    const Pipe input;
+    const std::string tar = tests::tar({{"a.jpg", cli::jpeg(cli::smooth_picture(64, 48))},
+                                        {"b.png", cli::png(cli::random_picture(40, 30))}});
+    input.write(std::string_view(tar).substr(0, tar.find("b.png") + 700));
+    workplace.input_pipe = input.path();
+    workplace.signal_in_wait(number, QTURN_DISTURBED_DISK);
+    const Result result = ended(workplace, {"cw", "-", "-o", "out.tar"});
+    CHECK(result.exit_code == 128 + number);
+    CHECK_THAT(result.err, ContainsSubstring("turned, but not all tars were written") &&
+                               ContainsSubstring(", interrupted; "));
+    CHECK(workplace.files(".").empty());
+  }
+}
+
+TEST_CASE("A signal ends a run that waits until somebody reads its standard output") {
+  Workplace workplace;
+  workplace.add("a.png", picture);
+  workplace.add("in.tar", tests::tar({{"a.png", picture}, {"b.png", picture}}));
+  for (const char* input : {"a.png", "in.tar"}) {
+    CAPTURE(input);
+    const Pipe output;
+    workplace.output_pipe = output.path();
+    workplace.signal_in_wait(SIGTERM, QTURN_DISTURBED_DISK);
+    CHECK(ended(workplace, {"cw", input, "-o", "-"}).exit_code == 143);
+  }
+}

@@ -1,0 +1,197 @@
+// One picture from standard input, or to standard output.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <pty.h>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+const std::string png = cli::png(cli::random_picture(31, 17));
+
+/// What the operation makes of a file with this content.
+std::string turned_file(const std::string& content, const std::string& suffix) {
+  const Workplace workplace;
+  workplace.add("a" + suffix, content);
+  REQUIRE(workplace.qturn({"cw", "a" + suffix, "-o", "b" + suffix}).exit_code == 0);
+  return workplace.content("b" + suffix);
+}
+
+Result refused(const Workplace& workplace, const std::vector<std::string>& words) {
+  const auto before = workplace.tree(".");
+  Result result = workplace.qturn(words);
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
+  CHECK(workplace.tree(".") == before);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("A picture goes from standard input to standard output, by its content alone") {
+  Workplace workplace;
+  for (const auto& [content, suffix] : {std::pair(jpeg, ".jpg"), std::pair(png, ".png")}) {
+    CAPTURE(suffix);
+    workplace.standard_input = content;
+    const Result result = workplace.qturn({"cw", "-", "-o", "-"});
+    CHECK(result.exit_code == 0);
+    CHECK(result.out == turned_file(content, suffix));
+    CHECK_THAT(result.err, ContainsSubstring("1 of 1 picture written, 1 of them losslessly") ||
+                               ContainsSubstring("1 of 1 picture written;"));
+  }
+  CHECK(workplace.files(".").empty());
+}
+
+TEST_CASE("A picture goes from standard input to a file, and from a file to standard output") {
+  Workplace workplace;
+  workplace.standard_input = jpeg;
+  CHECK(workplace.qturn({"cw", "-", "-o", "out/b.jpg"}).exit_code == 0);
+  CHECK(workplace.content("out/b.jpg") == turned_file(jpeg, ".jpg"));
+  CHECK(workplace.qturn({"cw", "-", "-o", "b.png", "-q"}).exit_code == 0);
+  CHECK(cli::pixels_of(workplace.path() / "b.png").width == 48);
+
+  workplace.add("a.jpg", jpeg);
+  workplace.standard_input = "";
+  const Result result = workplace.qturn({"cw", "a.jpg", "-o", "-", "-v"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == turned_file(jpeg, ".jpg"));
+  CHECK_THAT(result.err, ContainsSubstring("a.jpg -> - (rotate90, 48 x 64)\n"));
+  const Result other = workplace.qturn({"cw", "a.jpg", "-o", "-", "--format", "png"});
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.out, Catch::Matchers::StartsWith("\x89PNG"));
+
+  workplace.add("a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
+  CHECK_THAT(workplace.qturn({"cw", "a.jpg", "-o", "-"}).err,
+             ContainsSubstring("a.xmp beside it holds an orientation of its own"));
+}
+
+TEST_CASE("A file whose name is a hyphen is named by its folder") {
+  Workplace workplace;
+  workplace.add("-", jpeg);
+  workplace.standard_input = png;
+  CHECK(workplace.qturn({"cw", "-", "-o", "-"}).out == turned_file(png, ".png"));
+  CHECK(workplace.qturn({"cw", "./-", "-o", "-"}).out == turned_file(jpeg, ".jpg"));
+}
+
+TEST_CASE("Files beside it, of its name in messages, have nothing to do with standard input") {
+  Workplace workplace;
+  workplace.add("standard input", "mine");
+  workplace.add("standard input.xmp", "mine");
+  fs::permissions(workplace.path() / "standard input", fs::perms::owner_read);
+  workplace.standard_input = jpeg;
+  const Result result = workplace.qturn({"cw", "-", "-o", "b.jpg"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("warning") == std::string::npos);
+  CHECK((fs::status(workplace.path() / "b.jpg").permissions() & fs::perms::owner_write) !=
+        fs::perms::none);
+  CHECK(workplace.files(".").size() == 3);
+}
+
+TEST_CASE("Of a damaged picture nothing goes to standard output") {
+  Workplace workplace;
+  workplace.standard_input = jpeg.substr(0, jpeg.size() - 40);
+  const Result result = workplace.qturn({"cw", "-", "-o", "-"});
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err, ContainsSubstring("qturn: standard input: "));
+  const Result salvaged = workplace.qturn({"cw", "-", "-o", "-", "--salvage"});
+  CHECK(salvaged.exit_code == 1);
+  CHECK_FALSE(salvaged.out.empty());
+  CHECK_THAT(salvaged.err, ContainsSubstring("only a part is salvaged"));
+}
+
+TEST_CASE("A standard output that cannot be written fails the picture") {
+  if (!fs::exists("/dev/full")) SKIP("there is no /dev/full");
+  Workplace workplace;
+  workplace.standard_input = jpeg;
+  workplace.full_stream = 1;
+  const Result result = workplace.qturn({"cw", "-", "-o", "-"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("qturn: standard input: cannot write to standard "
+                                           "output: No space left on device\n"));
+}
+
+TEST_CASE("A standard output that is closed fails the picture, and no file takes its place") {
+  Workplace workplace;
+  workplace.standard_input = jpeg;
+  workplace.closed_stream = 1;
+  const Result result = workplace.qturn({"cw", "-", "-o", "-", "--json=log"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("cannot write to standard output: Bad file descriptor"));
+  CHECK_THAT(workplace.content("log"), Catch::Matchers::StartsWith("{"));
+}
+
+TEST_CASE("What is not one picture on standard input is refused by name") {
+  Workplace workplace;
+  workplace.add("a.jpg", jpeg);
+  const std::vector<std::string> piped = {"cw", "-", "-o", "-"};
+  CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input is empty"));
+  workplace.standard_input = "text";
+  CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input: not a picture"));
+
+  workplace.standard_input = jpeg;
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    return refused(workplace, words).err;
+  };
+  CHECK_THAT(refusal({"cw", "-", "a.jpg", "-o", "out"}), ContainsSubstring("is one picture"));
+  CHECK_THAT(refusal({"cw", "-", "--files-from", "-", "-o", "-"}),
+             ContainsSubstring("one picture"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "folder"}), ContainsSubstring("has no name"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "a.jpg"}), ContainsSubstring("exists"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "b.jpg", "--update"}), ContainsSubstring("--overwrite"));
+  CHECK_THAT(refusal({"cw", "-", "--in-place"}), ContainsSubstring("cannot be replaced"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--sidecars"}), ContainsSubstring("--sidecars"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--json"}), ContainsSubstring("--json=FILE"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--overwrite"}),
+             ContainsSubstring("never there before"));
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--jpeg-edges", "skip"}),
+             ContainsSubstring("nothing might be written"));
+  CHECK_THAT(refusal({"check", "-"}), ContainsSubstring("check does not read standard input"));
+  CHECK_THAT(refusal({"augment", "-", "-o", "out"}),
+             ContainsSubstring("standard input is not a tar"));
+  workplace.add("b.jpg", jpeg);
+  CHECK_THAT(refusal({"cw", "-", "-o", "-", "--memory", "100"}), ContainsSubstring("--memory"));
+}
+
+TEST_CASE("With standard output for the picture, --json=FILE and --dry-run go elsewhere") {
+  Workplace workplace;
+  workplace.standard_input = jpeg;
+  CHECK(workplace.qturn({"cw", "-", "-o", "-", "--json=log"}).out == turned_file(jpeg, ".jpg"));
+  CHECK_THAT(workplace.content("log"), ContainsSubstring("\"input\":\"standard input\"") &&
+                                           ContainsSubstring("\"output\":\"-\""));
+  const Result planned = workplace.qturn({"cw", "-", "-o", "-", "--dry-run"});
+  CHECK(planned.exit_code == 0);
+  CHECK(planned.out == "standard input -> - (rotate90, losslessly)\n");
+}
+
+TEST_CASE("No picture goes to a terminal") {
+  Workplace workplace;
+  workplace.add("a.jpg", jpeg);
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid < 0) SKIP("this system lends no terminals");
+  const std::string path = cli::program();
+  if (pid == 0) {
+    if (::chdir(workplace.path().c_str()) != 0) ::_exit(126);
+    ::execl(path.c_str(), path.c_str(), "cw", "a.jpg", "-o", "-", nullptr);
+    ::_exit(127);
+  }
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t got; (got = ::read(terminal, buffer, sizeof buffer)) > 0;)
+    shown.append(buffer, static_cast<std::size_t>(got));
+  ::close(terminal);
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  CHECK(WEXITSTATUS(status) == 2);
+  CHECK_THAT(shown, ContainsSubstring("a picture is not for a terminal"));
+}

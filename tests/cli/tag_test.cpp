@@ -1,0 +1,136 @@
+// Turning by the tag alone, and --strict.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using namespace qturn;
+using qturn::Orientation;
+
+namespace {
+
+std::string tagged(const Codec& format, int orientation) {
+  const cli::Picture picture = cli::smooth_picture(24, 16);
+  if (&format == &jpeg::codec) return cli::tagged_jpeg(picture, orientation);
+  if (&format == &png::codec) return cli::tagged_png(picture, orientation);
+  // The others get a tag by the tag itself.
+  const std::string file = cli::encoded(picture, format);
+  std::vector<std::string> warnings;
+  const auto bytes = std::as_bytes(std::span(file));
+  const auto retagged = qturn::retag(bytes, format, static_cast<Orientation>(orientation),
+                                     qturn::MissingTag::is_added, warnings);
+  return {reinterpret_cast<const char*>(retagged.data()), retagged.size()};
+}
+
+// Where two texts of the same length differ.
+int differences(const std::string& a, const std::string& b) {
+  int count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i];
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("Option --tag-only composes the turn with the tag, for every pair, and moves no pixel") {
+  for (const Codec* format : {&jpeg::codec, &png::codec, &tiff::codec}) {
+    for (const Orientation stored : qturn::all_orientations) {
+      Workplace workplace;
+      const std::string name = "a" + std::string(format->suffixes.front());
+      const std::string before = tagged(*format, static_cast<int>(stored));
+      workplace.add(name, before);
+      for (const Orientation turn : qturn::all_orientations) {
+        if (turn == Orientation::identity) continue;
+        const std::string out = "out-" + std::string(qturn::name(turn));
+        const Result result =
+            workplace.qturn({std::string(qturn::name(turn)), name, "--tag-only", "-o", out, "-q"});
+        CAPTURE(name, qturn::name(stored), qturn::name(turn), result.err);
+        REQUIRE(result.exit_code == 0);
+        const auto path = workplace.path() / out / name;
+        CHECK(cli::decoded(path).stored == qturn::compose(stored, turn));
+        CHECK(cli::pixels_of(path) == cli::pixels_of(workplace.path() / name));
+        // PNG has a checksum of four bytes beside it.
+        if (stored != Orientation::identity || format != &tiff::codec) {
+          CHECK(workplace.content(out + "/" + name).size() == before.size());
+          CHECK(differences(workplace.content(out + "/" + name), before) <= 5);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
+  for (const Codec* format : {&jpeg::codec, &png::codec, &tiff::codec, &webp::codec}) {
+    Workplace workplace;
+    const std::string name = "a" + std::string(format->suffixes.front());
+    workplace.add(name, format == &webp::codec
+                            ? qturn::tests::small_webp
+                            : cli::encoded(cli::smooth_picture(24, 16), *format));
+    const cli::Picture before = cli::pixels_of(workplace.path() / name);
+    const Result result = workplace.qturn({"cw", name, "--tag-only", "--in-place"});
+    CAPTURE(name, result.err);
+    REQUIRE(result.exit_code == 0);
+    CHECK(cli::decoded(workplace.path() / name).stored == Orientation::rotate90);
+    CHECK(cli::pixels_of(workplace.path() / name) == before);
+    CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
+    CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp::codec));
+    // And once more, where the tag is there.
+    CHECK(workplace.qturn({"flop", name, "--tag-only", "--in-place"}).exit_code == 0);
+    CHECK(cli::decoded(workplace.path() / name).stored ==
+          qturn::compose(Orientation::rotate90, Orientation::flop));
+  }
+}
+
+TEST_CASE("In place, a new tag moves the time stamp although the size stays") {
+  Workplace workplace;
+  workplace.add("a.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
+  const auto path = workplace.path() / "a.jpg";
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1000);
+  std::filesystem::last_write_time(path, long_ago);
+  const auto size = std::filesystem::file_size(path);
+  REQUIRE(workplace.qturn({"cw", "a.jpg", "--tag-only", "--in-place"}).exit_code == 0);
+  CHECK(std::filesystem::file_size(path) == size);
+  CHECK(std::filesystem::last_write_time(path) > long_ago + std::chrono::hours(999));
+}
+
+TEST_CASE(
+    "A format without a place for a tag fails by name, and upright --tag-only is a usage error") {
+  Workplace workplace;
+  workplace.add("a.bmp", cli::encoded(cli::smooth_picture(8, 8), bmp::codec));
+  workplace.add("b.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
+  const Result bmp = workplace.qturn({"cw", "a.bmp", "--tag-only", "-o", "out"});
+  CHECK(bmp.exit_code == 1);
+  CHECK_THAT(bmp.err, ContainsSubstring("a.bmp: bmp has no place for an orientation"));
+  CHECK(workplace.qturn({"upright", "b.jpg", "--tag-only", "-o", "out"}).exit_code == 2);
+  CHECK(workplace.qturn({"cw", "b.jpg", "--tag-only", "--format", "png", "-o", "out"}).exit_code ==
+        2);
+  CHECK(workplace.files("out").empty());
+}
+
+TEST_CASE("The JSON line of a new tag says that nothing was applied to the pixels") {
+  Workplace workplace;
+  workplace.add("a.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
+  const Result result = workplace.qturn({"cw", "a.jpg", "--tag-only", "-o", "out", "--json"});
+  CHECK_THAT(result.out, ContainsSubstring("\"orientation\":\"rotate90\",\"applied\":\"identity\","
+                                           "\"width\":24,\"height\":16,\"route\":\"tagged\""));
+}
+
+TEST_CASE("Option --strict makes a failure of what is otherwise a warning") {
+  Workplace workplace;
+  const std::string broken = qturn::tests::jpeg_segment(
+      0xE1, std::string("http://ns.adobe.com/xap/1.0/\0", 29) + "<x:xmpmeta");
+  workplace.add("a.jpg", cli::jpeg(cli::smooth_picture(24, 16)).insert(2, broken));
+  const Result warned = workplace.qturn({"cw", "a.jpg", "-o", "out"});
+  CHECK(warned.exit_code == 0);
+  CHECK_THAT(warned.err, ContainsSubstring("a.jpg: warning: its XMP stays as it was"));
+  CHECK_THAT(workplace.content("out/a.jpg"), ContainsSubstring("<x:xmpmeta"));
+  const Result strict = workplace.qturn({"cw", "a.jpg", "-o", "strict", "--strict"});
+  CHECK(strict.exit_code == 1);
+  CHECK_THAT(strict.err, ContainsSubstring("a.jpg: its XMP stays as it was") &&
+                             ContainsSubstring("(--strict)"));
+  CHECK(workplace.files("strict").empty());
+}

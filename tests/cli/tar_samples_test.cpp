@@ -1,0 +1,140 @@
+// What belongs to a sample of a tar, and that no part of one is written or lost in silence.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/tar_files.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+const std::string png = cli::png(cli::random_picture(31, 17));
+const std::string mask = cli::png(cli::random_picture(64, 48, 1));
+const std::string yolo = "0 0.25 0.5 0.1 0.2\n";
+
+Names names_in(const Workplace& workplace, const fs::path& tar) {
+  Names names;
+  for (const auto& [name, content] : tests::members_of(workplace.content(tar)))
+    names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("A label that lies in another sample than its picture ends the run, and leaves no tar") {
+  const Workplace workplace;
+  const auto turn_all = [&](const tests::Members& members, std::vector<std::string> more = {}) {
+    workplace.add("in.tar", tests::tar(members));
+    fs::remove(workplace.path() / "out.tar");
+    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = workplace.qturn(words);
+    CHECK((result.exit_code == 2) == !workplace.exists("out.tar"));
+    return result;
+  };
+  const auto turn = [&](const std::string& name, const std::string& text,
+                        const std::vector<std::string>& more = {}) {
+    return turn_all({{"images/a.jpg", jpeg}, {name, text}}, more);
+  };
+  const Result lost = turn("labels/a.txt", yolo);
+  CHECK(lost.exit_code == 2);
+  CHECK_THAT(lost.err, ContainsSubstring("qturn: in.tar/labels/a.txt: looks like YOLO labels, and "
+                                         "does not lie where those of the pictures"));
+  CHECK(turn("images/A.txt", yolo).exit_code == 2);
+  CHECK(turn("labels/a.txt", yolo, {"--others", "copy"}).exit_code == 2);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4", {"--others", "copy"}).exit_code == 2);
+  CHECK(turn("boxes.csv", "a.jpg,1,2,3,4").exit_code == 2);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "none"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--labels", "voc"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", yolo, {"--exclude", "*.txt"}).exit_code == 0);
+  CHECK(turn("labels/a.txt", "").exit_code == 0);
+  // About no picture that is known: the others are turned, and this one fails.
+  const std::string boxes = R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})";
+  CHECK(turn("all.json", boxes).exit_code == 1);
+  CHECK(names_in(workplace, "out.tar") == Names{"images/a.jpg"});
+  // Before its picture comes.
+  CHECK_THAT(turn_all({{"boxes.csv", "b.jpg,1,2,3,4"}, {"x/a.jpg", jpeg}, {"x/b.jpg", jpeg}}).err,
+             ContainsSubstring("qturn: in.tar/boxes.csv: may say where something is"));
+  // What is out already stays.
+  const Result unpacked = [&] {
+    workplace.add("in.tar",
+                  tests::tar({{"a.jpg", jpeg}, {"b.jpg", jpeg}, {"z.csv", "b.jpg,1,2,3,4"}}));
+    return workplace.qturn({"cw", "in.tar", "-o", "out", "--unpack"});
+  }();
+  CHECK(unpacked.exit_code == (workplace.exists("out") ? 1 : 2));
+}
+
+TEST_CASE(
+    "A mask that is a sample of its own is refused, because it would not be turned with its "
+    "picture") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
+  const Result apart = workplace.qturn({"cw", "in.tar", "-o", "out.tar"});
+  CHECK(apart.exit_code == 1);
+  CHECK_THAT(apart.err, ContainsSubstring("in.tar/a_mask.png: a_mask.png has the name of a mask, "
+                                          "and its picture is not in its sample"));
+  CHECK(names_in(workplace, "out.tar") == Names{"a.jpg"});
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "all.tar", "--masks", "none"}).exit_code == 0);
+  CHECK(names_in(workplace, "all.tar") == Names{"a.jpg", "a_mask.png"});
+  workplace.add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "x.tar"}).exit_code == 0);
+}
+
+TEST_CASE("A picture that is not selected is not copied with the variants of another") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.png", png},
+                                      {"a.depth.png", png},
+                                      {"a.dng", "raw"},
+                                      {"a.seen", png},
+                                      {"a.cls", "1"}}));
+  const Result result = workplace.qturn(
+      {"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
+  CHECK(result.exit_code == 0);
+  CHECK(names_in(workplace, "out.tar") == Names{"a__flop.png", "a__flop.cls"});
+  CHECK_THAT(result.err, ContainsSubstring("1 .png"));
+}
+
+TEST_CASE("A sample is written whole, or it is left out") {
+  const Workplace workplace;
+  const auto status_of = [&](const Result& result, const std::string& output) {
+    for (const std::string& line : result.out_lines()) {
+      const auto json = nlohmann::json::parse(line);
+      if (json["output"] == output) return json["status"].get<std::string>();
+    }
+    return std::string("none");
+  };
+  workplace.add("in.tar", tests::tar({{"a.left.png", png.substr(0, 200)},
+                                      {"a.right.png", png},
+                                      {"a.txt", yolo},
+                                      {"b.png", png}}));
+  for (const std::string threads : {"1", "4"}) {
+    CAPTURE(threads);
+    const Result damaged =
+        workplace.qturn({"cw", "in.tar", "-o", "out.tar", "--overwrite", "--json", "-j", threads});
+    CHECK(damaged.exit_code == 1);
+    CHECK_THAT(damaged.err, ContainsSubstring("in.tar/a.right.png: left out, because a.left.png of "
+                                              "the same sample is") &&
+                                ContainsSubstring("1 of 3 pictures written, 2 failed"));
+    CHECK(status_of(damaged, "out.tar/a.right.png") == "failed");
+    CHECK(names_in(workplace, "out.tar") == Names{"b.png"});
+  }
+  // The right edge of the first is not a whole block, so that it stays as it is.
+  const std::string odd = cli::jpeg(cli::smooth_picture(61, 48));
+  workplace.add("in.tar", tests::tar({{"a.jpg", odd}, {"a.right.jpg", jpeg}, {"a.cls", "1"}}));
+  const Result skipped = workplace.qturn({"augment", "in.tar", "-o", "skip.tar", "--variants",
+                                          "identity,flop", "--jpeg-edges", "skip", "--json"});
+  CHECK(skipped.exit_code == 0);
+  CHECK_THAT(skipped.err, ContainsSubstring("2 left alone because a turn would not be lossless"));
+  CHECK(status_of(skipped, "skip.tar/a__flop.right.jpg") == "skipped");
+  CHECK(names_in(workplace, "skip.tar") ==
+        Names{"a__identity.jpg", "a__identity.right.jpg", "a__identity.cls"});
+}

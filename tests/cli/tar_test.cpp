@@ -1,0 +1,360 @@
+// Tars in, tars out: the samples of data sets as WebDataset writes them.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/tar_files.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using tests::Members;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+const std::string png = cli::png(cli::random_picture(31, 17));
+const std::string mask = cli::png(cli::random_picture(64, 48, 1));
+const std::string yolo = "0 0.25 0.5 0.1 0.2\n";
+
+/// The files of three samples.
+const Members data = {{"x/a.jpg", jpeg},      {"x/a.txt", yolo},
+                      {"x/a.mask.png", mask}, {"x/a.cls", "7"},
+                      {"x/b.png", png},       {"x/b.json", R"({"text": "a dog"})"},
+                      {"x/c.d/e.jpg", jpeg},  {"x/c.d/e.txt", ""}};
+
+std::vector<std::string> names_of(const Members& members) {
+  std::vector<std::string> names;
+  for (const auto& [name, content] : members) names.push_back(name);
+  return names;
+}
+
+std::set<std::pair<std::string, std::string>> as_tree(const Members& members) {
+  return {members.begin(), members.end()};
+}
+
+/// What the operation makes of these files in a folder.
+std::set<std::pair<std::string, std::string>> made_in_folder(std::vector<std::string> words,
+                                                             const Members& members) {
+  const Workplace workplace;
+  for (const auto& [name, content] : members) workplace.add("in/" + name, content);
+  words.insert(words.end(), {"in", "-o", "out"});
+  CHECK(workplace.qturn(words).exit_code == 0);
+  auto tree = workplace.tree("out");
+  std::erase_if(tree, [](const auto& file) { return file.first == "manifest.jsonl"; });
+  return tree;
+}
+
+Members tar_of(const Workplace& workplace, const fs::path& name) {
+  return tests::members_of(workplace.content(name));
+}
+
+}  // namespace
+
+TEST_CASE("A tar is augmented as its files in a folder are, with labels, masks and other files") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar(data));
+  const Result result =
+      workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "flop,rotate90"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("6 of 6 variants written"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("copied with each variant of their picture: 1 .cls, 1 .json"));
+  const Members made = tar_of(workplace, "out.tar");
+  CHECK(as_tree(made) == made_in_folder({"augment", "--variants", "flop,rotate90"}, data));
+  CHECK(names_of(made) ==
+        std::vector<std::string>{"x/a__flop.jpg", "x/a__flop.txt", "x/a__flop.mask.png",
+                                 "x/a__flop.cls", "x/a__rotate90.jpg", "x/a__rotate90.txt",
+                                 "x/a__rotate90.mask.png", "x/a__rotate90.cls", "x/b__flop.png",
+                                 "x/b__flop.json", "x/b__rotate90.png", "x/b__rotate90.json",
+                                 "x/c.d/e__flop.jpg", "x/c.d/e__flop.txt", "x/c.d/e__rotate90.jpg",
+                                 "x/c.d/e__rotate90.txt"});
+  CHECK(workplace.files(".") == std::set<std::string>{"in.tar", "out.tar"});
+}
+
+TEST_CASE("The bytes of a tar do not depend on threads, on memory or on the form of the input") {
+  const Workplace workplace;
+  Members many;
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = std::to_string(100 + i);
+    many.emplace_back(name + ".jpg", i % 7 == 0 ? png : jpeg);
+    many.emplace_back(name + ".cls", std::to_string(i));
+  }
+  workplace.add("ustar.tar", tests::tar(many));
+  workplace.add("pax.tar.zst",
+                tests::tar(many, {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_ZSTD}));
+  workplace.add("gnu", tests::tar(many, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP}));
+  const auto made = [&](const std::string& input, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"augment",     input,      "-o", "out.tar",
+                                    "--overwrite", "--random", "3"};
+    all.insert(all.end(), words.begin(), words.end());
+    CHECK(workplace.qturn(all).exit_code == 0);
+    return workplace.content("out.tar");
+  };
+  const std::string one = made("ustar.tar", {"-j", "1"});
+  CHECK(as_tree(tests::members_of(one)) == made_in_folder({"augment", "--random", "3"}, many));
+  CHECK(made("ustar.tar", {"-j", "5"}) == one);
+  CHECK(made("pax.tar.zst", {"-j", "5", "--memory", "16MiB"}) == one);
+  CHECK(made("gnu", {}) == one);
+}
+
+TEST_CASE("An operation keeps names, and turns what belongs to a picture with it") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar(data));
+  CHECK(workplace.qturn({"cw", "in.tar", "-o", "out.tar", "-q"}).exit_code == 0);
+  const Members turned = tar_of(workplace, "out.tar");
+  CHECK(names_of(turned) == names_of(data));
+  auto expected = made_in_folder({"augment", "--variants", "rotate90", "--png", "small"}, data);
+  std::set<std::pair<std::string, std::string>> renamed;
+  for (auto [name, content] : expected)
+    renamed.emplace(name.erase(name.find("__rotate90"), 10), content);
+  CHECK(as_tree(turned) == renamed);
+
+  CHECK(workplace.qturn({"upright", "in.tar", "-o", "same.tar", "-q"}).exit_code == 0);
+  CHECK(tar_of(workplace, "same.tar") == data);
+}
+
+TEST_CASE("What cannot be turned is named, and the other samples are written") {
+  const Workplace workplace;
+  const auto turn = [&](const Members& members, std::vector<std::string> more = {}) {
+    workplace.add("in.tar", tests::tar(members));
+    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 1);
+    return result.err;
+  };
+  const auto written = [&] { return names_of(tar_of(workplace, "out.tar")); };
+  const std::vector<std::string> last = {"z.jpg"};
+
+  CHECK_THAT(turn({{"a.jpg", jpeg.substr(0, 300)}, {"z.jpg", jpeg}}),
+             ContainsSubstring("qturn: in.tar/a.jpg: "));
+  CHECK(written() == last);
+  CHECK_THAT(turn({{"a.jpg", jpeg}, {"a.txt", "0 9 9 9 9\n"}, {"z.jpg", jpeg}}),
+             ContainsSubstring("in.tar/a.txt:1:3: "));
+  CHECK(written() == last);
+  CHECK_THAT(turn({{"a.jpg", jpeg}, {"a.txt", "-> b.txt"}, {"z.jpg", jpeg}}),
+             ContainsSubstring("in.tar/a.txt: is a symbolic link; its sample is left out"));
+  CHECK(written() == last);
+  CHECK_THAT(turn({{"../a.jpg", jpeg}, {"/b.jpg", jpeg}, {"z.jpg", jpeg}}),
+             ContainsSubstring("in.tar/../a.jpg: has a name with ..") &&
+                 ContainsSubstring("in.tar//b.jpg: has an absolute name"));
+  CHECK(written() == last);
+  CHECK_THAT(turn({{"a.jpg", jpeg}, {"a.txt", yolo}, {"a.xml", "<annotation/>"}, {"z.jpg", jpeg}}),
+             ContainsSubstring("a.xml is a second label of a.jpg"));
+  CHECK(written() == last);
+  CHECK_THAT(turn({{"a.jpg", jpeg}, {"a.cls", "1"}, {"z.jpg", jpeg}}, {"--strict"}),
+             ContainsSubstring("in.tar/a.cls: would be copied as it is"));
+  CHECK(written() == last);
+  CHECK_THAT(
+      turn({{"a.jpg", jpeg}, {"z.jpg", jpeg}, {"a.txt", yolo}}),
+      ContainsSubstring("in.tar/a.txt: left out, because there was a sample called a before"));
+  CHECK(written() == std::vector<std::string>{"a.jpg", "z.jpg"});
+}
+
+TEST_CASE(
+    "Hidden files and samples without a picture are left out, and copied if that is asked for") {
+  const Workplace workplace;
+  workplace.add(
+      "in.tar",
+      tests::tar({{"._a.jpg", "x"}, {"README", "text"}, {"a.jpg", jpeg}, {"b.txt", "b"}}));
+  const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err,
+             ContainsSubstring("left out, because they are not pictures: 1 .txt, 1 no suffix"));
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+  CHECK(workplace.qturn({"upright", "in.tar", "-o", "all.tar", "--others", "copy"}).exit_code == 0);
+  CHECK(tar_of(workplace, "all.tar") ==
+        Members{{"README", "text"}, {"a.jpg", jpeg}, {"b.txt", "b"}});
+  CHECK(workplace
+            .qturn({"upright", "in.tar", "-o", "some.tar", "--exclude", "a*", "--others", "copy"})
+            .exit_code == 0);
+  CHECK(tar_of(workplace, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
+}
+
+TEST_CASE("What follows the end of a tar, and a wrong checksum, are no success") {
+  const Workplace workplace;
+  const std::string one = tests::tar({{"a.jpg", jpeg}}), two = tests::tar({{"b.jpg", jpeg}});
+  workplace.add("in.tar", one + two);
+  const Result more = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
+  CHECK(more.exit_code == 1);
+  CHECK_THAT(more.err, ContainsSubstring("in.tar: holds more after its end"));
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+
+  std::string packed = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP});
+  packed[packed.size() - 8] ^= 1;
+  workplace.add("in.tgz", packed);
+  const Result damaged = workplace.qturn({"upright", "in.tgz", "-o", "damaged.tar"});
+  CHECK(damaged.exit_code == 1);
+  CHECK_THAT(damaged.err, ContainsSubstring("in.tgz: is damaged or cut: its gzip stream has an "
+                                            "incorrect data check"));
+}
+
+TEST_CASE("A tar that is cut gives the samples that are whole, and the exit status says it") {
+  const Workplace workplace;
+  const std::string whole = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
+  const std::size_t second = whole.find("x/b.png"), third = whole.find("x/c.d/e.jpg");
+  // In the second sample; between its files; where the third would begin.
+  for (const std::size_t bytes : {second + 700, whole.find("x/b.json"), third}) {
+    CAPTURE(bytes);
+    workplace.add("in.tar", whole.substr(0, bytes));
+    const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar", "--overwrite"});
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, ContainsSubstring("qturn: in.tar: is ") && ContainsSubstring("cut"));
+    CHECK(tar_of(workplace, "out.tar") == Members(data.begin(), data.begin() + 4));
+  }
+  workplace.add("in.tar", tests::tar({{"a.txt", "text"}}));
+  const Result none = workplace.qturn({"upright", "in.tar", "-o", "none.tar"});
+  CHECK(none.exit_code == 1);
+  CHECK_THAT(none.err, ContainsSubstring("0 of 0 pictures written; "));
+  CHECK_THAT(none.err,
+             ContainsSubstring("none.tar: not written, because there is no sample for it"));
+  workplace.add("in.tar", "text");
+  CHECK(workplace.qturn({"upright", "in.tar", "-o", "none.tar"}).exit_code == 2);
+  CHECK_FALSE(workplace.exists("none.tar"));
+}
+
+TEST_CASE("More than 64 MiB of zeros after the end of a tar are not read to their end") {
+  Workplace workplace;
+  const std::string one = tests::tar({{"a.jpg", jpeg}});
+  const std::string zeros(std::size_t{200} << 20, '\0');
+  workplace.add("in.tar", one + zeros);
+  const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in.tar: holds more after its end"));
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+  workplace.add("zeros.tar", zeros);
+  const Result empty = workplace.qturn({"upright", "zeros.tar", "-o", "none.tar"});
+  CHECK(empty.exit_code == 1);
+  CHECK_THAT(empty.err, ContainsSubstring("zeros.tar: holds more after its end"));
+}
+
+TEST_CASE("A tar without members does not stop the others") {
+  Workplace workplace;
+  const std::string empty = tests::tar({});
+  workplace.add("in/empty.tar", empty);
+  workplace.add("in/full.tar", tests::tar({{"a.jpg", jpeg}}));
+  const Result result = workplace.qturn({"upright", "in/empty.tar", "in/full.tar", "-o", "out"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             ContainsSubstring("out/empty.tar: not written, because there is no sample"));
+  CHECK(workplace.files("out") == std::set<std::string>{"full.tar"});
+  CHECK(workplace.qturn({"upright", "in/full.tar", "in/empty.tar", "-o", "both.tar"}).exit_code ==
+        0);
+  CHECK(tar_of(workplace, "both.tar") == Members{{"a.jpg", jpeg}});
+  workplace.standard_input = empty;
+  CHECK(workplace.qturn({"upright", "-", "-o", "none.tar"}).exit_code == 1);
+  // A picture that the disk has lost looks like one.
+  workplace.add("lost.jpg", empty);
+  CHECK_THAT(workplace.qturn({"upright", "lost.jpg", "-o", "out"}).err,
+             ContainsSubstring("lost.jpg: "));
+}
+
+TEST_CASE("Several tars become one, or one each in a folder") {
+  const Workplace workplace;
+  workplace.add("in/000.tar", tests::tar({{"a.jpg", jpeg}}));
+  workplace.add("in/001.tar.gz",
+                tests::tar({{"b.jpg", jpeg}}, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+  CHECK(workplace.qturn({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out.tar"}).exit_code ==
+        0);
+  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}, {"b.jpg", jpeg}});
+  CHECK(workplace.qturn({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out"}).exit_code == 0);
+  CHECK(workplace.files("out") == std::set<std::string>{"000.tar", "001.tar"});
+  CHECK(tar_of(workplace, "out/001.tar") == Members{{"b.jpg", jpeg}});
+  const Result twice = workplace.qturn({"upright", "in/000.tar", "in/000.tar", "-o", "twice.tar"});
+  CHECK(twice.exit_code == 1);
+  CHECK(tar_of(workplace, "twice.tar") == Members{{"a.jpg", jpeg}});
+}
+
+TEST_CASE(
+    "A tar goes from standard input to standard output, and a picture beside it is told by its "
+    "content") {
+  Workplace workplace;
+  workplace.standard_input = tests::tar(data, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP});
+  const Result piped = workplace.qturn({"augment", "-", "-o", "-", "--random", "2", "-q"});
+  CHECK(piped.exit_code == 0);
+  CHECK(piped.err.empty());
+  workplace.add("in.tar", tests::tar(data));
+  CHECK(workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--random", "2"}).exit_code == 0);
+  CHECK(piped.out == workplace.content("out.tar"));
+  CHECK(workplace.qturn({"upright", "in.tar", "-o", "-"}).out ==
+        workplace.qturn({"upright", "-", "-o", "-"}).out);
+  CHECK(workplace.qturn({"upright", "-", "-o", "folder"}).exit_code == 2);
+
+  workplace.standard_input =
+      workplace.standard_input.substr(0, workplace.standard_input.size() / 2);
+  const Result cut = workplace.qturn({"upright", "-", "-o", "-"});
+  CHECK(cut.exit_code == 1);
+  CHECK_THAT(cut.err, ContainsSubstring("qturn: standard input: is damaged or cut"));
+  workplace.full_stream = 1;
+  const Result full = workplace.qturn({"upright", "in.tar", "-o", "-"});
+  CHECK(full.exit_code == 1);
+  CHECK_THAT(full.err, ContainsSubstring("cannot write to standard output"));
+}
+
+TEST_CASE("A disk that takes no more leaves no tar") {
+  Workplace workplace;
+  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"b.png", png}}));
+  workplace.largest_file = 1000;
+  const Result result = workplace.qturn({"augment", "in.tar", "-o", "out.tar"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("cannot write out.tar: File too large") &&
+                             ContainsSubstring("variants turned, but not all tars were written"));
+  CHECK(workplace.files(".") == std::set<std::string>{"in.tar"});
+}
+
+TEST_CASE("Outcomes are told for each picture, and a sample that is too large by its size") {
+  const Workplace workplace;
+  workplace.add(
+      "in.tar",
+      tests::tar({{"a.jpg", jpeg}, {"a.npy", std::string(5 << 20, '\0')}, {"b.jpg", jpeg}}));
+  const Result result = workplace.qturn(
+      {"augment", "in.tar", "-o", "out.tar", "--variants", "all", "--memory", "16MiB", "--json"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in.tar/a.npy: its sample needs 45 MiB of memory"));
+  REQUIRE(result.out_lines().size() == 9);
+  for (const std::string& line : result.out_lines()) {
+    const auto json = nlohmann::json::parse(line);
+    if (json["status"] == "failed") continue;
+    CHECK(json["input"] == "in.tar/b.jpg");
+    CHECK_THAT(json["output"].get<std::string>(), ContainsSubstring("out.tar/b__"));
+  }
+  CHECK(tar_of(workplace, "out.tar").size() == 8);
+}
+
+TEST_CASE("What makes no sense with tars is refused before anything is read") {
+  const Workplace workplace;
+  workplace.add("in.tar", tests::tar(data));
+  workplace.add("a.jpg", jpeg);
+  workplace.add("there.tar", "x");
+  const auto before = workplace.tree(".");
+  const auto refused = [&](std::vector<std::string> words) {
+    const Result result = workplace.qturn(std::move(words));
+    CHECK(result.exit_code == 2);
+    CHECK(workplace.tree(".") == before);
+    return result.err;
+  };
+  CHECK_THAT(refused({"cw", "in.tar", "--in-place"}), ContainsSubstring("not turned in place"));
+  CHECK_THAT(refused({"cw", "in.tar", "a.jpg", "-o", "out.tar"}),
+             ContainsSubstring("in.tar is a tar, and a.jpg is not"));
+  CHECK_THAT(refused({"cw", "in.tar", "absent.tar", "-o", "out.tar"}),
+             ContainsSubstring("cannot read absent.tar: No such file"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "there.tar"}), ContainsSubstring("exists already"));
+  for (const std::string name : {"out.tgz", "out.tar.gz", "out.TAR", "out.tar.zst"})
+    CHECK_THAT(refused({"cw", "in.tar", "-o", name}), ContainsSubstring("written uncompressed"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "a.jpg/out.tar"}), ContainsSubstring("a.jpg"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--others", "copy", "--labels", "none"}),
+             ContainsSubstring("leave out one"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "in.tar", "--overwrite"}),
+             ContainsSubstring("is an input as well"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--update"}),
+             ContainsSubstring("--overwrite"));
+  CHECK_THAT(refused({"cw", "in.tar", "-o", "o.tar", "--dry-run"}), ContainsSubstring("--dry-run"));
+  CHECK_THAT(refused({"augment", "in.tar", "-o", "o.tar", "--labels", "yolo:in"}),
+             ContainsSubstring("lie in it"));
+  CHECK_THAT(refused({"check", "in.tar"}), ContainsSubstring("tar"));
+}

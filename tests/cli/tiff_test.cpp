@@ -1,0 +1,322 @@
+// TIFFs from end to end, with the opinion of libtiff's own programs where they are installed.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/formats/tiff/directories.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/tiff_pictures.hpp"
+
+namespace {
+
+using namespace qturn::tests;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using qturn::Orientation;
+
+std::string text(const qturn::Bytes& file) { return std::string(text_of(file)); }
+
+std::string jpeg_inside(int width = 32, int height = 16) {
+  TiffPicture picture =
+      tiff_picture({.photometric = PHOTOMETRIC_RGB, .samples = 3, .compression = COMPRESSION_JPEG},
+                   width, height);
+  for (std::uint64_t& sample : picture.samples) sample = 100;
+  return text(write_with_libtiff({picture}));
+}
+
+// What a program of libtiff says of a file; nothing where it is not installed.
+std::string said_by(const Workplace& workplace, const std::string& command) {
+  const auto out = workplace.path() / "said";
+  const std::string line =
+      "cd '" + workplace.path().string() + "' && " + command + " >'" + out.string() + "' 2>&1";
+  const int status = std::system(line.c_str());
+  return (status == 0 ? "" : "failed: ") + content_of(out);
+}
+
+std::string tiff_with(const qturn::tiff::TiffField& field) {
+  const qturn::Bytes file = write_with_libtiff({tiff_picture({}, 30, 20)});
+  qturn::tiff::TiffFile tiff = qturn::tiff::read_tiff(file);
+  tiff.pages.front().fields.push_back(field);
+  const std::span<const std::byte> pixels[] = {file};
+  std::vector<std::string> warnings;
+  return text(qturn::tiff::write_tiff(tiff, pixels, warnings));
+}
+
+qturn::tiff::TiffField text_field(std::uint16_t tag, std::uint16_t type, const std::string& value) {
+  return {.tag = tag, .type = type, .count = value.size(), .value = owned(value)};
+}
+
+struct Placed {
+  qturn::tiff::TiffField field;
+  std::string name;
+};
+
+std::vector<Placed> placed_fields() {
+  constexpr std::uint16_t model_pixel_scale = 33550, rational_polynomials = 50844, floats = 12;
+  using qturn::tiff::tiff_type::ascii;
+  const std::string many(70000, ' ');  // more than is read for a header
+  return {
+      {{.tag = model_pixel_scale, .type = floats, .count = 1, .value = owned(std::string(8, '\1'))},
+       "its map coordinates (GeoTIFF)"},
+      {{.tag = rational_polynomials,
+        .type = floats,
+        .count = 1,
+        .value = owned(std::string(8, '\1'))},
+       "its map coordinates (RPC)"},
+      {text_field(qturn::tiff::tiff_tag::description, ascii,
+                  "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/"
+                  "2016-06\">" +
+                      many + "</OME>"),
+       "its sizes and axes (OME-XML)"},
+      {text_field(qturn::tiff::tiff_tag::description, ascii, "{\"shape\": [20, 30]}"),
+       "its shape as text (tifffile)"},
+      {text_field(qturn::tiff::tiff_tag::imagej_metadata, qturn::tiff::tiff_type::u8,
+                  "IJIJroi \1\1\1\1Iout"),
+       "its regions (ImageJ)"}};
+}
+
+}  // namespace
+
+TEST_CASE("What a turn makes untrue is always warned of, and refused in place without an option") {
+  for (const auto& [field, name] : placed_fields()) {
+    CAPTURE(name);
+    Workplace workplace;
+    const std::string file = tiff_with(field);
+    workplace.add("a.tif", file);
+    const std::string warning = "qturn: a.tif: warning: no longer true after the turn: " + name;
+    const Result quiet = workplace.qturn({"cw", "a.tif", "-o", "out", "-q"});
+    CHECK(quiet.exit_code == 0);
+    CHECK(quiet.err == warning + "\n");
+    const Result loud = workplace.qturn({"cw", "a.tif", "-o", "loud", "--json"});
+    CHECK_THAT(loud.err, ContainsSubstring(warning) &&
+                             ContainsSubstring("of 1 picture, some metadata is no longer true"));
+    CHECK_THAT(loud.out, ContainsSubstring("\"stale_metadata\":[\"" + name + "\"]"));
+
+    const Result strict = workplace.qturn({"cw", "a.tif", "-o", "strict", "--strict"});
+    CHECK(strict.exit_code == 1);
+    CHECK_FALSE(workplace.exists("strict/a.tif"));
+    const Result in_place = workplace.qturn({"cw", "a.tif", "--in-place"});
+    CHECK(in_place.exit_code == 1);
+    CHECK_THAT(in_place.err, ContainsSubstring("a.tif: not turned in place, because this would no "
+                                               "longer be true: " +
+                                               name + "; --allow-stale-metadata permits that"));
+    CHECK(workplace.content("a.tif") == file);
+
+    // Nothing moves.
+    CHECK(workplace.qturn({"upright", "a.tif", "-o", "same", "-q"}).err.empty());
+    CHECK(workplace.qturn({"cw", "a.tif", "-o", "tag", "--tag-only", "-q"}).err.empty());
+    const Result flopped = workplace.qturn({"flop", "a.tif", "-o", "flop", "-q"});
+    CHECK(flopped.err.empty() == name.starts_with("its shape"));
+
+    const Result permitted =
+        workplace.qturn({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"});
+    CHECK(permitted.exit_code == 0);
+    CHECK(permitted.err == warning + "\n");
+    CHECK(workplace.content("a.tif") == workplace.content("out/a.tif"));
+  }
+}
+
+TEST_CASE("Another format gets what a TIFF says as text, which is then no longer true") {
+  Workplace workplace;
+  for (const auto& [field, name] : placed_fields()) {
+    workplace.add("a.tif", tiff_with(field));
+    const bool is_text = field.tag == qturn::tiff::tiff_tag::description;
+    const Result result =
+        workplace.qturn({"cw", "a.tif", "-o", "a.png", "--format", "png", "-q", "--overwrite"});
+    CHECK(result.exit_code == 0);
+    CHECK((result.err.find("no longer true") != std::string::npos) == is_text);
+  }
+}
+
+TEST_CASE("A world file beside a picture is no longer true after a turn") {
+  Workplace workplace;
+  const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
+  workplace.add("in/a.tif", file);
+  workplace.add("in/a.tfw", "10\n0\n0\n-10\n500000\n4000000\n");
+  workplace.add("in/B.TIF", file);
+  workplace.add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
+  workplace.add("in/c.tif", file);
+  workplace.add("in/c.jgw", "of c.jpg");
+  for (const char* name : {"d.tif", "e.tif", "f.tif", "g.tif"})
+    workplace.add(std::string("in/") + name, file);
+  workplace.add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
+  workplace.add("in/e.RPB", "satId = \"QB02\";\n");
+  workplace.add("in/f.tif.aux.xml",
+                "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+  workplace.add("in/g.tif.aux.xml",
+                "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
+                "</MDI></Metadata></PAMRasterBand></PAMDataset>");
+  const auto before = workplace.tree("in");
+  const auto says = [](const std::string& picture, const std::string& world) {
+    return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
+           " beside it (where it lies on a map)\n";
+  };
+  const Result result = workplace.qturn({"cw", "in", "-o", "out", "-q", "-j", "1"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
+                             ContainsSubstring(says("B.TIF", "B.WLD")) &&
+                             ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
+                             ContainsSubstring(says("e.tif", "e.RPB")) &&
+                             ContainsSubstring(says("f.tif", "f.tif.aux.xml")) &&
+                             !ContainsSubstring("g.tif"));
+  CHECK(result.err.find("c.tif") == std::string::npos);
+  CHECK(workplace.qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
+  const Result augmented =
+      workplace.qturn({"augment", "in/a.tif", "-o", "more", "--variants", "flop", "-q"});
+  CHECK(augmented.exit_code == 0);
+  CHECK(augmented.err == says("a.tif", "a.tfw"));
+  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place"}).exit_code == 1);
+  CHECK(workplace.tree("in") == before);
+  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"}).exit_code == 0);
+}
+
+TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not passed over") {
+  for (const char* name : {"f.aux.xml", "f.tif.AUX.XML"}) {
+    CAPTURE(name);
+    Workplace workplace;
+    workplace.add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
+    workplace.add(std::string("in/") + name,
+                  "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+    const Result result = workplace.qturn({"cw", "in", "-o", "out"});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring(name));
+  }
+}
+
+TEST_CASE(
+    "A TIFF with JPEG inside is turned where a change of storage is allowed, with a warning") {
+  Workplace workplace;
+  workplace.add("a.tif", jpeg_inside());
+  Result result = workplace.qturn({"cw", "a.tif", "-o", "out"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned, because JPEG compression becomes "
+                                           "deflate; --allow-storage-change permits that"));
+  CHECK(!std::filesystem::exists(workplace.path() / "out/a.tif"));
+
+  result = workplace.qturn({"cw", "a.tif", "-o", "out", "--allow-storage-change"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("JPEG compression becomes deflate"));
+  const auto read = read_with_libtiff(owned(workplace.content("out/a.tif")));
+  CHECK(read.at(0).kind.compression == COMPRESSION_ADOBE_DEFLATE);
+  CHECK(read.at(0).width == 16);
+
+  // Upright already: copied byte for byte, so nothing changes and nothing has to be allowed.
+  CHECK(workplace.qturn({"upright", "a.tif", "-o", "same"}).exit_code == 0);
+  CHECK(workplace.content("same/a.tif") == workplace.content("a.tif"));
+  // Of eight variants the one that is a copy is written, seven are refused.
+  CHECK(workplace.qturn({"augment", "a.tif", "-o", "eight", "--labels", "none"}).exit_code == 1);
+  CHECK(workplace.content("eight/a__identity.tif") == workplace.content("a.tif"));
+  CHECK(!std::filesystem::exists(workplace.path() / "eight/a__flop.tif"));
+  CHECK(workplace.qturn({"augment", "a.tif", "-o", "all", "--allow-storage-change"}).exit_code ==
+        0);
+  CHECK(std::filesystem::exists(workplace.path() / "all/a__flop.tif"));
+  // To another format the storage changes anyway.
+  CHECK(workplace.qturn({"cw", "a.tif", "-o", "a.png", "--format", "png"}).exit_code == 0);
+}
+
+TEST_CASE("In place the storage of a TIFF never changes") {
+  Workplace workplace;
+  const std::string file = jpeg_inside();
+  workplace.add("a.tif", file);
+  const Result result = workplace.qturn({"cw", "a.tif", "--in-place"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned in place, because JPEG compression "
+                                           "becomes deflate; use -o with --allow-storage-change"));
+  CHECK(workplace.qturn({"cw", "a.tif", "--in-place", "--allow-storage-change"}).exit_code == 2);
+  CHECK(workplace.content("a.tif") == file);
+  // By its tag alone it can be turned.
+  CHECK(workplace.qturn({"cw", "a.tif", "--in-place", "--tag-only"}).exit_code == 0);
+}
+
+TEST_CASE("In place four quarter turns give the pixels of a fax, a palette and floats back") {
+  for (const TiffKind& kind :
+       {TiffKind{
+            .photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6},
+        TiffKind{.photometric = PHOTOMETRIC_PALETTE, .bits = 4, .compression = COMPRESSION_LZW},
+        TiffKind{.bits = 32,
+        .compression = COMPRESSION_ZSTD,
+        .sample_format = SAMPLEFORMAT_IEEEFP,
+        .predictor = 3,
+        .tile_width = 32,
+        .tile_height = 16}}) {
+    Workplace workplace;
+    const TiffPicture picture = tiff_picture(kind, 90, 61);
+    workplace.add("a.tif", text(write_with_libtiff({picture, picture}, "wb")));
+    for (int i = 0; i < 4; ++i) {
+      REQUIRE(workplace.qturn({"cw", "a.tif", "--in-place"}).exit_code == 0);
+    }
+    const auto read = read_with_libtiff(owned(workplace.content("a.tif")));
+    REQUIRE(read.size() == 2);
+    CHECK((read[0].samples == picture.samples));
+    CHECK((read[1].samples == picture.samples));
+    CHECK(read[0].kind.compression == kind.compression);
+  }
+}
+
+TEST_CASE("tiffcmp sees no difference after four quarter turns, and tiffinfo none in the storage") {
+  if (std::system("tiffcmp -h >/dev/null 2>&1; test $? != 127") != 0) {
+    SKIP("libtiff's programs are not installed");
+  }
+  for (const TiffKind& kind :
+       {TiffKind{.photometric = PHOTOMETRIC_MINISWHITE,
+       .bits = 1,
+       .compression = COMPRESSION_CCITT_T4,
+       .fill_order = FILLORDER_LSB2MSB,
+       .fax_options = 5},
+        TiffKind{.photometric = PHOTOMETRIC_PALETTE, .bits = 4},
+        TiffKind{.photometric = PHOTOMETRIC_SEPARATED,
+        .bits = 16,
+        .samples = 4,
+        .compression = COMPRESSION_ADOBE_DEFLATE,
+        .predictor = 2,
+        .planar = PLANARCONFIG_SEPARATE},
+        TiffKind{.photometric = PHOTOMETRIC_CIELAB, .samples = 3, .compression = COMPRESSION_LZW},
+        TiffKind{.bits = 12, .compression = COMPRESSION_PACKBITS}}) {
+    for (const char* mode : {"wl", "w8b"}) {
+      Workplace workplace;
+      workplace.add("a.tif", text(write_with_libtiff({tiff_picture(kind, 40, 40)}, mode)));
+      REQUIRE(workplace.qturn({"cw", "a.tif", "-o", "once.tif"}).exit_code == 0);
+      // A square: all that tiffinfo says about it stays, except for the place of the directory.
+      const std::string after = " | grep -v 'Directory at'";
+      const std::string before = said_by(workplace, "tiffinfo a.tif" + after);
+      CHECK_THAT(before, ContainsSubstring("Photometric Interpretation"));
+      CHECK(said_by(workplace, "tiffinfo once.tif" + after) == before);
+      for (int i = 0; i < 3; ++i) workplace.qturn({"cw", "once.tif", "--in-place"});
+      CHECK(said_by(workplace, "tiffcmp a.tif once.tif") == "");
+    }
+  }
+}
+
+TEST_CASE("A picture too large for its file fails at once and takes no memory") {
+  Workplace workplace;
+  const qturn::Bytes fax = write_with_libtiff({tiff_picture(
+      {.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6}, 64,
+      64)});
+  qturn::tiff::TiffFile tiff = qturn::tiff::read_tiff(fax);
+  for (qturn::tiff::TiffField& field : tiff.pages[0].fields) {
+    const std::uint64_t large = 1000000;
+    if (field.tag == qturn::tiff::tiff_tag::width || field.tag == qturn::tiff::tiff_tag::height ||
+        field.tag == qturn::tiff::tiff_tag::rows_per_strip) {
+      field =
+          qturn::tiff::tiff_integers(field.tag, qturn::tiff::tiff_type::u32, std::span(&large, 1));
+    }
+  }
+  const std::span<const std::byte> parts[] = {fax};
+  std::vector<std::string> warnings;
+  workplace.add("a.tif", text(qturn::tiff::write_tiff(tiff, parts, warnings)));
+  std::vector<std::string> words = {"cw", "a.tif", "-o", "out", "--memory", "100MiB"};
+  const Result limited = workplace.qturn(words);
+  CHECK(limited.exit_code == 1);
+  CHECK_THAT(limited.err, ContainsSubstring("1000000000000 pixels, more than the limit"));
+  words.insert(words.end(), {"--limit", "pixels=none", "--limit", "ratio=none"});
+  const Result unlimited = workplace.qturn(words);
+  CHECK(unlimited.exit_code == 1);
+  CHECK_THAT(unlimited.err, ContainsSubstring("1000000 x 1000000 pixels need"));
+  CHECK(unlimited.max_resident_kib < 1000000);
+}

@@ -1,0 +1,227 @@
+// The same table for the pictures after a JPEG, previews and gain maps. Another program, ExifTool,
+// finds them by the lists of the turned file, extracts them, and reads their metadata.
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "tests/cli/exiftool.hpp"
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+using cli::Json;
+using cli::Picture;
+using cli::value;
+using cli::Workplace;
+using qturn::Orientation;
+using qturn::tests::ByteOrder;
+using qturn::tests::exif_fixture;
+using qturn::tests::jpeg_segment;
+using qturn::tests::jpeg_with_trailing_pictures;
+using qturn::tests::xmp_packet_with;
+using std::string_literals::operator""s;
+
+namespace {
+
+constexpr unsigned large_thumbnail = 0x010001, full_hd_thumbnail = 0x010002, gain_map_type = 0;
+
+// What follows, by the name that ExifTool extracts it under: a preview with a tag of its own, one
+// without, one that some program has stored upright beside pictures on their side, and a gain map.
+const std::map<std::string, Picture> trailing = {{"PreviewImage", cli::smooth_picture(32, 24)},
+                                                 {"MPImage3", cli::smooth_picture(48, 32)},
+                                                 {"MPImage4", cli::smooth_picture(24, 40)},
+                                                 {"MPImage2", cli::smooth_picture(40, 24, 1)}};
+const Picture first = cli::smooth_picture(64, 48);
+
+std::string exif_segment(int orientation, bool little, const Picture& of) {
+  return jpeg_segment(0xE1, "Exif\0\0"s + exif_fixture({.little = little,
+                                                        .orientation = orientation,
+                                                        .width = unsigned(of.width),
+                                                        .height = unsigned(of.height)}));
+}
+
+std::string xmp_segment(const std::string& packet) {
+  return jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + packet);
+}
+
+std::string with_segments(const Picture& picture, const std::string& segments) {
+  return cli::jpeg(picture).insert(2, segments);
+}
+
+std::string with_previews(int orientation, bool little) {
+  const Picture& tagged = trailing.at("PreviewImage");
+  return jpeg_with_trailing_pictures(
+      cli::jpeg(first), exif_segment(orientation, little, first),
+      {with_segments(tagged, exif_segment(orientation, little, tagged)),
+       cli::jpeg(trailing.at("MPImage3")), cli::jpeg(trailing.at("MPImage4"))},
+      {large_thumbnail, full_hd_thumbnail, full_hd_thumbnail}, {little});
+}
+
+// With XMP of its own, listed in the Container, and perhaps in an index too.
+std::string with_gain_map(int orientation, bool little, bool indexed) {
+  const std::string map =
+      with_segments(trailing.at("MPImage2"), xmp_segment(xmp_packet_with("tiff:ImageWidth='40'")));
+  const std::string container =
+      "<Container:Directory><rdf:Seq>"
+      "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='Primary' "
+      "Item:Mime='image/jpeg'/></rdf:li>"
+      "<rdf:li rdf:parseType='Resource'><Container:Item Item:Semantic='GainMap' "
+      "Item:Mime='image/jpeg' Item:Length='" +
+      std::to_string(map.size()) + "'/></rdf:li></rdf:Seq></Container:Directory>";
+  const std::string segments =
+      exif_segment(orientation, little, first) + xmp_segment(xmp_packet_with("", container));
+  if (!indexed) return with_segments(first, segments) + map;
+  return jpeg_with_trailing_pictures(cli::jpeg(first), segments, {map}, {gain_map_type}, {little});
+}
+
+struct Expected {
+  Orientation stored, pixels, tag;
+
+  // What turns a picture of this size that follows: one of the other shape beside a tag that
+  // exchanges the axes is upright, and is turned like the view.
+  Orientation turn_of(const Picture& picture) const {
+    const bool upright = qturn::swaps_axes(stored) && picture.width < picture.height;
+    return upright ? qturn::compose(qturn::inverse(stored), qturn::compose(pixels, tag)) : pixels;
+  }
+};
+
+// Turned losslessly, a JPEG decodes to samples that differ by rounding alone.
+void check_pixels(const Picture& got, const Picture& source, Orientation orientation) {
+  const Picture wanted = cli::turned(source, orientation);
+  REQUIRE(got.width == wanted.width);
+  REQUIRE(got.height == wanted.height);
+  REQUIRE(got.bytes.size() == wanted.bytes.size());
+  int furthest = 0;
+  for (std::size_t i = 0; i < got.bytes.size(); ++i) {
+    furthest = std::max(furthest, std::abs(got.bytes[i] - wanted.bytes[i]));
+  }
+  CHECK(furthest <= 2);
+}
+
+// Where and how long the first picture is, ExifTool tells too.
+void check_first(const Workplace& workplace, const std::string& name, const Json& file) {
+  const std::string content = workplace.content(name);
+  const std::size_t bytes = file.at("MPImage1:MPImageLength").get<std::size_t>();
+  CHECK(content.substr(bytes - 2, 4) == "\xFF\xD9\xFF\xD8");
+  CHECK(value(file, "MPImage1:MPImageStart") == "0");
+}
+
+void check_previews(const Workplace& workplace, const std::string& name, const Json& file,
+                    const Expected& expected) {
+  check_first(workplace, name, file);
+  for (const char* preview : {"PreviewImage", "MPImage3", "MPImage4"}) {
+    CAPTURE(preview);
+    const Picture& source = trailing.at(preview);
+    check_pixels(cli::pixels_of(workplace.path() / ("taken-" + name + "." + preview + ".jpg")),
+                 source, expected.turn_of(source));
+  }
+  const std::string tag = std::to_string(static_cast<int>(expected.tag));
+  CHECK(value(file, "IFD0:Orientation") == tag);
+  CHECK(value(file, "Doc2:IFD0:Orientation") == tag);
+  const bool swapped = qturn::swaps_axes(expected.pixels);
+  CHECK(value(file, "Doc2:ExifIFD:ExifImageWidth") == (swapped ? "24" : "32"));
+  CHECK(value(file, "Doc2:ExifIFD:ExifImageHeight") == (swapped ? "32" : "24"));
+  CHECK(value(file, "Doc3:IFD0:Orientation") == "absent");
+}
+
+void check_gain_map(const Workplace& workplace, const std::string& name, const Json& file,
+                    const Expected& expected) {
+  const Json& items = file.at("XMP-Container:Directory");
+  REQUIRE(items.size() == 2);
+  const auto bytes = items[1].at("Item").at("Length").get<std::size_t>();
+  const std::string content = workplace.content(name);
+  const std::string map = content.substr(content.size() - bytes);
+  const auto copy = workplace.add("copy.jpg", map);
+  const Picture& source = trailing.at("MPImage2");
+  check_pixels(cli::pixels_of(copy), source, expected.pixels);
+  CHECK(value(file, "IFD0:Orientation") == std::to_string(static_cast<int>(expected.tag)));
+  if (name.find("indexed") == std::string::npos) return;
+  check_first(workplace, name, file);
+  CHECK(workplace.content("taken-" + name + ".MPImage2.jpg") == map);
+  CHECK(value(file, "Doc2:XMP-tiff:ImageWidth") ==
+        (qturn::swaps_axes(expected.pixels) ? "24" : "40"));
+}
+
+}  // namespace
+
+TEST_CASE("Previews and gain maps are true after every operation, as another program reads") {
+  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  Workplace workplace;
+  std::map<std::string, Orientation> stored;
+  for (const int orientation : {1, 2, 6, 7}) {
+    for (const bool little : {true, false}) {
+      const auto add = [&](const std::string& name, const std::string& content) {
+        const std::string whole =
+            std::to_string(orientation) + (little ? "-little-" : "-big-") + name + ".jpg";
+        workplace.add("in/" + whole, content);
+        stored[whole] = static_cast<Orientation>(orientation);
+      };
+      add("previews", with_previews(orientation, little));
+      add("map", with_gain_map(orientation, little, false));
+      add("indexed-map", with_gain_map(orientation, little, true));
+    }
+  }
+
+  std::map<std::string, Expected> expected;
+  const auto expect = [&](const std::string& folder, auto of) {
+    for (const auto& [name, was] : stored) {
+      const auto [pixels, tag] = of(was);
+      expected[folder + "/" + name] = {was, pixels, tag};
+    }
+  };
+  expect("in", [](Orientation was) { return std::pair(Orientation::identity, was); });
+  for (const Orientation turn : qturn::all_orientations) {
+    const bool upright = turn == Orientation::identity;
+    const std::string word = upright ? "upright" : std::string(qturn::name(turn));
+    const cli::Result turned = workplace.qturn({word, "in", "--strict", "-o", word});
+    CAPTURE(word, turned.err);
+    REQUIRE(turned.exit_code == 0);
+    expect(word, [&](Orientation was) {
+      return std::pair(qturn::compose(was, turn), Orientation::identity);
+    });
+    if (upright) continue;
+    const std::string folder = word + "-tag";
+    REQUIRE(workplace.qturn({word, "in", "--tag-only", "-o", folder}).exit_code == 0);
+    expect(folder, [&](Orientation was) {
+      return std::pair(Orientation::identity, qturn::compose(was, turn));
+    });
+  }
+
+  const auto files = cli::read_by_exiftool(workplace.path(), "-G3:1 -ee");
+  cli::succeeds("cd '" + workplace.path().string() +
+                "' && exiftool -q -q -r -b -PreviewImage -MPImage2 -MPImage3 -MPImage4 -W "
+                "taken-%:1d%f.jpg.%t.jpg . > /dev/null 2>&1");
+  for (const auto& [name, result] : expected) {
+    CAPTURE(name);
+    REQUIRE(files.contains(name));
+    if (name.find("previews") != std::string::npos) {
+      check_previews(workplace, name, files.at(name), result);
+    } else {
+      check_gain_map(workplace, name, files.at(name), result);
+    }
+  }
+}
+
+TEST_CASE("A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
+  Workplace workplace;
+  const auto file = [](int map_height) {
+    return jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, 44)), "",
+                                       {cli::jpeg(cli::smooth_picture(32, map_height, 1))},
+                                       {gain_map_type});
+  };
+  workplace.add("exact.jpg", file(22));
+  workplace.add("cut.jpg", file(21));
+  const auto trim = [&](const std::string& name, const std::string& option) {
+    return workplace.qturn({"flip", name, "--jpeg-edges", "trim", option, "-o", "out-" + name});
+  };
+  CHECK(trim("exact.jpg", "--strict").exit_code == 0);
+  CHECK(workplace.content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x14\0\x20"s) !=
+        std::string::npos);  // the frame of 20 rows, 32 pixels wide
+  CHECK(trim("cut.jpg", "--strict").exit_code == 1);
+  CHECK_FALSE(workplace.exists("out-cut.jpg"));
+  const cli::Result result = trim("cut.jpg", "--overwrite");
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);
+}

@@ -1,0 +1,326 @@
+// Operations other than augment on data sets: labels and masks turn with their pictures, into a
+// folder and in place.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "tests/cli/labelled.hpp"
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using qturn::Orientation;
+using Names = std::set<std::string>;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const cli::Picture& picture = cli::labelled_picture;
+const cli::Picture mask = cli::random_picture(9, 5, 1);
+const std::string label = "0 0.25 0.5 0.1 0.20\n";
+const std::string clockwise = "0 0.5 0.25 0.20 0.1\n";
+
+/// A data set in the layout of Ultralytics, with a mask, and a picture without objects.
+void add_data_set(const Workplace& workplace) {
+  workplace.add("d/images/a.png", cli::png(picture));
+  workplace.add("d/images/b.png", cli::png(picture));
+  workplace.add("d/labels/a.txt", label);
+  workplace.add("d/labels/b.txt", "");
+  workplace.add("d/masks/a.png", cli::png(mask));
+  workplace.add("d/data.yaml", "path: ../d\ntrain: images\nval: images\nnames: [cat]\n");
+}
+
+void check_turned(const Workplace& workplace, const fs::path& folder) {
+  const fs::path place = workplace.path() / folder;
+  for (const char* each : {"a.png", "b.png"})
+    CHECK(cli::pixels_of(place / "images" / each) == cli::turned(picture, Orientation::rotate90));
+  CHECK(cli::pixels_of(place / "masks/a.png") == cli::turned(mask, Orientation::rotate90));
+  CHECK(workplace.content(folder / "labels/a.txt") == clockwise);
+  CHECK(workplace.content(folder / "labels/b.txt").empty());
+}
+
+std::string voc(const std::string& name, int width, int height, const std::string& box) {
+  return fmt::format(
+      "<annotation><filename>{}</filename><size><width>{}</width><height>{}</height></size>"
+      "<object><bndbox>{}</bndbox></object></annotation>",
+      name, width, height, box);
+}
+
+std::string labelme(const std::string& name, const std::string& point, int width, int height) {
+  return fmt::format(
+      R"({{"shapes": [{{"shape_type": "point", "points": [{}]}}], "imagePath": "{}", "imageWidth": {}, "imageHeight": {}}})",
+      point, name, width, height);
+}
+
+std::string coco(const std::string& box, int width, int height) {
+  return fmt::format(
+      R"({{"images": [{{"id": 1, "file_name": "a.png", "width": {}, "height": {}}}],
+"annotations": [{{"id": 2, "image_id": 1, "bbox": [{}]}}], "categories": []}})",
+      width, height, box);
+}
+
+}  // namespace
+
+TEST_CASE("Every operation turns labels and masks with their pictures, and the data set's files") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const Result result = workplace.qturn({"cw", "d", "-o", "out"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("qturn: YOLO labels of 2 of 2 pictures turn with them"));
+  CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 2 pictures turn with them"));
+  CHECK(workplace.files("out") == Names{"images/a.png", "images/b.png", "labels/a.txt",
+                                        "labels/b.txt", "masks/a.png", "data.yaml"});
+  check_turned(workplace, "out");
+  CHECK(workplace.content("out/data.yaml") == "path: \ntrain: images\nval: images\nnames: [cat]\n");
+  CHECK(workplace.content("d/labels/a.txt") == label);
+
+  CHECK(workplace.qturn({"ccw", "out", "-o", "back"}).exit_code == 0);
+  CHECK(workplace.content("back/labels/a.txt") == label);
+}
+
+TEST_CASE("Pascal VOC, LabelMe, COCO and CSV labels turn with an operation, and COCO's ids stay") {
+  Workplace workplace;
+  workplace.add("v/JPEGImages/a.png", cli::png(picture));
+  workplace.add("v/Annotations/a.xml",
+                voc("a.png", 9, 5, "<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax>"));
+  CHECK(workplace.qturn({"flop", "v", "-o", "v2"}).exit_code == 0);
+  CHECK(workplace.content("v2/Annotations/a.xml") ==
+        voc("a.png", 9, 5, "<xmin>7</xmin><ymin>2</ymin><xmax>9</xmax><ymax>4</ymax>"));
+
+  workplace.add("l/a.png", cli::png(picture));
+  workplace.add("l/a.json", labelme("a.png", "[1.5, 2]", 9, 5));
+  CHECK(workplace.qturn({"cw", "l", "-o", "l2"}).exit_code == 0);
+  CHECK(workplace.content("l2/a.json") == labelme("a.png", "[3, 1.5]", 5, 9));
+
+  workplace.add("c/train/a.png", cli::png(picture));
+  workplace.add("c/annotations/x.json", coco("1.0, 1, 3.5, 2", 9, 5));
+  CHECK(workplace.qturn({"flop", "c", "-o", "c2"}).exit_code == 0);
+  CHECK(workplace.files("c2") == Names{"train/a.png", "annotations/x.json"});
+  CHECK(workplace.content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
+  fs::remove(workplace.path() / "c2/annotations/x.json");
+  CHECK(workplace.qturn({"flop", "c", "-o", "c2", "--skip-existing"}).exit_code == 0);
+  CHECK(workplace.content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
+
+  workplace.add("s/a.png", cli::png(picture));
+  workplace.add("s/x.csv", "filename,xmin,ymin,xmax,ymax\na.png,1,2,3,4\n");
+  CHECK(workplace.qturn({"flop", "s", "-o", "s2"}).exit_code == 0);
+  CHECK(workplace.content("s2/x.csv") == "filename,xmin,ymin,xmax,ymax\na.png,6,2,8,4\n");
+}
+
+TEST_CASE("In place, a label and a mask take their places with the picture") {
+  Workplace workplace;
+  add_data_set(workplace);
+  const Result result = workplace.qturn({"cw", "d", "--in-place", "--backup", "kept"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("qturn: written with them: 2 labels, 1 mask"));
+  check_turned(workplace, "d");
+  CHECK(workplace.files("d") == Names{"images/a.png", "images/b.png", "labels/a.txt",
+                                      "labels/b.txt", "masks/a.png", "data.yaml"});
+  CHECK(workplace.content("kept/labels/a.txt") == label);
+  CHECK(cli::pixels_of(workplace.path() / "kept/masks/a.png") == mask);
+  CHECK(cli::pixels_of(workplace.path() / "kept/images/a.png") == picture);
+}
+
+TEST_CASE("In place, labels outside of the input turn, too") {
+  Workplace workplace;
+  add_data_set(workplace);
+  CHECK(workplace.qturn({"cw", "d/images", "--in-place"}).exit_code == 0);
+  check_turned(workplace, "d");
+  const Result result = workplace.qturn({"cw", "d/images", "--in-place", "--backup", "kept"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err,
+             ContainsSubstring("would lie outside of kept; name as the input the folder that "
+                               "holds it and d/images/"));
+  check_turned(workplace, "d");
+}
+
+TEST_CASE("A picture whose label cannot be turned is not turned, and the others are") {
+  for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}}) {
+    Workplace workplace;
+    add_data_set(workplace);
+    workplace.add("d/labels/b.txt", label + "0 0.5 x 0.1 0.1\n");
+    const std::string whole = workplace.content("d/images/b.png");
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, ContainsSubstring("d/images/b.png: d/labels/b.txt:2:7: "));
+    const bool in_place = words.back() == "--in-place";
+    const fs::path made = in_place ? "d" : "out";
+    CHECK(workplace.content(made / "labels/a.txt") == clockwise);
+    CHECK(workplace.content("d/images/b.png") == whole);
+    CHECK(workplace.content("d/labels/b.txt") == label + "0 0.5 x 0.1 0.1\n");
+    if (in_place) continue;
+    CHECK_FALSE(workplace.exists("out/images/b.png"));
+    CHECK_FALSE(workplace.exists("out/labels/b.txt"));
+  }
+}
+
+TEST_CASE("A picture that is left upright keeps its label, whatever that is") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/a.txt", "0 0.25 0.5 0.1\n");
+  CHECK(workplace.qturn({"upright", "d", "--in-place"}).exit_code == 0);
+  CHECK(workplace.content("d/a.txt") == "0 0.25 0.5 0.1\n");
+  workplace.add("d/a.png", cli::tagged_png(picture, 6));
+  workplace.add("d/a.txt", label);
+  const Result unknown = workplace.qturn({"upright", "d", "--in-place"});
+  CHECK(unknown.exit_code == 1);
+  CHECK_THAT(unknown.err, ContainsSubstring("; say it with --labels-drawn-on stored or upright"));
+  CHECK(workplace.qturn({"upright", "d", "--in-place", "--labels-drawn-on", "stored"}).exit_code ==
+        0);
+  CHECK(workplace.content("d/a.txt") == clockwise);
+}
+
+TEST_CASE("A turn by the tag alone is refused for a picture with labels") {
+  Workplace workplace;
+  const std::string jpeg = cli::jpeg(cli::smooth_picture(50, 30));
+  workplace.add("d/a.jpg", jpeg);
+  workplace.add("d/a.txt", label);
+  const Result result = workplace.qturn({"cw", "d", "--in-place"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("use --jpeg-edges reencode instead of tag"));
+  CHECK(workplace.content("d/a.jpg") == jpeg);
+  CHECK(workplace.content("d/a.txt") == label);
+  CHECK(workplace.qturn({"cw", "d", "--in-place", "--jpeg-edges", "reencode"}).exit_code == 0);
+  CHECK(workplace.content("d/a.txt") == clockwise);
+}
+
+TEST_CASE("What cannot be turned with its pictures is refused before anything is touched") {
+  const auto refused = [](const std::vector<std::pair<std::string, std::string>>& files,
+                          const Words& words) {
+    Workplace workplace;
+    for (const auto& [name, content] : files)
+      workplace.add(name, content == "picture" ? cli::png(picture) : content);
+    const auto before = workplace.tree("d");
+    const Result result = workplace.qturn(words);
+    CHECK(result.exit_code == 2);
+    CHECK(workplace.tree("d") == before);
+    CHECK_FALSE(workplace.exists("out"));
+    return result.err;
+  };
+  CHECK(refused({{"d/a.png", "picture"}, {"d/x.json", coco("1, 1, 2, 2", 9, 5)}},
+                {"cw", "d", "--in-place"}) ==
+        "qturn: d/x.json: COCO labels of many pictures in one file are not turned in place; write "
+        "the turned pictures and labels into a folder with -o; --labels none turns each picture by "
+        "itself\n");
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/x.csv", "file,x,y\na.png,1,2\n"}},
+                     {"cw", "d", "--in-place"}),
+             ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
+                     {"cw", "d", "--in-place"}),
+             ContainsSubstring(
+                 "d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned "
+                 "twice; turn them one after the other, each into an output of its own with -o"));
+  for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}})
+    CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "{}"}}, words),
+               ContainsSubstring("d/gtFine/a.json: lies where labels or masks do, and would not"));
+  CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/masks/a.png", "picture"}},
+                     {"cw", "d/images/a.png", "-o", "out.png"}),
+             ContainsSubstring("would both be written to out.png; name a folder as output"));
+  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.txt", label}},
+                     {"cw", "d/a.png", "-o", "-", "--labels", "yolo"}),
+             ContainsSubstring("labels and masks do not go through standard input and output"));
+}
+
+TEST_CASE("A label with other names is turned in place with --break-links alone") {
+  Workplace workplace;
+  add_data_set(workplace);
+  fs::create_hard_link(workplace.path() / "d/labels/a.txt", workplace.path() / "other.txt");
+  const Result result = workplace.qturn({"cw", "d", "--in-place"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("d/labels/a.txt has other names (hard links)"));
+  CHECK(workplace.content("d/labels/a.txt") == label);
+  CHECK(workplace.qturn({"cw", "d", "--in-place", "--break-links"}).exit_code == 0);
+  check_turned(workplace, "d");
+  CHECK(workplace.content("other.txt") == label);
+}
+
+TEST_CASE("In place, the label of another name of a turned picture is refused") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/a.txt", label);
+  workplace.add("d/b.txt", label);
+  fs::create_symlink("a.png", workplace.path() / "d/b.png");
+  const Result result = workplace.qturn({"cw", "d", "--in-place", "--follow"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err,
+             ContainsSubstring("d/b.txt would stay as it is, because d/b.png is another "
+                               "name of a picture that is turned"));
+  CHECK(workplace.content("d/a.txt") == label);
+}
+
+TEST_CASE("Option --labels none leaves labels as they are, and masks are pictures like others") {
+  Workplace workplace;
+  add_data_set(workplace);
+  CHECK(workplace.qturn({"cw", "d", "--in-place", "--labels", "none"}).exit_code == 0);
+  CHECK(workplace.content("d/labels/a.txt") == label);
+  CHECK(cli::pixels_of(workplace.path() / "d/masks/a.png") ==
+        cli::turned(mask, Orientation::rotate90));
+  CHECK(cli::pixels_of(workplace.path() / "d/images/a.png") ==
+        cli::turned(picture, Orientation::rotate90));
+}
+
+TEST_CASE("A label lies beside the file that a picture is written to, and --dry-run names it") {
+  Workplace workplace;
+  workplace.add("d/a.png", cli::png(picture));
+  workplace.add("d/a.txt", label);
+  const Result planned = workplace.qturn({"cw", "d/a.png", "-o", "b.png", "--dry-run"});
+  CHECK_THAT(planned.out, ContainsSubstring(", with d/a.txt -> b.txt"));
+  CHECK_FALSE(workplace.exists("b.txt"));
+  CHECK(workplace.qturn({"cw", "d/a.png", "-o", "b.png"}).exit_code == 0);
+  CHECK(workplace.content("b.txt") == clockwise);
+  CHECK(workplace.qturn({"cw", "d/a.png", "-o", "-"}).exit_code == 0);
+  CHECK(workplace.files("") == Names{"d/a.png", "d/a.txt", "b.png", "b.txt"});
+}
+
+TEST_CASE("Option --others copy copies what is not turned, and labels are turned") {
+  for (const Words& words : {Words{"cw"}, Words{"augment", "--variants", "rotate90"}}) {
+    Workplace workplace;
+    add_data_set(workplace);
+    workplace.add("d/labels/classes.txt", "cat\n");
+    Words all = words;
+    all.insert(all.end(), {"d", "-o", "out", "--others", "copy"});
+    CHECK(workplace.qturn(all).exit_code == 0);
+    const std::string suffix = words.size() > 1 ? "__rotate90" : "";
+    CHECK(workplace.content("out/labels/classes.txt") == "cat\n");
+    CHECK(workplace.content("out/labels/a" + suffix + ".txt") == clockwise);
+    CHECK(workplace.content("out/data.yaml") ==
+          "path: \ntrain: images\nval: images\nnames: [cat]\n");
+    CHECK(workplace.exists("out/labels/a.txt") == suffix.empty());
+  }
+}
+
+TEST_CASE("A resumed run in place does not turn again what is turned in part") {
+  Workplace workplace;
+  add_data_set(workplace);
+  workplace.add("d/labels/b.txt", "x\n");
+  REQUIRE(workplace.qturn({"cw", "d", "--in-place"}).exit_code == 1);
+  CHECK(workplace.content("d/labels/a.txt") == clockwise);
+  const std::string turned = workplace.content("d/images/a.png");
+  workplace.add("d/labels/b.txt", "");
+
+  workplace.add("d/labels/a.txt", label);
+  const Result in_part = workplace.qturn({"cw", "d", "--in-place", "--resume"});
+  CHECK(in_part.exit_code == 1);
+  CHECK_THAT(in_part.err, ContainsSubstring("d/images/a.png is turned and d/labels/a.txt is not; "
+                                            "restore one of them, and resume again"));
+  CHECK(workplace.content("d/images/a.png") == turned);
+  CHECK(workplace.content("d/labels/a.txt") == label);
+
+  workplace.add("d/labels/a.txt", clockwise);
+  CHECK(workplace.qturn({"cw", "d", "--in-place", "--resume"}).exit_code == 0);
+  check_turned(workplace, "d");
+}
+
+TEST_CASE("A picture that was restored is turned again, although its empty label stays the same") {
+  Workplace workplace;
+  add_data_set(workplace);
+  workplace.add("d/labels/a.txt", "0 0.5 x 0.1 0.1\n");
+  REQUIRE(workplace.qturn({"cw", "d", "--in-place"}).exit_code == 1);
+  workplace.add("d/labels/a.txt", label);
+  workplace.add("d/images/b.png", cli::png(picture));
+  CHECK(workplace.qturn({"cw", "d", "--in-place", "--resume"}).exit_code == 0);
+  check_turned(workplace, "d");
+}

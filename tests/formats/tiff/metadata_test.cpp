@@ -1,0 +1,102 @@
+#include "src/formats/tiff/orientation_metadata.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "src/formats/tiff/directories.hpp"
+#include "src/metadata/xmp.hpp"
+#include "src/picture/image.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace qturn::tiff;
+using namespace qturn::tests;
+
+TiffField field(std::uint16_t tag, std::uint16_t type, std::string_view value,
+                std::uint64_t count) {
+  return {.tag = tag, .type = type, .count = count, .value = owned(value)};
+}
+
+TiffField short_field(std::uint16_t tag, unsigned value) {
+  return field(tag, tiff_type::u16, ByteOrder{true}.u16(value), 1);
+}
+
+// Pages without samples: what counts here is beside them.
+Bytes tiff_of(std::vector<TiffDirectory> pages, bool big) {
+  return write_tiff({.big = big, .pages = std::move(pages)}, {});
+}
+
+TiffDirectory page(unsigned width, unsigned height, std::optional<unsigned> orientation,
+                   const std::string& xmp = {}) {
+  TiffDirectory page;
+  page.fields = {short_field(tiff_tag::width, width), short_field(tiff_tag::height, height)};
+  if (orientation) page.fields.push_back(short_field(tiff_tag::orientation, *orientation));
+  if (!xmp.empty()) page.fields.push_back(field(tiff_tag::xmp, tiff_type::u8, xmp, xmp.size()));
+  return page;
+}
+
+}  // namespace
+
+TEST_CASE("Each page of a TIFF and of a BigTIFF is tagged, where a tag is missing too") {
+  const bool big = GENERATE(false, true);
+  const Bytes before = tiff_of({page(64, 48, 6), page(32, 24, std::nullopt), page(8, 8, 6)}, big);
+  const MetadataTurn turn{.stored = Orientation::rotate90, .tag = Orientation::transverse};
+  std::vector<std::string> warnings;
+  const Bytes after = turn_tiff_metadata(before, turn, MissingTag::is_added, warnings);
+  CHECK(warnings.empty());
+  const TiffFile tiff = read_tiff(after);
+  REQUIRE(tiff.pages.size() == 3);
+  for (const TiffDirectory& one : tiff.pages) CHECK(one.integer(tiff_tag::orientation, 1) == 7);
+  CHECK(tiff.pages[1].integer(tiff_tag::width, 0) == 32);
+  CHECK(tiff.pages[2].integer(tiff_tag::height, 0) == 8);
+  CHECK(std::is_sorted(tiff.pages[1].fields.begin(), tiff.pages[1].fields.end(),
+                       [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; }));
+
+  const Bytes absent = turn_tiff_metadata(before, turn, MissingTag::stays_absent, warnings);
+  CHECK(absent.size() == before.size());
+  CHECK_FALSE(read_tiff(absent).pages[1].find(tiff_tag::orientation));
+}
+
+TEST_CASE("An XMP packet that grows is put after the end, each page with its own size") {
+  const bool big = GENERATE(false, true);
+  const std::string xmp = xmp_packet_with("tiff:ImageWidth='8' tiff:ImageLength='1000'", "", 0);
+  const Bytes before = tiff_of({page(1000, 48, 1, xmp), page(32, 24, 1, xmp)}, big);
+  const MetadataTurn turn{.pixels = Orientation::rotate90};
+  std::vector<std::string> warnings;
+  const TiffFile after =
+      read_tiff(turn_tiff_metadata(before, turn, MissingTag::stays_absent, warnings));
+  const auto says = [&](std::size_t i) {
+    return read_xmp(text_of(after.pages[i].find(tiff_tag::xmp)->value));
+  };
+  CHECK(says(0).width == "1000");
+  CHECK(says(0).height == "48");
+  CHECK(says(1).width == "32");
+  CHECK(says(1).height == "24");
+}
+
+TEST_CASE("A circle of pages is refused, and so is a cut at any place") {
+  // The directory comes last, so no cut leaves the page whole.
+  const Bytes whole = tiff_of({page(64, 48, 6, xmp_packet_with("tiff:Orientation='6'"))}, false);
+  const MetadataTurn turn{.stored = Orientation::rotate90, .pixels = Orientation::rotate90};
+  const auto turned = [&](std::size_t size) {
+    std::vector<std::string> warnings;
+    return turn_tiff_metadata(
+        Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)), turn,
+        MissingTag::is_added, warnings);
+  };
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    CHECK_THROWS_AS(turned(size), ImageFileError);
+  }
+  const TiffFile upright = read_tiff(turned(whole.size()));
+  CHECK(upright.pages.at(0).integer(tiff_tag::orientation, 0) == 1);
+  CHECK(read_xmp(text_of(upright.pages[0].find(tiff_tag::xmp)->value)).orientation == "1");
+  Bytes circle = tiff_of({page(64, 48, 6)}, false);
+  const std::size_t first = std::to_integer<std::size_t>(circle[4]);
+  circle[circle.size() - 4] = static_cast<std::byte>(first);
+  std::vector<std::string> warnings;
+  CHECK_THROWS_AS(turn_tiff_metadata(circle, turn, MissingTag::is_added, warnings), ImageFileError);
+}
