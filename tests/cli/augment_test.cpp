@@ -1,7 +1,4 @@
 // augment: which variants, what they are called, the manifest, and the labels it will not ruin.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -10,13 +7,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
-using Names = std::set<std::string>;
 using Json = nlohmann::json;
 
 namespace {
@@ -38,11 +30,11 @@ std::vector<Json> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("augment writes all eight variants of each picture, and a manifest of them") {
-  Workplace workplace;
-  workplace.add("data/x/a.png", cli::tagged_png(cli::turned(picture, Orientation::rotate270), 6));
-  workplace.add("data/b.png", cli::png(picture));
-  CHECK(workplace.qturn({"augment", "data", "-o", "out"}).exit_code == 0);
+TEST_CASE_METHOD(Workplace,
+                 "augment writes all eight variants of each picture, and a manifest of them") {
+  add("data/x/a.png", cli::tagged_png(cli::turned(picture, Orientation::rotate270), 6));
+  add("data/b.png", cli::png(picture));
+  done({"augment", "data", "-o", "out"});
 
   Names wanted = {"manifest.jsonl"};
   for (const Orientation orientation : qturn::all_orientations) {
@@ -50,15 +42,15 @@ TEST_CASE("augment writes all eight variants of each picture, and a manifest of 
       const std::string file = stem + "__" + std::string(name(orientation)) + ".png";
       CAPTURE(file);
       wanted.insert(file);
-      const cli::Decoded result = cli::decoded(workplace.path() / "out" / file);
+      const cli::Decoded result = cli::decoded(path() / "out" / file);
       CHECK(result.stored == Orientation::identity);
       CHECK(result.pages.front() == cli::turned(picture, orientation));
     }
   }
-  CHECK(workplace.files("out") == wanted);
-  CHECK(workplace.content("out/b__identity.png") == workplace.content("data/b.png"));
+  CHECK(files("out") == wanted);
+  CHECK(content("out/b__identity.png") == content("data/b.png"));
 
-  const std::vector<Json> manifest = lines_of(workplace.content("out/manifest.jsonl"));
+  const std::vector<Json> manifest = lines_of(content("out/manifest.jsonl"));
   REQUIRE(manifest.size() == 16);
   for (std::size_t i = 0; i < manifest.size(); ++i) {
     const int number = static_cast<int>(i % 8) + 1;
@@ -71,18 +63,17 @@ TEST_CASE("augment writes all eight variants of each picture, and a manifest of 
                               {"orientation", number},
                               {"output", output},
                               {"route", route},
-                              {"source", hash(workplace.content("data/" + key))},
-                              {"result", hash(workplace.content("out/" + output))}});
+                              {"source", hash(content("data/" + key))},
+                              {"result", hash(content("out/" + output))}});
   }
 }
 
-TEST_CASE("Option --variants takes all, rotations or a list of names") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "Option --variants takes all, rotations or a list of names") {
+  add("data/a.png", cli::png(picture));
   const auto written = [&](const std::string& variants) {
-    fs::remove_all(workplace.path() / "out");
-    CHECK(workplace.qturn({"augment", "data", "-o", "out", "--variants", variants}).exit_code == 0);
-    Names names = workplace.files("out");
+    fs::remove_all(path() / "out");
+    done({"augment", "data", "-o", "out", "--variants", variants});
+    Names names = files("out");
     CHECK(names.erase("manifest.jsonl") == 1);
     return names;
   };
@@ -92,65 +83,59 @@ TEST_CASE("Option --variants takes all, rotations or a list of names") {
   CHECK(written("hflip,ccw") == Names{"a__flop.png", "a__rotate270.png"});
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "Option --random chooses by seed and key, whatever else is there and on any number of "
     "threads") {
-  Workplace workplace;
   for (int i = 0; i < 12; ++i)
-    workplace.add("data/" + std::to_string(i) + ".png", cli::png(cli::random_picture(5 + i, 7)));
-  CHECK(workplace.qturn({"augment", "data", "-o", "one", "--random", "3", "--seed", "7", "-j", "1"})
-            .exit_code == 0);
-  CHECK(workplace.qturn({"augment", "data", "-o", "two", "--random", "3", "--seed", "7", "-j", "8"})
-            .exit_code == 0);
-  CHECK(workplace.tree("one") == workplace.tree("two"));
-  CHECK(workplace.qturn({"augment", "data/4.png", "-o", "alone", "--random", "3", "--seed", "7"})
-            .exit_code == 0);
+    add("data/" + std::to_string(i) + ".png", cli::png(cli::random_picture(5 + i, 7)));
+  done({"augment", "data", "-o", "one", "--random", "3", "--seed", "7", "-j", "1"});
+  done({"augment", "data", "-o", "two", "--random", "3", "--seed", "7", "-j", "8"});
+  CHECK(tree("one") == tree("two"));
+  done({"augment", "data/4.png", "-o", "alone", "--random", "3", "--seed", "7"});
 
   Names wanted;
   for (int i = 0; i < 12; ++i)
     for (const Orientation orientation : qturn::random_variants(std::to_string(i) + ".png", 3, 7))
       wanted.insert(std::to_string(i) + "__" + std::string(name(orientation)) + ".png");
-  Names written = workplace.files("one");
+  Names written = files("one");
   written.erase("manifest.jsonl");
   CHECK(written == wanted);
-  for (const std::string& file : workplace.files("alone")) {
+  for (const std::string& file : files("alone")) {
     if (file != "manifest.jsonl") CHECK(written.contains(file));
   }
 
-  CHECK(workplace.qturn({"augment", "data", "-o", "zero", "--random", "3"}).exit_code == 0);
-  CHECK(workplace.files("zero") != workplace.files("one"));
-  CHECK(workplace.qturn({"augment", "data", "-o", "zero2", "--random", "3", "--seed", "0"})
-            .exit_code == 0);
-  CHECK(workplace.tree("zero") == workplace.tree("zero2"));
+  done({"augment", "data", "-o", "zero", "--random", "3"});
+  CHECK(files("zero") != files("one"));
+  done({"augment", "data", "-o", "zero2", "--random", "3", "--seed", "0"});
+  CHECK(tree("zero") == tree("zero2"));
 }
 
-TEST_CASE("The example in docs/augment.md is what the program does") {
-  Workplace workplace;
-  workplace.add("data/x/a.jpg", cli::jpeg(cli::smooth_picture(16, 8)));
-  CHECK(workplace.qturn({"augment", "data", "-o", "out", "--random", "3"}).exit_code == 0);
-  CHECK(workplace.files("out") ==
+TEST_CASE_METHOD(Workplace, "The example in docs/augment.md is what the program does") {
+  add("data/x/a.jpg", cli::jpeg(cli::smooth_picture(16, 8)));
+  done({"augment", "data", "-o", "out", "--random", "3"});
+  CHECK(files("out") ==
         Names{"x/a__rotate180.jpg", "x/a__transpose.jpg", "x/a__transverse.jpg", "manifest.jsonl"});
   CHECK_THAT(
-      workplace.content("out/manifest.jsonl"),
+      content("out/manifest.jsonl"),
       ContainsSubstring("{\"key\":\"x/a.jpg\",\"variant\":\"rotate180\",\"orientation\":3,"
                         "\"output\":\"x/a__rotate180.jpg\",\"route\":\"lossless\",\"source\":"));
 }
 
-TEST_CASE("The manifest has the label, the masks and the COCO files of each picture") {
-  Workplace workplace;
-  workplace.add("data/images/a.png", cli::png(picture));
-  workplace.add("data/labels/a.txt", "0 0.25 0.5 0.1 0.2\n");
-  workplace.add("data/masks/a.png", cli::png(picture));
-  workplace.add(
-      "data/annotations/x.json",
+TEST_CASE_METHOD(Workplace,
+                 "The manifest has the label, the masks and the COCO files of each picture") {
+  add("data/images/a.png", cli::png(picture));
+  add("data/labels/a.txt", "0 0.25 0.5 0.1 0.2\n");
+  add("data/masks/a.png", cli::png(picture));
+  add("data/annotations/x.json",
       R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}], "annotations": []})");
-  const std::vector<std::string> words = {"augment", "data", "-o", "out", "--variants", "flop"};
-  CHECK(workplace.qturn(words).exit_code == 0);
-  const std::string manifest = workplace.content("out/manifest.jsonl");
+  const Words words = {"augment", "data", "-o", "out", "--variants", "flop"};
+  done(words);
+  const std::string manifest = content("out/manifest.jsonl");
   const auto file = [&](const std::string& input, const std::string& output) {
     return Json{{"output", output},
-                {"source", hash(workplace.content("data/" + input))},
-                {"result", hash(workplace.content("out/" + output))}};
+                {"source", hash(content("data/" + input))},
+                {"result", hash(content("out/" + output))}};
   };
   const std::vector<Json> lines = lines_of(manifest);
   REQUIRE(lines.size() == 1);
@@ -159,26 +144,24 @@ TEST_CASE("The manifest has the label, the masks and the COCO files of each pict
   CHECK(lines[0]["labels_in"] == Json::array({"annotations/x.json"}));
 
   // Another run finds out again what no manifest says, but for the options.
-  fs::remove(workplace.path() / "out/manifest.jsonl");
+  fs::remove(path() / "out/manifest.jsonl");
   std::vector<std::string> again = words;
   again.push_back("--skip-existing");
-  CHECK(workplace.qturn(again).exit_code == 0);
-  CHECK(lines_of(workplace.content("out/manifest.jsonl")) == lines);
+  done(again);
+  CHECK(lines_of(content("out/manifest.jsonl")) == lines);
 }
 
-TEST_CASE("Option --format and --others work with augment; other files are not in the manifest") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/classes.csv", "cat,dog");
-  CHECK(workplace
-            .qturn({"augment", "data", "-o", "out", "--variants", "flip,flop", "--format", "tiff",
-                    "--others", "copy"})
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Option --format and --others work with augment; other files are not in the manifest") {
+  add("data/a.png", cli::png(picture));
+  add("data/classes.csv", "cat,dog");
+  CHECK(qturn({"augment", "data", "-o", "out", "--variants", "flip,flop", "--format", "tiff",
+               "--others", "copy"})
             .exit_code == 0);
-  CHECK(workplace.files("out") ==
-        Names{"a__flip.tif", "a__flop.tif", "classes.csv", "manifest.jsonl"});
-  CHECK(cli::pixels_of(workplace.path() / "out/a__flip.tif") ==
-        cli::turned(picture, Orientation::flip));
-  CHECK(lines_of(workplace.content("out/manifest.jsonl")).size() == 2);
+  CHECK(files("out") == Names{"a__flip.tif", "a__flop.tif", "classes.csv", "manifest.jsonl"});
+  CHECK(cli::pixels_of(path() / "out/a__flip.tif") == cli::turned(picture, Orientation::flip));
+  CHECK(lines_of(content("out/manifest.jsonl")).size() == 2);
 }
 
 TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
@@ -191,78 +174,73 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     Workplace workplace;
     workplace.add("data/a.png", cli::png(picture));
     workplace.add(label, content);
-    const auto before = workplace.tree(".");
-    const Result refused = workplace.qturn({"augment", "data", "-o", "out"});
-    CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.err, ContainsSubstring(
-                                ": lies where labels or masks do, and would not be turned with its "
-                                "picture; --labels none turns each picture by itself"));
-    CHECK(workplace.tree(".") == before);
-    CHECK(workplace.qturn({"augment", "data", "-o", "out", "--labels", "none"}).exit_code == 0);
+    const Result result = workplace.refused({"augment", "data", "-o", "out"});
+    CHECK_THAT(result.err, ContainsSubstring(
+                               ": lies where labels or masks do, and would not be turned with its "
+                               "picture; --labels none turns each picture by itself"));
+    workplace.done({"augment", "data", "-o", "out", "--labels", "none"});
     CHECK(workplace.files("out").size() == 9);
   }
 }
 
-TEST_CASE("A mask of no picture is refused where it would get another variant than its picture") {
-  Workplace workplace;
-  workplace.add("data/images/b.png", cli::png(picture));
-  workplace.add("data/masks/a.png", cli::png(picture));
-  const Result drawn = workplace.qturn({"augment", "data", "-o", "out", "--random", "2"});
-  CHECK(drawn.exit_code == 2);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A mask of no picture is refused where it would get another variant than its picture") {
+  add("data/images/b.png", cli::png(picture));
+  add("data/masks/a.png", cli::png(picture));
+  const Result drawn = refused({"augment", "data", "-o", "out", "--random", "2"});
   CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: lies where labels or masks do"));
-  CHECK_FALSE(workplace.exists("out"));
-  CHECK(workplace.qturn({"augment", "data/images", "-o", "out"}).exit_code == 2);
-  CHECK(workplace.qturn({"augment", "data", "-o", "out"}).exit_code == 0);
-  CHECK(workplace.files("out").contains("masks/a__flop.png"));
+  CHECK_FALSE(exists("out"));
+  refused({"augment", "data/images", "-o", "out"});
+  done({"augment", "data", "-o", "out"});
+  CHECK(files("out").contains("masks/a__flop.png"));
 }
 
-TEST_CASE("A picture that fails is missing from the manifest, and the exit status is 1") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/b.png", "text");
-  CHECK(workplace.qturn({"augment", "data", "-o", "out", "--variants", "cw"}).exit_code == 1);
-  const std::vector<Json> manifest = lines_of(workplace.content("out/manifest.jsonl"));
+TEST_CASE_METHOD(Workplace,
+                 "A picture that fails is missing from the manifest, and the exit status is 1") {
+  add("data/a.png", cli::png(picture));
+  add("data/b.png", "text");
+  failed({"augment", "data", "-o", "out", "--variants", "cw"});
+  const std::vector<Json> manifest = lines_of(content("out/manifest.jsonl"));
   REQUIRE(manifest.size() == 1);
   CHECK(manifest[0]["key"] == "a.png");
 }
 
-TEST_CASE("A run that goes on where another stopped has a manifest of all there is") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/note.csv", "1,2");
-  const std::vector<std::string> words = {"augment", "data", "-o", "out", "--others", "copy"};
-  CHECK(workplace.qturn(words).exit_code == 0);
-  const auto whole = workplace.tree("out");
-  fs::remove(workplace.path() / "out/a__flip.png");
+TEST_CASE_METHOD(Workplace,
+                 "A run that goes on where another stopped has a manifest of all there is") {
+  add("data/a.png", cli::png(picture));
+  add("data/note.csv", "1,2");
+  const Words words = {"augment", "data", "-o", "out", "--others", "copy"};
+  done(words);
+  const auto whole = tree("out");
+  fs::remove(path() / "out/a__flip.png");
 
   std::vector<std::string> again = words;
   again.push_back("--skip-existing");
-  CHECK(workplace.qturn(again).exit_code == 0);
-  CHECK(workplace.tree("out") == whole);
+  done(again);
+  CHECK(tree("out") == whole);
 }
 
-TEST_CASE("A manifest does not say with which options unknown results were made") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/b.png", cli::png(picture));
-  const auto run = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"augment", "data", "-o", "out", "--variants", "flop"};
-    words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words).exit_code;
+TEST_CASE_METHOD(Workplace,
+                 "A manifest does not say with which options unknown results were made") {
+  add("data/a.png", cli::png(picture));
+  add("data/b.png", cli::png(picture));
+  const auto run = [&](const Words& more) {
+    return qturn(with({"augment", "data", "-o", "out", "--variants", "flop"}, more)).exit_code;
   };
   const auto says_options = [&] {
-    const std::string manifest = workplace.content("out/manifest.jsonl");
+    const std::string manifest = content("out/manifest.jsonl");
     return Json::parse(manifest.substr(0, manifest.find('\n'))).contains("options");
   };
   CHECK(run({}) == 0);
   CHECK(run({"--skip-existing"}) == 0);
   CHECK(says_options());
   // That of a run that made another part of what is there.
-  const std::string manifest = workplace.content("out/manifest.jsonl");
-  workplace.add("out/manifest.jsonl", manifest.substr(0, manifest.find("{\"key\":\"b.png")));
+  const std::string manifest = content("out/manifest.jsonl");
+  add("out/manifest.jsonl", manifest.substr(0, manifest.find("{\"key\":\"b.png")));
   CHECK(run({"--skip-existing"}) == 0);
   CHECK_FALSE(says_options());
-  fs::remove(workplace.path() / "out/manifest.jsonl");
+  fs::remove(path() / "out/manifest.jsonl");
   CHECK(run({"--skip-existing"}) == 0);
   CHECK_FALSE(says_options());
 }
@@ -271,48 +249,42 @@ TEST_CASE("The manifest replaces no other file unless asked to") {
   Workplace workplace;
   workplace.add("data/a.png", cli::png(picture));
   workplace.add("out/manifest.jsonl", "another run's");
-  const Result exists = workplace.qturn({"augment", "data", "-o", "out"});
-  CHECK(exists.exit_code == 2);
+  const Result exists = workplace.refused({"augment", "data", "-o", "out"});
   CHECK_THAT(exists.err, ContainsSubstring("out/manifest.jsonl exists already"));
   CHECK(workplace.files("out") == Names{"manifest.jsonl"});
-  CHECK(workplace.qturn({"augment", "data", "-o", "out", "--overwrite"}).exit_code == 0);
+  workplace.done({"augment", "data", "-o", "out", "--overwrite"});
 
   workplace.add("data/manifest.jsonl", "the data set's own");
-  const Result copied = workplace.qturn({"augment", "data", "-o", "new", "--others", "copy"});
-  CHECK(copied.exit_code == 2);
+  const Result copied = workplace.refused({"augment", "data", "-o", "new", "--others", "copy"});
   CHECK_THAT(copied.err, ContainsSubstring("data/manifest.jsonl: its copy would be in the place of "
                                            "the manifest; --exclude 'manifest.jsonl'"));
   CHECK_FALSE(workplace.exists("new"));
 }
 
-TEST_CASE("Several pictures cannot go into one file") {
-  Workplace workplace;
-  workplace.add("a.png", cli::png(picture));
-  const Result result = workplace.qturn({"augment", "a.png", "-o", "b.png"});
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(Workplace, "Several pictures cannot go into one file") {
+  add("a.png", cli::png(picture));
+  const Result result = refused({"augment", "a.png", "-o", "b.png"});
   CHECK(result.err == "qturn: b.png: several pictures cannot go into one file; name a folder\n");
 }
 
-TEST_CASE("A manifest is not written through a symbolic link") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("kept.jpg", "the only one");
-  workplace.add("out/b.txt", "");
-  fs::create_symlink("../kept.jpg", workplace.path() / "out/manifest.jsonl");
-  const Result result = workplace.qturn({"augment", "data", "-o", "out", "--overwrite"});
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(Workplace, "A manifest is not written through a symbolic link") {
+  add("data/a.png", cli::png(picture));
+  add("kept.jpg", "the only one");
+  add("out/b.txt", "");
+  fs::create_symlink("../kept.jpg", path() / "out/manifest.jsonl");
+  const Result result = refused({"augment", "data", "-o", "out", "--overwrite"});
   CHECK_THAT(result.err, ContainsSubstring("out/manifest.jsonl is a symbolic link"));
-  CHECK(workplace.content("kept.jpg") == "the only one");
+  CHECK(content("kept.jpg") == "the only one");
 }
 
-TEST_CASE("augment compresses PNGs fast, other operations small, unless --png says otherwise") {
-  Workplace workplace;
-  workplace.add("a.png", cli::png(cli::smooth_picture(300, 200)));
-  const auto bytes = [&](const std::string& out, std::vector<std::string> words,
-                         const std::string& file) {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "augment compresses PNGs fast, other operations small, unless --png says otherwise") {
+  add("a.png", cli::png(cli::smooth_picture(300, 200)));
+  const auto bytes = [&](const std::string& out, Words words, const std::string& file) {
     words.insert(words.end(), {"a.png", "-o", out});
-    CHECK(workplace.qturn(words).exit_code == 0);
-    return workplace.content(out + "/" + file);
+    done(words);
+    return content(out + "/" + file);
   };
   const std::string fast = bytes("1/", {"rotate90", "--png", "fast"}, "a.png");
   const std::string small = bytes("2/", {"rotate90"}, "a.png");
@@ -321,19 +293,17 @@ TEST_CASE("augment compresses PNGs fast, other operations small, unless --png sa
   CHECK(bytes("4", {"augment", "--png", "small"}, "a__rotate90.png") == small);
 }
 
-TEST_CASE("Option --random names folders whose pictures belong together") {
-  const Workplace workplace;
+TEST_CASE_METHOD(Workplace, "Option --random names folders whose pictures belong together") {
   for (const std::string folder : {"rgb", "depth"})
     for (int i = 0; i < 4; ++i)
-      workplace.add("in/" + folder + "/" + std::to_string(i) + ".png",
-                    cli::png(cli::random_picture(3, 2)));
+      add("in/" + folder + "/" + std::to_string(i) + ".png", cli::png(cli::random_picture(3, 2)));
   const std::string warning =
       "qturn: warning: these folders hold pictures of the same names, and --random draws for each "
       "by itself: depth and rgb; --variants gives all the same variants\n";
-  const auto errors = [&](std::vector<std::string> options) {
-    std::vector<std::string> words = {"augment", "in", "-o", "out", "--overwrite"};
+  const auto errors = [&](Words options) {
+    Words words = {"augment", "in", "-o", "out", "--overwrite"};
     words.insert(words.end(), options.begin(), options.end());
-    return workplace.qturn(words).err;
+    return qturn(words).err;
   };
   CHECK_THAT(errors({"--random", "2"}), ContainsSubstring(warning));
   CHECK(errors({"--random", "2", "-q"}).empty());

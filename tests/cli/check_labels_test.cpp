@@ -1,21 +1,16 @@
 // check --labels: each kind of finding with its place, that a data set without faults has none, and
 // which frame of tagged pictures labels fit.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include "tests/cli/labelled.hpp"
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 
 namespace {
 
 const cli::Picture& picture = cli::labelled_picture;  // 9 x 5
 
-Result check(const Workplace& workplace, std::vector<std::string> words) {
+Result check(const Workplace& workplace, Words words) {
   words.insert(words.begin(), {"check", "-j1"});
   return workplace.qturn(words);
 }
@@ -57,48 +52,45 @@ std::string annotation(const std::string& members) {
 
 }  // namespace
 
-TEST_CASE("Labels that fit their pictures are not a finding, of any format") {
-  Workplace workplace;
-  workplace.add("yolos/data.yaml", "path: .\ntrain: images\nnames: [cat, 'big, dog']\n");
+TEST_CASE_METHOD(Workplace, "Labels that fit their pictures are not a finding, of any format") {
+  add("yolos/data.yaml", "path: .\ntrain: images\nnames: [cat, 'big, dog']\n");
   // Rounded to six decimals, the second box ends after 1.0000005.
-  workplace.add("yolos/labels/a.txt", "0 .5 .5 1 1\n1 0.987654 .5 0.024693 .4\n");
-  workplace.add("yolos/labels/b.txt", "");
-  workplace.add("yolos/labels/classes.txt", "cat\ndog\n");
+  add("yolos/labels/a.txt", "0 .5 .5 1 1\n1 0.987654 .5 0.024693 .4\n");
+  add("yolos/labels/b.txt", "");
+  add("yolos/labels/classes.txt", "cat\ndog\n");
   for (const char* name : {"a", "b"})
-    workplace.add(fmt::format("yolos/images/{}.png", name), cli::png(picture));
-  workplace.add("vocs/JPEGImages/a.png", cli::png(picture));
-  workplace.add("vocs/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 9, 5)));
-  workplace.add("vocs/SegmentationClass/a.png", cli::png(cli::random_picture(9, 5, 1)));
-  workplace.add("cocos/a.png", cli::png(picture));
-  workplace.add("cocos/x.json",
-                coco(image, annotation(R"("bbox": [0, 0, 9, 5], "keypoints": [8, 4, 2, 0, 0, 0],
+    add(fmt::format("yolos/images/{}.png", name), cli::png(picture));
+  add("vocs/JPEGImages/a.png", cli::png(picture));
+  add("vocs/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 9, 5)));
+  add("vocs/SegmentationClass/a.png", cli::png(cli::random_picture(9, 5, 1)));
+  add("cocos/a.png", cli::png(picture));
+  add("cocos/x.json",
+      coco(image, annotation(R"("bbox": [0, 0, 9, 5], "keypoints": [8, 4, 2, 0, 0, 0],
                                   "segmentation": [[0, 0, 9, 0, 9, 5]])")));
-  workplace.add("me/a.png", cli::png(picture));
-  workplace.add(
-      "me/a.json",
+  add("me/a.png", cli::png(picture));
+  add("me/a.json",
       R"({"shapes": [{"label": "cat", "shape_type": "rectangle", "points": [[9, 5], [1, 1]]}],
                     "imagePath": "a.png", "imageData": null, "imageWidth": 9, "imageHeight": 5})");
   for (const char* data : {"yolos", "vocs", "cocos", "me"}) {
     CAPTURE(data);
-    const auto before = workplace.tree(data);
-    const Result result = check(workplace, {"--labels", data});
+    const auto before = tree(data);
+    const Result result = check(*this, {"--labels", data});
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
     CHECK(result.out.empty());
     CHECK_THAT(result.err, ContainsSubstring(" checked, nothing found\n"));
-    CHECK(workplace.tree(data) == before);
+    CHECK(tree(data) == before);
   }
 }
 
-TEST_CASE("What is wrong with YOLO labels is told with line and column, in their order") {
-  Workplace workplace;
-  workplace.add("d/data.yaml", "train: images\nnames:\n  0: cat\n  1: dog\n");
-  for (const char* name : {"a", "c"})
-    workplace.add(fmt::format("d/images/{}.png", name), cli::png(picture));
-  workplace.add("d/labels/a.txt",
-                "0 .5 .5 .2 .2\n1 1 .5 1 .4\n7 .1 .1 .1 .1\n0 .5 abc .1 .1\n0 .3 .3 0 .1\n");
-  workplace.add("d/labels/z.txt", "0 .5 .5 .2 .2\n");
-  const Result result = check(workplace, {"--labels=yolo", "d"});
+TEST_CASE_METHOD(Workplace,
+                 "What is wrong with YOLO labels is told with line and column, in their order") {
+  add("d/data.yaml", "train: images\nnames:\n  0: cat\n  1: dog\n");
+  for (const char* name : {"a", "c"}) add(fmt::format("d/images/{}.png", name), cli::png(picture));
+  add("d/labels/a.txt",
+      "0 .5 .5 .2 .2\n1 1 .5 1 .4\n7 .1 .1 .1 .1\n0 .5 abc .1 .1\n0 .3 .3 0 .1\n");
+  add("d/labels/z.txt", "0 .5 .5 .2 .2\n");
+  const Result result = check(*this, {"--labels=yolo", "d"});
   CHECK(result.exit_code == 1);
   CHECK(result.out ==
         "d/labels/a.txt:2:1: outside: a box of dog lies beyond the right edge by 4.5 pixels\n"
@@ -119,12 +111,13 @@ TEST_CASE("What is wrong with YOLO labels is told with line and column, in their
         "  no label                 1\n");
 }
 
-TEST_CASE("Polygons without area, keypoints outside and lines that augment refuses are found") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Polygons without area, keypoints outside and lines that augment refuses are found") {
+  add("d/a.png", cli::png(picture));
   const auto findings = [&](const std::string& label, const std::string& keypoints) {
-    workplace.add("d/a.txt", label);
-    return check(workplace, {"d", "--labels", "--keypoints", keypoints, "-q"}).out;
+    add("d/a.txt", label);
+    return check(*this, {"d", "--labels", "--keypoints", keypoints, "-q"}).out;
   };
   CHECK(findings("0 .1 .1 .5 .5 .9 .9\n0 0 0 2 0 0 1\n", "none") ==
         "d/a.txt:1:1: degenerate: a polygon of 0 has no area\n"
@@ -138,58 +131,56 @@ TEST_CASE("Polygons without area, keypoints outside and lines that augment refus
         "d/a.txt:2:6: broken: the line ends after 3 of 5 columns: class, x, y, width, height\n");
 }
 
-TEST_CASE("Pascal VOC counts from 1, and a size that is not the picture's is found") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "Pascal VOC counts from 1, and a size that is not the picture's is found") {
   for (const char* name : {"a", "b"})
-    workplace.add(fmt::format("d/JPEGImages/{}.png", name), cli::png(picture));
-  workplace.add("d/Annotations/a.xml",
-                voc(9, 5, voc_box(0, 1, 3, 3) + "<object><bndbox/></object>\n"));
-  workplace.add("d/Annotations/b.xml", voc(5, 9, voc_box(1, 1, 3, 9)));
-  workplace.add("d/SegmentationClass/a.png", cli::png(cli::random_picture(5, 9, 1)));
-  const Result result = check(workplace, {"d", "--labels", "-q"});
+    add(fmt::format("d/JPEGImages/{}.png", name), cli::png(picture));
+  add("d/Annotations/a.xml", voc(9, 5, voc_box(0, 1, 3, 3) + "<object><bndbox/></object>\n"));
+  add("d/Annotations/b.xml", voc(5, 9, voc_box(1, 1, 3, 9)));
+  add("d/SegmentationClass/a.png", cli::png(cli::random_picture(5, 9, 1)));
+  const Result result = check(*this, {"d", "--labels", "-q"});
   CHECK(result.exit_code == 1);
   CHECK(result.out ==
         "d/Annotations/a.xml:3:26: outside: a box of cat lies beyond the left edge by 1 pixel\n"
         "d/Annotations/a.xml:4:10: broken: bndbox has no xmin\n"
         "d/SegmentationClass/a.png: size: says 5 x 9, the picture is 9 x 5\n"
         "d/Annotations/b.xml:2:8: size: says 5 x 9, the picture is 9 x 5\n");
-  workplace.add("d/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 3, 3)));
-  workplace.add("d/Annotations/b.xml", voc(0, 0, voc_box(1, 1, 3, 3)));
-  CHECK(check(workplace, {"d", "--labels", "--masks", "none", "-q"}).out ==
+  add("d/Annotations/a.xml", voc(9, 5, voc_box(1, 1, 3, 3)));
+  add("d/Annotations/b.xml", voc(0, 0, voc_box(1, 1, 3, 3)));
+  CHECK(check(*this, {"d", "--labels", "--masks", "none", "-q"}).out ==
         "d/Annotations/b.xml:2:8: size: says 0 x 0, the picture is 9 x 5\n"
         "d/SegmentationClass/a.png: no label: a picture without a label\n");
 }
 
-TEST_CASE("A circle reaches as far as its radius on all sides") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "A circle reaches as far as its radius on all sides") {
+  add("d/a.png", cli::png(picture));
   const auto findings = [&](int rim) {
-    workplace.add("d/a.json", fmt::format(R"({{"imagePath": "a.png", "imageWidth": 9,
+    add("d/a.json", fmt::format(R"({{"imagePath": "a.png", "imageWidth": 9,
 "imageHeight": 5, "shapes": [{{"label": "cat", "shape_type": "circle",
 "points": [[2, 2], [{}, 2]]}}]}})",
-                                          rim));
-    return check(workplace, {"d", "--labels", "-q"}).out;
+                                rim));
+    return check(*this, {"d", "--labels", "-q"}).out;
   };
   CHECK(findings(4).empty());
   CHECK_THAT(findings(6), ContainsSubstring("a circle of cat lies beyond the left edge by 2"));
 }
 
-TEST_CASE("In a CSV file a box as large as the picture is found, because augment refuses it") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/x.csv", "filename,x,y,width,height\na.png,1,1,9,5\n");
-  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "In a CSV file a box as large as the picture is found, because augment refuses it") {
+  add("d/a.png", cli::png(picture));
+  add("d/x.csv", "filename,x,y,width,height\na.png,1,1,9,5\n");
+  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
              ContainsSubstring("broken: a box is as large as the picture"));
 }
 
-TEST_CASE("Each row of a CSV file is looked at, in pixels and as fractions") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/b.png", cli::tagged_png(picture, 6));
-  workplace.add("d/x.csv",
-                "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,12,4\na.png,dog,3,3,3,4\n"
-                "a.png,cat,x,3,3,4\na.png,cat,0,0,9,5.4\nb.png,cat,0,0,9,9\nb.png,cat,0,0,9,10\n");
-  const Result pixels = check(workplace, {"d", "--labels", "-q"});
+TEST_CASE_METHOD(Workplace, "Each row of a CSV file is looked at, in pixels and as fractions") {
+  add("d/a.png", cli::png(picture));
+  add("d/b.png", cli::tagged_png(picture, 6));
+  add("d/x.csv",
+      "filename,class,xmin,ymin,xmax,ymax\na.png,cat,1,1,12,4\na.png,dog,3,3,3,4\n"
+      "a.png,cat,x,3,3,4\na.png,cat,0,0,9,5.4\nb.png,cat,0,0,9,9\nb.png,cat,0,0,9,10\n");
+  const Result pixels = check(*this, {"d", "--labels", "-q"});
   CHECK(pixels.exit_code == 1);
   CHECK_THAT(pixels.out,
              ContainsSubstring(
@@ -199,12 +190,12 @@ TEST_CASE("Each row of a CSV file is looked at, in pixels and as fractions") {
                  "d/x.csv:7:11: outside: a box of cat lies beyond the lower edge by 1 pixel\n"));
   CHECK(pixels.out.find("x.csv:5") == std::string::npos);
   CHECK(pixels.out.find("x.csv:6") == std::string::npos);  // it fits one of the frames
-  workplace.add("d/x.csv", "filename,x,y\na.png,0.5,0.5\na.png,0.5,1.2\n");
-  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+  add("d/x.csv", "filename,x,y\na.png,0.5,0.5\na.png,0.5,1.2\n");
+  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
              ContainsSubstring("d/x.csv:3:7: outside: a keypoint lies beyond the lower edge by 1 "
                                "pixel\n"));
-  workplace.add("d/x.csv", "filename,x,y,width,height\na.png,1,1,12,4\n");
-  CHECK_THAT(check(workplace, {"d", "--labels", "-q"}).out,
+  add("d/x.csv", "filename,x,y,width,height\na.png,1,1,12,4\n");
+  CHECK_THAT(check(*this, {"d", "--labels", "-q"}).out,
              ContainsSubstring("outside: a box lies beyond the right edge by 4 pixels\n"));
 }
 
@@ -244,32 +235,29 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
   CHECK_THAT(findings_of_coco("{]"), ContainsSubstring("d/x.json:4:2: broken: is not well-formed"));
 }
 
-TEST_CASE("A COCO file of other pictures is a note, unless it was named") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.txt", "0 .5 .5 .5 .5\n");
-  workplace.add("d/x.json",
-                coco(R"({"id": 1, "file_name": "b.png", "width": 9, "height": 5})", ""));
-  const Result found = check(workplace, {"d", "--labels"});
+TEST_CASE_METHOD(Workplace, "A COCO file of other pictures is a note, unless it was named") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.txt", "0 .5 .5 .5 .5\n");
+  add("d/x.json", coco(R"({"id": 1, "file_name": "b.png", "width": 9, "height": 5})", ""));
+  const Result found = check(*this, {"d", "--labels"});
   CHECK(found.exit_code == 0);
   CHECK_THAT(found.err,
              ContainsSubstring("d/x.json: none of its images (1) is a picture of this run; not "));
-  const Result named = check(workplace, {"d", "--labels", "coco:d/x.json", "-q"});
+  const Result named = check(*this, {"d", "--labels", "coco:d/x.json", "-q"});
   CHECK(named.exit_code == 1);
   CHECK(named.out ==
         "d/x.json:2:1: no picture: b.png is not a picture of this run\n"
         "d/a.png: no label: a picture without a label\n");
 }
 
-TEST_CASE("Of tagged pictures it is said which frame their labels fit") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their labels fit") {
   const auto finding = [&](const std::string& name, int tag, const std::string& label,
-                           std::vector<std::string> words = {}) {
-    workplace.add("d/a.png", cli::tagged_png(picture, tag));
-    workplace.add("d/" + name, label);
+                           Words words = {}) {
+    add("d/a.png", cli::tagged_png(picture, tag));
+    add("d/" + name, label);
     words.insert(words.begin(), {"d", "--labels", "-q"});
-    const Result result = check(workplace, words);
-    std::filesystem::remove(workplace.path() / "d" / name);
+    const Result result = check(*this, words);
+    std::filesystem::remove(path() / "d" / name);
     const bool is_note = result.out.find(": frame: ") != std::string::npos || result.out.empty();
     CHECK(result.exit_code == (is_note ? 0 : 1));
     return result.out;
@@ -303,12 +291,11 @@ TEST_CASE("Of tagged pictures it is said which frame their labels fit") {
             "--labels-drawn-on upright\n");
 }
 
-TEST_CASE("Findings are JSON lines after that of their picture") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.txt", "0 1 .5 1 1\n");
-  workplace.add("d/b.png", cli::png(picture));
-  const Result result = check(workplace, {"d", "--labels", "auto", "--json", "--quick"});
+TEST_CASE_METHOD(Workplace, "Findings are JSON lines after that of their picture") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.txt", "0 1 .5 1 1\n");
+  add("d/b.png", cli::png(picture));
+  const Result result = check(*this, {"d", "--labels", "auto", "--json", "--quick"});
   CHECK(result.exit_code == 1);
   const std::vector<std::string> lines = result.out_lines();
   REQUIRE(lines.size() == 4);
@@ -321,59 +308,59 @@ TEST_CASE("Findings are JSON lines after that of their picture") {
       R"({"input":"d/b.png","fault":"no label","wrong":false,"message":"a picture without a label"})");
 }
 
-TEST_CASE("A word after --labels is its kind if it is one, and labels are checked only if asked") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  const Result none = check(workplace, {"--labels", "d"});
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A word after --labels is its kind if it is one, and labels are checked only if asked") {
+  add("d/a.png", cli::png(picture));
+  const Result none = check(*this, {"--labels", "d"});
   CHECK(none.exit_code == 2);
   CHECK(none.err ==
         "qturn: no labels to check; --labels yolo:DIR and the like say where they are\n");
-  workplace.add("d/a.txt", "0 1 .5 1 1\n");
-  CHECK(check(workplace, {"d"}).exit_code == 0);
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"--labels", "d"},
-                                                {"d", "--labels"},
-                                                {"--labels", "yolo", "d"},
-                                                {"--labels=yolo:d", "d"},
-                                                {"--labels", "auto", "d"}}) {
-    CHECK(check(workplace, words).exit_code == 1);
+  add("d/a.txt", "0 1 .5 1 1\n");
+  CHECK(check(*this, {"d"}).exit_code == 0);
+  for (const Words& words : {std::vector<std::string>{"--labels", "d"},
+                             {"d", "--labels"},
+                             {"--labels", "yolo", "d"},
+                             {"--labels=yolo:d", "d"},
+                             {"--labels", "auto", "d"}}) {
+    CHECK(check(*this, words).exit_code == 1);
   }
-  CHECK(check(workplace, {"d", "--labels", "--json=d/a.txt"}).exit_code == 2);
-  CHECK(workplace.content("d/a.txt") == "0 1 .5 1 1\n");
-  CHECK(check(workplace, {"d", "--masks", "none"}).exit_code == 2);
-  CHECK(check(workplace, {"--labels=voc:d", "d"}).err ==
+  CHECK(check(*this, {"d", "--labels", "--json=d/a.txt"}).exit_code == 2);
+  CHECK(content("d/a.txt") == "0 1 .5 1 1\n");
+  CHECK(check(*this, {"d", "--masks", "none"}).exit_code == 2);
+  CHECK(check(*this, {"--labels=voc:d", "d"}).err ==
         "qturn: no Pascal VOC label belongs to a picture\n");
 }
 
-TEST_CASE("Of pictures that are left out, labels are not without a picture") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace, "Of pictures that are left out, labels are not without a picture") {
   for (const char* name : {"a", "b"}) {
-    workplace.add(fmt::format("d/images/{}.png", name), cli::png(picture));
-    workplace.add(fmt::format("d/labels/{}.txt", name), "0 .5 .5 .5 .5\n");
-    workplace.add(fmt::format("d/masks/{}.png", name), cli::png(cli::random_picture(9, 5, 1)));
+    add(fmt::format("d/images/{}.png", name), cli::png(picture));
+    add(fmt::format("d/labels/{}.txt", name), "0 .5 .5 .5 .5\n");
+    add(fmt::format("d/masks/{}.png", name), cli::png(cli::random_picture(9, 5, 1)));
   }
-  workplace.add("d/masks/c_mask.png", cli::png(cli::random_picture(9, 5, 1)));
-  const Result result = check(workplace, {"d", "--labels", "--exclude", "images/b.png", "-q"});
+  add("d/masks/c_mask.png", cli::png(cli::random_picture(9, 5, 1)));
+  const Result result = check(*this, {"d", "--labels", "--exclude", "images/b.png", "-q"});
   CHECK(result.exit_code == 1);
   CHECK(result.out == "d/masks/c_mask.png: no picture: a label without a picture\n");
 }
 
-TEST_CASE("The page shows each shape over its upright picture, and what was found beside it") {
-  Workplace workplace;
-  workplace.add("d/data.yaml", "train: images\nnames: [cat, '<dog>']\n");
-  workplace.add("d/images/a.png", cli::tagged_png(picture, 6));
-  workplace.add("d/labels/a.txt", "1 .5 .5 .2 .4\n0 .5 .5 1 3\n");
-  workplace.add("d/images/b.png", cli::png(picture));
-  workplace.add("d/labels/b.txt", "0 0 0 1 0 1 1\n");
-  workplace.add("d/masks/b.png", cli::png(cli::random_picture(9, 5, 1)));
-  workplace.add("d/images/c.png", cli::tagged_png(picture, 8));
-  workplace.add("d/x.json",
-                coco(R"({"id": 1, "file_name": "images/c.png", "width": 9, "height": 5})",
-                     annotation(R"("bbox": [1, 1, 3, 2], "keypoints": [2, 3, 1, 0, 0, 0],
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "The page shows each shape over its upright picture, and what was found beside it") {
+  add("d/data.yaml", "train: images\nnames: [cat, '<dog>']\n");
+  add("d/images/a.png", cli::tagged_png(picture, 6));
+  add("d/labels/a.txt", "1 .5 .5 .2 .4\n0 .5 .5 1 3\n");
+  add("d/images/b.png", cli::png(picture));
+  add("d/labels/b.txt", "0 0 0 1 0 1 1\n");
+  add("d/masks/b.png", cli::png(cli::random_picture(9, 5, 1)));
+  add("d/images/c.png", cli::tagged_png(picture, 8));
+  add("d/x.json", coco(R"({"id": 1, "file_name": "images/c.png", "width": 9, "height": 5})",
+                       annotation(R"("bbox": [1, 1, 3, 2], "keypoints": [2, 3, 1, 0, 0, 0],
                                    "segmentation": {"size": [5, 9], "counts": [5, 40]})")));
   const Result result =
-      check(workplace, {"--labels", "d", "--html", "page.html", "--keypoints", "none", "-q"});
+      check(*this, {"--labels", "d", "--html", "page.html", "--keypoints", "none", "-q"});
   CHECK(result.exit_code == 1);
-  const std::string page = workplace.content("page.html");
+  const std::string page = content("page.html");
   CHECK(page.find("d/images/a.png") < page.find("d/images/b.png"));
   CHECK(page.find("d/images/a.png") < page.find("d/images/c.png"));
   // Upright it is 5 x 9, and so is the frame of its label, which nothing tells.
@@ -394,26 +381,24 @@ TEST_CASE("The page shows each shape over its upright picture, and what was foun
   CHECK_THAT(page, ContainsSubstring("<path d=\"M2.5 3.5h0\""));
   CHECK(page.find("http") == std::string::npos);
 
-  CHECK(check(workplace, {"d", "--html", "page.html"}).exit_code == 2);
-  CHECK(check(workplace, {"d", "--labels", "--html", "d/labels/a.txt"}).exit_code == 2);
-  const Result unwritable =
-      check(workplace, {"d", "--labels", "--html", "d/x.json/page.html", "-q"});
+  CHECK(check(*this, {"d", "--html", "page.html"}).exit_code == 2);
+  CHECK(check(*this, {"d", "--labels", "--html", "d/labels/a.txt"}).exit_code == 2);
+  const Result unwritable = check(*this, {"d", "--labels", "--html", "d/x.json/page.html", "-q"});
   CHECK(unwritable.exit_code == 1);
   CHECK_THAT(unwritable.err, ContainsSubstring("d/x.json/page.html"));
 }
 
-TEST_CASE("The page shows the name of a Pascal VOC object as it is meant") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.xml",
-                "<annotation><object><name>cat &amp; &#100;og</name><bndbox><xmin>1</xmin>"
-                "<ymin>1</ymin><xmax>20</xmax><ymax>3</ymax></bndbox></object><object>"
-                "<name><![CDATA[a &amp; b]]></name><bndbox><xmin>1</xmin><ymin>1</ymin>"
-                "<xmax>2</xmax><ymax>3</ymax></bndbox></object></annotation>");
-  const Result result = check(workplace, {"d", "--labels", "--html", "page.html", "-q"});
+TEST_CASE_METHOD(Workplace, "The page shows the name of a Pascal VOC object as it is meant") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.xml",
+      "<annotation><object><name>cat &amp; &#100;og</name><bndbox><xmin>1</xmin>"
+      "<ymin>1</ymin><xmax>20</xmax><ymax>3</ymax></bndbox></object><object>"
+      "<name><![CDATA[a &amp; b]]></name><bndbox><xmin>1</xmin><ymin>1</ymin>"
+      "<xmax>2</xmax><ymax>3</ymax></bndbox></object></annotation>");
+  const Result result = check(*this, {"d", "--labels", "--html", "page.html", "-q"});
   CHECK_THAT(result.out, ContainsSubstring("a box of cat & dog lies beyond"));
-  CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<title>cat &amp; dog</title>"));
-  CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<title>a &amp;amp; b</title>"));
+  CHECK_THAT(content("page.html"), ContainsSubstring("<title>cat &amp; dog</title>"));
+  CHECK_THAT(content("page.html"), ContainsSubstring("<title>a &amp;amp; b</title>"));
 }
 
 TEST_CASE("augment --html shows all variants of a sample with their labels") {
@@ -425,10 +410,8 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
                 coco(R"({"id": 1, "file_name": "images/a.png", "width": 9, "height": 5})",
                      annotation(R"("bbox": [1, 1, 3, 2])")));
   workplace.add("d/x.csv", "image,label,x1,y1,x2,y2\nimages/a.png,<owl>,0,1,2,5\n");
-  const Result result = workplace.qturn(
+  workplace.done(
       {"augment", "d", "-o", "out", "--variants", "identity,flop,rotate90", "--html", "page.html"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
   const std::string page = workplace.content("page.html");
   for (const char* part : {"<h2>images/a.png</h2>", "<figcaption>identity ", "<figcaption>flop ",
                            "<figcaption>rotate90 ", "viewBox=\"0 0 5 9\"",
@@ -446,18 +429,16 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
     CHECK_THAT(page, ContainsSubstring(part));
   }
   CHECK(page.find("<li>") == std::string::npos);
-  const Result refused =
-      workplace.qturn({"augment", "d", "-o", "out2", "--html", "d/images/a.png"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("--html would write in the place of"));
+  const Result result =
+      workplace.refused({"augment", "d", "-o", "out2", "--html", "d/images/a.png"});
+  CHECK_THAT(result.err, ContainsSubstring("--html would write in the place of"));
   const auto tree = workplace.tree("d");
   workplace.add("list.txt", "d/images/a.png\n");
   for (const char* option : {"--html=", "--json="}) {
-    const auto refuses = [&](std::vector<std::string> words, const std::string& file) {
+    const auto refuses = [&](Words words, const std::string& file) {
       CAPTURE(option, file);
       words.insert(words.end(), {"-o", "out3", option + file});
-      const Result both = workplace.qturn(words);
-      CHECK(both.exit_code == 2);
+      const Result both = workplace.refused(words);
       CHECK_THAT(both.err, ContainsSubstring("would write in the place of " + file));
     };
     for (const char* file : {"d/labels/a.txt", "d/masks/a.png", "out3/labels/a__flop.txt",
@@ -466,22 +447,22 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
     refuses({"augment", "--files-from", "list.txt", "--labels", "none"}, "list.txt");
   }
   CHECK(workplace.tree("d") == tree);
-  CHECK(workplace.qturn({"augment", "d", "-o", "out3", "--html", "x", "--json=x"}).exit_code == 2);
+  workplace.refused({"augment", "d", "-o", "out3", "--html", "x", "--json=x"});
   workplace.add("notes", "mine");
   CHECK_THAT(workplace.qturn({"augment", "d", "-o", "out3", "--html", "notes"}).err,
              ContainsSubstring("notes, which is not an HTML page"));
   CHECK(workplace.content("notes") == "mine");
 }
 
-TEST_CASE("check --labels says of a COCO file of captions that there is nothing to check in it") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/x.json",
-                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "check --labels says of a COCO file of captions that there is nothing to check in it") {
+  add("d/a.png", cli::png(picture));
+  add("d/x.json",
+      R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],
 "annotations": [{"id": 2, "image_id": 1, "caption": "a cat"}]})");
   for (const char* labels : {"auto", "coco:d/x.json"}) {
-    const Result result = workplace.qturn({"check", "--labels", labels, "d"});
-    CHECK(result.exit_code == 0);
+    const Result result = done({"check", "--labels", labels, "d"});
     CHECK_THAT(result.err, ContainsSubstring("qturn: d/x.json: its annotations (1) have no boxes, "
                                              "polygons, masks or keypoints, so there is nothing to "
                                              "check in them"));

@@ -1,15 +1,10 @@
 // qturn check: which pictures are damaged, and which orientation metadata disagrees.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-using Catch::Matchers::ContainsSubstring;
+using namespace cli;
 using Catch::Matchers::EndsWith;
-using cli::Result;
-using cli::Workplace;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
 using qturn::tests::ExifDirectory;
@@ -37,35 +32,31 @@ std::string jpeg_with(const std::string& segments, int width = 64, int height = 
 
 }  // namespace
 
-TEST_CASE("Metadata that agrees is not a finding, with and without a tag") {
-  Workplace workplace;
-  workplace.add("in/tagged.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='6'")));
-  workplace.add("in/plain.jpg", jpeg_with(""));
-  workplace.add("in/plain.png", cli::png(cli::smooth_picture(5, 3)));
-  workplace.add("in/notes.txt", "no picture");
-  const Result result = workplace.qturn({"check", "in"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(Workplace, "Metadata that agrees is not a finding, with and without a tag") {
+  add("in/tagged.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='6'")));
+  add("in/plain.jpg", jpeg_with(""));
+  add("in/plain.png", cli::png(cli::smooth_picture(5, 3)));
+  add("in/notes.txt", "no picture");
+  const Result result = done({"check", "in"});
   CHECK(result.out.empty());
   CHECK(result.err == "qturn: 3 pictures checked, 0 of them with findings\n");
 }
 
-TEST_CASE("The size of the sensor in a picture that was made smaller is not a finding") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "The size of the sensor in a picture that was made smaller is not a finding") {
   for (const auto& [width, height] : {std::pair{32, 24}, {21, 16}, {13, 10}, {128, 96}}) {
-    workplace.add("in/a.jpg", jpeg_with(exif({.orientation = 1}), width, height));
-    const Result result = workplace.qturn({"check", "in", "-q"});
+    add("in/a.jpg", jpeg_with(exif({.orientation = 1}), width, height));
+    const Result result = qturn({"check", "in", "-q"});
     CAPTURE(width);
     CHECK(result.exit_code == 0);
     CHECK(result.out.empty());
   }
 }
 
-TEST_CASE("What disagrees is reported for each file, and the exit status is 1") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace, "What disagrees is reported for each file, and the exit status is 1") {
   const auto findings = [&](const std::string& name, const std::string& file) {
-    workplace.add(name, file);
-    const Result result = workplace.qturn({"check", name, "-q"});
-    CHECK(result.exit_code == 1);
+    add(name, file);
+    const Result result = failed({"check", name, "-q"});
     CHECK(result.err.empty());
     return result.out;
   };
@@ -106,11 +97,11 @@ TEST_CASE("What disagrees is reported for each file, and the exit status is 1") 
         "eight.png: Exif says 64 x 48, the pixels are 20 x 5" + was_cut);
 }
 
-TEST_CASE("Extended XMP, pictures that follow and later pages of a TIFF are looked at") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "Extended XMP, pictures that follow and later pages of a TIFF are looked at") {
   const auto findings = [&](const std::string& name, const std::string& file) {
-    workplace.add(name, file);
-    const Result result = workplace.qturn({"check", name, "-q"});
+    add(name, file);
+    const Result result = qturn({"check", name, "-q"});
     CHECK(result.exit_code == (result.out.empty() ? 0 : 1));
     return result.out;
   };
@@ -149,9 +140,8 @@ TEST_CASE("Extended XMP, pictures that follow and later pages of a TIFF are look
   const std::string whole = followed(jpeg_with(exif({})));
   CHECK(findings("list.jpg", whole.substr(0, whole.size() - 3) + "\xFF\xD9") ==
         "list.jpg: the index of the pictures after the first (MPF) is damaged\n");
-  workplace.add("cut.jpg", whole.substr(0, whole.size() - 1));
-  const Result cut = workplace.qturn({"check", "cut.jpg", "-q"});
-  CHECK(cut.exit_code == 1);
+  add("cut.jpg", whole.substr(0, whole.size() - 1));
+  const Result cut = failed({"check", "cut.jpg", "-q"});
   CHECK_THAT(cut.err, ContainsSubstring("cut.jpg: truncated: ") &&
                           ContainsSubstring("picture 2 of the file"));
 
@@ -194,17 +184,16 @@ TEST_CASE("Extended XMP, pictures that follow and later pages of a TIFF are look
             "example with ExifTool\n");
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A file whose content is not a picture fails, the others are checked, nothing is written") {
-  Workplace workplace;
-  workplace.add("in/a.jpg", "no JPEG");
-  workplace.add("in/b.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='3'")));
+  add("in/a.jpg", "no JPEG");
+  add("in/b.jpg", jpeg_with(exif({}) + xmp("tiff:Orientation='3'")));
   std::string block = exif_fixture({});
   std::swap(block[2], block[3]);
-  workplace.add("in/c.jpg", jpeg_with(jpeg_segment(0xE1, "Exif\0\0"s + block)));
-  const auto before = workplace.tree("in");
-  const Result result = workplace.qturn({"check", "in", "--json", "-j1"});
-  CHECK(result.exit_code == 1);
+  add("in/c.jpg", jpeg_with(jpeg_segment(0xE1, "Exif\0\0"s + block)));
+  const auto before = tree("in");
+  const Result result = failed({"check", "in", "--json", "-j1"});
   REQUIRE(result.out_lines().size() == 3);
   CHECK(result.out_lines()[0] ==
         "{\"input\":\"in/a.jpg\",\"status\":\"failed\",\"findings\":[],\"message\":\"not a picture "
@@ -217,30 +206,28 @@ TEST_CASE(
       result.out_lines()[2],
       ContainsSubstring("\"status\":\"failed\",\"findings\":[],\"message\":\"the Exif block has "
                         "a header that some programs read"));
-  CHECK(workplace.tree("in") == before);
-  CHECK(workplace.qturn({"check", "nowhere"}).exit_code == 2);
-  CHECK(workplace.qturn({"check"}).exit_code == 2);
+  CHECK(tree("in") == before);
+  refused({"check", "nowhere"});
+  refused({"check"});
 }
 
-TEST_CASE("Damaged pixels are found, with --quick only damaged headers and metadata") {
+TEST_CASE_METHOD(Workplace,
+                 "Damaged pixels are found, with --quick only damaged headers and metadata") {
   const std::string jpeg = cli::tagged_jpeg(cli::random_picture(64, 48), 6);
   const std::string tiff = cli::encoded(cli::random_picture(64, 48), qturn::tiff::codec);
   const std::string webp = cli::encoded(cli::random_picture(64, 48), qturn::webp::codec);
   const auto with_zeros = [](std::string file, std::size_t at) {
     return file.replace(at, 40, 40, '\0');
   };
-  Workplace workplace;
-  workplace.add("in/cut.jpg", jpeg.substr(0, jpeg.size() * 3 / 4));
-  workplace.add("in/pixels.tif", with_zeros(tiff, 200));
-  workplace.add("in/pixels.webp", with_zeros(webp, 60));
-  workplace.add("in/whole.jpg", jpeg);
-  workplace.add("in/whole.tif", tiff);
-  workplace.add("in/whole.webp", webp);
-  const auto before = workplace.tree("");
+  add("in/cut.jpg", jpeg.substr(0, jpeg.size() * 3 / 4));
+  add("in/pixels.tif", with_zeros(tiff, 200));
+  add("in/pixels.webp", with_zeros(webp, 60));
+  add("in/whole.jpg", jpeg);
+  add("in/whole.tif", tiff);
+  add("in/whole.webp", webp);
+  const auto before = tree("");
 
-  const Result result = workplace.qturn({"check", "in", "--memory", "16MiB"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 1);
+  const Result result = failed({"check", "in", "--memory", "16MiB"});
   CHECK(result.out.empty());
   CHECK_THAT(result.err, ContainsSubstring("qturn: in/cut.jpg: truncated after "));
   CHECK_THAT(result.err, ContainsSubstring("qturn: in/pixels.tif: "));
@@ -248,22 +235,19 @@ TEST_CASE("Damaged pixels are found, with --quick only damaged headers and metad
   CHECK_THAT(result.err,
              EndsWith("qturn: 3 pictures checked, 0 of them with findings, 3 damaged or "
                       "not readable\n"));
-  const Result quick = workplace.qturn({"check", "in", "--quick"});
-  CHECK(quick.exit_code == 0);
+  const Result quick = done({"check", "in", "--quick"});
   CHECK(quick.err == "qturn: 6 pictures checked without pixels, 0 of them with findings\n");
-  CHECK(workplace.tree("") == before);
+  CHECK(tree("") == before);
 }
 
-TEST_CASE("Bytes after a picture are a finding") {
+TEST_CASE_METHOD(Workplace, "Bytes after a picture are a finding") {
   const cli::Picture picture = cli::smooth_picture(5, 3);
-  Workplace workplace;
-  workplace.add("a.png", cli::png(picture) + "more");
-  workplace.add("b.bmp", cli::encoded(picture, qturn::bmp::codec) + "more");
-  workplace.add("c.tif", cli::encoded(picture, qturn::tiff::codec) + "more");
-  workplace.add("d.webp", cli::encoded(picture, qturn::webp::codec) + "more");
-  workplace.add("e.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\nrgbemore");
-  const Result result = workplace.qturn({"check", ".", "-j1"});
-  CHECK(result.exit_code == 1);
+  add("a.png", cli::png(picture) + "more");
+  add("b.bmp", cli::encoded(picture, qturn::bmp::codec) + "more");
+  add("c.tif", cli::encoded(picture, qturn::tiff::codec) + "more");
+  add("d.webp", cli::encoded(picture, qturn::webp::codec) + "more");
+  add("e.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\nrgbemore");
+  const Result result = failed({"check", ".", "-j1"});
   CHECK(result.out ==
         "./a.png: 4 bytes after the end of the PNG\n"
         "./b.bmp: the header says 102 bytes, the file has 106\n"
@@ -273,7 +257,9 @@ TEST_CASE("Bytes after a picture are a finding") {
         "./e.hdr: 4 bytes after the picture\n");
 }
 
-TEST_CASE("A TIFF's fields that are not in order, and an orientation that is none, are findings") {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A TIFF's fields that are not in order, and an orientation that is none, are findings") {
   const ByteOrder order{true};
   ExifDirectory page;
   for (const auto& [tag, value] :
@@ -282,27 +268,25 @@ TEST_CASE("A TIFF's fields that are not in order, and an orientation that is non
   }
   page.add_long(273, 4, order);
   page.add_long(279, 1, order);
-  Workplace workplace;
-  workplace.add("a.tif", "II" + order.u16(42) + order.u32(8) + page.at(8, 0, order));
-  const Result result = workplace.qturn({"check", "a.tif"});
+  add("a.tif", "II" + order.u16(42) + order.u32(8) + page.at(8, 0, order));
+  const Result result = qturn({"check", "a.tif"});
   CAPTURE(result.err);
   CHECK(result.out ==
         "a.tif: orientation 9 is not one of the eight; 1 is assumed\n"
         "a.tif: the fields of page 1 are not in order\n");
 }
 
-TEST_CASE("What the program writes, it finds nothing in") {
-  Workplace workplace;
-  workplace.add("in/a.jpg", jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(32, 24))}) +
-                                      xmp("tiff:Orientation='6' tiff:ImageWidth='64' "
-                                          "tiff:ImageLength='48'")));
-  workplace.add("in/b.jpg", jpeg_with_trailing_pictures(
-                                cli::jpeg(cli::smooth_picture(64, 48)), exif({}),
-                                {jpeg_with(exif({})), jpeg_with("", 32, 24)}, {0x010001, 0}));
-  CHECK(workplace.qturn({"check", "in"}).exit_code == 0);
+TEST_CASE_METHOD(Workplace, "What the program writes, it finds nothing in") {
+  add("in/a.jpg", jpeg_with(exif({.thumbnail = cli::jpeg(cli::smooth_picture(32, 24))}) +
+                            xmp("tiff:Orientation='6' tiff:ImageWidth='64' "
+                                "tiff:ImageLength='48'")));
+  add("in/b.jpg",
+      jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, 48)), exif({}),
+                                  {jpeg_with(exif({})), jpeg_with("", 32, 24)}, {0x010001, 0}));
+  done({"check", "in"});
   for (const char* turn : {"upright", "cw", "flop", "transverse"}) {
-    CHECK(workplace.qturn({turn, "in", "-o", turn}).exit_code == 0);
-    const Result result = workplace.qturn({"check", turn});
+    done({turn, "in", "-o", turn});
+    const Result result = qturn({"check", turn});
     CAPTURE(turn, result.out);
     CHECK(result.exit_code == 0);
   }

@@ -1,25 +1,14 @@
 // augment with COCO files: where they are found, which pictures they are about, and that the new
 // one holds what was written, no more and no less.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/labelled.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::StartsWith;
-using cli::augment;
-using cli::Result;
-using cli::results;
-using cli::Workplace;
+using namespace cli;
 using nlohmann::json;
 using qturn::Orientation;
-using Names = std::set<std::string>;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -84,128 +73,122 @@ TEST_CASE("A COCO file is found, and the turned one lies where it lay") {
   }
 }
 
-TEST_CASE("Each COCO file holds its own pictures, and two folders may have the same names") {
-  Workplace workplace;
-  workplace.add("coco/train/a.png", cli::png(picture));
-  workplace.add("coco/train/b.png", cli::png(picture));
-  workplace.add("coco/val/a.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace,
+                 "Each COCO file holds its own pictures, and two folders may have the same names") {
+  add("coco/train/a.png", cli::png(picture));
+  add("coco/train/b.png", cli::png(picture));
+  add("coco/val/a.png", cli::png(picture));
   const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
-  workplace.add("coco/annotations/instances_train.json", coco(both, annotation(3, 2, box)));
-  workplace.add("coco/annotations/instances_val.json", coco(image(1, "a.png"), ""));
-  workplace.add("coco/annotations/captions_val.json",
-                coco(image(1, "a.png"), annotation(1, 1, R"("caption": "a cat")")));
-  workplace.add("coco/annotations/instances_test.json", coco(image(1, "t.png"), ""));
-  const Result result = augment(workplace, {"coco"});
+  add("coco/annotations/instances_train.json", coco(both, annotation(3, 2, box)));
+  add("coco/annotations/instances_val.json", coco(image(1, "a.png"), ""));
+  add("coco/annotations/captions_val.json",
+      coco(image(1, "a.png"), annotation(1, 1, R"("caption": "a cat")")));
+  add("coco/annotations/instances_test.json", coco(image(1, "t.png"), ""));
+  const Result result = augment(*this, {"coco"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("instances_test.json: none of its images (1) is "
                                            "a picture of this run"));
-  CHECK(names_in(workplace, "out/annotations/instances_train.json") ==
+  CHECK(names_in(*this, "out/annotations/instances_train.json") ==
         Names{"a__flop.png", "b__flop.png"});
-  CHECK(names_in(workplace, "out/annotations/instances_val.json") == Names{"a__flop.png"});
-  CHECK(names_in(workplace, "out/annotations/captions_val.json") == Names{"a__flop.png"});
-  CHECK_FALSE(workplace.exists("out/annotations/instances_test.json"));
+  CHECK(names_in(*this, "out/annotations/instances_val.json") == Names{"a__flop.png"});
+  CHECK(names_in(*this, "out/annotations/captions_val.json") == Names{"a__flop.png"});
+  CHECK_FALSE(exists("out/annotations/instances_test.json"));
 
   // A file_name may name folders.
-  workplace.add("x.json", coco(image(1, "val/a.png") + image(2, "train\\\\b.png").insert(0, ", "),
-                               annotation(1, 2, box)));
-  fs::remove_all(workplace.path() / "out");
-  const Result named = augment(workplace, {"coco", "--labels", "coco:x.json"});
+  add("x.json", coco(image(1, "val/a.png") + image(2, "train\\\\b.png").insert(0, ", "),
+                     annotation(1, 2, box)));
+  fs::remove_all(path() / "out");
+  const Result named = augment(*this, {"coco", "--labels", "coco:x.json"});
   CAPTURE(named.err);
   CHECK(named.exit_code == 0);
-  CHECK(names_in(workplace, "out/x.json") == Names{"val/a__flop.png", "train\\b__flop.png"});
-  workplace.add("y.json", coco(image(1, "a.png"), ""));
-  CHECK_THAT(augment(workplace, {"coco", "--labels", "coco:y.json", "--overwrite"}).err,
+  CHECK(names_in(*this, "out/x.json") == Names{"val/a__flop.png", "train\\b__flop.png"});
+  add("y.json", coco(image(1, "a.png"), ""));
+  CHECK_THAT(augment(*this, {"coco", "--labels", "coco:y.json", "--overwrite"}).err,
              ContainsSubstring("y.json: its images may be those in "));
 }
 
-TEST_CASE("A COCO file of a test set has images alone, and is turned") {
-  Workplace workplace;
-  workplace.add("coco/test2017/a.png", cli::png(picture));
-  workplace.add("coco/annotations/image_info_test2017.json",
-                "{\"images\": [" + image(1, "a.png") + "], \"categories\": []}\n");
-  workplace.add("coco/gallery.json", R"({"images": ["a.png"], "width": 3})");
-  const Result result = augment(workplace, {"coco"});
+TEST_CASE_METHOD(Workplace, "A COCO file of a test set has images alone, and is turned") {
+  add("coco/test2017/a.png", cli::png(picture));
+  add("coco/annotations/image_info_test2017.json",
+      "{\"images\": [" + image(1, "a.png") + "], \"categories\": []}\n");
+  add("coco/gallery.json", R"({"images": ["a.png"], "width": 3})");
+  const Result result = augment(*this, {"coco"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(workplace.content("out/annotations/image_info_test2017.json") ==
+  CHECK(content("out/annotations/image_info_test2017.json") ==
         "{\"images\": [" + image(9, "a__flop.png") + "], \"categories\": []}\n");
-  CHECK(workplace.qturn({"check", "--labels", "coco"}).exit_code == 0);
+  done({"check", "--labels", "coco"});
 }
 
-TEST_CASE("A COCO file of another data set beside the input does not stop the run") {
-  Workplace workplace;
-  workplace.add("data/photos/a.png", cli::png(picture));
-  workplace.add("data/other.json", coco(image(1, "b.png"), ""));
-  workplace.add("data/annotations/broken.json", coco(image(1, "b.png"), "oops"));
-  const Result result = augment(workplace, {"data/photos"});
+TEST_CASE_METHOD(Workplace,
+                 "A COCO file of another data set beside the input does not stop the run") {
+  add("data/photos/a.png", cli::png(picture));
+  add("data/other.json", coco(image(1, "b.png"), ""));
+  add("data/annotations/broken.json", coco(image(1, "b.png"), "oops"));
+  const Result result = augment(*this, {"data/photos"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("data/other.json: none of its images (1) is a picture"));
-  CHECK(results(workplace) == Names{"a__flop.png"});
+  CHECK(results(*this) == Names{"a__flop.png"});
   // One that names the pictures is for them.
-  workplace.add("data/annotations/broken.json", coco(image(1, "a.png"), "oops"));
-  CHECK(augment(workplace, {"data/photos", "--overwrite"}).exit_code == 2);
+  add("data/annotations/broken.json", coco(image(1, "a.png"), "oops"));
+  CHECK(augment(*this, {"data/photos", "--overwrite"}).exit_code == 2);
 }
 
-TEST_CASE("The COCO file in the folder of a picture describes it, whatever others name so") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "The COCO file in the folder of a picture describes it, whatever others name so") {
   for (const char* folder : {"train", "valid"}) {
     for (const char* name : {"a.png", "b.png"})
-      workplace.add(fs::path("data") / folder / name, cli::png(picture));
-    workplace.add(fs::path("data") / folder / "_annotations.coco.json",
-                  coco(image(1, "a.png") + ", " + image(2, "b.png"), annotation(1, 1, box)));
+      add(fs::path("data") / folder / name, cli::png(picture));
+    add(fs::path("data") / folder / "_annotations.coco.json",
+        coco(image(1, "a.png") + ", " + image(2, "b.png"), annotation(1, 1, box)));
   }
-  const Result result = augment(workplace, {"data"});
+  const Result result = augment(*this, {"data"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
   for (const char* folder : {"train", "valid"})
-    CHECK(names_in(workplace, fmt::format("out/{}/_annotations.coco.json", folder)) ==
+    CHECK(names_in(*this, fmt::format("out/{}/_annotations.coco.json", folder)) ==
           Names{"a__flop.png", "b__flop.png"});
   // The other folder is not in the run.
   const Result train =
-      augment(workplace, {"data", "--include", "train/*", "--overwrite", "--exclude", "valid/*"});
+      augment(*this, {"data", "--include", "train/*", "--overwrite", "--exclude", "valid/*"});
   INFO(train.err);
   CHECK(train.exit_code == 0);
   // A file beside the input, of a data set with the same names.
-  workplace.add("other.json", coco(image(7, "a.png"), annotation(1, 7, box)));
-  const Result beside = augment(workplace, {"data", "--overwrite"});
+  add("other.json", coco(image(7, "a.png"), annotation(1, 7, box)));
+  const Result beside = augment(*this, {"data", "--overwrite"});
   INFO(beside.err);
   CHECK_THAT(beside.err, ContainsSubstring("other.json: none of its images (1) is a picture"));
   CHECK(beside.exit_code == 0);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "An absolute path to a picture becomes that of the turned one, in COCO and in CSV files") {
-  Workplace workplace;
-  const std::string root = fs::canonical(workplace.path());
-  workplace.add("d/images/a.png", cli::png(picture));
-  workplace.add("d/annotations/x.json", coco(image(1, root + "/d/images/a.png"), ""));
-  workplace.add("d/x.csv",
-                "filename,xmin,ymin,xmax,ymax\n" + root + "/d/images/../images/a.png,1,1,4,3\n");
-  const Result result = workplace.qturn(
-      {"augment", root + "/d", "-o", root + "/out", "--variants", "flop", "--shard", "0/1"});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  REQUIRE(workplace.qturn({"merge", "out"}).exit_code == 0);
-  CHECK(names_in(workplace, "out/annotations/x.json") == Names{root + "/out/images/a__flop.png"});
-  CHECK(workplace.content("out/x.csv") ==
+  const std::string root = fs::canonical(path());
+  add("d/images/a.png", cli::png(picture));
+  add("d/annotations/x.json", coco(image(1, root + "/d/images/a.png"), ""));
+  add("d/x.csv", "filename,xmin,ymin,xmax,ymax\n" + root + "/d/images/../images/a.png,1,1,4,3\n");
+  done({"augment", root + "/d", "-o", root + "/out", "--variants", "flop", "--shard", "0/1"});
+  done({"merge", "out"});
+  CHECK(names_in(*this, "out/annotations/x.json") == Names{root + "/out/images/a__flop.png"});
+  CHECK(content("out/x.csv") ==
         "filename,xmin,ymin,xmax,ymax\n" + root + "/out/images/a__flop.png,5,1,8,3\n");
   // One that only begins with a slash is a name like others.
-  workplace.add("d/annotations/x.json", coco(image(1, "/images/a.png"), ""));
-  REQUIRE(augment(workplace, {"d", "--overwrite"}).exit_code == 0);
-  CHECK(names_in(workplace, "out/annotations/x.json") == Names{"/images/a__flop.png"});
+  add("d/annotations/x.json", coco(image(1, "/images/a.png"), ""));
+  REQUIRE(augment(*this, {"d", "--overwrite"}).exit_code == 0);
+  CHECK(names_in(*this, "out/annotations/x.json") == Names{"/images/a__flop.png"});
 }
 
-TEST_CASE("A picture that is found under two names cannot be named by a COCO file") {
-  Workplace workplace;
-  workplace.add("d/x/a.png", cli::png(picture));
-  workplace.add("y.json", coco(image(1, "a.png"), ""));
-  const Result refused = augment(workplace, {"d", "d/x/a.png", "--labels", "coco:y.json"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err,
-             ContainsSubstring("d/x/a.png is found twice, as a.png and as x/a.png, and "
-                               "y.json could name one of them only; name it once"));
+TEST_CASE_METHOD(Workplace,
+                 "A picture that is found under two names cannot be named by a COCO file") {
+  add("d/x/a.png", cli::png(picture));
+  add("y.json", coco(image(1, "a.png"), ""));
+  const Result result = augment(*this, {"d", "d/x/a.png", "--labels", "coco:y.json"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("d/x/a.png is found twice, as a.png and as x/a.png, and "
+                                           "y.json could name one of them only; name it once"));
 }
 
 TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is refused") {
@@ -235,21 +218,19 @@ TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is r
              StartsWith("qturn: cannot read none.json: No such file or directory"));
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A picture whose COCO labels cannot be turned fails by name, and is not in the new file") {
-  Workplace workplace;
   for (const std::string name : {"a", "b", "c", "d"})
-    workplace.add("data/" + name + ".png", cli::png(picture));
+    add("data/" + name + ".png", cli::png(picture));
   const std::string points = R"("category_id": 1, "keypoints": [1, 1, 2])";
   const std::string images = image(1, "a.png") + ",\n" + image(2, "b.png", 9, 6) + ",\n" +
                              image(3, "c.png") + ",\n" + image(4, "gone.png");
   const std::string annotations = annotation(1, 1, box) + ",\n" +
                                   annotation(2, 1, R"("bbox": [1])") + ",\n" +
                                   annotation(3, 3, points) + ",\n" + annotation(4, 9, box);
-  workplace.add("data/x.json", coco(images, annotations));
-  const Result result =
-      workplace.qturn({"augment", "data", "-o", "out", "--variants", "flop,rotate90"});
-  CHECK(result.exit_code == 1);
+  add("data/x.json", coco(images, annotations));
+  const Result result = failed({"augment", "data", "-o", "out", "--variants", "flop,rotate90"});
   CHECK_THAT(result.err,
              StartsWith("qturn: COCO labels of 3 of 4 pictures turn with them: data/x.json; images "
                         "that are not here: 1 of 4; annotations without an image, left out: 1; "
@@ -259,132 +240,128 @@ TEST_CASE(
                                            "picture is 9 x 5\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/c.png: data/x.json:7:1: category 1 does "
                                            "not name its keypoints"));
-  CHECK(results(workplace) == Names{"c__rotate90.png", "d__flop.png", "d__rotate90.png", "x.json"});
-  const json made = json::parse(workplace.content("out/x.json"));
+  CHECK(results(*this) == Names{"c__rotate90.png", "d__flop.png", "d__rotate90.png", "x.json"});
+  const json made = json::parse(content("out/x.json"));
   CHECK(made["images"] == json::parse("[" + image(29, "c__rotate90.png", 5, 9) + "]"));
   CHECK(made["annotations"][0]["keypoints"] == json({3, 1, 2}));
   CHECK(made["annotations"].size() == 1);
 }
 
-TEST_CASE("COCO labels of a tagged picture turn with what they were drawn on, in later runs too") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::tagged_png(picture, 6));
-  workplace.add("data/x.json", one);  // as stored
-  const Result refused = augment(workplace, {"data"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err,
-             ContainsSubstring("1 of 1 picture that have labels or masks: data/a.png"));
-  CHECK_FALSE(workplace.exists("out"));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "COCO labels of a tagged picture turn with what they were drawn on, in later runs too") {
+  add("data/a.png", cli::tagged_png(picture, 6));
+  add("data/x.json", one);  // as stored
+  const Result result = augment(*this, {"data"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("1 of 1 picture that have labels or masks: data/a.png"));
+  CHECK_FALSE(exists("out"));
 
-  CHECK_THAT(augment(workplace, {"data", "--labels-drawn-on", "upright"}).err,
+  CHECK_THAT(augment(*this, {"data", "--labels-drawn-on", "upright"}).err,
              ContainsSubstring("says 9 x 5, the picture is 5 x 9"));
-  fs::remove_all(workplace.path() / "out");
+  fs::remove_all(path() / "out");
   const Words stored = {"data", "--labels-drawn-on", "stored"};
-  CHECK(augment(workplace, stored).exit_code == 0);
+  CHECK(augment(*this, stored).exit_code == 0);
   // rotate90 and then flop is transpose.
   const std::string transposed =
       coco(image(9, "a__flop.png", 5, 9), annotation(17, 9, R"("bbox": [1, 1.0, 2, 3.5])"));
-  CHECK(workplace.content("out/x.json") == transposed);
+  CHECK(content("out/x.json") == transposed);
 
   // The header of a picture that is left alone is read again.
   Words again = stored;
   again.emplace_back("--skip-existing");
-  fs::remove(workplace.path() / "out/x.json");
-  CHECK(augment(workplace, again).exit_code == 0);
-  CHECK(workplace.content("out/x.json") == transposed);
-  const Result unknown = augment(workplace, {"data", "--skip-existing"});
+  fs::remove(path() / "out/x.json");
+  CHECK(augment(*this, again).exit_code == 0);
+  CHECK(content("out/x.json") == transposed);
+  const Result unknown = augment(*this, {"data", "--skip-existing"});
   CHECK(unknown.exit_code == 1);
   CHECK_THAT(unknown.err, StartsWith("qturn: COCO labels"));
   CHECK_THAT(unknown.err, ContainsSubstring("out/x.json is not written: data/x.json:1:13: the "
                                             "picture is tagged with orientation 6"));
-  CHECK(workplace.content("out/x.json") == transposed);
+  CHECK(content("out/x.json") == transposed);
 }
 
-TEST_CASE("A COCO file that exists is refused, or replaced by one with all that is there") {
-  Workplace workplace;
-  for (const std::string name : {"a", "b"})
-    workplace.add("data/" + name + ".png", cli::png(picture));
+TEST_CASE_METHOD(Workplace,
+                 "A COCO file that exists is refused, or replaced by one with all that is there") {
+  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", cli::png(picture));
   const std::string both = image(1, "a.png") + ", " + image(2, "b.png");
-  workplace.add("data/x.json", coco(both, annotation(1, 1, box) + ", " + annotation(2, 2, box)));
-  workplace.add("out/x.json", "old");
-  const Result refused = augment(workplace, {"data"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("out/x.json exists already; use --overwrite"));
-  CHECK(results(workplace) == Names{"x.json"});
-  CHECK(augment(workplace, {"data", "--overwrite"}).exit_code == 0);
-  const std::string whole = workplace.content("out/x.json");
-  CHECK(names_in(workplace, "out/x.json") == Names{"a__flop.png", "b__flop.png"});
+  add("data/x.json", coco(both, annotation(1, 1, box) + ", " + annotation(2, 2, box)));
+  add("out/x.json", "old");
+  const Result result = augment(*this, {"data"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("out/x.json exists already; use --overwrite"));
+  CHECK(results(*this) == Names{"x.json"});
+  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  const std::string whole = content("out/x.json");
+  CHECK(names_in(*this, "out/x.json") == Names{"a__flop.png", "b__flop.png"});
   for (const std::string option : {"--skip-existing", "--update"}) {
-    fs::remove(workplace.path() / "out/a__flop.png");
-    CHECK(augment(workplace, {"data", option}).exit_code == 0);
-    CHECK(workplace.content("out/x.json") == whole);
+    fs::remove(path() / "out/a__flop.png");
+    CHECK(augment(*this, {"data", option}).exit_code == 0);
+    CHECK(content("out/x.json") == whole);
   }
-  fs::remove(workplace.path() / "out/x.json");
-  workplace.add("elsewhere", "kept");
-  fs::create_symlink("../elsewhere", workplace.path() / "out/x.json");
-  CHECK_THAT(augment(workplace, {"data", "--overwrite"}).err,
+  fs::remove(path() / "out/x.json");
+  add("elsewhere", "kept");
+  fs::create_symlink("../elsewhere", path() / "out/x.json");
+  CHECK_THAT(augment(*this, {"data", "--overwrite"}).err,
              ContainsSubstring("out/x.json is a symbolic link"));
-  CHECK(workplace.content("elsewhere") == "kept");
+  CHECK(content("elsewhere") == "kept");
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "An interrupted run does not replace a COCO file by a shorter one, and a resumed one does "
     "all") {
   constexpr int pictures = 24;
-  Workplace workplace;
   std::string images;
   for (int i = 0; i < pictures; ++i) {
     const std::string name = std::to_string(i) + ".png";
-    workplace.add("data/" + name, cli::png(cli::random_picture(500, 400)));
+    add("data/" + name, cli::png(cli::random_picture(500, 400)));
     images += (i > 0 ? ", " : "") + image(i, name, 500, 400);
   }
-  workplace.add("data/x.json", coco(images, ""));
-  workplace.add("out/x.json", "complete");
-  workplace.signal_at(SIGINT, ".png", QTURN_DISTURBED_DISK);
-  CHECK(workplace.qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
-  workplace.environment.clear();
-  CHECK(workplace.content("out/x.json") == "complete");
-  const Result resumed =
-      workplace.qturn({"augment", "data", "-o", "out", "--overwrite", "--resume"});
-  CAPTURE(resumed.err);
-  CHECK(resumed.exit_code == 0);
+  add("data/x.json", coco(images, ""));
+  add("out/x.json", "complete");
+  signal_at(SIGINT, ".png", QTURN_DISTURBED_DISK);
+  CHECK(qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
+  environment.clear();
+  CHECK(content("out/x.json") == "complete");
+  const Result resumed = done({"augment", "data", "-o", "out", "--overwrite", "--resume"});
   CHECK_THAT(resumed.err, ContainsSubstring("done before the interruption"));
-  CHECK(names_in(workplace, "out/x.json").size() == 8 * pictures);
+  CHECK(names_in(*this, "out/x.json").size() == 8 * pictures);
 }
 
-TEST_CASE("Option --dry-run names the COCO file of each picture, beside its other label") {
-  Workplace workplace;
-  workplace.add("data/images/a.png", cli::png(picture));
-  workplace.add("data/labels/a.txt", "0 0.5 0.5 1 1\n");
-  workplace.add("data/annotations/x.json", one);
-  const Result result = augment(workplace, {"data", "--dry-run"});
+TEST_CASE_METHOD(Workplace,
+                 "Option --dry-run names the COCO file of each picture, beside its other label") {
+  add("data/images/a.png", cli::png(picture));
+  add("data/labels/a.txt", "0 0.5 0.5 1 1\n");
+  add("data/annotations/x.json", one);
+  const Result result = augment(*this, {"data", "--dry-run"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
         "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
         "out/labels/a__flop.txt, with its labels in data/annotations/x.json)\n");
-  CHECK_FALSE(workplace.exists("out"));
-  CHECK(augment(workplace, {"data"}).exit_code == 0);
-  CHECK(workplace.content("out/annotations/x.json") == one_flopped);
-  CHECK(workplace.content("out/labels/a__flop.txt") == "0 0.5 0.5 1 1\n");
+  CHECK_FALSE(exists("out"));
+  CHECK(augment(*this, {"data"}).exit_code == 0);
+  CHECK(content("out/annotations/x.json") == one_flopped);
+  CHECK(content("out/labels/a__flop.txt") == "0 0.5 0.5 1 1\n");
 }
 
-TEST_CASE("A picture whose mask cannot be turned is not in the COCO file, and others have both") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A picture whose mask cannot be turned is not in the COCO file, and others have both") {
   const cli::Picture mask = cli::random_picture(9, 5, 1);
-  workplace.add("d/images/a.png", cli::png(picture));
-  workplace.add("d/images/b.png", cli::png(picture));
-  workplace.add("d/masks/a.png", cli::png(mask));
-  workplace.add("d/masks/b.png", cli::png(cli::random_picture(8, 5, 1)));
-  workplace.add("d/annotations/x.json", coco(image(1, "a.png") + ", " + image(2, "b.png"),
-                                             annotation(2, 1, box) + ", " + annotation(3, 2, box)));
-  const Result result = augment(workplace, {"d"});
+  add("d/images/a.png", cli::png(picture));
+  add("d/images/b.png", cli::png(picture));
+  add("d/masks/a.png", cli::png(mask));
+  add("d/masks/b.png", cli::png(cli::random_picture(8, 5, 1)));
+  add("d/annotations/x.json", coco(image(1, "a.png") + ", " + image(2, "b.png"),
+                                   annotation(2, 1, box) + ", " + annotation(3, 2, box)));
+  const Result result = augment(*this, {"d"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring("qturn: d/images/b.png: d/masks/b.png"));
-  CHECK(results(workplace) ==
-        Names{"images/a__flop.png", "masks/a__flop.png", "annotations/x.json"});
-  CHECK(workplace.content("out/annotations/x.json") == one_flopped);
-  CHECK(cli::decoded(workplace.path() / "out/masks/a__flop.png").pages.front() ==
+  CHECK(results(*this) == Names{"images/a__flop.png", "masks/a__flop.png", "annotations/x.json"});
+  CHECK(content("out/annotations/x.json") == one_flopped);
+  CHECK(cli::decoded(path() / "out/masks/a__flop.png").pages.front() ==
         cli::turned(mask, Orientation::flop));
 }
 
@@ -414,17 +391,16 @@ TEST_CASE("A COCO file that is broken concerns the pictures that it alone may la
                                       "two/train/a__flop.png", "two/annotations/x.json"});
     CHECK(workplace.content("out/two/annotations/x.json") == one_flopped);
 
-    const Result copied = workplace.qturn({"flop", "d", "-o", "more", "--others", "copy"});
-    CHECK(copied.exit_code == 1);
+    workplace.failed({"flop", "d", "-o", "more", "--others", "copy"});
     CHECK(workplace.files("more") ==
           Names{"one/train/b.png", "one/train/b.txt", "two/train/a.png", "two/annotations/x.json"});
-    const Result in_place = workplace.qturn({"flop", "d/one", "--in-place"});
-    CHECK(in_place.exit_code == 2);
+    const Result in_place = workplace.refused({"flop", "d/one", "--in-place"});
     CHECK_THAT(in_place.err, StartsWith("qturn: d/one/annotations/x.json:"));
   }
 }
 
-TEST_CASE("The keypoints of COCO's persons change places in a mirror, and the run says so") {
+TEST_CASE_METHOD(Workplace,
+                 "The keypoints of COCO's persons change places in a mirror, and the run says so") {
   const char* const names[] = {
       "nose",           "left_eye",   "right_eye",   "left_ear",   "right_ear",   "left_shoulder",
       "right_shoulder", "left_elbow", "right_elbow", "left_wrist", "right_wrist", "left_hip",
@@ -436,16 +412,14 @@ TEST_CASE("The keypoints of COCO's persons change places in a mirror, and the ru
     const int from = i == 0 ? 0 : (i % 2 == 1 ? i + 1 : i - 1);
     for (const int value : {8 - from % 9, from % 5, 2}) turned.push_back(value);
   }
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/x.json",
-                "{\"images\": [" + image(1, "a.png") + "], \"annotations\": [" +
-                    annotation(2, 1, "\"category_id\": 1, \"keypoints\": " + points.dump()) +
-                    "], \"categories\": [" + person.dump() + "]}");
-  const Result result = augment(workplace, {"data"});
+  add("data/a.png", cli::png(picture));
+  add("data/x.json", "{\"images\": [" + image(1, "a.png") + "], \"annotations\": [" +
+                         annotation(2, 1, "\"category_id\": 1, \"keypoints\": " + points.dump()) +
+                         "], \"categories\": [" + person.dump() + "]}");
+  const Result result = augment(*this, {"data"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("data/x.json; keypoints that are called left and right "
                                            "change places in a mirror\n"));
-  const json made = json::parse(workplace.content("out/x.json"));
+  const json made = json::parse(content("out/x.json"));
   CHECK(made["annotations"][0]["keypoints"] == turned);
 }

@@ -1,19 +1,9 @@
 // augment with CSV files of labels: that they are found, how they name pictures, and that the new
 // one holds the rows of what was written. What all files of many pictures have in common is in
 // coco_test.cpp.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include "tests/cli/labelled.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::StartsWith;
-using cli::augment;
-using cli::Result;
-using cli::results;
-using cli::Workplace;
-using Names = std::set<std::string>;
+using namespace cli;
 
 namespace {
 
@@ -41,7 +31,7 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
     workplace.add(layout.picture, cli::png(picture));
     workplace.add(layout.file, one);
     const std::size_t blank = std::min(layout.input.find(' '), layout.input.size());
-    std::vector<std::string> words = {layout.input.substr(0, blank)};
+    Words words = {layout.input.substr(0, blank)};
     if (blank < layout.input.size()) words.push_back("--labels=csv:" + layout.file);
     const Result result = augment(workplace, words);
     CAPTURE(result.err);
@@ -55,101 +45,92 @@ TEST_CASE("A CSV file of labels is found, and the turned one lies where it lay")
   }
 }
 
-TEST_CASE("Other CSV files stay out of it, and one that cannot be turned is refused") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/classes.csv", "filename,class\na.png,cat\n");
-  CHECK(augment(workplace, {"data"}).exit_code == 0);
-  CHECK(results(workplace) == Names{"a__flop.png"});
-  workplace.add("data/boxes.csv", "filename,bbox\na.png,\"[1, 2, 3, 4]\"\n");
-  const Result refused = augment(workplace, {"data", "--overwrite"});
-  CHECK(refused.exit_code == 2);
-  CHECK(refused.err ==
+TEST_CASE_METHOD(Workplace,
+                 "Other CSV files stay out of it, and one that cannot be turned is refused") {
+  add("data/a.png", cli::png(picture));
+  add("data/classes.csv", "filename,class\na.png,cat\n");
+  CHECK(augment(*this, {"data"}).exit_code == 0);
+  CHECK(results(*this) == Names{"a__flop.png"});
+  add("data/boxes.csv", "filename,bbox\na.png,\"[1, 2, 3, 4]\"\n");
+  const Result result = augment(*this, {"data", "--overwrite"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err ==
         "qturn: data/boxes.csv:1:10: column bbox cannot be turned; --labels none turns each "
         "picture by itself\n");
-  const Result classes = augment(workplace, {"data", "--labels", "csv:data/classes.csv"});
+  const Result classes = augment(*this, {"data", "--labels", "csv:data/classes.csv"});
   CHECK(classes.exit_code == 2);
   CHECK_THAT(classes.err, ContainsSubstring("does not name the columns of a box or a point"));
-  workplace.add("pairs", "0 1\n");
+  add("pairs", "0 1\n");
   CHECK_THAT(
-      augment(workplace, {"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"}).err,
+      augment(*this, {"data", "--labels", "csv:boxes.csv", "--swap-pairs", "pairs"}).err,
       ContainsSubstring("the pairs of pairs are keypoints of an object, which CSV labels do not "
                         "have; leave out --swap-pairs"));
 }
 
-TEST_CASE("A CSV file may name a picture by its stem, if one alone has it") {
-  Workplace workplace;
-  workplace.add("data/a.b.png", cli::png(picture));
-  workplace.add("data/x/c.png", cli::png(picture));
-  workplace.add("x.csv", "ImageID,XMin,XMax,YMin,YMax\na.b,0,0.25,0.5,1\nx/c,0,0.25,0.5,1\n");
-  CHECK(augment(workplace, {"data", "--labels", "csv:x.csv"}).exit_code == 0);
-  CHECK(workplace.content("out/x.csv") ==
+TEST_CASE_METHOD(Workplace, "A CSV file may name a picture by its stem, if one alone has it") {
+  add("data/a.b.png", cli::png(picture));
+  add("data/x/c.png", cli::png(picture));
+  add("x.csv", "ImageID,XMin,XMax,YMin,YMax\na.b,0,0.25,0.5,1\nx/c,0,0.25,0.5,1\n");
+  CHECK(augment(*this, {"data", "--labels", "csv:x.csv"}).exit_code == 0);
+  CHECK(content("out/x.csv") ==
         "ImageID,XMin,XMax,YMin,YMax\na.b__flop,0.75,1,0.5,1\nx/c__flop,0.75,1,0.5,1\n");
-  workplace.add("data/a.b.pnm", "P5 1 1 255 x");
-  const Result refused = augment(workplace, {"data", "--labels", "csv:x.csv", "--overwrite"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, StartsWith("qturn: x.csv:2:1: a.b may be data/a.b."));
+  add("data/a.b.pnm", "P5 1 1 255 x");
+  const Result result = augment(*this, {"data", "--labels", "csv:x.csv", "--overwrite"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, StartsWith("qturn: x.csv:2:1: a.b may be data/a.b."));
 }
 
-TEST_CASE("A CSV file holds each variant that was written, and none that failed") {
-  Workplace workplace;
-  for (const std::string name : {"a", "b", "c"})
-    workplace.add("data/" + name + ".png", cli::png(picture));
-  workplace.add(
-      "data/x.csv",
+TEST_CASE_METHOD(Workplace,
+                 "A CSV file holds each variant that was written, and none that failed") {
+  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", cli::png(picture));
+  add("data/x.csv",
       "file,image_width,image_height,x,y\r\na.png,9,5,8,0\r\nb.png,9,6,8,0\r\nc.png,9,5,up,0\r\n"
       "gone.png,9,5,8,0\r\na.png,9,5,0,4");
-  const Result result =
-      workplace.qturn({"augment", "data", "-o", "out", "--variants", "rotate90,flop"});
-  CHECK(result.exit_code == 1);
+  const Result result = failed({"augment", "data", "-o", "out", "--variants", "rotate90,flop"});
   CHECK_THAT(result.err, ContainsSubstring("images that are not here: 1 of 4; images whose labels "
                                            "cannot be turned in all variants: 1\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.csv:3:1: says 9 x 6, the "
                                            "picture is 9 x 5\n"));
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/c.png: data/x.csv:4:11: 'up' is not a number\n"));
-  CHECK(results(workplace) == Names{"a__flop.png", "a__rotate90.png", "x.csv"});
-  const std::string whole = workplace.content("out/x.csv");
+  CHECK(results(*this) == Names{"a__flop.png", "a__rotate90.png", "x.csv"});
+  const std::string whole = content("out/x.csv");
   CHECK(whole ==
         "file,image_width,image_height,x,y\r\na__flop.png,9,5,0,0\r\na__rotate90.png,5,9,4,8\r\n"
         "a__flop.png,9,5,8,4\r\na__rotate90.png,5,9,0,0");
 
   // The header of a picture that is left alone is read again.
-  fs::remove(workplace.path() / "out/x.csv");
-  CHECK(
-      workplace
-          .qturn({"augment", "data", "-o", "out", "--variants", "rotate90,flop", "--skip-existing"})
-          .exit_code == 1);
-  CHECK(workplace.content("out/x.csv") == whole);
+  fs::remove(path() / "out/x.csv");
+  CHECK(qturn({"augment", "data", "-o", "out", "--variants", "rotate90,flop", "--skip-existing"})
+            .exit_code == 1);
+  CHECK(content("out/x.csv") == whole);
 }
 
-TEST_CASE("The width and the height of the picture are not taken for those of a box") {
-  Workplace workplace;
-  for (const std::string name : {"a", "b"})
-    workplace.add("data/" + name + ".png", cli::png(picture));
-  workplace.add("data/x.csv", "file,width,height,x,y\na.png,9,5,3,1\nb.png,9,5,0,0\n");
-  const Result result = augment(workplace, {"data"});
+TEST_CASE_METHOD(Workplace,
+                 "The width and the height of the picture are not taken for those of a box") {
+  for (const std::string name : {"a", "b"}) add("data/" + name + ".png", cli::png(picture));
+  add("data/x.csv", "file,width,height,x,y\na.png,9,5,3,1\nb.png,9,5,0,0\n");
+  const Result result = augment(*this, {"data"});
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring(
                              "qturn: data/a.png: data/x.csv:2:1: a box is as large as the picture "
                              "and does not begin at its corner; if width and height are those of "
                              "the picture, call their columns image_width and image_height\n"));
-  CHECK(results(workplace) == Names{"b__flop.png", "x.csv"});
+  CHECK(results(*this) == Names{"b__flop.png", "x.csv"});
 }
 
-TEST_CASE("CSV labels without a size turn in the frame that they were drawn in") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::tagged_png(picture, 6));  // 5 x 9 for a viewer
-  workplace.add("data/x.csv", one);
-  CHECK_THAT(augment(workplace, {"data"}).err,
+TEST_CASE_METHOD(Workplace, "CSV labels without a size turn in the frame that they were drawn in") {
+  add("data/a.png", cli::tagged_png(picture, 6));  // 5 x 9 for a viewer
+  add("data/x.csv", one);
+  CHECK_THAT(augment(*this, {"data"}).err,
              ContainsSubstring("1 of 1 picture that have labels or masks: data/a.png"));
-  CHECK_FALSE(workplace.exists("out/a__flop.png"));
+  CHECK_FALSE(exists("out/a__flop.png"));
   for (const std::string option : {"--overwrite", "--skip-existing"}) {
-    fs::remove(workplace.path() / "out/x.csv");
-    CHECK(augment(workplace, {"data", "--labels-drawn-on", "upright", option}).exit_code == 0);
-    CHECK(workplace.content("out/x.csv") == header + "a__flop.png,cat,2,1,4,4.50\n");
+    fs::remove(path() / "out/x.csv");
+    CHECK(augment(*this, {"data", "--labels-drawn-on", "upright", option}).exit_code == 0);
+    CHECK(content("out/x.csv") == header + "a__flop.png,cat,2,1,4,4.50\n");
   }
   // rotate90 and then flop is transpose.
-  CHECK(augment(workplace, {"data", "--labels-drawn-on", "stored", "--overwrite"}).exit_code == 0);
-  CHECK(workplace.content("out/x.csv") == header + "a__flop.png,cat,1,1,4.50,3\n");
+  CHECK(augment(*this, {"data", "--labels-drawn-on", "stored", "--overwrite"}).exit_code == 0);
+  CHECK(content("out/x.csv") == header + "a__flop.png,cat,1,1,4.50,3\n");
 }

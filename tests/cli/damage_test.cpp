@@ -1,8 +1,5 @@
 // Bad files among good ones: each is named with what is wrong, the good ones are done, nothing is
 // lost and nothing half-written is left.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <sys/stat.h>
 
 #include <map>
@@ -12,13 +9,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::StartsWith;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
-using Names = std::set<std::string>;
+using namespace cli;
 
 namespace {
 
@@ -34,8 +25,7 @@ Messages complaints(const Messages& bad_files, const std::string& operation = "c
   for (const auto& [name, content] : bad_files) workplace.add("in/" + name, content);
   const auto before = workplace.tree("in");
 
-  const Result result = workplace.qturn({operation, "in", "-o", "out", "--quiet"});
-  CHECK(result.exit_code == 1);
+  const Result result = workplace.failed({operation, "in", "-o", "out", "--quiet"});
   CHECK(workplace.files("out") == Names{"good.png"});
   Messages messages;
   const std::string start = "qturn: in/";
@@ -55,7 +45,7 @@ Messages complaints(const Messages& bad_files, const std::string& operation = "c
   CHECK(messages.size() == bad_files.size());
 
   if (operation != "upright") {  // which leaves upright files alone in place, unread
-    CHECK(workplace.qturn({operation, "in", "--in-place", "--quiet"}).exit_code == 1);
+    workplace.failed({operation, "in", "--in-place", "--quiet"});
     const auto after = workplace.tree("in");
     CHECK(after.size() == before.size());
     for (const auto& file : before)
@@ -135,62 +125,57 @@ TEST_CASE("A PNG cut anywhere is a failure, never a grey picture") {
   }
 }
 
-TEST_CASE("A PNM with several pictures or with a comment stays as it was in place and strictly") {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A PNM with several pictures or with a comment stays as it was in place and strictly") {
   const std::string one = "P6\n1 1\n255\nabc";
-  Workplace workplace;
-  workplace.add("in/several.ppm", one + one);
-  workplace.add("in/comment.ppm", "P6\n# by hand\n1 1\n255\nabc");
-  workplace.add("in/behind.ppm", one + "d");
-  const auto before = workplace.tree("in");
-  const Result result = workplace.qturn({"cw", "in", "--in-place", "--strict"});
-  CHECK(result.exit_code == 1);
+  add("in/several.ppm", one + one);
+  add("in/comment.ppm", "P6\n# by hand\n1 1\n255\nabc");
+  add("in/behind.ppm", one + "d");
+  const auto before = tree("in");
+  const Result result = failed({"cw", "in", "--in-place", "--strict"});
   CHECK_THAT(result.err, ContainsSubstring("in/several.ppm: holds several pictures\n"));
   CHECK_THAT(result.err, ContainsSubstring("in/comment.ppm: its comments are not kept (--strict)"));
   CHECK_THAT(result.err, ContainsSubstring("in/behind.ppm: 1 bytes after the pixels"));
-  CHECK(workplace.tree("in") == before);
+  CHECK(tree("in") == before);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "Bytes after a TIFF, a BMP and an HDR are lost with a warning, and a failure with --strict") {
-  Workplace workplace;
   const Picture three = cli::random_picture(3, 2);
-  workplace.add("in/a.tif", cli::encoded(three, qturn::tiff::codec) + "lost");
-  workplace.add("in/b.bmp", cli::encoded(three, qturn::bmp::codec) + "lost");
-  workplace.add("in/c.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 3\n" +
-                                std::string(24, 'p') + "lost");
-  const auto before = workplace.tree("in");
-  const Result strictly = workplace.qturn({"cw", "in", "--in-place", "--strict"});
-  CHECK(strictly.exit_code == 1);
-  CHECK(workplace.tree("in") == before);
-  const Result copied = workplace.qturn({"upright", "in", "-o", "copied", "--strict"});
-  CHECK(copied.exit_code == 0);
-  CHECK(workplace.content("copied/c.hdr") == workplace.content("in/c.hdr"));
-  const Result result = workplace.qturn({"cw", "in", "-o", "out"});
-  CHECK(result.exit_code == 0);
+  add("in/a.tif", cli::encoded(three, qturn::tiff::codec) + "lost");
+  add("in/b.bmp", cli::encoded(three, qturn::bmp::codec) + "lost");
+  add("in/c.hdr",
+      "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 3\n" + std::string(24, 'p') + "lost");
+  const auto before = tree("in");
+  failed({"cw", "in", "--in-place", "--strict"});
+  CHECK(tree("in") == before);
+  done({"upright", "in", "-o", "copied", "--strict"});
+  CHECK(content("copied/c.hdr") == content("in/c.hdr"));
+  const Result result = done({"cw", "in", "-o", "out"});
   for (const char* name : {"a.tif", "b.bmp", "c.hdr"}) {
     CHECK_THAT(result.err, ContainsSubstring("in/" + std::string(name) +
                                              ": warning: 4 bytes after the picture are not kept"));
   }
 }
 
-TEST_CASE("What only encoding would lose is not a warning if a picture is copied or retagged") {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "What only encoding would lose is not a warning if a picture is copied or retagged") {
   const std::string upright = cli::png(picture) + "trail",
                     tagged = cli::tagged_png(picture, 6) + "trail";
-  Workplace workplace;
-  workplace.add("upright.png", upright);
-  workplace.add("tagged.png", tagged);
-  const Result copied = workplace.qturn({"upright", "upright.png", "-o", "out/", "--strict"});
-  CHECK(copied.exit_code == 0);
+  add("upright.png", upright);
+  add("tagged.png", tagged);
+  const Result copied = done({"upright", "upright.png", "-o", "out/", "--strict"});
   CHECK(copied.err.find("not kept") == copied.err.npos);
-  CHECK(workplace.content("out/upright.png") == upright);
+  CHECK(content("out/upright.png") == upright);
   // A turn that undoes the tag.
-  const Result retagged = workplace.qturn({"ccw", "tagged.png", "-o", "out/", "--strict"});
-  CHECK(retagged.exit_code == 0);
+  const Result retagged = done({"ccw", "tagged.png", "-o", "out/", "--strict"});
   CHECK(retagged.err.find("not kept") == retagged.err.npos);
-  CHECK_THAT(workplace.content("out/tagged.png"), Catch::Matchers::EndsWith("trail"));
+  CHECK_THAT(content("out/tagged.png"), Catch::Matchers::EndsWith("trail"));
 
-  const Result turned = workplace.qturn({"cw", "upright.png", "-o", "turned/", "--strict"});
-  CHECK(turned.exit_code == 1);
+  const Result turned = failed({"cw", "upright.png", "-o", "turned/", "--strict"});
   CHECK_THAT(turned.err, ContainsSubstring("5 bytes after the end of the PNG are not kept"));
 }
 
@@ -224,17 +209,16 @@ TEST_CASE("Every cut TIFF, WebP, EXR, BMP and PNM is a failure") {
   complaints(bad);
 }
 
-TEST_CASE("A file that must not be read is named, and the rest is done") {
-  Workplace workplace;
-  workplace.without_privileges = true;
-  workplace.add("in/good.png", cli::png(picture));
-  const fs::path secret = workplace.add("in/secret.png", cli::png(picture));
+TEST_CASE_METHOD(Workplace, "A file that must not be read is named, and the rest is done") {
+  without_privileges = true;
+  add("in/good.png", cli::png(picture));
+  const fs::path secret = add("in/secret.png", cli::png(picture));
   ::chmod(secret.c_str(), 0);
-  const Result result = workplace.qturn({"cw", "in", "-o", "out", "--quiet"});
+  const Result result = qturn({"cw", "in", "-o", "out", "--quiet"});
   if (result.exit_code == 0) SKIP("this user may read every file");
   CHECK(result.exit_code == 1);
   CHECK(result.err == "qturn: in/secret.png: cannot read: Permission denied\n");
-  CHECK(workplace.files("out") == Names{"good.png"});
+  CHECK(files("out") == Names{"good.png"});
 }
 
 TEST_CASE("An Exif block too damaged to tell the orientation is a failure") {
@@ -272,40 +256,38 @@ TEST_CASE("A picture that claims more pixels than any picture has is refused by 
              StartsWith("12000000000 pixels, more than the limit of "));
 }
 
-TEST_CASE("An output that appears while the run goes on is not replaced") {
+TEST_CASE_METHOD(Workplace, "An output that appears while the run goes on is not replaced") {
   // --dry-run and the refusal before the start cannot see it; the write itself must.
-  Workplace workplace;
   for (int i = 0; i < 40; ++i)
-    workplace.add("in/" + std::to_string(100 + i) + ".png", cli::png(cli::random_picture(40, 30)));
-  workplace.signal_at(SIGSTOP, "100.png", QTURN_DISTURBED_DISK);
-  const auto running = workplace.start({"cw", "in", "-o", "out", "-j", "1", "--quiet"});
+    add("in/" + std::to_string(100 + i) + ".png", cli::png(cli::random_picture(40, 30)));
+  signal_at(SIGSTOP, "100.png", QTURN_DISTURBED_DISK);
+  const auto running = start({"cw", "in", "-o", "out", "-j", "1", "--quiet"});
   REQUIRE(running.wait_until_stopped());
-  workplace.add("out/139.png", "somebody else's");
+  add("out/139.png", "somebody else's");
   running.signal(SIGCONT);
   const Result result = running.wait();
   CHECK(result.exit_code == 1);
   CHECK(result.err == "qturn: in/139.png: cannot write out/139.png: File exists\n");
-  CHECK(workplace.content("out/139.png") == "somebody else's");
+  CHECK(content("out/139.png") == "somebody else's");
 }
 
-TEST_CASE("A standard error that cannot be written stops no picture") {
+TEST_CASE_METHOD(Workplace, "A standard error that cannot be written stops no picture") {
   if (!fs::exists("/dev/full")) SKIP("there is no /dev/full");
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(picture));
-  workplace.add("in/bad.png", "no picture");
-  workplace.full_stream = 2;
-  CHECK(workplace.qturn({"flop", "in", "-o", "out", "-v"}).exit_code == 1);
-  CHECK(workplace.files("out") == Names{"a.png"});
-  CHECK(workplace.qturn({"flop", "nowhere", "-o", "out"}).exit_code == 2);
+  add("in/a.png", cli::png(picture));
+  add("in/bad.png", "no picture");
+  full_stream = 2;
+  failed({"flop", "in", "-o", "out", "-v"});
+  CHECK(files("out") == Names{"a.png"});
+  refused({"flop", "nowhere", "-o", "out"});
 }
 
-TEST_CASE("A limit on the size of files fails those that are larger, and leaves nothing of them") {
-  Workplace workplace;
-  workplace.add("in/large.png", cli::png(cli::random_picture(200, 200)));
-  workplace.add("in/small.png", cli::png(cli::random_picture(20, 20)));
-  workplace.largest_file = 20'000;
-  const Result result = workplace.qturn({"flop", "in", "-o", "out"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A limit on the size of files fails those that are larger, and leaves nothing of them") {
+  add("in/large.png", cli::png(cli::random_picture(200, 200)));
+  add("in/small.png", cli::png(cli::random_picture(20, 20)));
+  largest_file = 20'000;
+  const Result result = failed({"flop", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("large.png: cannot write"));
-  CHECK(workplace.files("out") == Names{"small.png"});
+  CHECK(files("out") == Names{"small.png"});
 }

@@ -1,7 +1,4 @@
 // --in-place: files are replaced whole or stay as they were.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <sys/stat.h>
 
 #include "tests/cli/pictures.hpp"
@@ -22,24 +19,25 @@ const Picture turned = cli::turned(picture, Orientation::rotate90);
 
 }  // namespace
 
-TEST_CASE("Option --in-place replaces each file by the turned one, and leaves no other file") {
-  Workplace workplace;
-  const fs::path first = workplace.add("in/a.png", cli::png(picture));
-  workplace.add("in/x/b.tif", cli::encoded(picture, qturn::tiff::codec));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Option --in-place replaces each file by the turned one, and leaves no other file") {
+  const fs::path first = add("in/a.png", cli::png(picture));
+  add("in/x/b.tif", cli::encoded(picture, qturn::tiff::codec));
   ::chmod(first.c_str(), 0640);
-  CHECK(workplace.qturn({"cw", "in", "--in-place"}).exit_code == 0);
-  CHECK(workplace.files("in") == Names{"a.png", "x/b.tif"});
+  done({"cw", "in", "--in-place"});
+  CHECK(files("in") == Names{"a.png", "x/b.tif"});
   CHECK(cli::pixels_of(first) == turned);
-  CHECK(cli::pixels_of(workplace.path() / "in/x/b.tif") == turned);
+  CHECK(cli::pixels_of(path() / "in/x/b.tif") == turned);
   CHECK((fs::status(first).permissions() & fs::perms::all) == static_cast<fs::perms>(0640));
 }
 
-TEST_CASE("upright --in-place leaves an upright file untouched, and says so") {
-  Workplace workplace;
-  const fs::path path = workplace.add("in/a.png", cli::png(picture));
+TEST_CASE_METHOD(cli::Workplace,
+                 "upright --in-place leaves an upright file untouched, and says so") {
+  const fs::path path = add("in/a.png", cli::png(picture));
   struct stat before, after;
   ::stat(path.c_str(), &before);
-  const Result result = workplace.qturn({"upright", "in", "--in-place", "-v"});
+  const Result result = qturn({"upright", "in", "--in-place", "-v"});
   ::stat(path.c_str(), &after);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("in/a.png: already upright\n"));
@@ -48,25 +46,24 @@ TEST_CASE("upright --in-place leaves an upright file untouched, and says so") {
   CHECK(before.st_ctim.tv_nsec == after.st_ctim.tv_nsec);
 }
 
-TEST_CASE("upright --in-place run twice turns a tagged PNG once") {
-  Workplace workplace;
-  workplace.add("a.png", cli::tagged_png(picture, 6));
+TEST_CASE_METHOD(cli::Workplace, "upright --in-place run twice turns a tagged PNG once") {
+  add("a.png", cli::tagged_png(picture, 6));
   for (int run = 0; run < 2; ++run) {
-    CHECK(workplace.qturn({"upright", "a.png", "--in-place"}).exit_code == 0);
-    const cli::Decoded result = cli::decoded(workplace.path() / "a.png");
+    done({"upright", "a.png", "--in-place"});
+    const cli::Decoded result = cli::decoded(path() / "a.png");
     CHECK(result.stored == Orientation::identity);
     CHECK(result.pages.front() == turned);
   }
 }
 
-TEST_CASE("In place, a JPEG is turned if nothing is lost, and otherwise tagged or left alone") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "In place, a JPEG is turned if nothing is lost, and otherwise tagged or left alone") {
   const Picture whole = cli::smooth_picture(24, 16), cut = cli::smooth_picture(27, 19);
-  workplace.add("up/whole.jpg", cli::tagged_jpeg(whole, 6));
-  workplace.add("up/cut.jpg", cli::tagged_jpeg(cut, 6));
-  Result result = workplace.qturn({"upright", "up", "--in-place"});
-  CHECK(result.exit_code == 0);
-  CHECK(workplace.content("up/cut.jpg") == cli::tagged_jpeg(cut, 6));
+  add("up/whole.jpg", cli::tagged_jpeg(whole, 6));
+  add("up/cut.jpg", cli::tagged_jpeg(cut, 6));
+  Result result = done({"upright", "up", "--in-place"});
+  CHECK(content("up/cut.jpg") == cli::tagged_jpeg(cut, 6));
   CHECK_THAT(result.err, !ContainsSubstring("up/cut.jpg") &&
                              ContainsSubstring("qturn: 1 JPEG was left as it was and shown upright "
                                                "by the orientation tag: a turn would not be "
@@ -74,43 +71,43 @@ TEST_CASE("In place, a JPEG is turned if nothing is lost, and otherwise tagged o
                                                "-v names it\n"));
   CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written, 1 of them losslessly, "
                                            "1 left alone because a turn would not be lossless"));
-  const cli::Decoded upright = cli::decoded(workplace.path() / "up/whole.jpg");
+  const cli::Decoded upright = cli::decoded(path() / "up/whole.jpg");
   CHECK(upright.stored == Orientation::identity);
   CHECK(upright.pages.front().width == 16);
-  const std::string named = workplace.qturn({"upright", "up", "--in-place", "-v"}).err;
+  const std::string named = qturn({"upright", "up", "--in-place", "-v"}).err;
   CHECK_THAT(named,
              ContainsSubstring("up/cut.jpg: left as it is: it cannot be turned without loss, "
                                "because an edge cuts through a block\n"));
   // Four quarter turns give back the file, except for the tag.
-  for (int i = 0; i < 3; ++i) workplace.qturn({"cw", "up/whole.jpg", "--in-place"});
-  CHECK(workplace.content("up/whole.jpg").size() == cli::tagged_jpeg(whole, 1).size());
-  CHECK(cli::pixels_of(workplace.path() / "up/whole.jpg").bytes ==
-        cli::pixels_of(workplace.add("whole.jpg", cli::jpeg(whole))).bytes);
+  for (int i = 0; i < 3; ++i) qturn({"cw", "up/whole.jpg", "--in-place"});
+  CHECK(content("up/whole.jpg").size() == cli::tagged_jpeg(whole, 1).size());
+  CHECK(cli::pixels_of(path() / "up/whole.jpg").bytes ==
+        cli::pixels_of(add("whole.jpg", cli::jpeg(whole))).bytes);
 
-  workplace.add("cw/cut.jpg", cli::tagged_jpeg(cut, 6));
-  result = workplace.qturn({"cw", "cw", "--in-place"});
+  add("cw/cut.jpg", cli::tagged_jpeg(cut, 6));
+  result = qturn({"cw", "cw", "--in-place"});
   CHECK(result.exit_code == 0);
-  CHECK(workplace.content("cw/cut.jpg") == cli::tagged_jpeg(cut, 3));
+  CHECK(content("cw/cut.jpg") == cli::tagged_jpeg(cut, 3));
   CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
 
   // Where the turn undoes the tag no pixel moves.
-  workplace.add("in/tagged.jpg", cli::tagged_jpeg(whole, 8));
-  CHECK(workplace.qturn({"cw", "in/tagged.jpg", "--in-place"}).exit_code == 0);
-  CHECK(workplace.content("in/tagged.jpg") == cli::tagged_jpeg(whole, 1));
+  add("in/tagged.jpg", cli::tagged_jpeg(whole, 8));
+  done({"cw", "in/tagged.jpg", "--in-place"});
+  CHECK(content("in/tagged.jpg") == cli::tagged_jpeg(whole, 1));
 }
 
-TEST_CASE("In place, a file whose storage would change is refused by name and stays as it was") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "In place, a file whose storage would change is refused by name and stays as it was") {
   const std::string text = "P2\n2 1\n255\n255 0\n";
-  workplace.add("a.pgm", text);
-  const Result result = workplace.qturn({"cw", "a.pgm", "--in-place"});
-  CHECK(result.exit_code == 1);
+  add("a.pgm", text);
+  const Result result = failed({"cw", "a.pgm", "--in-place"});
   CHECK_THAT(result.err, ContainsSubstring("a.pgm: not turned in place, because ") &&
                              ContainsSubstring("; use -o\n"));
-  CHECK(workplace.content("a.pgm") == text);
+  CHECK(content("a.pgm") == text);
 
-  CHECK(workplace.qturn({"cw", "a.pgm", "-o", "out"}).exit_code == 0);
-  CHECK(cli::pixels_of(workplace.path() / "out/a.pgm") ==
+  done({"cw", "a.pgm", "-o", "out"});
+  CHECK(cli::pixels_of(path() / "out/a.pgm") ==
         Picture{1, 2, 1, qturn::SampleFormat::u8, {255, 0}});
 }
 
@@ -125,7 +122,7 @@ TEST_CASE("In place, a PNG of one bit per pixel keeps it, and so does an interla
     header.back() = interlaced;
     one_bit.replace(8, 25, cli::png_chunk("IHDR", header));
     workplace.add("a.png", one_bit);
-    CHECK(workplace.qturn({"cw", "a.png", "--in-place"}).exit_code == 0);
+    workplace.done({"cw", "a.png", "--in-place"});
     CHECK(cli::pixels_of(workplace.path() / "a.png") ==
           Picture{1, 2, 1, qturn::SampleFormat::u8, {1, 0}});
     CHECK(workplace.content("a.png")[24] == 1);           // bits
@@ -133,12 +130,11 @@ TEST_CASE("In place, a PNG of one bit per pixel keeps it, and so does an interla
   }
 }
 
-TEST_CASE("A symbolic link given by name is written through to its target") {
-  Workplace workplace;
-  const fs::path target = workplace.add("store/a.png", cli::png(picture));
-  fs::create_symlink("store/a.png", workplace.path() / "link.png");
-  CHECK(workplace.qturn({"cw", "link.png", "--in-place"}).exit_code == 0);
-  CHECK(fs::is_symlink(workplace.path() / "link.png"));
+TEST_CASE_METHOD(cli::Workplace, "A symbolic link given by name is written through to its target") {
+  const fs::path target = add("store/a.png", cli::png(picture));
+  fs::create_symlink("store/a.png", path() / "link.png");
+  done({"cw", "link.png", "--in-place"});
+  CHECK(fs::is_symlink(path() / "link.png"));
   CHECK_FALSE(fs::is_symlink(target));
   CHECK(cli::pixels_of(target) == turned);
 }
@@ -149,37 +145,32 @@ TEST_CASE("A file with hard links is refused in place, unless --break-links") {
   fs::create_hard_link(path, workplace.path() / "other.png");
   const std::string before = workplace.content("other.png");
 
-  const Result refused = workplace.qturn({"cw", "in", "--in-place"});
-  CHECK(refused.exit_code == 2);
-  CHECK(refused.err ==
+  const Result result = workplace.refused({"cw", "in", "--in-place"});
+  CHECK(result.err ==
         "qturn: in/a.png has other names (hard links), which would stay as they are; "
         "--break-links turns the named ones only\n");
   CHECK(workplace.content("in/a.png") == before);
 
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--break-links"}).exit_code == 0);
+  workplace.done({"cw", "in", "--in-place", "--break-links"});
   CHECK(cli::pixels_of(path) == turned);
   CHECK(workplace.content("other.png") == before);
 }
 
-TEST_CASE("In place, no other format can be written, and other files are not touched") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(picture));
-  workplace.add("in/note.txt", "note");
-  const auto before = workplace.tree(".");
-  const Result refused = workplace.qturn({"cw", "in", "--in-place", "--format", "tiff"});
-  CHECK(refused.exit_code == 2);
+TEST_CASE_METHOD(cli::Workplace,
+                 "In place, no other format can be written, and other files are not touched") {
+  add("in/a.png", cli::png(picture));
+  add("in/note.txt", "note");
+  const Result result = refused({"cw", "in", "--in-place", "--format", "tiff"});
   CHECK_THAT(
-      refused.err,
+      result.err,
       ContainsSubstring("another format gives a file another suffix, so it cannot be changed in "
                         "place; name an output with -o"));
-  CHECK(workplace.tree(".") == before);
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--others", "copy"}).exit_code == 0);
-  CHECK(workplace.content("in/note.txt") == "note");
+  done({"cw", "in", "--in-place", "--others", "copy"});
+  CHECK(content("in/note.txt") == "note");
 }
 
-TEST_CASE("A file that is named twice is turned once") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(picture));
-  CHECK(workplace.qturn({"cw", "in/a.png", "in/a.png", "in", "--in-place"}).exit_code == 0);
-  CHECK(cli::pixels_of(workplace.path() / "in/a.png") == turned);
+TEST_CASE_METHOD(cli::Workplace, "A file that is named twice is turned once") {
+  add("in/a.png", cli::png(picture));
+  done({"cw", "in/a.png", "in/a.png", "in", "--in-place"});
+  CHECK(cli::pixels_of(path() / "in/a.png") == turned);
 }

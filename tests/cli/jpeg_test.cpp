@@ -1,16 +1,11 @@
 // JPEGs through the program: the two ways to turn them, and what is done about edges.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 
 namespace {
@@ -36,13 +31,10 @@ void add_pictures(const Workplace& workplace) {
 
 }  // namespace
 
-TEST_CASE("The outcome of each JPEG says how it was turned") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const auto run = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"cw", "in", "-o", "out", "--overwrite", "--json", "-q"};
-    words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words);
+TEST_CASE_METHOD(Workplace, "The outcome of each JPEG says how it was turned") {
+  add_pictures(*this);
+  const auto run = [&](Words more) {
+    return qturn(with({"cw", "in", "-o", "out", "--overwrite", "--json", "-q"}, more));
   };
   CHECK(routes(run({})) == Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "planar"}});
   CHECK(routes(run({"--jpeg", "planar"})) ==
@@ -50,12 +42,12 @@ TEST_CASE("The outcome of each JPEG says how it was turned") {
   CHECK(routes(run({"--jpeg-edges", "reencode"})).at("cut.jpg") == "planar");
 
   CHECK(routes(run({"--jpeg-edges", "trim"})).at("cut.jpg") == "trimmed");
-  CHECK(cli::pixels_of(workplace.path() / "out/cut.jpg").width == 24);
+  CHECK(cli::pixels_of(path() / "out/cut.jpg").width == 24);
 
   CHECK(routes(run({"--jpeg-edges", "tag"})).at("cut.jpg") == "tagged");
-  const cli::Decoded tagged = cli::decoded(workplace.path() / "out/cut.jpg");
+  const cli::Decoded tagged = cli::decoded(path() / "out/cut.jpg");
   CHECK(tagged.stored == Orientation::rotate90);
-  CHECK(tagged.pages.front() == cli::pixels_of(workplace.path() / "in/cut.jpg"));
+  CHECK(tagged.pages.front() == cli::pixels_of(path() / "in/cut.jpg"));
 
   const Result failing = run({"--jpeg-edges", "fail"});
   CHECK(failing.exit_code == 1);
@@ -64,13 +56,12 @@ TEST_CASE("The outcome of each JPEG says how it was turned") {
                                             "edge cuts through a block"));
 }
 
-TEST_CASE("A JPEG that had to be re-encoded is counted, named by -v, and fails under --strict") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const auto run = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"cw", "in", "-o", "out", "--overwrite"};
-    words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A JPEG that had to be re-encoded is counted, named by -v, and fails under --strict") {
+  add_pictures(*this);
+  const auto run = [&](Words more) {
+    return qturn(with({"cw", "in", "-o", "out", "--overwrite"}, more));
   };
   const std::string advice =
       "qturn: 1 JPEG could not be turned losslessly and was re-encoded; --jpeg-edges trim or tag "
@@ -87,7 +78,7 @@ TEST_CASE("A JPEG that had to be re-encoded is counted, named by -v, and fails u
     CHECK(lossless.err.find("re-encoded") == std::string::npos);
   }
 
-  std::filesystem::remove_all(workplace.path() / "out");
+  std::filesystem::remove_all(path() / "out");
   const Result strict = run({"--strict", "--json"});
   CHECK(strict.exit_code == 1);
   CHECK(routes(strict) == Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "failed"}});
@@ -95,7 +86,7 @@ TEST_CASE("A JPEG that had to be re-encoded is counted, named by -v, and fails u
              ContainsSubstring("in/cut.jpg: cannot be turned without loss, because an edge "
                                "cuts through a block; --jpeg-edges trim or tag avoids that "
                                "(--strict)\n"));
-  CHECK(workplace.files("out") == std::set<std::string>{"whole.jpg"});
+  CHECK(files("out") == Names{"whole.jpg"});
 
   // Whoever asks for it needs no advice.
   const Result planar = run({"--strict", "--jpeg", "planar"});
@@ -103,15 +94,13 @@ TEST_CASE("A JPEG that had to be re-encoded is counted, named by -v, and fails u
   CHECK(planar.err.find("--jpeg-edges") == std::string::npos);
 }
 
-TEST_CASE("The outcome says which results were compressed with loss") {
-  Workplace workplace;
-  add_pictures(workplace);
-  workplace.add("in/a.png", cli::png(cli::smooth_picture(48, 32)));
-  workplace.add("in/b.webp", content_of(cli::testdata() / "samples/graphics/coffee.webp"));
-  const auto lossy = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"cw", "in", "-o", "out", "--overwrite", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Result result = workplace.qturn(words);
+TEST_CASE_METHOD(Workplace, "The outcome says which results were compressed with loss") {
+  add_pictures(*this);
+  add("in/a.png", cli::png(cli::smooth_picture(48, 32)));
+  add("in/b.webp", content_of(cli::testdata() / "samples/graphics/coffee.webp"));
+  const auto lossy = [&](Words more) {
+    const Words words = with({"cw", "in", "-o", "out", "--overwrite", "--json"}, more);
+    const Result result = qturn(words);
     std::set<std::string> found;
     for (const std::string& line : result.out_lines()) {
       const auto json = nlohmann::json::parse(line);
@@ -131,46 +120,39 @@ TEST_CASE("The outcome says which results were compressed with loss") {
   CHECK(lossy({"--format", "jpeg"}) == Names{"a.png", "b.webp", "cut.jpg"});
 }
 
-TEST_CASE("What --jpeg-edges skip leaves out is not written, but counted, and not a failure") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const Result result =
-      workplace.qturn({"cw", "in", "-o", "out", "--jpeg-edges", "skip", "--json"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "What --jpeg-edges skip leaves out is not written, but counted, and not a failure") {
+  add_pictures(*this);
+  const Result result = done({"cw", "in", "-o", "out", "--jpeg-edges", "skip", "--json"});
   CHECK(routes(result) == Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "skipped"}});
-  CHECK(workplace.files("out") == std::set<std::string>{"whole.jpg"});
+  CHECK(files("out") == Names{"whole.jpg"});
   CHECK_THAT(result.err, ContainsSubstring("1 left alone because a turn would not be lossless"));
 }
 
-TEST_CASE("Options about JPEG take only their own words") {
-  Workplace workplace;
-  add_pictures(workplace);
-  CHECK(workplace.qturn({"cw", "in", "-o", "out", "--jpeg", "perfect"}).exit_code == 2);
-  CHECK(workplace.qturn({"cw", "in", "-o", "out", "--jpeg-edges", "keep"}).exit_code == 2);
-  CHECK_FALSE(workplace.exists("out"));
+TEST_CASE_METHOD(Workplace, "Options about JPEG take only their own words") {
+  add_pictures(*this);
+  refused({"cw", "in", "-o", "out", "--jpeg", "perfect"});
+  refused({"cw", "in", "-o", "out", "--jpeg-edges", "keep"});
+  CHECK_FALSE(exists("out"));
 }
 
-TEST_CASE("In place, what loses something is done only on request") {
-  Workplace workplace;
-  add_pictures(workplace);
-  CHECK(routes(workplace.qturn({"cw", "in", "--in-place", "--jpeg-edges", "trim", "--json"})) ==
+TEST_CASE_METHOD(Workplace, "In place, what loses something is done only on request") {
+  add_pictures(*this);
+  CHECK(routes(qturn({"cw", "in", "--in-place", "--jpeg-edges", "trim", "--json"})) ==
         Routes{{"whole.jpg", "lossless"}, {"cut.jpg", "trimmed"}});
-  CHECK(cli::pixels_of(workplace.path() / "in/cut.jpg").width == 24);
+  CHECK(cli::pixels_of(path() / "in/cut.jpg").width == 24);
 }
 
-TEST_CASE("A JPEG named .png is turned as the JPEG it is") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::jpeg(cli::smooth_picture(48, 32)));
-  CHECK(routes(workplace.qturn({"cw", "in", "-o", "out", "--json"})) ==
-        Routes{{"a.png", "lossless"}});
-  CHECK(cli::decoded(workplace.path() / "out/a.png").format == &qturn::jpeg::codec);
+TEST_CASE_METHOD(Workplace, "A JPEG named .png is turned as the JPEG it is") {
+  add("in/a.png", cli::jpeg(cli::smooth_picture(48, 32)));
+  CHECK(routes(qturn({"cw", "in", "-o", "out", "--json"})) == Routes{{"a.png", "lossless"}});
+  CHECK(cli::decoded(path() / "out/a.png").format == &qturn::jpeg::codec);
 }
 
-TEST_CASE("augment turns a JPEG without loss in all orientations") {
-  Workplace workplace;
-  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(48, 32)));
-  const Result result = workplace.qturn({"augment", "in", "-o", "out", "--json"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(Workplace, "augment turns a JPEG without loss in all orientations") {
+  add("in/a.jpg", cli::jpeg(cli::smooth_picture(48, 32)));
+  const Result result = done({"augment", "in", "-o", "out", "--json"});
   int lossless = 0, copied = 0;
   for (const std::string& line : result.out_lines()) {
     const auto json = nlohmann::json::parse(line);
@@ -180,23 +162,22 @@ TEST_CASE("augment turns a JPEG without loss in all orientations") {
   CHECK(lossless == 7);
   CHECK(copied == 1);
   // Turned back, each is the same file.
-  const auto whole = cli::pixels_of(workplace.path() / "in/a.jpg");
+  const auto whole = cli::pixels_of(path() / "in/a.jpg");
   for (const Orientation orientation : qturn::all_orientations) {
     const std::string file = "out/a__" + std::string(name(orientation)) + ".jpg";
     if (orientation == Orientation::identity) continue;
     const std::string back(name(inverse(orientation)));
-    CHECK(workplace.qturn({back, file, "-o", back + "-back.jpg", "--overwrite"}).exit_code == 0);
-    CHECK(cli::pixels_of(workplace.path() / (back + "-back.jpg")) == whole);
+    done({back, file, "-o", back + "-back.jpg", "--overwrite"});
+    CHECK(cli::pixels_of(path() / (back + "-back.jpg")) == whole);
   }
 }
 
-TEST_CASE("A JPEG that claims more pixels than its file can hold is refused by name") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "A JPEG that claims more pixels than its file can hold is refused by name") {
   std::string file = cli::jpeg(cli::smooth_picture(48, 32));
   const std::size_t frame = file.find("\xFF\xC0");
   file.replace(frame + 5, 4, std::string("\xFE\x00\xFE\x00", 4));
-  workplace.add("in/vast.jpg", file);
-  const Result result = workplace.qturn({"cw", "in", "-o", "out"});
-  CHECK(result.exit_code == 1);
+  add("in/vast.jpg", file);
+  const Result result = failed({"cw", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("65024x65024 pixels cannot be in a file of "));
 }

@@ -15,14 +15,14 @@ namespace cli {
 inline const Picture labelled_picture = random_picture(9, 5);
 
 /// To the folder out, flopped.
-inline Result augment(const Workplace& workplace, std::vector<std::string> words) {
+inline Result augment(const Workplace& workplace, Words words) {
   words.insert(words.begin(), {"augment", "-o", "out", "--variants", "flop"});
   return workplace.qturn(words);
 }
 
 /// What lies there, but for the manifest.
-inline std::set<std::string> results(const Workplace& workplace) {
-  std::set<std::string> names = workplace.files("out");
+inline Names results(const Workplace& workplace) {
+  Names names = workplace.files("out");
   names.erase("manifest.jsonl");
   return names;
 }

@@ -1,8 +1,5 @@
 // augment with labels: which belong to which picture, where they go, and that a picture and its
 // label are one outcome.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -12,16 +9,8 @@
 #include "src/labels/yolo.hpp"
 #include "tests/cli/labelled.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::StartsWith;
-using cli::augment;
-using cli::Result;
-using cli::results;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
-using Names = std::set<std::string>;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -70,25 +59,24 @@ TEST_CASE("YOLO labels turn with their pictures, and lie to them as before") {
   }
 }
 
-TEST_CASE("All eight variants of a picture get their label, and a picture without one gets none") {
-  Workplace workplace;
-  workplace.add("data/images/a.png", cli::png(picture));
-  workplace.add("data/images/background.png", cli::png(picture));
-  workplace.add("data/labels/a.txt", label);
-  workplace.add("data/labels/of_no_picture.txt", "0");
-  workplace.add("data/labels/classes.txt", "cat\n");
-  workplace.add("data/labels.cache", "x");
-  const Result result = workplace.qturn({"augment", "data", "-o", "out"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "All eight variants of a picture get their label, and a picture without one gets none") {
+  add("data/images/a.png", cli::png(picture));
+  add("data/images/background.png", cli::png(picture));
+  add("data/labels/a.txt", label);
+  add("data/labels/of_no_picture.txt", "0");
+  add("data/labels/classes.txt", "cat\n");
+  add("data/labels.cache", "x");
+  done({"augment", "data", "-o", "out"});
   Names wanted;
   for (const Orientation orientation : qturn::all_orientations) {
     const std::string variant = "__" + std::string(name(orientation));
     wanted.insert({"images/a" + variant + ".png", "images/background" + variant + ".png",
                    "labels/a" + variant + ".txt"});
-    CHECK(workplace.content("out/labels/a" + variant + ".txt") ==
-          qturn::turn_yolo(label, orientation, {}));
+    CHECK(content("out/labels/a" + variant + ".txt") == qturn::turn_yolo(label, orientation, {}));
   }
-  CHECK(results(workplace) == wanted);
+  CHECK(results(*this) == wanted);
 }
 
 TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside them") {
@@ -125,7 +113,7 @@ TEST_CASE("Pascal VOC labels turn with their pictures, in its layout and beside 
   CHECK_THAT(other.err, ContainsSubstring("d/a.xml:1:46: says 9 x 5, the picture is 5 x 9"));
 }
 
-TEST_CASE("LabelMe labels turn with their pictures, and hold them again") {
+TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold them again") {
   const auto labelme = [](const std::string& path, const std::string& data, const char* x) {
     return fmt::format(
         R"({{
@@ -137,51 +125,48 @@ TEST_CASE("LabelMe labels turn with their pictures, and hold them again") {
 }})",
         x, path, data);
   };
-  Workplace workplace;
-  workplace.add("d/x/a.png", cli::png(picture));
-  workplace.add("d/x/a.json", labelme("a.png", "\"iVBORw0KGgo=\"", "1.50"));
-  workplace.add("d/b.png", cli::png(picture));
-  workplace.add("d/b.json", labelme("b.png", "null", "9"));
-  const Result result = augment(workplace, {"d"});
+  add("d/x/a.png", cli::png(picture));
+  add("d/x/a.json", labelme("a.png", "\"iVBORw0KGgo=\"", "1.50"));
+  add("d/b.png", cli::png(picture));
+  add("d/b.json", labelme("b.png", "null", "9"));
+  const Result result = augment(*this, {"d"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("LabelMe labels of 2 of 2 pictures turn with them\n"));
-  const std::string made = workplace.content("out/x/a__flop.png");
+  const std::string made = content("out/x/a__flop.png");
   const std::string data = qturn::base64(std::as_bytes(std::span(made)));
-  CHECK(workplace.content("out/x/a__flop.json") ==
-        labelme("a__flop.png", '"' + data + '"', "7.50"));
-  CHECK(workplace.content("out/b__flop.json") == labelme("b__flop.png", "null", "0"));
+  CHECK(content("out/x/a__flop.json") == labelme("a__flop.png", '"' + data + '"', "7.50"));
+  CHECK(content("out/b__flop.json") == labelme("b__flop.png", "null", "0"));
 
   // A label from elsewhere comes beside its picture.
-  workplace.add("json/x/a.json", labelme("../../d/x/a.png", "null", "1"));
-  const Result moved = augment(workplace, {"d", "--overwrite", "--labels", "labelme:json"});
+  add("json/x/a.json", labelme("../../d/x/a.png", "null", "1"));
+  const Result moved = augment(*this, {"d", "--overwrite", "--labels", "labelme:json"});
   CAPTURE(moved.err);
   CHECK(moved.exit_code == 0);
-  CHECK(workplace.content("out/x/a__flop.json") == labelme("a__flop.png", "null", "8"));
+  CHECK(content("out/x/a__flop.json") == labelme("a__flop.png", "null", "8"));
 }
 
-TEST_CASE("Option --labels chooses: none, YOLO's alone, or those of a folder") {
-  Workplace workplace;
-  workplace.add("data/x/a.png", cli::png(picture));
-  workplace.add("data/x/a.txt", label);
-  workplace.add("data/ground_truth/a.mat", "x");
-  workplace.add("other/x/a.txt", "5 0.5 0.5 1 1\n");
-  const Result refused = augment(workplace, {"data"});
+TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or those of a folder") {
+  add("data/x/a.png", cli::png(picture));
+  add("data/x/a.txt", label);
+  add("data/ground_truth/a.mat", "x");
+  add("other/x/a.txt", "5 0.5 0.5 1 1\n");
+  const Result refused = augment(*this, {"data"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
         "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
         "with its picture; --labels yolo, voc or labelme turns those labels alone; --labels none "
         "turns each picture by itself\n");
   const auto with = [&](const std::string& labels) {
-    fs::remove_all(workplace.path() / "out");
-    const Result result = augment(workplace, {"data", "--labels", labels});
+    fs::remove_all(path() / "out");
+    const Result result = augment(*this, {"data", "--labels", labels});
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
-    return workplace.tree("out").size() == 3 ? workplace.content("out/x/a__flop.txt") : "";
+    return tree("out").size() == 3 ? content("out/x/a__flop.txt") : "";
   };
   CHECK(with("yolo") == flopped);
   CHECK(with("yolo:other") == "5 0.5 0.5 1 1\n");
   CHECK(with("none") == "");
-  const Result empty = augment(workplace, {"data", "--labels", "yolo:data/x"});
+  const Result empty = augment(*this, {"data", "--labels", "yolo:data/x"});
   CHECK(empty.exit_code == 2);
   CHECK_THAT(empty.err, StartsWith("qturn: no YOLO label belongs to a picture"));
 }
@@ -192,10 +177,7 @@ TEST_CASE("A label that is not clear is refused before the start") {
     Workplace workplace;
     for (const auto& [file, content] : files)
       workplace.add(file, content == "picture" ? cli::png(picture) : content);
-    const auto before = workplace.tree(".");
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
-    CHECK(workplace.tree(".") == before);
+    const Result result = workplace.refused(words);
     return result.err;
   };
   const auto unknown = [](const std::string& file) {
@@ -242,89 +224,85 @@ TEST_CASE("A label that is not clear is refused before the start") {
              ContainsSubstring("d.yml:1:12: expected a list, such as [17, 3]; give --keypoints "));
 }
 
-TEST_CASE("Without labels no YAML file is read") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/data.yaml", "kpt_shape: 2");
-  CHECK(augment(workplace, {"data"}).exit_code == 0);
+TEST_CASE_METHOD(Workplace, "Without labels no YAML file is read") {
+  add("data/a.png", cli::png(picture));
+  add("data/data.yaml", "kpt_shape: 2");
+  CHECK(augment(*this, {"data"}).exit_code == 0);
 }
 
-TEST_CASE("Polygons and keypoints need the data set's YAML file, or --keypoints") {
+TEST_CASE_METHOD(Workplace,
+                 "Polygons and keypoints need the data set's YAML file, or --keypoints") {
   const std::string polygon = "0 0.1 0.2 0.3 0.4 0.5 0.6\n";
-  Workplace workplace;
-  workplace.add("data/train/images/a.png", cli::png(picture));
-  workplace.add("data/train/labels/a.txt", polygon);
-  const Result unknown = augment(workplace, {"data/train"});
+  add("data/train/images/a.png", cli::png(picture));
+  add("data/train/labels/a.txt", polygon);
+  const Result unknown = augment(*this, {"data/train"});
   CHECK(unknown.exit_code == 1);
   CHECK_THAT(unknown.err,
              ContainsSubstring("qturn: data/train/images/a.png: data/train/labels/a.txt"
                                ":1:1: more than 6 columns can be a polygon or a box"));
   const auto turned = [&](Words words) {
-    fs::remove_all(workplace.path() / "out");
+    fs::remove_all(path() / "out");
     words.insert(words.begin(), "data/train");
-    const Result result = augment(workplace, words);
+    const Result result = augment(*this, words);
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
-    return workplace.content("out/labels/a__flop.txt");
+    return content("out/labels/a__flop.txt");
   };
   const std::string as_polygon = "0 0.9 0.2 0.7 0.4 0.5 0.6\n";
   CHECK(turned({"--keypoints", "none"}) == as_polygon);
-  workplace.add("data/data.yaml", "train: train/images\nnames: [a]\n");
+  add("data/data.yaml", "train: train/images\nnames: [a]\n");
   CHECK(turned({}) == as_polygon);
-  workplace.add("data/data.yaml", "kpt_shape: [1, 2]\nflip_idx: [0]\n");
+  add("data/data.yaml", "kpt_shape: [1, 2]\nflip_idx: [0]\n");
   CHECK(turned({}) == "0 0.9 0.2 0.3 0.4 0.5 0.6\n");
 }
 
-TEST_CASE("Option --swap-pairs says which keypoints change places in a mirror") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/a.txt", "0 0.5 0.5 0.2 0.4 0.4 0.3 0.60 0.3 0.1 0.3\n");
-  workplace.add("pairs.txt", "0 1 # eyes\n");
+TEST_CASE_METHOD(Workplace, "Option --swap-pairs says which keypoints change places in a mirror") {
+  add("data/a.png", cli::png(picture));
+  add("data/a.txt", "0 0.5 0.5 0.2 0.4 0.4 0.3 0.60 0.3 0.1 0.3\n");
+  add("pairs.txt", "0 1 # eyes\n");
   const Words words = {"data", "--keypoints", "3x2", "--swap-pairs", "pairs.txt"};
-  const Result without = augment(workplace, {words.begin(), words.begin() + 3});
+  const Result without = augment(*this, {words.begin(), words.begin() + 3});
   CHECK(without.exit_code == 1);
   CHECK_THAT(without.err, ContainsSubstring("; --swap-pairs says which keypoints change places"));
-  fs::remove_all(workplace.path() / "out");
-  const Result with = augment(workplace, words);
+  fs::remove_all(path() / "out");
+  const Result with = augment(*this, words);
   CHECK(with.exit_code == 0);
-  CHECK(workplace.content("out/a__flop.txt") == "0 0.5 0.5 0.2 0.4 0.40 0.3 0.6 0.3 0.9 0.3\n");
+  CHECK(content("out/a__flop.txt") == "0 0.5 0.5 0.2 0.4 0.40 0.3 0.6 0.3 0.9 0.3\n");
 
-  fs::remove_all(workplace.path() / "out");
+  fs::remove_all(path() / "out");
   const auto refused = [&](const std::string& pairs) {
-    workplace.add("pairs.txt", pairs);
-    const Result result = augment(workplace, words);
+    add("pairs.txt", pairs);
+    const Result result = augment(*this, words);
     CHECK(result.exit_code == 2);
-    CHECK_FALSE(workplace.exists("out"));
+    CHECK_FALSE(exists("out"));
     return result.err;
   };
   CHECK(refused("0 3") == "qturn: pairs.txt names keypoint 3, and objects have 0 to 2\n");
   CHECK(refused("0") == "qturn: pairs.txt:1:1: expected two keypoints, such as 1 2\n");
-  workplace.add("pairs.txt", "0 1");
-  const Result no_keypoints = augment(workplace, {"data", "--swap-pairs", "pairs.txt"});
+  add("pairs.txt", "0 1");
+  const Result no_keypoints = augment(*this, {"data", "--swap-pairs", "pairs.txt"});
   CHECK(no_keypoints.exit_code == 2);
   CHECK_THAT(no_keypoints.err,
              ContainsSubstring("are keypoints, and no YAML file says that labels have any; give "
                                "their number as in --keypoints 17x3"));
-  fs::remove(workplace.path() / "pairs.txt");
-  const Result absent = augment(workplace, words);
+  fs::remove(path() / "pairs.txt");
+  const Result absent = augment(*this, words);
   CHECK(absent.exit_code == 2);
   CHECK(absent.err == "qturn: pairs.txt cannot be read: No such file or directory\n");
 }
 
-TEST_CASE("A sample whose label is broken is not written, the others are") {
-  Workplace workplace;
-  for (const std::string stem : {"a", "b", "c"})
-    workplace.add("data/" + stem + ".png", cli::png(picture));
-  workplace.add("data/a.txt", label);
-  workplace.add("data/b.txt", label + "1 0.5\n");
-  workplace.add("data/c.txt", label);
-  workplace.add("data/0.png", cli::png(picture));
-  workplace.add("data/0.txt", label);  // the first, which is looked at before the run
-  REQUIRE(::chmod((workplace.path() / "data/0.txt").c_str(), 0) == 0);
-  const fs::path closed = workplace.path() / "data/c.txt";
+TEST_CASE_METHOD(Workplace, "A sample whose label is broken is not written, the others are") {
+  for (const std::string stem : {"a", "b", "c"}) add("data/" + stem + ".png", cli::png(picture));
+  add("data/a.txt", label);
+  add("data/b.txt", label + "1 0.5\n");
+  add("data/c.txt", label);
+  add("data/0.png", cli::png(picture));
+  add("data/0.txt", label);  // the first, which is looked at before the run
+  REQUIRE(::chmod((path() / "data/0.txt").c_str(), 0) == 0);
+  const fs::path closed = path() / "data/c.txt";
   REQUIRE(::chmod(closed.c_str(), 0) == 0);
-  workplace.without_privileges = true;
-  const Result result = augment(workplace, {"data"});
+  without_privileges = true;
+  const Result result = augment(*this, {"data"});
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/b.png: data/b.txt:2:3: the line ends after 2 "
@@ -333,163 +311,161 @@ TEST_CASE("A sample whose label is broken is not written, the others are") {
              ContainsSubstring("qturn: data/c.png: data/c.txt cannot be read: Permission denied"));
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/0.png: data/0.txt cannot be read: Permission denied"));
-  CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt"});
+  CHECK(results(*this) == Names{"a__flop.png", "a__flop.txt"});
 }
 
-TEST_CASE("Labels whose pictures cannot be looked for are refused with the folder that is closed") {
-  Workplace workplace;
-  workplace.add("data/images/a.png", cli::png(picture));
-  workplace.add("data/other/a.png", cli::png(picture));
-  workplace.add("data/labels/a.txt", label);
-  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0) == 0);
-  workplace.without_privileges = true;
-  const Result result = workplace.qturn({"flop", "data", "-o", "out"});
-  REQUIRE(::chmod((workplace.path() / "data/images").c_str(), 0755) == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Labels whose pictures cannot be looked for are refused with the folder that is closed") {
+  add("data/images/a.png", cli::png(picture));
+  add("data/other/a.png", cli::png(picture));
+  add("data/labels/a.txt", label);
+  REQUIRE(::chmod((path() / "data/images").c_str(), 0) == 0);
+  without_privileges = true;
+  const Result result = qturn({"flop", "data", "-o", "out"});
+  REQUIRE(::chmod((path() / "data/images").c_str(), 0755) == 0);
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.err, ContainsSubstring("data/labels/a.txt: looks like YOLO labels") &&
                              ContainsSubstring("cannot look into data/images: Permission denied"));
 }
 
-TEST_CASE("Labels of a tagged picture need to be told what they were drawn on") {
+TEST_CASE_METHOD(Workplace, "Labels of a tagged picture need to be told what they were drawn on") {
   // Stored on its side: a viewer turns it by a quarter clockwise.
-  Workplace workplace;
-  workplace.add("data/a.png", cli::tagged_png(picture, 6));
-  workplace.add("data/a.txt", "0 0.1 0.2 0.3 0.4\n");
-  workplace.add("data/b.png", cli::png(picture));
-  workplace.add("data/b.txt", label);
-  const Result refused = augment(workplace, {"data"});
-  CHECK(refused.exit_code == 2);
+  add("data/a.png", cli::tagged_png(picture, 6));
+  add("data/a.txt", "0 0.1 0.2 0.3 0.4\n");
+  add("data/b.png", cli::png(picture));
+  add("data/b.txt", label);
+  const Result result = augment(*this, {"data"});
+  CHECK(result.exit_code == 2);
   CHECK_THAT(
-      refused.err,
+      result.err,
       StartsWith("qturn: an orientation tag turns 1 of 2 pictures that have labels or masks: "
                  "data/a.png; say with --labels-drawn-on stored or upright"));
-  CHECK_FALSE(workplace.exists("out"));
+  CHECK_FALSE(exists("out"));
   const auto drawn_on = [&](const std::string& frame) {
-    fs::remove_all(workplace.path() / "out");
-    CHECK(augment(workplace, {"data", "--labels-drawn-on", frame}).exit_code == 0);
-    CHECK(workplace.content("out/b__flop.txt") == flopped);
-    return workplace.content("out/a__flop.txt");
+    fs::remove_all(path() / "out");
+    CHECK(augment(*this, {"data", "--labels-drawn-on", frame}).exit_code == 0);
+    CHECK(content("out/b__flop.txt") == flopped);
+    return content("out/a__flop.txt");
   };
   CHECK(drawn_on("upright") == "0 0.9 0.2 0.3 0.4\n");
   CHECK(drawn_on("stored") == "0 0.2 0.1 0.4 0.3\n");  // rotate90 and then flop: transpose
 }
 
-TEST_CASE("Labels do not follow trimmed pixels, or a turn in the tag") {
-  Workplace workplace;
-  workplace.add("data/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
-  workplace.add("data/a.txt", label);
+TEST_CASE_METHOD(Workplace, "Labels do not follow trimmed pixels, or a turn in the tag") {
+  add("data/a.jpg", cli::jpeg(cli::smooth_picture(33, 31)));
+  add("data/a.txt", label);
   for (const auto& [edges, says] : {std::pair{"trim", "labels and masks cannot follow"},
                                     std::pair{"tag", "a turn that is stored in the tag"}}) {
-    fs::remove_all(workplace.path() / "out");
-    const Result result = augment(workplace, {"data", "--jpeg-edges", edges});
+    fs::remove_all(path() / "out");
+    const Result result = augment(*this, {"data", "--jpeg-edges", edges});
     CHECK(result.exit_code == 1);
     CHECK_THAT(result.err, ContainsSubstring(std::string("data/a.txt: ") + says));
-    CHECK(results(workplace).empty());
+    CHECK(results(*this).empty());
   }
 }
 
-TEST_CASE("An output's label that exists is refused, replaced or left like the output itself") {
-  Workplace workplace;
-  workplace.add("data/a.png", cli::png(picture));
-  workplace.add("data/a.txt", label);
-  workplace.add("out/a__flop.txt", "old");
-  const Result refused = augment(workplace, {"data"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
-  const Result half = augment(workplace, {"data", "--skip-existing"});
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "An output's label that exists is refused, replaced or left like the output itself") {
+  add("data/a.png", cli::png(picture));
+  add("data/a.txt", label);
+  add("out/a__flop.txt", "old");
+  const Result result = augment(*this, {"data"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, StartsWith("qturn: out/a__flop.txt exists already; use --overwrite"));
+  const Result half = augment(*this, {"data", "--skip-existing"});
   CHECK(half.exit_code == 2);
   CHECK(half.err ==
         "qturn: out/a__flop.txt exists, but not all that belongs to it; use --overwrite, or remove "
         "it\n");
-  CHECK(workplace.files("out") == Names{"a__flop.txt"});
+  CHECK(files("out") == Names{"a__flop.txt"});
 
-  CHECK(augment(workplace, {"data", "--overwrite"}).exit_code == 0);
-  CHECK(workplace.content("out/a__flop.txt") == flopped);
-  const auto before = workplace.tree("out");
-  CHECK(augment(workplace, {"data", "--skip-existing"}).exit_code == 0);
-  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
-  CHECK(workplace.tree("out") == before);
+  CHECK(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+  CHECK(content("out/a__flop.txt") == flopped);
+  const auto before = tree("out");
+  CHECK(augment(*this, {"data", "--skip-existing"}).exit_code == 0);
+  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  CHECK(tree("out") == before);
 
   // Each of the two is reason enough for an update.
-  workplace.add("data/a.txt", flopped);
-  fs::last_write_time(workplace.path() / "out/a__flop.txt",
-                      fs::last_write_time(workplace.path() / "data/a.txt") - std::chrono::hours(1));
-  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
-  CHECK(workplace.content("out/a__flop.txt") == label);
-  fs::remove(workplace.path() / "out/a__flop.txt");
-  CHECK(augment(workplace, {"data", "--update"}).exit_code == 0);
-  CHECK(workplace.content("out/a__flop.txt") == label);
+  add("data/a.txt", flopped);
+  fs::last_write_time(path() / "out/a__flop.txt",
+                      fs::last_write_time(path() / "data/a.txt") - std::chrono::hours(1));
+  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  CHECK(content("out/a__flop.txt") == label);
+  fs::remove(path() / "out/a__flop.txt");
+  CHECK(augment(*this, {"data", "--update"}).exit_code == 0);
+  CHECK(content("out/a__flop.txt") == label);
 }
 
-TEST_CASE("A resumed run finishes what failed, and does not take a half sample for a whole one") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A resumed run finishes what failed, and does not take a half sample for a whole one") {
   for (const std::string stem : {"a", "b"}) {
-    workplace.add("data/" + stem + ".png", cli::png(picture));
-    workplace.add("data/" + stem + ".txt", label);
+    add("data/" + stem + ".png", cli::png(picture));
+    add("data/" + stem + ".txt", label);
   }
-  workplace.add("data/b.txt", label + "1 0.5\n");
-  CHECK(augment(workplace, {"data"}).exit_code == 1);
-  CHECK(augment(workplace, {"data", "--resume", "--labels", "yolo"}).exit_code == 2);
-  workplace.add("data/b.txt", label);
-  fs::remove(workplace.path() / "out/a__flop.txt");
-  const Result half = augment(workplace, {"data", "--resume"});
+  add("data/b.txt", label + "1 0.5\n");
+  CHECK(augment(*this, {"data"}).exit_code == 1);
+  CHECK(augment(*this, {"data", "--resume", "--labels", "yolo"}).exit_code == 2);
+  add("data/b.txt", label);
+  fs::remove(path() / "out/a__flop.txt");
+  const Result half = augment(*this, {"data", "--resume"});
   CHECK(half.exit_code == 1);
   CHECK_THAT(half.err,
              ContainsSubstring("of out/a__flop.png and out/a__flop.txt the interrupted run "
                                "has written one, and the other is missing"));
-  CHECK(workplace.content("out/b__flop.txt") == flopped);
-  const Result whole = augment(workplace, {"data", "--resume", "--overwrite"});
+  CHECK(content("out/b__flop.txt") == flopped);
+  const Result whole = augment(*this, {"data", "--resume", "--overwrite"});
   CAPTURE(whole.err);
   CHECK(whole.exit_code == 0);
-  CHECK(results(workplace) == Names{"a__flop.png", "a__flop.txt", "b__flop.png", "b__flop.txt"});
+  CHECK(results(*this) == Names{"a__flop.png", "a__flop.txt", "b__flop.png", "b__flop.txt"});
 }
 
-TEST_CASE("Option --dry-run names the label of each picture") {
-  Workplace workplace;
-  workplace.add("data/images/a.png", cli::png(picture));
-  workplace.add("data/labels/a.txt", label);
-  const Result result = augment(workplace, {"data", "--dry-run"});
+TEST_CASE_METHOD(Workplace, "Option --dry-run names the label of each picture") {
+  add("data/images/a.png", cli::png(picture));
+  add("data/labels/a.txt", label);
+  const Result result = augment(*this, {"data", "--dry-run"});
   CHECK(result.exit_code == 0);
   CHECK(result.out ==
         "data/images/a.png -> out/images/a__flop.png (flop, losslessly, with data/labels/a.txt -> "
         "out/labels/a__flop.txt)\n");
-  CHECK_FALSE(workplace.exists("out"));
+  CHECK_FALSE(exists("out"));
 }
 
-TEST_CASE("Classes that are left or right are named once, where pictures are mirrored") {
-  Workplace workplace;
-  workplace.add("yolo/data.yaml", "train: images\nnames: [turn_left, bright, right_hand]\n");
-  workplace.add("words/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
+TEST_CASE_METHOD(Workplace,
+                 "Classes that are left or right are named once, where pictures are mirrored") {
+  add("yolo/data.yaml", "train: images\nnames: [turn_left, bright, right_hand]\n");
+  add("words/labels/classes.txt", "cat\r\nturn_left\r\nright_hand\r\n");
   for (const char* name : {"a", "b"}) {
     for (const fs::path folder : {"yolo", "words"}) {
-      workplace.add(folder / "images" / (std::string(name) + ".png"), cli::png(picture));
-      workplace.add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
+      add(folder / "images" / (std::string(name) + ".png"), cli::png(picture));
+      add(folder / "labels" / (std::string(name) + ".txt"), "0 0.25 0.5 0.1 0.20\n");
     }
-    workplace.add(std::string("voc/") + name + ".png", cli::png(picture));
+    add(std::string("voc/") + name + ".png", cli::png(picture));
     std::string objects;
     for (const char* side : {"turn_left", "right_hand"})
       objects += fmt::format(
           "<object><name>{}</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax>"
           "<ymax>2</ymax></bndbox></object>",
           side);
-    workplace.add(std::string("voc/") + name + ".xml",
-                  "<annotation>" + objects + "</annotation>\n");
+    add(std::string("voc/") + name + ".xml", "<annotation>" + objects + "</annotation>\n");
   }
-  workplace.add("coco/a.png", cli::png(picture));
-  workplace.add("coco/x.json",
-                R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
-                R"("annotations": [], "categories": [{"id": 1, "name": "right_hand"},)"
-                R"({"id": 2, "name": "turn_left"}]})");
-  workplace.add("rows/a.png", cli::png(picture));
-  workplace.add("rows/x.csv",
-                "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
-                "a.png,right_hand,1,1,4,3\n");
+  add("coco/a.png", cli::png(picture));
+  add("coco/x.json", R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+                     R"("annotations": [], "categories": [{"id": 1, "name": "right_hand"},)"
+                     R"({"id": 2, "name": "turn_left"}]})");
+  add("rows/a.png", cli::png(picture));
+  add("rows/x.csv",
+      "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
+      "a.png,right_hand,1,1,4,3\n");
   const std::string warning =
       "warning: a mirror makes left of right, and these classes of labels "
       "keep their names: ";
   for (const std::string data : {"yolo", "words", "coco", "rows", "voc"}) {
     CAPTURE(data);
-    const Result result = workplace.qturn({"augment", data, "-o", "out/" + data});
+    const Result result = qturn({"augment", data, "-o", "out/" + data});
     INFO(result.err);
     const std::size_t at = result.err.find(warning);
     REQUIRE(at != std::string::npos);
@@ -497,7 +473,7 @@ TEST_CASE("Classes that are left or right are named once, where pictures are mir
     const std::string line = result.err.substr(at, result.err.find('\n', at) - at);
     CHECK_THAT(line, ContainsSubstring("right_hand") && ContainsSubstring("turn_left") &&
                          !ContainsSubstring("bright"));
-    CHECK_THAT(workplace.qturn({"cw", data, "-o", "turned/" + data}).err,
+    CHECK_THAT(qturn({"cw", data, "-o", "turned/" + data}).err,
                !ContainsSubstring("left of right"));
   }
 }

@@ -1,8 +1,5 @@
 // Files that ask for more than --limit permits, through the program: each is refused by name, with
 // what to type, before it has taken much memory or time.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <limits>
 
 #include "src/picture/file_limits.hpp"
@@ -82,9 +79,7 @@ std::string jpeg_with_comments(std::size_t count) {
 }
 
 Result turned(Workplace& workplace, const std::string& name, std::vector<std::string> more = {}) {
-  std::vector<std::string> words = {"cw", name, "-o", "out-" + name, "--overwrite"};
-  words.insert(words.end(), more.begin(), more.end());
-  return workplace.qturn(words);
+  return workplace.qturn(cli::with({"cw", name, "-o", "out-" + name, "--overwrite"}, more));
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -95,40 +90,41 @@ constexpr long most_resident_kib = 250 << 10;
 
 }  // namespace
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A JPEG of millions of comments is refused with their number, soon and in little memory") {
-  Workplace workplace;
-  workplace.add("a.jpg", jpeg_with_comments(10'000'000));
-  const Result refused = turned(workplace, "a.jpg");
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("a.jpg: 1000000"));
-  CHECK_THAT(refused.err,
+  add("a.jpg", jpeg_with_comments(10'000'000));
+  const Result result = turned(*this, "a.jpg");
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("a.jpg: 1000000"));
+  CHECK_THAT(result.err,
              ContainsSubstring(" pieces of metadata, more than the limit of 250000; --limit "
                                "metadata-count=1000000"));
-  CHECK(refused.max_resident_kib < most_resident_kib);
-  CHECK(refused.cpu_seconds < 20);
-  CHECK(workplace.files("").size() == 1);
+  CHECK(result.max_resident_kib < most_resident_kib);
+  CHECK(result.cpu_seconds < 20);
+  CHECK(files("").size() == 1);
 }
 
-TEST_CASE("As many comments as are permitted are kept, in time that grows with their number") {
-  Workplace workplace;
-  workplace.add("a.jpg", jpeg_with_comments(200'000));
-  const Result done = turned(workplace, "a.jpg");
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "As many comments as are permitted are kept, in time that grows with their number") {
+  add("a.jpg", jpeg_with_comments(200'000));
+  const Result done = turned(*this, "a.jpg");
   CHECK(done.exit_code == 0);
   CHECK(done.cpu_seconds < 20);
-  CHECK(workplace.content("out-a.jpg").size() > 5 * 200'000);
+  CHECK(content("out-a.jpg").size() > 5 * 200'000);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "What a file asks for is refused by name, and the option that the message names permits it") {
-  Workplace workplace;
   const std::string png = cli::png(cli::random_picture(20, 10));
-  workplace.add("a.png", png);
-  workplace.add("text.png", cli::png(cli::random_picture(20, 10),
-                                     cli::png_chunk("tEXt", "a" + std::string(1, '\0') + "bcd") +
-                                         cli::png_chunk("tEXt", "e" + std::string(1, '\0') + "f")));
-  workplace.add("a.jpg", jpeg_with_comments(30));
-  workplace.add("a.tif", tiff_of_pages(5));
+  add("a.png", png);
+  add("text.png", cli::png(cli::random_picture(20, 10),
+                           cli::png_chunk("tEXt", "a" + std::string(1, '\0') + "bcd") +
+                               cli::png_chunk("tEXt", "e" + std::string(1, '\0') + "f")));
+  add("a.jpg", jpeg_with_comments(30));
+  add("a.tif", tiff_of_pages(5));
   struct Case {
     const char* name;
     const char* limit;
@@ -147,33 +143,33 @@ TEST_CASE(
         Case{"a.tif", "directories=4", "5 directories, more than the limit of 4",
              "directories=5"}}) {
     CAPTURE(each.name, each.limit);
-    const Result refused = turned(workplace, each.name, {"--limit", each.limit});
+    const Result result = turned(*this, each.name, {"--limit", each.limit});
     if (!*each.says) {
-      CHECK(refused.exit_code == 0);
+      CHECK(result.exit_code == 0);
       continue;
     }
-    CHECK(refused.exit_code == 1);
-    CHECK_THAT(refused.err, ContainsSubstring(each.says));
-    CHECK_THAT(refused.err, ContainsSubstring("; --limit "s + each.permits));
-    const std::size_t option = refused.err.find("; --limit ") + 10;
-    const std::string permits = refused.err.substr(option, refused.err.find(' ', option) - option);
-    CHECK(turned(workplace, each.name, {"--limit", permits}).exit_code == 0);
-    CHECK(turned(workplace, each.name).exit_code == 0);
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, ContainsSubstring(each.says));
+    CHECK_THAT(result.err, ContainsSubstring("; --limit "s + each.permits));
+    const std::size_t option = result.err.find("; --limit ") + 10;
+    const std::string permits = result.err.substr(option, result.err.find(' ', option) - option);
+    CHECK(turned(*this, each.name, {"--limit", permits}).exit_code == 0);
+    CHECK(turned(*this, each.name).exit_code == 0);
   }
 }
 
-TEST_CASE("A TIFF that lists one directory many times is damaged, whatever the limits") {
-  Workplace workplace;
-  workplace.add("a.tif", tiff_of_shared_directory(50'000, 16'000));
-  const Result refused = turned(workplace, "a.tif", {"--limit", "directories=none"});
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("fields larger than the file"));
-  CHECK(refused.max_resident_kib < most_resident_kib);
-  CHECK(refused.cpu_seconds < 20);
+TEST_CASE_METHOD(cli::Workplace,
+                 "A TIFF that lists one directory many times is damaged, whatever the limits") {
+  add("a.tif", tiff_of_shared_directory(50'000, 16'000));
+  const Result result = turned(*this, "a.tif", {"--limit", "directories=none"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("fields larger than the file"));
+  CHECK(result.max_resident_kib < most_resident_kib);
+  CHECK(result.cpu_seconds < 20);
 }
 
-TEST_CASE("A large picture in few bytes is refused by its ratio, before it is decoded") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "A large picture in few bytes is refused by its ratio, before it is decoded") {
   // A tiny grey JPEG whose frame header says 16000 x 17000, with so many bytes after it that they
   // could hold the blocks.
   const qturn::Bytes tiny =
@@ -182,29 +178,29 @@ TEST_CASE("A large picture in few bytes is refused by its ratio, before it is de
   const std::size_t frame = file.find("\xff\xc0");
   REQUIRE(frame != std::string::npos);
   file.replace(frame + 5, 4, "\x42\x68\x3e\x80");
-  workplace.add("a.jpg", file + std::string(600'000, '\0'));
-  const Result refused = turned(workplace, "a.jpg", {"--limit", "ratio=400"});
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("bytes of pixels for each byte of the file, more than "
-                                            "the limit of 400; --limit ratio=45"));
-  CHECK_THAT(turned(workplace, "a.jpg").err, ContainsSubstring("damaged after 0 of 17000 rows"));
+  add("a.jpg", file + std::string(600'000, '\0'));
+  const Result result = turned(*this, "a.jpg", {"--limit", "ratio=400"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("bytes of pixels for each byte of the file, more than "
+                                           "the limit of 400; --limit ratio=45"));
+  CHECK_THAT(turned(*this, "a.jpg").err, ContainsSubstring("damaged after 0 of 17000 rows"));
 }
 
-TEST_CASE("A blank picture of usual size may be as small as it likes") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "A blank picture of usual size may be as small as it likes") {
   const cli::Picture white{4000, 4000, 3, qturn::SampleFormat::u8,
                            std::vector<unsigned char>(48'000'000, 255)};
   for (const char* format : {"png", "webp", "tif"}) {
     CAPTURE(format);
     const qturn::Codec* codec = qturn::codec_of_suffix("."s + format);
-    workplace.add("a."s + format, cli::encoded(white, *codec));
-    CHECK(turned(workplace, "a."s + format).exit_code == 0);
+    add("a."s + format, cli::encoded(white, *codec));
+    CHECK(turned(*this, "a."s + format).exit_code == 0);
   }
 }
 
-TEST_CASE("A limit that does not exist, or has no number, is refused before anything starts") {
-  Workplace workplace;
-  workplace.add("a.png", cli::png(cli::random_picture(2, 2)));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A limit that does not exist, or has no number, is refused before anything starts") {
+  add("a.png", cli::png(cli::random_picture(2, 2)));
   for (const auto& [option, says] :
        {std::pair{"pages=3", "'pages' is not one of pixels, ratio, metadata-bytes"},
         std::pair{"pixels", "number above zero, or none"},
@@ -213,10 +209,9 @@ TEST_CASE("A limit that does not exist, or has no number, is refused before anyt
         std::pair{"pixels=0", "number above zero, or none"},
         std::pair{"scans=5x", "number above zero, or none"}}) {
     CAPTURE(option);
-    const Result result = turned(workplace, "a.png", {"--limit", option});
+    const Result result = turned(*this, "a.png", {"--limit", option});
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.err, ContainsSubstring(says));
   }
-  CHECK(turned(workplace, "a.png", {"--limit", "seconds=9", "--limit", "ratio=none"}).exit_code ==
-        0);
+  CHECK(turned(*this, "a.png", {"--limit", "seconds=9", "--limit", "ratio=none"}).exit_code == 0);
 }

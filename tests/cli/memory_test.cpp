@@ -1,9 +1,7 @@
 // --memory holds for every file, through the program: the largest resident size is that of the
 // budget and of the program itself, whatever the files say. Smaller than scripts/measure-memory, in
 // the same proportions.
-#include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
@@ -47,7 +45,7 @@ cli::Picture large_picture(int channels = 3, SampleFormat type = SampleFormat::u
 
 }  // namespace
 
-TEST_CASE("Large pictures of every format are turned within --memory") {
+TEST_CASE_METHOD(cli::Workplace, "Large pictures of every format are turned within --memory") {
   const auto& [codec, channels, type] =
       GENERATE(std::tuple{&qturn::tiff::codec, 3, SampleFormat::u8},
                std::tuple{&qturn::png::codec, 3, SampleFormat::u8},
@@ -57,15 +55,14 @@ TEST_CASE("Large pictures of every format are turned within --memory") {
                std::tuple{&qturn::tga::codec, 3, SampleFormat::u8},
                std::tuple{&qturn::bmp::codec, 3, SampleFormat::u8});
   CAPTURE(codec->name);
-  Workplace workplace;
   const std::string file = cli::encoded(large_picture(channels, type), *codec);
   for (int i = 0; i < 3; ++i) {
-    workplace.add("in/"s + std::to_string(i) + std::string(codec->suffixes[0]), file);
+    add("in/"s + std::to_string(i) + std::string(codec->suffixes[0]), file);
   }
-  const Result result = turned(workplace, "256MiB");
+  const Result result = turned(*this, "256MiB");
   CAPTURE(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(workplace.files("out").size() == 3);
+  CHECK(files("out").size() == 3);
   check_resident(result, 256);
 }
 
@@ -86,120 +83,109 @@ TEST_CASE("Pictures that --memory holds one of are turned one at a time") {
   CHECK(workplace.tree("out") == tree);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A picture that needs more than --memory is refused with what to type, and that permits it") {
-  Workplace workplace;
   // 3.5 MB would be 30000 x 30000; this one needs a seventh of the memory.
-  workplace.add("in/wide.jpg",
-                text_of(qturn::tests::make_jpeg(
-                    {.width = 11'000, .height = 11'000, .space = JCS_GRAYSCALE, .quality = 1})));
-  workplace.add("in/small.jpg", cli::jpeg(cli::smooth_picture(16, 16)));
-  const Result refused = turned(workplace, "128MiB");
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("wide.jpg: 11000 x 11000 pixels need "));
-  CHECK_THAT(refused.err, ContainsSubstring(" of memory, more than 128MiB; --memory "));
-  CHECK(workplace.files("out") == std::set<std::string>{"small.jpg"});
-  check_resident(refused, 128);
+  add("in/wide.jpg",
+      text_of(qturn::tests::make_jpeg(
+          {.width = 11'000, .height = 11'000, .space = JCS_GRAYSCALE, .quality = 1})));
+  add("in/small.jpg", cli::jpeg(cli::smooth_picture(16, 16)));
+  const Result result = turned(*this, "128MiB");
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("wide.jpg: 11000 x 11000 pixels need "));
+  CHECK_THAT(result.err, ContainsSubstring(" of memory, more than 128MiB; --memory "));
+  CHECK(files("out") == std::set<std::string>{"small.jpg"});
+  check_resident(result, 128);
 
-  const std::size_t option = refused.err.find("; --memory ") + 11;
-  const std::string permits = refused.err.substr(option, refused.err.find(' ', option) - option);
+  const std::size_t option = result.err.find("; --memory ") + 11;
+  const std::string permits = result.err.substr(option, result.err.find(' ', option) - option);
   CAPTURE(permits);
-  const Result done = turned(workplace, permits);
+  const Result done = turned(*this, permits);
   CAPTURE(done.err);
   CHECK(done.exit_code == 0);
   check_resident(done, std::stol(permits));
 }
 
-TEST_CASE("A long label is turned within --memory") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));
+TEST_CASE_METHOD(cli::Workplace, "A long label is turned within --memory") {
+  add("in/a.png", cli::png(cli::random_picture(64, 64)));
   std::string label;
   while (label.size() < (38 << 20)) label += "0 0.25 0.5 0.125 0.0625\n";
-  workplace.add("in/a.txt", label);
-  const Result result = workplace.qturn({"flop", "in", "-o", "out", "--memory", "256MiB"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(workplace.content("out/a.txt").starts_with("0 0.75 0.5 0.125 0.0625\n"));
+  add("in/a.txt", label);
+  const Result result = done({"flop", "in", "-o", "out", "--memory", "256MiB"});
+  CHECK(content("out/a.txt").starts_with("0 0.75 0.5 0.125 0.0625\n"));
   check_resident(result, 256);
 }
 
-TEST_CASE("Option --memory holds for standard input and standard output") {
-  Workplace workplace;
-  workplace.standard_input = "BM" + std::string(140 << 20, 'x');
-  const Result refused = workplace.qturn({"flip", "-", "-o", "-", "--memory", "128MiB"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err,
+TEST_CASE_METHOD(cli::Workplace, "Option --memory holds for standard input and standard output") {
+  standard_input = "BM" + std::string(140 << 20, 'x');
+  const Result result = refused({"flip", "-", "-o", "-", "--memory", "128MiB"});
+  CHECK_THAT(result.err,
              ContainsSubstring("standard input has more than 128 MiB; a larger --memory"));
-  check_resident(refused, 128);
+  check_resident(result, 128);
 
-  workplace.standard_input = cli::encoded(large_picture(), qturn::bmp::codec);
-  const Result turned = workplace.qturn({"flip", "-", "-o", "-", "--memory", "160MiB"});
-  CAPTURE(turned.err);
-  CHECK(turned.exit_code == 0);
-  CHECK(turned.out.size() == workplace.standard_input.size());
+  standard_input = cli::encoded(large_picture(), qturn::bmp::codec);
+  const Result turned = done({"flip", "-", "-o", "-", "--memory", "160MiB"});
+  CHECK(turned.out.size() == standard_input.size());
   check_resident(turned, 160);
 }
 
-TEST_CASE("The results of a tar's samples count, whatever the size of its files") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "The results of a tar's samples count, whatever the size of its files") {
   // 9 MB of pixels each, of one value: 72 MB of results.
   const cli::Picture white{3000, 1000, 3, SampleFormat::u8,
                            std::vector<unsigned char>(9'000'000, 255)};
   const std::string file = cli::encoded(white, qturn::png::codec);
   tests::Members members;
   for (int i = 0; i < 4; ++i) members.emplace_back(std::to_string(i) + ".png", file);
-  workplace.add("in.tar", tests::tar(members));
+  add("in.tar", tests::tar(members));
   const auto augmented = [&](const std::string& memory) {
-    return workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "all", "--format",
-                            "pnm", "--overwrite", "--fsync", "never", "-j", "4", "--device", "cpu",
-                            "--memory", memory});
+    return qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "all", "--format", "pnm",
+                  "--overwrite", "--fsync", "never", "-j", "4", "--device", "cpu", "--memory",
+                  memory});
   };
   const Result made = augmented("128MiB");
   CHECK(made.exit_code == 0);
   CHECK_THAT(made.err, ContainsSubstring("32 of 32 variants written"));
   check_resident(made, 128);
-  const Result refused = augmented("64MiB");
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err,
+  const Result result = augmented("64MiB");
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
              ContainsSubstring("in.tar/0.png: its sample needs more than 64 MiB of memory") &&
                  ContainsSubstring("0 of 32 variants written, 32 failed"));
-  check_resident(refused, 64);
+  check_resident(result, 64);
 }
 
-TEST_CASE("The names of a tar's members count") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "The names of a tar's members count") {
   tests::Members members = {{"a.png", cli::png(cli::random_picture(20, 10))}};
   for (int i = 0; i < 60; ++i)
     members.emplace_back("a." + std::to_string(i) + std::string(100'000, 'x'), "");
-  workplace.add("in.tar", tests::tar(members, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE}));
-  const Result refused =
-      workplace.qturn({"upright", "in.tar", "-o", "out.tar", "--memory", "16MiB"});
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("its sample needs 16 MiB of memory"));
+  add("in.tar", tests::tar(members, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE}));
+  const Result result = failed({"upright", "in.tar", "-o", "out.tar", "--memory", "16MiB"});
+  CHECK_THAT(result.err, ContainsSubstring("its sample needs 16 MiB of memory"));
 }
 
-TEST_CASE("A TGA of run lengths that decodes to much more than --memory is refused") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "A TGA of run lengths that decodes to much more than --memory is refused") {
   constexpr int side = 8000;
   std::string file("\0\0\x0a\0\0\0\0\0\0\0\0\0"s);
   for (int i = 0; i < 2; ++i)
     file += static_cast<char>(side & 255), file += static_cast<char>(side >> 8);
   file += "\x20\0"s;
   for (int i = 0; i < side * side / 128; ++i) file += "\xff\1\2\3\4";
-  workplace.add("in/a.tga", file);
-  const Result refused = turned(workplace, "64MiB");
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err, ContainsSubstring("a.tga: 8000 x 8000 pixels need "));
-  check_resident(refused, 64);
+  add("in/a.tga", file);
+  const Result result = turned(*this, "64MiB");
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("a.tga: 8000 x 8000 pixels need "));
+  check_resident(result, 64);
 }
 
-TEST_CASE("A sidecar of millions of attributes takes little memory") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(20, 10)));
+TEST_CASE_METHOD(cli::Workplace, "A sidecar of millions of attributes takes little memory") {
+  add("in/a.png", cli::png(cli::random_picture(20, 10)));
   std::string packet = "<x ";
   for (int i = 0; i < 6'000'000; ++i) packet += "a=\"\" ";
-  workplace.add("in/a.xmp", packet + "/>");
-  const Result result = turned(workplace, "64MiB");
+  add("in/a.xmp", packet + "/>");
+  const Result result = turned(*this, "64MiB");
   CHECK_THAT(result.err, ContainsSubstring("more than 500000 elements and attributes"));
   check_resident(result, 64);
 }

@@ -1,8 +1,6 @@
 // A table: all orientation metadata x the formats that have it, sidecars too, x what the program
 // does, read by another program, ExifTool. The fixtures are written byte by byte. What follows a
 // JPEG is in trailing_pictures_test.cpp.
-#include <catch2/catch_test_macros.hpp>
-
 #include <array>
 #include <map>
 
@@ -11,9 +9,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-using cli::Json;
-using cli::value;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
@@ -243,7 +239,7 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
     });
     if (upright) continue;
     const std::string folder = word + "-tag";
-    REQUIRE(workplace.qturn({word, "in", "--tag-only", "--sidecars", "-o", folder}).exit_code == 0);
+    workplace.done({word, "in", "--tag-only", "--sidecars", "-o", folder});
     expect(folder, [&](Orientation was) {
       return Expected{Orientation::identity, qturn::compose(was, turn)};
     });
@@ -261,38 +257,36 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
   }
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "What XMP alone says of the orientation does not count, and is set right with a warning") {
   if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
-  Workplace workplace;
   const std::map<std::string, std::string> files = {{"a.jpg", jpeg_fixture(1, true)},
                                                     {"b.png", png_fixture(1, true)},
                                                     {"c.tif", tiff_fixture(1, true)},
                                                     {"d.webp", webp_fixture(1, true)}};
   for (const auto& [name, content] : files) {
-    workplace.add("in/" + name, content);
-    workplace.add("alone/" + name, content);
+    add("in/" + name, content);
+    add("alone/" + name, content);
   }
-  const std::string at = "cd '" + workplace.path().string() + "' && exiftool -q -q -n -m ";
+  const std::string at = "cd '" + path().string() + "' && exiftool -q -q -n -m ";
   REQUIRE(cli::succeeds(at + "-overwrite_original -XMP-tiff:Orientation=6 in alone"));
   REQUIRE(cli::succeeds(at + "-overwrite_original -IFD0:Orientation= alone"));
   for (const std::string folder : {"in", "alone"}) {
     for (const std::string operation : {"upright", "cw"}) {
       const std::string out = operation + "-" + folder;
-      const cli::Result turned = workplace.qturn({operation, folder, "-o", out});
-      CAPTURE(turned.err);
-      CHECK(turned.exit_code == 0);
+      const cli::Result turned = done({operation, folder, "-o", out});
       for (const auto& [name, content] : files) {
         CHECK(turned.err.find(folder + "/" + name +
                               ": warning: its XMP says orientation 6, the picture's is 1, which "
                               "counts") != std::string::npos);
       }
-      CHECK(workplace.qturn({"check", out}).exit_code == 0);
-      CHECK(workplace.qturn({operation, folder, "-o", "strict", "--strict"}).exit_code == 1);
+      done({"check", out});
+      failed({operation, folder, "-o", "strict", "--strict"});
     }
-    CHECK(workplace.qturn({"check", folder}).exit_code == 1);
+    failed({"check", folder});
   }
-  const auto said = cli::read_by_exiftool(workplace.path(), "-G1");
+  const auto said = cli::read_by_exiftool(path(), "-G1");
   for (const auto& [name, content] : files) {
     CAPTURE(name);
     for (const std::string folder : {"upright-in", "upright-alone", "cw-in", "cw-alone"}) {
@@ -303,16 +297,15 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("libexif reads the turned block too") {
+TEST_CASE_METHOD(Workplace, "libexif reads the turned block too") {
   if (!cli::succeeds("exif --version > /dev/null 2>&1")) SKIP("exif is missing");
-  Workplace workplace;
-  workplace.add("a.jpg", jpeg_fixture(6, true));
-  REQUIRE(workplace.qturn({"upright", "a.jpg", "-o", "b.jpg"}).exit_code == 0);
-  const std::string at = "cd '" + workplace.path().string() + "' && ";
+  add("a.jpg", jpeg_fixture(6, true));
+  done({"upright", "a.jpg", "-o", "b.jpg"});
+  const std::string at = "cd '" + path().string() + "' && ";
   CHECK(cli::succeeds(at + "exif -m -t Orientation b.jpg | grep -q 'Top-left'"));
   CHECK(cli::succeeds(at + "exif -m -t PixelXDimension b.jpg | grep -qx 48"));
   CHECK(cli::succeeds(at + "exif -e -o t.jpg b.jpg > /dev/null"));
-  const cli::Picture thumbnail = cli::pixels_of(workplace.path() / "t.jpg");
+  const cli::Picture thumbnail = cli::pixels_of(path() / "t.jpg");
   CHECK(thumbnail.width == 24);
   CHECK(thumbnail.height == 32);
 }

@@ -1,7 +1,4 @@
 // What the program says about itself, and every way to ask it for something that cannot be.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -9,11 +6,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-using Catch::Matchers::ContainsSubstring;
+using namespace cli;
 using Catch::Matchers::EndsWith;
-using Catch::Matchers::StartsWith;
-using cli::Result;
-using cli::Workplace;
 
 namespace {
 
@@ -64,11 +58,11 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Option -h shows about a dozen options, and help is as wide as the terminal") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "Option -h shows about a dozen options, and help is as wide as the terminal") {
   for (const char* name : {"upright", "rotate90", "augment", "check"}) {
     CAPTURE(name);
-    const Result brief = workplace.qturn({name, "-h"}), whole = workplace.qturn({name, "--help"});
+    const Result brief = qturn({name, "-h"}), whole = qturn({name, "--help"});
     CHECK(brief.exit_code == 0);
     CHECK_THAT(brief.out, ContainsSubstring(std::string("qturn ") + name + " --help"));
     const auto options = [](const std::string& text) {
@@ -83,22 +77,21 @@ TEST_CASE("Option -h shows about a dozen options, and help is as wide as the ter
     CHECK(options(brief.out) <= 14);
     CHECK(options(brief.out) < options(whole.out));
   }
-  std::string help = workplace.qturn({"upright", "--help"}).out;
+  std::string help = qturn({"upright", "--help"}).out;
   help = help.substr(help.find("\nOutput:\n"));
   CHECK(help.find("--output") < help.find("--in-place"));
   CHECK(help.find("--in-place") < help.find("--overwrite"));
   CHECK(help.find("--overwrite") < help.find("--tar-size"));
   for (const char* columns : {"60", "120"}) {
-    workplace.environment["COLUMNS"] = columns;
-    const std::size_t widest = widest_line(workplace.qturn({"upright", "--help"}).out);
+    environment["COLUMNS"] = columns;
+    const std::size_t widest = widest_line(qturn({"upright", "--help"}).out);
     CHECK(widest <= std::stoul(columns));
     CHECK(widest + 12 > std::stoul(columns));
   }
 }
 
-TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
-  Workplace workplace;
-  with_picture(workplace);
+TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write nothing") {
+  with_picture(*this);
   using Words = std::vector<std::string>;
   const std::pair<Words, std::string> cases[] = {
       {{}, "name an operation" + hint},
@@ -195,12 +188,11 @@ TEST_CASE("Wrong command lines exit with 2, say why, and write nothing") {
   };
   for (const auto& [words, message] : cases) {
     CAPTURE(words);
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
+    const Result result = refused(words);
     CHECK_THAT(result.err, StartsWith("qturn: "));
     CHECK_THAT(result.err, ContainsSubstring(message));
     CHECK(result.out.empty());
-    CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+    CHECK(files(".") == Names{"in/a.png"});
   }
 }
 
@@ -212,117 +204,105 @@ TEST_CASE("devices lists the devices, says what was built, and what auto takes")
   CHECK_THAT(result.out, ContainsSubstring("--device auto takes "));
 }
 
-TEST_CASE("Option --device cuda without a GPU says what is missing and writes nothing") {
-  Workplace workplace;
-  with_picture(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "Option --device cuda without a GPU says what is missing and writes nothing") {
+  with_picture(*this);
   // Usable, whether it has engines for JPEG or not: those only decide what auto takes.
-  if (workplace.qturn({"devices"}).out.find(": usable") != std::string::npos)
-    SKIP("there is a GPU");
-  const Result all = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda"});
-  CHECK(all.exit_code == 2);
+  if (qturn({"devices"}).out.find(": usable") != std::string::npos) SKIP("there is a GPU");
+  const Result all = refused({"rotate90", "in", "-o", "out", "--device", "cuda"});
   CHECK_THAT(all.err, StartsWith("qturn: no CUDA device is usable: "));
-  const Result one = workplace.qturn({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
-  CHECK(one.exit_code == 2);
+  const Result one = refused({"rotate90", "in", "-o", "out", "--device", "cuda:0"});
   CHECK_THAT(one.err, StartsWith("qturn: CUDA device 0 is not usable: "));
-  CHECK(workplace.files(".") == std::set<std::string>{"in/a.png"});
+  CHECK(files(".") == Names{"in/a.png"});
 }
 
-TEST_CASE("Option --device cpu, auto and all the ways to write a size of memory are taken") {
-  Workplace workplace;
-  with_picture(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "Option --device cpu, auto and all the ways to write a size of memory are taken") {
+  with_picture(*this);
   for (const char* size : {"64MiB", "64MB", "1G", "67108864"}) {
     CAPTURE(size);
-    const Result result = workplace.qturn(
-        {"flop", "in", "-o", std::string("out-") + size, "--device", "cpu", "--memory", size});
-    CHECK(result.exit_code == 0);
+    done({"flop", "in", "-o", std::string("out-") + size, "--device", "cpu", "--memory", size});
   }
-  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--device", "auto"}).exit_code == 0);
+  done({"flop", "in", "-o", "out", "--device", "auto"});
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "Without options there is a summary; --quiet leaves it out, --verbose adds a line per file") {
-  Workplace workplace;
-  with_picture(workplace);
-  workplace.add("in/bad.png", "no picture");
+  with_picture(*this);
+  add("in/bad.png", "no picture");
 
-  const Result plain = workplace.qturn({"cw", "in", "-o", "out"});
-  CHECK(plain.exit_code == 1);
+  const Result plain = failed({"cw", "in", "-o", "out"});
   CHECK(plain.out.empty());
   CHECK_THAT(plain.err, ContainsSubstring("qturn: in/bad.png: "));
   CHECK_THAT(plain.err, ContainsSubstring("\nqturn: 1 of 2 pictures written, 1 failed; ") &&
                             EndsWith(" s\n") && !ContainsSubstring("MP"));
-  const Result missing = workplace.qturn({"cw", "in/bad.png", "-o", "none"});
+  const Result missing = qturn({"cw", "in/bad.png", "-o", "none"});
   CHECK_THAT(missing.err, ContainsSubstring("\nqturn: 0 of 1 picture written, 1 failed; "));
 
-  const Result quiet = workplace.qturn({"cw", "in", "-o", "quiet", "-q"});
-  CHECK(quiet.exit_code == 1);
+  const Result quiet = failed({"cw", "in", "-o", "quiet", "-q"});
   CHECK(quiet.err ==
         "qturn: in/bad.png: not a picture in a format that qturn reads, whatever its name says\n");
 
-  const Result verbose = workplace.qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
+  const Result verbose = qturn({"cw", "in", "-o", "verbose", "-v", "--device", "cpu"});
   CHECK_THAT(verbose.err, StartsWith("qturn: on cpu, "));
   CHECK_THAT(verbose.err, ContainsSubstring("in/a.png -> verbose/a.png (rotate90, 3 x 5)\n") &&
                               ContainsSubstring(" MP/s, ") &&
                               ContainsSubstring(" pictures/s, on cpu, "));
 }
 
-TEST_CASE("Device auto is chosen by what is done to JPEGs, and says why") {
-  Workplace workplace;
-  with_picture(workplace);
+TEST_CASE_METHOD(Workplace, "Device auto is chosen by what is done to JPEGs, and says why") {
+  with_picture(*this);
   const std::string why = "a GPU makes only many JPEGs faster";
-  CHECK_THAT(workplace.qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
+  CHECK_THAT(qturn({"cw", "in", "-o", "a", "-v"}).err, ContainsSubstring(why));
 
   // As many bytes as a GPU is worth for one thread; what follows the picture is kept.
   std::string large = cli::jpeg(cli::random_picture(64, 64));
   large.resize((std::size_t{16} << 20) + 1);
-  workplace.add("many/a.jpg", large);
+  add("many/a.jpg", large);
   for (const char* mode : {"lossless", "planar"}) {
-    const Result result =
-        workplace.qturn({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode});
-    CHECK(result.exit_code == 0);
+    const Result result = done({"cw", "many", "-o", mode, "-v", "-j", "1", "--jpeg", mode});
     CHECK_THAT(result.err, !ContainsSubstring(why));
   }
 }
 
-TEST_CASE("Options that nobody would miss are gone") {
-  Workplace workplace;
-  workplace.add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
+TEST_CASE_METHOD(Workplace, "Options that nobody would miss are gone") {
+  add("in/a.jpg", cli::jpeg(cli::random_picture(64, 64)));
   const std::vector<std::vector<std::string>> gone = {{"--replay", "manifest.jsonl"},
                                                       {"--label-orientation"},
                                                       {"--shard", "0/2", "--shard-by", "sample"},
                                                       {"--journal", "log"},
                                                       {"--jpeg", "fastest"}};
-  for (const std::vector<std::string>& options : gone) {
-    std::vector<std::string> words = {"augment", "in", "-o", "out"};
+  for (const Words& options : gone) {
+    Words words = {"augment", "in", "-o", "out"};
     words.insert(words.end(), options.begin(), options.end());
-    CHECK(workplace.qturn(words).exit_code == 2);
+    refused(words);
   }
-  CHECK_FALSE(workplace.exists("out"));
+  CHECK_FALSE(exists("out"));
 }
 
-TEST_CASE("Option --format takes a name in any case, and --quality decides how much is lost") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(64, 64)));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Option --format takes a name in any case, and --quality decides how much is lost") {
+  add("in/a.png", cli::png(cli::random_picture(64, 64)));
   for (const std::string format : {"JPEG", "WebP"}) {
     std::size_t smaller = 0;
     for (const char* quality : {"10", "50", "90"}) {
       const std::string out = format + quality;
-      const Result result = workplace.qturn(
-          {"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"});
-      CHECK(result.exit_code == 0);
+      const Result result =
+          done({"cw", "in/a.png", "-o", out, "--format", format, "--quality", quality, "--json"});
       CHECK_THAT(result.out, ContainsSubstring("\"lossy\":true"));
-      const std::size_t bytes = workplace.content(out + "/" + *workplace.files(out).begin()).size();
+      const std::size_t bytes = content(out + "/" + *files(out).begin()).size();
       CHECK(bytes > smaller);
       smaller = bytes;
     }
   }
-  const Result lossless =
-      workplace.qturn({"cw", "in/a.png", "-o", "exact", "--format", "webp", "--json"});
+  const Result lossless = qturn({"cw", "in/a.png", "-o", "exact", "--format", "webp", "--json"});
   CHECK_THAT(lossless.out, ContainsSubstring("\"lossy\":false"));
   CHECK_THAT(lossless.err, !ContainsSubstring("with loss"));
-  const auto said = [&](const char* out, std::vector<std::string> words) {
+  const auto said = [&](const char* out, Words words) {
     words.insert(words.begin(), {"cw", "in/a.png", "-o", out, "--format"});
-    return workplace.qturn(words).err;
+    return qturn(words).err;
   };
   CHECK_THAT(
       said("w", {"webp", "--quality", "80"}),

@@ -1,7 +1,4 @@
 // A folder with all that belongs to its pictures becomes a tar.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +8,10 @@
 
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
+using cli::with;
+using cli::Words;
 using cli::Workplace;
 using tests::Members;
-using Words = std::vector<std::string>;
 
 namespace {
 
@@ -50,12 +48,8 @@ TEST_CASE("A folder becomes a tar of samples, with the bytes that a folder as ou
   const Workplace workplace;
   add_data_set(workplace);
   const Words augment = {"augment", "data", "--variants", "flop,cw", "-o"};
-  const auto run = [&](Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    Result result = workplace.qturn(words);
-    INFO(result.err);
-    REQUIRE(result.exit_code == 0);
-    return result;
+  const auto run = [&](const Words& words, const Words& more) {
+    return workplace.done(with(words, more));
   };
   run(augment, {"folder"});
   const Result packed = run(augment, {"out.tar", "-j", "4"});
@@ -105,8 +99,7 @@ TEST_CASE("A picture that fails is left out of the tar with its sample, and the 
   const Workplace workplace;
   add_data_set(workplace);
   workplace.add("data/labels/x/b.txt", "0 .25 .5 .1 .2 .3 .4 2 .5 x 1\n");
-  const Result result = workplace.qturn({"flop", "data", "-o", "out.tar"});
-  CHECK(result.exit_code == 1);
+  const Result result = workplace.failed({"flop", "data", "-o", "out.tar"});
   CHECK_THAT(result.err, ContainsSubstring("data/labels/x/b.txt:1"));
   std::vector<std::string> names;
   for (const auto& [name, content] : tests::members_of(workplace.content("out.tar")))
@@ -130,12 +123,9 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
   workplace.add("broken/b.txt", "0 .5 .5 .1 .1\n");
   workplace.add("broken/coco.json", R"({"images": [{"id": 1, "file_name": "a.png", )");
   workplace.add("there.tar", "x");
-  const auto before = workplace.tree(".");
   const auto refused = [&](const Words& words, const char* why) {
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused(words);
     CHECK_THAT(result.err, ContainsSubstring(why));
-    CHECK(workplace.tree(".") == before);
   };
   refused({"augment", "dots", "-o", "o.tar"}, "would be one sample, called x/IMG");
   refused({"augment", "coco", "-o", "o.tar"}, "coco/coco.json: labels many pictures");
@@ -147,6 +137,6 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
   refused({"cw", "data", "-o", "o.tar", "--others", "copy"}, "--others copy");
   refused({"cw", "data", "-o", "o.tar", "--unpack"}, "--unpack");
   refused({"cw", "data", "-o", "o.tar", "--dry-run"}, "--dry-run");
-  CHECK(workplace.qturn({"augment", "coco", "-o", "o.tar", "--labels", "none"}).exit_code == 0);
-  CHECK(workplace.qturn({"cw", "data", "-o", "begun.tar", "--resume"}).exit_code == 0);
+  workplace.done({"augment", "coco", "-o", "o.tar", "--labels", "none"});
+  workplace.done({"cw", "data", "-o", "begun.tar", "--resume"});
 }

@@ -1,7 +1,17 @@
-// Runs the built program as a user would: in a folder of its own, with arguments, an environment
-// and perhaps a standard input, and tells what came of it.
+// The fixture of these tests. Each case has a folder of its own, a Workplace. It runs the built
+// program there as a user would, with arguments, an environment and perhaps a standard input, and
+// tells what came of it:
+//
+//   TEST_CASE_METHOD(Workplace, "A picture is turned") {
+//     add("in/a.png", png(random_picture(4, 3)));
+//     done({"cw", "in", "-o", "out"});
+//     CHECK(files("out") == Names{"a.png"});
+//   }
 #ifndef QTURN_TESTS_CLI_PROGRAM_HPP
 #define QTURN_TESTS_CLI_PROGRAM_HPP
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +26,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <source_location>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -27,6 +38,15 @@
 namespace cli {
 
 namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using Names = std::set<std::string>;
+using Words = std::vector<std::string>;
+
+inline Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 struct Result {
   int exit_code = -1;  ///< 128 + the signal's number if one ended it
@@ -113,7 +133,7 @@ class Workplace : public TemporaryFolder {
   /// Bytes of the largest file that may be written; 0: any.
   rlim_t largest_file = 0;
 
-  Running start(std::vector<std::string> arguments) const {
+  Running start(Words arguments) const {
     const fs::path in = input_pipe.empty() ? streams_.add("in", standard_input) : input_pipe;
     const fs::path out = output_pipe.empty() ? streams_.path() / "out" : output_pipe;
     const fs::path err = streams_.path() / "err";
@@ -153,8 +173,24 @@ class Workplace : public TemporaryFolder {
     return {pid, out, err};
   }
 
-  Result qturn(std::vector<std::string> arguments) const {
-    return start(std::move(arguments)).wait();
+  Result qturn(Words words) const { return start(std::move(words)).wait(); }
+
+  using Where = std::source_location;
+  /// Runs it, and checks its status: all is done.
+  Result done(const Words& words, Where where = Where::current()) const {
+    return ended(0, words, where);
+  }
+  /// Some failed, the others are done.
+  Result failed(const Words& words, Where where = Where::current()) const {
+    return ended(1, words, where);
+  }
+  /// Nothing was started: what lay there is as it was.
+  Result refused(const Words& words, Where where = Where::current()) const {
+    const auto before = tree(".");
+    Result result = ended(2, words, where);
+    CHECK(result.out.empty());
+    CHECK(tree(".") == before);
+    return result;
   }
 
   /// The next runs get signal `number` as soon as a file is in its place whose name ends in `end`.
@@ -211,13 +247,22 @@ class Workplace : public TemporaryFolder {
   }
 
   /// Every file with its content: what a test compares when nothing, or the same, must be there.
+  /// Of a pipe the name alone.
   std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const {
     std::set<std::pair<std::string, std::string>> found;
-    for (const std::string& file : files(name)) found.emplace(file, content(name / file));
+    for (const std::string& file : files(name))
+      found.emplace(file, fs::is_fifo(path() / name / file) ? "" : content(name / file));
     return found;
   }
 
  private:
+  Result ended(int exit_code, const Words& words, const Where& where) const {
+    Result result = qturn(words);
+    INFO(where.file_name() << ":" << where.line() << ": " << result.err);
+    CHECK(result.exit_code == exit_code);
+    return result;
+  }
+
   TemporaryFolder streams_;
 };
 

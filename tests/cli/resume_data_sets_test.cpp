@@ -1,8 +1,5 @@
 // Runs over data sets in place that are killed or fail in part: pictures and what belongs to them
 // stay in step, and the next run knows what is done.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +31,7 @@ void add_data_set(const Workplace& workplace) {
 auto tree_of_whole_run(const Words& words) {
   const Workplace workplace;
   add_data_set(workplace);
-  REQUIRE(workplace.qturn(words).exit_code == 0);
+  workplace.done(words);
   return workplace.tree("d");
 }
 
@@ -70,56 +67,49 @@ TEST_CASE("Killed when any file of a data set gets its name, a run in place can 
       const Result killed = workplace.qturn(in_place);
       workplace.environment.clear();
       REQUIRE(killed.exit_code == 128 + SIGKILL);
-      const Result result = workplace.qturn(resumed);
-      CAPTURE(result.err);
-      CHECK(result.exit_code == 0);
+      workplace.done(resumed);
       CHECK(workplace.tree("d") == wanted);
       CHECK_FALSE(has_own_files(workplace));
     }
   }
 }
 
-TEST_CASE("What a killed run has left is not taken for labels, masks, sidecars or inputs") {
-  Workplace workplace;
-  add_data_set(workplace);
+TEST_CASE_METHOD(cli::Workplace,
+                 "What a killed run has left is not taken for labels, masks, sidecars or inputs") {
+  add_data_set(*this);
   const auto wanted = tree_of_whole_run(in_place);
   const auto add_all = [&] {
     for (const std::string place : {"images", "labels", "masks", "Annotations"})
       for (const std::string name : {"a.png", "a.txt", "a.xml", "a.json", "a.xmp"})
-        workplace.add("d/" + place + "/." + name + "." + temporary, "half");
+        add("d/" + place + "/." + name + "." + temporary, "half");
   };
   const auto remove_all = [&] {
     for (const std::string place : {"images", "labels", "masks", "Annotations"})
       for (const std::string name : {"a.png", "a.txt", "a.xml", "a.json", "a.xmp"})
-        fs::remove(workplace.path() / ("d/" + place + "/." + name + "." + temporary));
+        fs::remove(path() / ("d/" + place + "/." + name + "." + temporary));
   };
   add_all();
-  CHECK(workplace.qturn({"check", "d", "--labels", "--hidden"}).exit_code == 0);
-  const Result result = workplace.qturn({"cw", "d", "--in-place", "--hidden"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
+  done({"check", "d", "--labels", "--hidden"});
+  done({"cw", "d", "--in-place", "--hidden"});
   remove_all();
-  CHECK(workplace.tree("d") == wanted);
+  CHECK(tree("d") == wanted);
 
   // Of a list, too.
   add_all();
-  workplace.add("list", "d/images/a.png\nd/images/.a.png." + temporary + "\n");
-  const Result listed = workplace.qturn({"cw", "--files-from", "list", "-o", "out"});
-  CHECK(listed.exit_code == 0);
+  add("list", "d/images/a.png\nd/images/.a.png." + temporary + "\n");
+  const Result listed = done({"cw", "--files-from", "list", "-o", "out"});
   CHECK_THAT(listed.err, ContainsSubstring("1 file of an interrupted run"));
-  CHECK(workplace.files("out") ==
+  CHECK(files("out") ==
         std::set<std::string>{"d/images/a.png", "d/labels/a.txt", "d/masks/a_mask.png"});
 }
 
-TEST_CASE("A resumed run is not told to turn the pictures alone") {
-  Workplace workplace;
-  add_data_set(workplace);
-  workplace.signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
-  REQUIRE(workplace.qturn(in_place).exit_code == 128 + SIGKILL);
-  workplace.environment.clear();
-  workplace.add("d/Annotations/b.mat", "what is this?");
-  const Result result = workplace.qturn(resumed);
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(cli::Workplace, "A resumed run is not told to turn the pictures alone") {
+  add_data_set(*this);
+  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  REQUIRE(qturn(in_place).exit_code == 128 + SIGKILL);
+  environment.clear();
+  add("d/Annotations/b.mat", "what is this?");
+  const Result result = refused(resumed);
   CHECK_THAT(result.err, ContainsSubstring("put that right, and --resume again"));
   CHECK(result.err.find("--labels none") == std::string::npos);
 }
@@ -138,10 +128,8 @@ TEST_CASE("A label or a mask that cannot follow its picture is put in its place 
                                ContainsSubstring("labels/" + end));
     CHECK_THAT(failed.err, ContainsSubstring("written with them: 1 label, 2 masks"));
     CHECK(workplace.content("d/labels/" + end) == label);
-    CHECK(workplace.qturn(in_place).exit_code == 2);
-    const Result result = workplace.qturn(resumed);
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
+    workplace.refused(in_place);
+    workplace.done(resumed);
     CHECK(workplace.tree("d") == wanted);
     CHECK_FALSE(has_own_files(workplace));
   }
@@ -161,7 +149,7 @@ TEST_CASE("A sidecar that cannot follow its picture is put in its place by --res
     workplace.add("d/a.xmp", packet);
     const Words words = {"cw", "d", "--in-place", "--sidecars"};
     workplace.environment = disturbed_by("QTURN_TEST_RENAME", "a.xmp");
-    CHECK(workplace.qturn(words).exit_code == 1);
+    workplace.failed(words);
     workplace.environment.clear();
     CHECK(workplace.content("d/a.xmp") == packet);
     if (is_lost)
@@ -175,29 +163,28 @@ TEST_CASE("A sidecar that cannot follow its picture is put in its place by --res
   }
 }
 
-TEST_CASE("A picture and a label that are out of step are found where a journal knows it") {
-  Workplace workplace;
-  add_data_set(workplace);
-  CHECK(workplace.qturn({"check", "d", "--labels"}).exit_code == 0);
-  workplace.environment = disturbed_by("QTURN_TEST_RENAME", "a.txt");
-  CHECK(workplace.qturn(in_place).exit_code == 1);
-  workplace.environment.clear();
-  const Result result = workplace.qturn({"check", "d", "--labels"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(cli::Workplace,
+                 "A picture and a label that are out of step are found where a journal knows it") {
+  add_data_set(*this);
+  done({"check", "d", "--labels"});
+  environment = disturbed_by("QTURN_TEST_RENAME", "a.txt");
+  failed(in_place);
+  environment.clear();
+  const Result result = failed({"check", "d", "--labels"});
   CHECK_THAT(
       result.out,
       ContainsSubstring("d/labels/a.txt: out of step: its picture is turned and it is not, says "
                         "d/.qturn-journal; resume the run that was interrupted\n"));
   CHECK(result.out.find("b.txt") == std::string::npos);
-  CHECK_THAT(workplace.qturn({"check", "d/images", "--labels"}).out,
+  CHECK_THAT(qturn({"check", "d/images", "--labels"}).out,
              ContainsSubstring("labels/a.txt: out of step"));
-  CHECK(workplace.qturn(resumed).exit_code == 0);
-  CHECK(workplace.qturn({"check", "d", "--labels"}).exit_code == 0);
+  done(resumed);
+  done({"check", "d", "--labels"});
 }
 
-TEST_CASE("Killed when it removes its journal, a run in place is not repeated by accident") {
-  Workplace workplace;
-  add_data_set(workplace);
+TEST_CASE_METHOD(cli::Workplace,
+                 "Killed when it removes its journal, a run in place is not repeated by accident") {
+  add_data_set(*this);
   const auto wanted = tree_of_whole_run(in_place);
   // The last calls that change the disk remove the journal and the lock.
   int last = 1;
@@ -209,40 +196,35 @@ TEST_CASE("Killed when it removes its journal, a run in place is not repeated by
     REQUIRE(last < 500);
     if (trial.tree("d") != wanted || !trial.exists("d/.qturn-journal")) continue;
     trial.environment.clear();
-    CHECK(trial.qturn(in_place).exit_code == 2);
-    CHECK(trial.qturn(resumed).exit_code == 0);
+    trial.refused(in_place);
+    trial.done(resumed);
     CHECK(trial.tree("d") == wanted);
   }
 }
 
-TEST_CASE("A lock is held by an open file, and by nothing else") {
-  Workplace workplace;
-  add_data_set(workplace);
-  const fs::path lock = workplace.add("d/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
+TEST_CASE_METHOD(cli::Workplace, "A lock is held by an open file, and by nothing else") {
+  add_data_set(*this);
+  const fs::path lock = add("d/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
   const int file = ::open(lock.c_str(), O_RDWR | O_CLOEXEC);
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   REQUIRE(::fcntl(file, F_OFD_SETLK, &whole) == 0);
-  const Result refused = workplace.qturn(in_place);
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err,
+  const Result result = refused(in_place);
+  CHECK_THAT(result.err,
              ContainsSubstring("d: another qturn (process 7 on elsewhere) works here; wait for"));
   ::close(file);
-  CHECK(workplace.qturn(in_place).exit_code == 0);
-  CHECK_FALSE(workplace.exists("d/.qturn-lock"));
+  done(in_place);
+  CHECK_FALSE(exists("d/.qturn-lock"));
 }
 
-TEST_CASE("A killed run that nobody has reaped holds nothing") {
-  Workplace workplace;
-  add_data_set(workplace);
-  workplace.signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
-  const auto killed = workplace.start(in_place);
-  workplace.environment.clear();
+TEST_CASE_METHOD(cli::Workplace, "A killed run that nobody has reaped holds nothing") {
+  add_data_set(*this);
+  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  const auto killed = start(in_place);
+  environment.clear();
   Workplace::wait_until([&] { return !killed.is_running(); });
-  REQUIRE(workplace.exists("d/.qturn-lock"));
-  const Result result = workplace.qturn(resumed);
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 0);
+  REQUIRE(exists("d/.qturn-lock"));
+  done(resumed);
   CHECK(killed.wait().exit_code == 128 + SIGKILL);
 }
 
@@ -252,8 +234,7 @@ TEST_CASE("Pipes and files with holes in the place of a journal or a lock are re
     Workplace workplace;
     add_data_set(workplace);
     REQUIRE(::mkfifo((workplace.path() / "d" / name).c_str(), 0600) == 0);
-    const Result result = workplace.qturn(in_place);
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused(in_place);
     CHECK_THAT(result.err, ContainsSubstring("d/" + name + " is not a regular file; remove it"));
   }
   for (const std::string start : {"", "{\"qturn_journal\":1,\"operation\":\"x\",\"inputs\":[],"}) {
@@ -261,8 +242,7 @@ TEST_CASE("Pipes and files with holes in the place of a journal or a lock are re
     add_data_set(workplace);
     const fs::path journal = workplace.add("d/.qturn-journal", start);
     fs::resize_file(journal, std::uintmax_t{1} << 30);
-    const Result result = workplace.qturn({"cw", "d", "-o", "out", "--memory", "64MiB"});
-    CHECK(result.exit_code == 0);  // the journal of another folder
+    workplace.done({"cw", "d", "-o", "out", "--memory", "64MiB"});  // the journal of another folder
     const Result refused = workplace.qturn(in_place);
     CHECK(refused.max_resident_kib < 600 << 10);
   }

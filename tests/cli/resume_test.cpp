@@ -1,7 +1,4 @@
 // Runs that are killed, interrupted or fail in part, and what the next run does.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include "src/metadata/xmp.hpp"
 #include "tests/cli/labelled.hpp"
 #include "tests/cli/pictures.hpp"
@@ -9,25 +6,14 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
-using Names = std::set<std::string>;
-using Words = std::vector<std::string>;
 
 namespace {
 
 const std::string packet = qturn::tests::xmp_packet_with("tiff:Orientation='6'");
 const Words in_place = {"cw", "in", "--in-place", "--sidecars", "-j", "2"};
 const Words to_folder = {"cw", "in", "-o", "out", "--sidecars", "-j", "2"};
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 void add_pictures(const Workplace& workplace) {
   for (int i = 0; i < 4; ++i) {
@@ -47,7 +33,7 @@ void add_pictures(const Workplace& workplace) {
 std::set<std::pair<std::string, std::string>> undisturbed(const Words& words, const char* folder) {
   Workplace workplace;
   add_pictures(workplace);
-  REQUIRE(workplace.qturn(words).exit_code == 0);
+  workplace.done(words);
   return workplace.tree(folder);
 }
 
@@ -68,8 +54,7 @@ bool has_own_files(const Workplace& workplace, const fs::path& folder) {
 void fail_in_part(Workplace& workplace) {
   workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
   workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)).substr(0, 60));
-  const Result result = workplace.qturn({"cw", "in", "--in-place"});
-  REQUIRE(result.exit_code == 1);
+  workplace.failed({"cw", "in", "--in-place"});
   REQUIRE(workplace.files("in") == Names{"a.png", "b.png"});
   REQUIRE(workplace.exists("in/.qturn-journal"));
 }
@@ -90,17 +75,14 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
     // Without its journal a run has changed nothing, or all.
     if (!workplace.exists("in/.qturn-journal") || workplace.content("in/.qturn-journal").empty()) {
       if (workplace.tree("in") != wanted) {
-        const Result result = workplace.qturn(with(in_place, {"--resume"}));
-        REQUIRE(result.exit_code == 0);
+        const Result result = workplace.done(with(in_place, {"--resume"}));
         CHECK_THAT(result.err, ContainsSubstring("no interrupted run to resume"));
       }
     } else {
       const Result refused = workplace.qturn(in_place);
       if (refused.exit_code == 2) {
         CHECK_THAT(refused.err, ContainsSubstring("--resume") && ContainsSubstring("--restart"));
-        const Result result = workplace.qturn(with(in_place, {"--resume"}));
-        INFO(result.err);
-        REQUIRE(result.exit_code == 0);
+        workplace.done(with(in_place, {"--resume"}));
         ++resumed;
       }
     }
@@ -111,45 +93,41 @@ TEST_CASE("Killed at any call and resumed, a run in place turns each picture exa
   CHECK(resumed > 10);
 }
 
-TEST_CASE("Resumed in place, a run that is done is not done twice") {
-  Workplace workplace;
-  add_pictures(workplace);
+TEST_CASE_METHOD(Workplace, "Resumed in place, a run that is done is not done twice") {
+  add_pictures(*this);
   const Words resumed = with(in_place, {"--resume"});
-  REQUIRE(workplace.qturn(resumed).exit_code == 0);
-  const auto once = workplace.tree("in");
+  done(resumed);
+  const auto once = tree("in");
   CHECK(once == undisturbed(in_place, "in"));
 
-  const Result again = workplace.qturn(resumed);
-  INFO(again.err);
-  CHECK(again.exit_code == 0);
-  CHECK(workplace.tree("in") == once);
+  done(resumed);
+  CHECK(tree("in") == once);
 
-  const Result anew = workplace.qturn(in_place);
-  CHECK(anew.exit_code == 2);
+  const Result anew = refused(in_place);
   CHECK_THAT(anew.err, ContainsSubstring("is done") && ContainsSubstring("--restart"));
-  CHECK(workplace.tree("in") == once);
+  CHECK(tree("in") == once);
 
-  workplace.add("in/new.png", cli::png(cli::random_picture(6, 4)));
-  const std::string stored = workplace.content("in/new.png");
-  CHECK(workplace.qturn(resumed).exit_code == 0);
-  CHECK(workplace.content("in/new.png") != stored);
-  REQUIRE(fs::remove(workplace.path() / "in/new.png"));
-  CHECK(workplace.tree("in") == once);
+  add("in/new.png", cli::png(cli::random_picture(6, 4)));
+  const std::string stored = content("in/new.png");
+  done(resumed);
+  CHECK(content("in/new.png") != stored);
+  REQUIRE(fs::remove(path() / "in/new.png"));
+  CHECK(tree("in") == once);
 
   // Another operation is another run, and leaves nothing.
-  CHECK(workplace.qturn({"ccw", "in", "--in-place"}).exit_code == 0);
-  CHECK(workplace.tree("in") != once);
-  CHECK_FALSE(workplace.exists("in/.qturn-journal"));
+  done({"ccw", "in", "--in-place"});
+  CHECK(tree("in") != once);
+  CHECK_FALSE(exists("in/.qturn-journal"));
 }
 
-TEST_CASE("A run in place that --resume has completed is done once more with --restart") {
-  Workplace workplace;
-  add_pictures(workplace);
-  REQUIRE(workplace.qturn(with(in_place, {"--resume"})).exit_code == 0);
-  const auto once = workplace.tree("in");
-  CHECK(workplace.qturn(with(in_place, {"--restart"})).exit_code == 0);
-  CHECK(workplace.tree("in") != once);
-  CHECK_FALSE(workplace.exists("in/.qturn-journal"));
+TEST_CASE_METHOD(Workplace,
+                 "A run in place that --resume has completed is done once more with --restart") {
+  add_pictures(*this);
+  done(with(in_place, {"--resume"}));
+  const auto once = tree("in");
+  done(with(in_place, {"--restart"}));
+  CHECK(tree("in") != once);
+  CHECK_FALSE(exists("in/.qturn-journal"));
 }
 
 TEST_CASE(
@@ -163,9 +141,7 @@ TEST_CASE(
     kill_at(workplace, to_folder, call);
     if (workplace.tree("out") == wanted) break;
     const bool is_begun = !workplace.content("out/.qturn-journal").empty();
-    const Result result = workplace.qturn(with(to_folder, {"--resume"}));
-    INFO(result.err);
-    REQUIRE(result.exit_code == 0);
+    workplace.done(with(to_folder, {"--resume"}));
     resumed += is_begun ? 1 : 0;
     REQUIRE(workplace.tree("out") == wanted);
     REQUIRE_FALSE(has_own_files(workplace, "out"));
@@ -173,112 +149,104 @@ TEST_CASE(
   CHECK(resumed > 10);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A run in place that failed in part is resumed or restarted, never repeated by accident") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  const std::string turned = workplace.content("in/a.png");
-  const Result refused = workplace.qturn({"cw", "in", "--in-place"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("in/.qturn-journal: 'rotate90 --jpeg lossless "
-                                            "--jpeg-edges tag --png small' is not complete"));
-  CHECK(workplace.content("in/a.png") == turned);
+  fail_in_part(*this);
+  const std::string turned = content("in/a.png");
+  const Result result = refused({"cw", "in", "--in-place"});
+  CHECK_THAT(result.err, ContainsSubstring("in/.qturn-journal: 'rotate90 --jpeg lossless "
+                                           "--jpeg-edges tag --png small' is not complete"));
+  CHECK(content("in/a.png") == turned);
 
-  const Result other = workplace.qturn({"flop", "in", "--in-place", "--resume"});
-  CHECK(other.exit_code == 2);
+  const Result other = refused({"flop", "in", "--in-place", "--resume"});
   CHECK_THAT(other.err, ContainsSubstring("resume with the same operation, options and inputs"));
 
-  const Result inner = workplace.qturn({"cw", "in/a.png", "--in-place", "--resume"});
-  CHECK(inner.exit_code == 2);
+  refused({"cw", "in/a.png", "--in-place", "--resume"});
 
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  const Result resumed = workplace.qturn({"cw", "in", "--in-place", "--resume"});
-  CHECK(resumed.exit_code == 0);
+  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  const Result resumed = done({"cw", "in", "--in-place", "--resume"});
   CHECK_THAT(resumed.err, ContainsSubstring("1 of 2 pictures written, 1 done before"));
-  CHECK(workplace.content("in/a.png") == turned);
-  CHECK(workplace.content("in/b.png") == turned);
-  CHECK(workplace.files("in") == Names{"a.png", "b.png"});
-  CHECK_FALSE(has_own_files(workplace, "in"));
+  CHECK(content("in/a.png") == turned);
+  CHECK(content("in/b.png") == turned);
+  CHECK(files("in") == Names{"a.png", "b.png"});
+  CHECK_FALSE(has_own_files(*this, "in"));
 }
 
-TEST_CASE("Option --restart forgets an interrupted run") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--restart"}).exit_code == 0);
-  CHECK(cli::pixels_of(workplace.path() / "in/a.png") ==
+TEST_CASE_METHOD(Workplace, "Option --restart forgets an interrupted run") {
+  fail_in_part(*this);
+  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  done({"cw", "in", "--in-place", "--restart"});
+  CHECK(cli::pixels_of(path() / "in/a.png") ==
         cli::turned(cli::random_picture(6, 4), Orientation::rotate180));
-  CHECK(workplace.files("in") == Names{"a.png", "b.png"});
-  CHECK_FALSE(has_own_files(workplace, "in"));
+  CHECK(files("in") == Names{"a.png", "b.png"});
+  CHECK_FALSE(has_own_files(*this, "in"));
 }
 
-TEST_CASE("An interrupted run is also found above and below the folder of a new one") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  workplace.add("in/deep/a.png", cli::png(cli::random_picture(6, 4)));
-  const std::string deep = workplace.content("in/deep/a.png");
+TEST_CASE_METHOD(Workplace,
+                 "An interrupted run is also found above and below the folder of a new one") {
+  fail_in_part(*this);
+  add("in/deep/a.png", cli::png(cli::random_picture(6, 4)));
+  const std::string deep = content("in/deep/a.png");
   for (const Words& words :
        {Words{"cw", "in/deep", "--in-place"}, Words{"cw", ".", "--in-place"}}) {
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
+    const Result result = refused(words);
     CHECK_THAT(result.err, ContainsSubstring("finish it with --resume, or remove"));
   }
-  CHECK(workplace.content("in/deep/a.png") == deep);
+  CHECK(content("in/deep/a.png") == deep);
 }
 
-TEST_CASE("Each of several folders can be resumed by itself, and then with the others") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "Each of several folders can be resumed by itself, and then with the others") {
   const std::string good = cli::png(cli::random_picture(6, 4));
-  for (const char* name : {"in/a.png", "two/a.png"}) workplace.add(name, good);
-  for (const char* name : {"in/b.png", "two/b.png"}) workplace.add(name, good.substr(0, 60));
-  REQUIRE(workplace.qturn({"cw", "in", "two", "--in-place"}).exit_code == 1);
-  const std::string turned = workplace.content("two/a.png");
-  workplace.add("two/b.png", good);
-  CHECK(workplace.qturn({"cw", "two", "--in-place", "--resume"}).exit_code == 0);
-  const Result both = workplace.qturn({"cw", "in", "two", "--in-place", "--resume"});
-  CHECK(both.exit_code == 1);
+  for (const char* name : {"in/a.png", "two/a.png"}) add(name, good);
+  for (const char* name : {"in/b.png", "two/b.png"}) add(name, good.substr(0, 60));
+  failed({"cw", "in", "two", "--in-place"});
+  const std::string turned = content("two/a.png");
+  add("two/b.png", good);
+  done({"cw", "two", "--in-place", "--resume"});
+  const Result both = failed({"cw", "in", "two", "--in-place", "--resume"});
   CHECK_THAT(both.err, ContainsSubstring("3 done before the interruption, 1 failed"));
-  REQUIRE(fs::remove(workplace.path() / "two/.qturn-journal"));
-  const Result without = workplace.qturn({"cw", "in", "two", "--in-place", "--resume"});
-  CHECK(without.exit_code == 2);
+  REQUIRE(fs::remove(path() / "two/.qturn-journal"));
+  const Result without = refused({"cw", "in", "two", "--in-place", "--resume"});
   CHECK_THAT(without.err, ContainsSubstring("--resume the other inputs without it"));
-  CHECK(workplace.content("two/a.png") == turned);
-  CHECK(workplace.content("two/b.png") == turned);
+  CHECK(content("two/a.png") == turned);
+  CHECK(content("two/b.png") == turned);
 }
 
-TEST_CASE("A picture that was changed after the interruption fails by name and stays as it is") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  workplace.add("in/a.png", cli::png(cli::random_picture(5, 5)));
-  const std::string edited = workplace.content("in/a.png");
-  const Result result = workplace.qturn({"cw", "in", "--in-place", "--resume"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A picture that was changed after the interruption fails by name and stays as it is") {
+  fail_in_part(*this);
+  add("in/a.png", cli::png(cli::random_picture(5, 5)));
+  const std::string edited = content("in/a.png");
+  const Result result = failed({"cw", "in", "--in-place", "--resume"});
   CHECK_THAT(result.err, ContainsSubstring("qturn: in/a.png: is neither the original nor what the "
                                            "interrupted run made of it"));
-  CHECK(workplace.content("in/a.png") == edited);
+  CHECK(content("in/a.png") == edited);
 }
 
-TEST_CASE("Damage in a journal is named; a line that is not whole at its end is cut off") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  const std::string journal = workplace.content("in/.qturn-journal");
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  workplace.add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1) + "{\"int\n" +
-                                         journal.substr(journal.find('\n') + 1));
-  const Result damaged = workplace.qturn({"cw", "in", "--in-place", "--resume"});
-  CHECK(damaged.exit_code == 2);
+TEST_CASE_METHOD(Workplace,
+                 "Damage in a journal is named; a line that is not whole at its end is cut off") {
+  fail_in_part(*this);
+  const std::string journal = content("in/.qturn-journal");
+  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1) + "{\"int\n" +
+                               journal.substr(journal.find('\n') + 1));
+  const Result damaged = refused({"cw", "in", "--in-place", "--resume"});
   CHECK_THAT(damaged.err, ContainsSubstring("line 2 of the journal in/.qturn-journal is damaged"));
 
-  workplace.add("in/.qturn-journal", journal + "{\"intent\":\"b.p");
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--resume"}).exit_code == 0);
-  CHECK(workplace.files("in") == Names{"a.png", "b.png"});
-  CHECK_FALSE(has_own_files(workplace, "in"));
+  add("in/.qturn-journal", journal + "{\"intent\":\"b.p");
+  done({"cw", "in", "--in-place", "--resume"});
+  CHECK(files("in") == Names{"a.png", "b.png"});
+  CHECK_FALSE(has_own_files(*this, "in"));
 }
 
-TEST_CASE("Where no run was interrupted, --resume begins one, and replaces nothing that is there") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  workplace.add("in.tar", tests::tar({{"a.png", cli::png(cli::random_picture(6, 4))}}));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Where no run was interrupted, --resume begins one, and replaces nothing that is there") {
+  add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  add("in.tar", tests::tar({{"a.png", cli::png(cli::random_picture(6, 4))}}));
   const std::string begins = "there is no interrupted run to resume, so this one begins";
   const std::vector<std::pair<Words, std::string>> runs = {
       {{"cw", "in", "-o", "out", "--resume"}, "out/a.png"},
@@ -287,14 +255,11 @@ TEST_CASE("Where no run was interrupted, --resume begins one, and replaces nothi
       {{"cw", "in.tar", "-o", "out.tar", "--resume"}, "out.tar"},
       {{"cw", "in", "--in-place", "--resume"}, ""}};
   for (const auto& [words, made] : runs) {
-    const Result result = workplace.qturn(words);
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
+    const Result result = done(words);
     CHECK_THAT(result.err, ContainsSubstring(begins));
     if (made.empty()) continue;
-    CHECK(workplace.exists(made));
-    const Result again = workplace.qturn(words);
-    CHECK(again.exit_code == 2);
+    CHECK(exists(made));
+    const Result again = refused(words);
     CHECK_THAT(again.err, ContainsSubstring("already"));
   }
 }
@@ -319,40 +284,37 @@ TEST_CASE(
     CHECK(failed.exit_code == 1);
     CHECK_FALSE(workplace.exists("out/" + name));
     CHECK(workplace.exists("out/.qturn-journal"));
-    const Result resumed = workplace.qturn(with(words, {"--resume"}));
-    INFO(resumed.err);
-    CHECK(resumed.exit_code == 0);
+    workplace.done(with(words, {"--resume"}));
     CHECK(workplace.files("out") == Names{"a__flop.png", "data.yaml", "manifest.jsonl", "x.json"});
     CHECK_FALSE(has_own_files(workplace, "out"));
   }
 }
 
-TEST_CASE("A journal that was cut to its first line lets no picture be turned twice") {
-  Workplace workplace;
-  fail_in_part(workplace);
-  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)));
-  const std::string journal = workplace.content("in/.qturn-journal");
-  const auto before = workplace.tree("in");
-  workplace.add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1));
+TEST_CASE_METHOD(Workplace,
+                 "A journal that was cut to its first line lets no picture be turned twice") {
+  fail_in_part(*this);
+  add("in/b.png", cli::png(cli::random_picture(6, 4)));
+  const std::string journal = content("in/.qturn-journal");
+  const auto before = tree("in");
+  add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1));
   for (const Words& more : {Words{"--resume"}, Words()}) {
-    const Result cut = workplace.qturn(with({"cw", "in", "--in-place"}, more));
-    CHECK(cut.exit_code == 2);
+    const Result cut = refused(with({"cw", "in", "--in-place"}, more));
     CHECK_THAT(cut.err, ContainsSubstring("in/.qturn-journal: pictures have changed since"));
-    CHECK(workplace.tree("in") == before);
+    CHECK(tree("in") == before);
   }
-  CHECK(workplace.qturn({"cw", "in", "--in-place", "--restart"}).exit_code == 0);
+  done({"cw", "in", "--in-place", "--restart"});
 }
 
-TEST_CASE("A run in place that was killed before its first result can be resumed") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  workplace.signal_before(SIGKILL, "a.png", QTURN_DISTURBED_DISK);
+TEST_CASE_METHOD(Workplace,
+                 "A run in place that was killed before its first result can be resumed") {
+  add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  signal_before(SIGKILL, "a.png", QTURN_DISTURBED_DISK);
   const Words words = {"cw", "in", "--in-place"};
-  CHECK(workplace.qturn(words).exit_code == 128 + SIGKILL);
-  workplace.environment.clear();
-  const std::string journal = workplace.content("in/.qturn-journal");
-  workplace.add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1));
-  CHECK(workplace.qturn(with(words, {"--resume"})).exit_code == 0);
+  CHECK(qturn(words).exit_code == 128 + SIGKILL);
+  environment.clear();
+  const std::string journal = content("in/.qturn-journal");
+  add("in/.qturn-journal", journal.substr(0, journal.find('\n') + 1));
+  done(with(words, {"--resume"}));
 }
 
 TEST_CASE("Option --backup keeps each original, also of a run that was killed, and replaces none") {
@@ -375,10 +337,9 @@ TEST_CASE("Option --backup keeps each original, also of a run that was killed, a
     CHECK(workplace.tree("kept") == originals);
   }
   first.add("kept/a.jpg", "mine");
-  const Result refused = first.qturn(words);
-  CHECK(refused.exit_code == 2);
+  const Result refused = first.refused(words);
   CHECK_THAT(refused.err, ContainsSubstring("--backup kept already holds files"));
   CHECK(first.tree("in") == originals);
   CHECK(first.content("kept/a.jpg") == "mine");
-  CHECK(first.qturn(with(in_place, {"--restart", "--backup", "in/kept"})).exit_code == 2);
+  first.refused(with(in_place, {"--restart", "--backup", "in/kept"}));
 }

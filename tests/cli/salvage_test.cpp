@@ -1,16 +1,10 @@
 // --salvage: what can be had of damaged pictures is written, and nobody takes it for the whole.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <cstdlib>
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-using Catch::Matchers::ContainsSubstring;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 
 namespace {
 
@@ -32,12 +26,12 @@ bool are_close(const std::vector<unsigned char>& a, const std::vector<unsigned c
 
 }  // namespace
 
-TEST_CASE("Of a cut JPEG the rows before the cut are written, and the rest is grey") {
+TEST_CASE_METHOD(Workplace,
+                 "Of a cut JPEG the rows before the cut are written, and the rest is grey") {
   const std::string file = cli::tagged_jpeg(smooth, 2);
-  Workplace workplace;
-  workplace.add("in/cut.jpg", file.substr(0, file.size() * 3 / 4));
-  workplace.add("in/whole.jpg", file);
-  const Result result = workplace.qturn({"upright", "in", "-o", "out", "--salvage", "--json"});
+  add("in/cut.jpg", file.substr(0, file.size() * 3 / 4));
+  add("in/whole.jpg", file);
+  const Result result = qturn({"upright", "in", "-o", "out", "--salvage", "--json"});
   CAPTURE(result.out, result.err);
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.err,
@@ -45,26 +39,25 @@ TEST_CASE("Of a cut JPEG the rows before the cut are written, and the rest is gr
   CHECK_THAT(result.err, ContainsSubstring("2 of 2 pictures written, 1 of them salvaged"));
   CHECK_THAT(result.out,
              ContainsSubstring("\"status\":\"salvaged\",\"message\":\"truncated after "));
-  const Picture whole = cli::pixels_of(workplace.path() / "out/whole.jpg");
-  const Picture cut = cli::pixels_of(workplace.path() / "out/cut.jpg");
+  const Picture whole = cli::pixels_of(path() / "out/whole.jpg");
+  const Picture cut = cli::pixels_of(path() / "out/cut.jpg");
   REQUIRE(cut.width == smooth.width);
   REQUIRE(cut.height == smooth.height);
   CHECK(are_close(rows(cut, 0, 32), rows(whole, 0, 32)));
   CHECK(are_close(rows(cut, 90, 6), std::vector<unsigned char>(rows(cut, 90, 6).size(), 128)));
-  CHECK(workplace.qturn({"check", "out"}).exit_code == 0);
+  done({"check", "out"});
 }
 
-TEST_CASE("Of a damaged PNG and a damaged TIFF all that can be decoded is written, exactly") {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Of a damaged PNG and a damaged TIFF all that can be decoded is written, exactly") {
   const Picture picture = cli::random_picture(64, 96);
   const std::string png = cli::tagged_png(picture, 2);
   std::string tiff = cli::encoded(picture, qturn::tiff::codec);
   tiff.replace(tiff.size() / 2, 40, 40, '\0');  // in the second of three strips
-  Workplace workplace;
-  workplace.add("in/cut.png", png.substr(0, png.size() / 2));
-  workplace.add("in/zeros.tif", tiff);
-  const Result result = workplace.qturn({"flop", "in", "-o", "out", "--salvage"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 1);
+  add("in/cut.png", png.substr(0, png.size() / 2));
+  add("in/zeros.tif", tiff);
+  const Result result = failed({"flop", "in", "-o", "out", "--salvage"});
   CHECK_THAT(result.err, ContainsSubstring("in/cut.png: only a part is salvaged: truncated"));
   CHECK_THAT(result.err,
              ContainsSubstring("in/cut.png: warning: 47 of 96 rows could be decompressed"));
@@ -73,34 +66,32 @@ TEST_CASE("Of a damaged PNG and a damaged TIFF all that can be decoded is writte
   CHECK_THAT(
       result.err,
       ContainsSubstring("in/zeros.tif: warning: 1 of 3 strips or tiles are missing or damaged"));
-  const Picture cut = cli::pixels_of(workplace.path() / "out/cut.png");
+  const Picture cut = cli::pixels_of(path() / "out/cut.png");
   CHECK(rows(cut, 0, 47) == rows(picture, 0, 47));
   CHECK(rows(cut, 47, 49) == std::vector<unsigned char>(rows(cut, 47, 49).size(), 0));
-  const Picture zeros = cli::pixels_of(workplace.path() / "out/zeros.tif");
+  const Picture zeros = cli::pixels_of(path() / "out/zeros.tif");
   const Picture flopped = cli::turned(picture, qturn::Orientation::flop);
   CHECK(rows(zeros, 0, 32) == rows(flopped, 0, 32));
   CHECK(rows(zeros, 64, 32) == rows(flopped, 64, 32));
 }
 
-TEST_CASE("Nothing is salvaged in place, strictly, unasked, or of a file with no row in it") {
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Nothing is salvaged in place, strictly, unasked, or of a file with no row in it") {
   const std::string file = cli::jpeg(smooth), png = cli::png(smooth);
-  Workplace workplace;
-  workplace.add("in/cut.jpg", file.substr(0, file.size() / 2));
-  workplace.add("in/header.jpg", file.substr(0, file.find("\xff\xda") + 14));
-  workplace.add("in/header.png", png.substr(0, 60));
-  const auto before = workplace.tree("in");
-  const Result in_place = workplace.qturn({"flop", "in", "--in-place", "--salvage"});
-  CHECK(in_place.exit_code == 2);
+  add("in/cut.jpg", file.substr(0, file.size() / 2));
+  add("in/header.jpg", file.substr(0, file.find("\xff\xda") + 14));
+  add("in/header.png", png.substr(0, 60));
+  const auto before = tree("in");
+  const Result in_place = refused({"flop", "in", "--in-place", "--salvage"});
   CHECK_THAT(in_place.err, ContainsSubstring("--in-place and --salvage do not go together"));
-  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--strict", "--salvage"}).exit_code == 2);
-  CHECK(workplace.qturn({"flop", "in", "-o", "out", "--tag-only", "--salvage"}).exit_code == 2);
-  CHECK(workplace.tree("in") == before);
-  CHECK(workplace.qturn({"flop", "in", "-o", "unasked"}).exit_code == 1);
-  CHECK(workplace.files("unasked").empty());
-  const Result result = workplace.qturn({"flop", "in", "-o", "out", "--salvage"});
-  CAPTURE(result.err);
-  CHECK(result.exit_code == 1);
-  CHECK(workplace.files("out") == std::set<std::string>{"cut.jpg"});
+  refused({"flop", "in", "-o", "out", "--strict", "--salvage"});
+  refused({"flop", "in", "-o", "out", "--tag-only", "--salvage"});
+  CHECK(tree("in") == before);
+  failed({"flop", "in", "-o", "unasked"});
+  CHECK(files("unasked").empty());
+  const Result result = failed({"flop", "in", "-o", "out", "--salvage"});
+  CHECK(files("out") == Names{"cut.jpg"});
   CHECK_THAT(result.err,
              ContainsSubstring("in/header.jpg: truncated after 0 of 96 rows; nothing can "
                                "be salvaged\n"));

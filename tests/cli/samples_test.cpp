@@ -1,14 +1,10 @@
 // The sample pictures, stored as cameras and scanners store them, through the whole program.
-#include <catch2/catch_test_macros.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-namespace fs = std::filesystem;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 
 namespace {
@@ -24,17 +20,18 @@ std::set<std::string> sample_names() {
 
 }  // namespace
 
-TEST_CASE("Every sample is made upright, and its pixels are the stored ones in other places") {
-  Workplace workplace;
-  CHECK(workplace.qturn({"upright", samples.string(), "-o", "out"}).exit_code == 0);
-  CHECK(workplace.files("out") == sample_names());
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Every sample is made upright, and its pixels are the stored ones in other places") {
+  done({"upright", samples.string(), "-o", "out"});
+  CHECK(files("out") == sample_names());
   std::set<Orientation> met;
   for (const std::string& name : sample_names()) {
     CAPTURE(name);
     if (name.ends_with(".jpg")) {
       // What becomes of coefficients is the business of tests/formats/jpeg.
       const qturn::Header stored = cli::header_of(samples / name);
-      const qturn::Header result = cli::header_of(workplace.path() / "out" / name);
+      const qturn::Header result = cli::header_of(path() / "out" / name);
       met.insert(stored.stored);
       CHECK(result.stored == Orientation::identity);
       CHECK(qturn::Size{result.width, result.height} ==
@@ -42,7 +39,7 @@ TEST_CASE("Every sample is made upright, and its pixels are the stored ones in o
       continue;
     }
     const cli::Decoded before = cli::decoded(samples / name);
-    const cli::Decoded after = cli::decoded(workplace.path() / "out" / name);
+    const cli::Decoded after = cli::decoded(path() / "out" / name);
     met.insert(before.stored);
     CHECK(after.format == before.format);
     CHECK(after.stored == Orientation::identity);
@@ -55,34 +52,31 @@ TEST_CASE("Every sample is made upright, and its pixels are the stored ones in o
   CHECK(met.size() == 8);
 }
 
-TEST_CASE("Upright samples are upright: a second run copies every byte") {
-  Workplace workplace;
-  CHECK(workplace.qturn({"upright", samples.string(), "-o", "once"}).exit_code == 0);
-  const Result again = workplace.qturn({"upright", "once", "-o", "twice", "--json"});
-  CHECK(again.exit_code == 0);
-  CHECK(workplace.tree("once") == workplace.tree("twice"));
+TEST_CASE_METHOD(Workplace, "Upright samples are upright: a second run copies every byte") {
+  done({"upright", samples.string(), "-o", "once"});
+  const Result again = done({"upright", "once", "-o", "twice", "--json"});
+  CHECK(tree("once") == tree("twice"));
   for (const std::string& line : again.out_lines()) {
     CAPTURE(line);
     CHECK(nlohmann::json::parse(line)["route"] == "copied");
   }
 }
 
-TEST_CASE("Four quarter turns of a losslessly stored sample give back its pixels") {
-  Workplace workplace;
-  fs::copy(samples / "mirrored/bricks.png", workplace.path() / "bricks.png");
-  fs::copy(samples / "graphics/horse.png", workplace.path() / "horse.png");
-  fs::copy(samples / "scans/textures.tif", workplace.path() / "textures.tif");
-  CHECK(workplace.qturn({"upright", ".", "--in-place"}).exit_code == 0);
+TEST_CASE_METHOD(Workplace,
+                 "Four quarter turns of a losslessly stored sample give back its pixels") {
+  fs::copy(samples / "mirrored/bricks.png", path() / "bricks.png");
+  fs::copy(samples / "graphics/horse.png", path() / "horse.png");
+  fs::copy(samples / "scans/textures.tif", path() / "textures.tif");
+  done({"upright", ".", "--in-place"});
   const auto upright = [&] {
     std::vector<cli::Picture> pages;
     for (const char* name : {"bricks.png", "horse.png", "textures.tif"})
-      for (cli::Picture& page : cli::decoded(workplace.path() / name).pages)
-        pages.push_back(std::move(page));
+      for (cli::Picture& page : cli::decoded(path() / name).pages) pages.push_back(std::move(page));
     return pages;
   };
   const std::vector<cli::Picture> before = upright();
   for (int turn = 1; turn <= 4; ++turn) {
-    CHECK(workplace.qturn({"cw", ".", "--in-place"}).exit_code == 0);
+    done({"cw", ".", "--in-place"});
     CHECK((upright() == before) == (turn == 4));
   }
 }

@@ -3,8 +3,6 @@
 #ifndef QTURN_TESTS_CLI_SHARDS_HPP
 #define QTURN_TESTS_CLI_SHARDS_HPP
 
-#include <catch2/catch_test_macros.hpp>
-
 #include <fmt/format.h>
 
 #include <string>
@@ -13,13 +11,6 @@
 #include "tests/cli/labelled.hpp"
 
 namespace cli {
-
-using Words = std::vector<std::string>;
-
-inline Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 /// Labels of every kind, masks, sidecars, other files, a data set with a list, and a picture that
 /// is stored turned.

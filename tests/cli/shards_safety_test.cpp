@@ -1,22 +1,10 @@
 // augment --shard and merge: what others have in an output stays, and what goes wrong can be
 // mended.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include "tests/cli/shards.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::add_data_set;
-using cli::require_same_as_whole;
-using cli::Result;
-using cli::run_shards;
-using cli::run_whole;
-using cli::shard;
-using cli::Words;
-using cli::Workplace;
+using namespace cli;
 
 namespace {
 
@@ -70,37 +58,35 @@ TEST_CASE("The first attempt of a shard refuses what is in the place of a result
   CHECK(workplace.content("out/images/05__flip.png") == "mine");
 }
 
-TEST_CASE("A complete shard is done also when a merge was killed") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
-  run_shards(workplace, 2);
-  workplace.signal_at(SIGKILL, "x.json", QTURN_DISTURBED_DISK);
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 128 + SIGKILL);
-  workplace.environment.clear();
+TEST_CASE_METHOD(Workplace, "A complete shard is done also when a merge was killed") {
+  add_data_set(*this);
+  run_whole(*this);
+  run_shards(*this, 2);
+  signal_at(SIGKILL, "x.json", QTURN_DISTURBED_DISK);
+  CHECK(qturn({"merge", "out"}).exit_code == 128 + SIGKILL);
+  environment.clear();
   for (int index = 0; index < 2; ++index) {
-    const Result again = shard(workplace, index, 2, resume);
+    const Result again = shard(*this, index, 2, resume);
     require_done(again);
     CHECK_THAT(again.err, ContainsSubstring("all of this shard is done already"));
   }
-  require_merged(workplace);
+  require_merged(*this);
 }
 
-TEST_CASE("A shard that fails after its last picture is completed by --resume") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
+TEST_CASE_METHOD(Workplace, "A shard that fails after its last picture is completed by --resume") {
+  add_data_set(*this);
+  run_whole(*this);
   const fs::path manifest = "out/.qturn-shards/0-of-2/manifest.jsonl";
-  workplace.add(manifest / "in the way", "");
-  CHECK(shard(workplace, 0, 2, resume).exit_code == 1);
-  fs::remove_all(workplace.path() / manifest);
-  workplace.full_stream = 1;
-  CHECK(shard(workplace, 0, 2, {"--resume", "--json"}).exit_code == 1);
-  CHECK(shard(workplace, 1, 2, {"--json"}).exit_code == 1);
-  workplace.full_stream = 0;
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 2);
-  run_shards(workplace, 2, resume);
-  require_merged(workplace);
+  add(manifest / "in the way", "");
+  CHECK(shard(*this, 0, 2, resume).exit_code == 1);
+  fs::remove_all(path() / manifest);
+  full_stream = 1;
+  CHECK(shard(*this, 0, 2, {"--resume", "--json"}).exit_code == 1);
+  CHECK(shard(*this, 1, 2, {"--json"}).exit_code == 1);
+  full_stream = 0;
+  refused({"merge", "out"});
+  run_shards(*this, 2, resume);
+  require_merged(*this);
 }
 
 TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it is") {
@@ -135,83 +121,75 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
   }
 }
 
-TEST_CASE("Shards and a run without --shard keep out of the same output") {
-  Workplace workplace;
-  add_data_set(workplace);
+TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the same output") {
+  add_data_set(*this);
   const Words whole = {"augment", "data", "-o", "out", "-j", "1"};
-  workplace.signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
-  CHECK(workplace.qturn(whole).exit_code == 128 + SIGKILL);
-  workplace.environment.clear();
+  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  CHECK(qturn(whole).exit_code == 128 + SIGKILL);
+  environment.clear();
   for (int index = 0; index < 2; ++index)
-    require_refused(shard(workplace, index, 2, resume), "out/.qturn-journal is of a run without");
-  CHECK_FALSE(workplace.exists("out/.qturn-shards"));
-  require_done(workplace.qturn(cli::with(whole, resume)));
+    require_refused(shard(*this, index, 2, resume), "out/.qturn-journal is of a run without");
+  CHECK_FALSE(exists("out/.qturn-shards"));
+  require_done(qturn(cli::with(whole, resume)));
 
-  fs::remove_all(workplace.path() / "out");
-  workplace.signal_before(SIGSTOP, ".qturn-lock", QTURN_DISTURBED_DISK);
-  const auto late = workplace.start(whole);
-  workplace.environment.clear();
+  fs::remove_all(path() / "out");
+  signal_before(SIGSTOP, ".qturn-lock", QTURN_DISTURBED_DISK);
+  const auto late = start(whole);
+  environment.clear();
   REQUIRE(late.wait_until_stopped());
-  run_shards(workplace, 2);
+  run_shards(*this, 2);
   late.signal(SIGCONT);
   require_refused(late.wait(), "out is the output of a run in shards");
-  require_done(workplace.qturn({"merge", "out"}));
+  require_done(qturn({"merge", "out"}));
 }
 
-TEST_CASE("A lock that a killed run has left does not keep shards out") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
-  workplace.add("out/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
-  run_shards(workplace, 2);
-  require_merged(workplace);
+TEST_CASE_METHOD(Workplace, "A lock that a killed run has left does not keep shards out") {
+  add_data_set(*this);
+  run_whole(*this);
+  add("out/.qturn-lock", "{\"host\":\"elsewhere\",\"process\":7}\n");
+  run_shards(*this, 2);
+  require_merged(*this);
 }
 
-TEST_CASE("Shards of inputs with the same names do not go to one output") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace, "Shards of inputs with the same names do not go to one output") {
   for (int i = 0; i < 6; ++i) {
     const std::string name = fmt::format("{}.png", i);
     const auto seed = static_cast<std::uint64_t>(i) + 1;
-    workplace.add("v1/" + name,
-                  cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
-    workplace.add("v2/" + name,
-                  cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
+    add("v1/" + name, cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed)));
+    add("v2/" + name, cli::png(cli::random_picture(9, 5, 3, qturn::SampleFormat::u8, seed + 6)));
   }
-  require_done(workplace.qturn({"augment", "v1", "-o", "out", "--shard", "0/2"}));
-  const Result other = workplace.qturn({"augment", "v2", "-o", "out", "--shard", "1/2"});
+  require_done(qturn({"augment", "v1", "-o", "out", "--shard", "0/2"}));
+  const Result other = qturn({"augment", "v2", "-o", "out", "--shard", "1/2"});
   require_refused(other, "out is the output of the inputs ");
   CHECK_THAT(other.err, ContainsSubstring("/v2; choose another output"));
 }
 
-TEST_CASE("Labels that change between two shards are named by the merge, with the remedy") {
-  Workplace workplace;
-  add_data_set(workplace);
-  require_done(shard(workplace, 0, 2));
-  workplace.add("data/annotations/x.json", workplace.content("data/annotations/x.json") + "\n");
-  require_done(shard(workplace, 1, 2));
-  const Result merged = workplace.qturn({"merge", "out"});
+TEST_CASE_METHOD(Workplace,
+                 "Labels that change between two shards are named by the merge, with the remedy") {
+  add_data_set(*this);
+  require_done(shard(*this, 0, 2));
+  add("data/annotations/x.json", content("data/annotations/x.json") + "\n");
+  require_done(shard(*this, 1, 2));
+  const Result merged = qturn({"merge", "out"});
   require_refused(merged, "data/annotations/x.json has changed between the shards");
   CHECK_THAT(merged.err, ContainsSubstring("run all shards again, to another output"));
 }
 
-TEST_CASE("What shards have written is no input before it is merged") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_shards(workplace, 2);
-  const auto before = workplace.tree("out");
+TEST_CASE_METHOD(Workplace, "What shards have written is no input before it is merged") {
+  add_data_set(*this);
+  run_shards(*this, 2);
+  const auto before = tree("out");
   const std::string why = "/out is the output of shards that are not merged";
-  require_refused(workplace.qturn({"cw", "out/images", "--in-place"}), why);
-  require_refused(workplace.qturn({"augment", "out", "-o", "more"}), why);
-  CHECK(workplace.tree("out") == before);
-  require_done(workplace.qturn({"merge", "out"}));
-  require_done(workplace.qturn({"cw", "out/images", "--in-place", "--labels", "none"}));
+  require_refused(qturn({"cw", "out/images", "--in-place"}), why);
+  require_refused(qturn({"augment", "out", "-o", "more"}), why);
+  CHECK(tree("out") == before);
+  require_done(qturn({"merge", "out"}));
+  require_done(qturn({"cw", "out/images", "--in-place", "--labels", "none"}));
 }
 
-TEST_CASE("A shard that is refused decides nothing for the others") {
-  Workplace workplace;
-  add_data_set(workplace);
-  require_refused(shard(workplace, 0, 2, {"--png", "small", "--device", "cuda:99"}),
-                  "CUDA device 99");
-  CHECK_FALSE(workplace.exists("out"));
-  require_done(shard(workplace, 0, 2));
+TEST_CASE_METHOD(Workplace, "A shard that is refused decides nothing for the others") {
+  add_data_set(*this);
+  require_refused(shard(*this, 0, 2, {"--png", "small", "--device", "cuda:99"}), "CUDA device 99");
+  CHECK_FALSE(exists("out"));
+  require_done(shard(*this, 0, 2));
 }

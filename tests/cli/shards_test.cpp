@@ -1,23 +1,9 @@
 // augment --shard and merge: several runs write what one run would have written.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include "tests/cli/shards.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::add_data_set;
-using cli::require_same_as_whole;
-using cli::Result;
-using cli::run_shards;
-using cli::run_whole;
-using cli::shard;
-using cli::with;
-using cli::Words;
-using cli::Workplace;
-using Names = std::set<std::string>;
+using namespace cli;
 
 TEST_CASE("Shards that are merged have written what one run writes, byte for byte") {
   const std::pair<int, Words> cases[] = {
@@ -33,24 +19,20 @@ TEST_CASE("Shards that are merged have written what one run writes, byte for byt
     add_data_set(workplace);
     run_whole(workplace, options);
     run_shards(workplace, count, options);
-    const Result merged = workplace.qturn({"merge", "out"});
-    INFO(merged.err);
-    CHECK(merged.exit_code == 0);
+    workplace.done({"merge", "out"});
     require_same_as_whole(workplace);
-    const Result again = workplace.qturn({"merge", "out"});
-    CHECK(again.exit_code == 0);
+    const Result again = workplace.done({"merge", "out"});
     CHECK_THAT(again.err, ContainsSubstring("out is merged already"));
     require_same_as_whole(workplace);
   }
 }
 
-TEST_CASE("A shard says how many samples are its own, and writes those alone") {
-  Workplace workplace;
-  add_data_set(workplace);
+TEST_CASE_METHOD(Workplace, "A shard says how many samples are its own, and writes those alone") {
+  add_data_set(*this);
   std::size_t samples = 0;
   Names all;
   for (int index = 0; index < 3; ++index) {
-    const Result result = shard(workplace, index, 3, {"--variants", "flop"});
+    const Result result = shard(*this, index, 3, {"--variants", "flop"});
     const std::string before = fmt::format("qturn: shard {} of 3: ", index);
     const std::size_t at = result.err.find(before);
     REQUIRE(at != std::string::npos);
@@ -58,25 +40,22 @@ TEST_CASE("A shard says how many samples are its own, and writes those alone") {
     CHECK_THAT(result.err, ContainsSubstring(" of 13 samples\n"));
   }
   CHECK(samples == 13);
-  CHECK_FALSE(workplace.exists("out/manifest.jsonl"));
-  CHECK_FALSE(workplace.exists("out/annotations/x.json"));
+  CHECK_FALSE(exists("out/manifest.jsonl"));
+  CHECK_FALSE(exists("out/annotations/x.json"));
 }
 
-TEST_CASE("Shards are merged when all of them are complete, and not before") {
-  Workplace workplace;
-  add_data_set(workplace);
-  CHECK(shard(workplace, 0, 4).exit_code == 0);
-  CHECK(shard(workplace, 2, 4).exit_code == 0);
-  const auto before = workplace.tree("out");
-  const Result early = workplace.qturn({"merge", "out"});
-  CHECK(early.exit_code == 2);
+TEST_CASE_METHOD(Workplace, "Shards are merged when all of them are complete, and not before") {
+  add_data_set(*this);
+  CHECK(shard(*this, 0, 4).exit_code == 0);
+  CHECK(shard(*this, 2, 4).exit_code == 0);
+  const auto before = tree("out");
+  const Result early = refused({"merge", "out"});
   CHECK_THAT(early.err,
              ContainsSubstring("out: 2 of 4 shards are not complete: number 1, number 3; "
                                "run them again with --resume"));
-  CHECK(workplace.tree("out") == before);
+  CHECK(tree("out") == before);
 
-  const Result nothing = workplace.qturn({"merge", "data"});
-  CHECK(nothing.exit_code == 2);
+  const Result nothing = refused({"merge", "data"});
   CHECK_THAT(nothing.err,
              ContainsSubstring("data: no shards have written here; run them with --shard"));
 }
@@ -107,7 +86,7 @@ TEST_CASE("With --resume the same command does the right thing at each attempt")
   CHECK(workplace.tree("out") == done);
 
   CHECK(shard(workplace, 1, 2, resume).exit_code == 0);
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
+  workplace.done({"merge", "out"});
   require_same_as_whole(workplace);
 }
 
@@ -128,41 +107,36 @@ TEST_CASE("A merge that is killed at any call can be repeated") {
                              {"QTURN_TEST_KILL", std::to_string(call)}};
     is_killed = workplace.qturn({"merge", "out"}).exit_code == 128 + SIGKILL;
     workplace.environment.clear();
-    const Result result = workplace.qturn({"merge", "out"});
-    INFO(result.err);
-    CHECK(result.exit_code == 0);
+    workplace.done({"merge", "out"});
     require_same_as_whole(workplace);
     CHECK((call > 20 || is_killed));
   }
 }
 
-TEST_CASE("An output takes the shards of one run alone") {
-  Workplace workplace;
-  add_data_set(workplace);
-  REQUIRE(shard(workplace, 0, 2).exit_code == 0);
-  const auto before = workplace.tree("out");
+TEST_CASE_METHOD(Workplace, "An output takes the shards of one run alone") {
+  add_data_set(*this);
+  REQUIRE(shard(*this, 0, 2).exit_code == 0);
+  const auto before = tree("out");
   const auto refused = [&](const Result& result, const std::string& why) {
     INFO(result.err);
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.err, ContainsSubstring(why));
-    CHECK(workplace.tree("out") == before);
+    CHECK(tree("out") == before);
   };
-  refused(shard(workplace, 1, 3, {"--resume"}),
-          "out is the output of 2 shards, and this is one of 3");
-  refused(shard(workplace, 1, 2, {"--png", "small"}), "--png fast', and this is 'augment");
-  refused(shard(workplace, 0, 2), "already; use --resume to go on with a shard that was");
-  refused(workplace.qturn({"augment", "data", "-o", "out", "--resume"}),
+  refused(shard(*this, 1, 3, {"--resume"}), "out is the output of 2 shards, and this is one of 3");
+  refused(shard(*this, 1, 2, {"--png", "small"}), "--png fast', and this is 'augment");
+  refused(shard(*this, 0, 2), "already; use --resume to go on with a shard that was");
+  refused(qturn({"augment", "data", "-o", "out", "--resume"}),
           "out is the output of a run in shards; 'qturn merge out' makes it one");
-  workplace.add("data/images/new.png", cli::png(cli::labelled_picture));
-  refused(shard(workplace, 1, 2), "out is the output of 13 samples");
+  add("data/images/new.png", cli::png(cli::labelled_picture));
+  refused(shard(*this, 1, 2), "out is the output of 13 samples");
 }
 
-TEST_CASE("A merged output takes no more shards") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_shards(workplace, 2);
-  REQUIRE(workplace.qturn({"merge", "out"}).exit_code == 0);
-  const Result late = shard(workplace, 1, 2, {"--resume"});
+TEST_CASE_METHOD(Workplace, "A merged output takes no more shards") {
+  add_data_set(*this);
+  run_shards(*this, 2);
+  done({"merge", "out"});
+  const Result late = shard(*this, 1, 2, {"--resume"});
   CHECK(late.exit_code == 2);
   CHECK_THAT(late.err, ContainsSubstring("out/manifest.jsonl is there, so the output is complete"));
 }
@@ -172,9 +146,7 @@ TEST_CASE("A result or a label file that has changed since keeps shards from bei
   add_data_set(workplace);
   run_shards(workplace, 2);
   const auto refused = [&](const std::string& why) {
-    const Result result = workplace.qturn({"merge", "out"});
-    INFO(result.err);
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused({"merge", "out"});
     CHECK_THAT(result.err, ContainsSubstring(why));
     CHECK_FALSE(workplace.exists("out/manifest.jsonl"));
   };
@@ -194,82 +166,79 @@ TEST_CASE("A result or a label file that has changed since keeps shards from bei
   refused("out/.qturn-shards/1-of-2/manifest.jsonl is not what shard 1 has written");
 }
 
-TEST_CASE("Two names of two shards that lead to one output are refused before the start") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "Two names of two shards that lead to one output are refused before the start") {
   const std::string picture = cli::png(cli::labelled_picture);
   // Of two shards, b.png is in the one and b.tif in the other.
-  workplace.add("data/b.png", picture);
-  workplace.add("data/b.tiff", picture);
+  add("data/b.png", picture);
+  add("data/b.tiff", picture);
   for (int index = 0; index < 2; ++index) {
-    const Result result = shard(workplace, index, 2, {"--format", "png"});
+    const Result result = shard(*this, index, 2, {"--format", "png"});
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.err, ContainsSubstring("would both be written to out/b__identity.png"));
   }
-  CHECK_FALSE(workplace.exists("out"));
+  CHECK_FALSE(exists("out"));
 }
 
-TEST_CASE("A damaged picture keeps its shard from being complete until it is whole") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
-  const std::string whole = workplace.content("data/images/07.png");
-  workplace.add("data/images/07.png", whole.substr(0, 60));
+TEST_CASE_METHOD(Workplace,
+                 "A damaged picture keeps its shard from being complete until it is whole") {
+  add_data_set(*this);
+  run_whole(*this);
+  const std::string whole = content("data/images/07.png");
+  add("data/images/07.png", whole.substr(0, 60));
   int failed = 0;
   for (int index = 0; index < 3; ++index)
-    failed += shard(workplace, index, 3, {"--resume"}).exit_code == 1 ? 1 : 0;
+    failed += shard(*this, index, 3, {"--resume"}).exit_code == 1 ? 1 : 0;
   CHECK(failed == 1);
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 2);
-  workplace.add("data/images/07.png", whole);
-  run_shards(workplace, 3, {"--resume"});
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
-  require_same_as_whole(workplace);
+  refused({"merge", "out"});
+  add("data/images/07.png", whole);
+  run_shards(*this, 3, {"--resume"});
+  done({"merge", "out"});
+  require_same_as_whole(*this);
 }
 
-TEST_CASE("The same shard runs once at a time, and different ones together") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
+TEST_CASE_METHOD(Workplace, "The same shard runs once at a time, and different ones together") {
+  add_data_set(*this);
+  run_whole(*this);
   // Shard 0 stops with its first result in place.
-  workplace.signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
   const auto first =
-      workplace.start({"augment", "data", "-o", "out", "--shard", "0/2", "--resume", "-j", "1"});
-  workplace.environment.clear();
+      start({"augment", "data", "-o", "out", "--shard", "0/2", "--resume", "-j", "1"});
+  environment.clear();
   REQUIRE(first.wait_until_stopped());
-  const Result same = shard(workplace, 0, 2, {"--resume"});
+  const Result same = shard(*this, 0, 2, {"--resume"});
   CHECK(same.exit_code == 2);
   CHECK_THAT(same.err, ContainsSubstring("out/.qturn-shards/0-of-2: another qturn (process"));
-  CHECK(shard(workplace, 1, 2).exit_code == 0);
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 2);
+  CHECK(shard(*this, 1, 2).exit_code == 0);
+  refused({"merge", "out"});
   first.signal(SIGCONT);
   CHECK(first.wait().exit_code == 0);
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
-  require_same_as_whole(workplace);
+  done({"merge", "out"});
+  require_same_as_whole(*this);
 }
 
-TEST_CASE("Option --shard auto takes the shard that the environment says, and says so") {
-  Workplace workplace;
-  add_data_set(workplace);
-  run_whole(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "Option --shard auto takes the shard that the environment says, and says so") {
+  add_data_set(*this);
+  run_whole(*this);
   const Words words = {"augment", "data", "-o", "out", "--shard", "auto"};
-  const Result none = workplace.qturn(words);
-  CHECK(none.exit_code == 2);
+  const Result none = refused(words);
   CHECK_THAT(none.err, ContainsSubstring("--shard auto: no variable of Slurm, Kubernetes"));
   for (const char* index : {"0", "1"}) {
-    workplace.environment = {{"JOB_COMPLETION_INDEX", index}, {"QTURN_SHARDS", "2"}};
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 0);
+    environment = {{"JOB_COMPLETION_INDEX", index}, {"QTURN_SHARDS", "2"}};
+    const Result result = done(words);
     CHECK_THAT(result.err, ContainsSubstring(fmt::format(
                                "shard {} of 2 (JOB_COMPLETION_INDEX, QTURN_SHARDS): ", index)));
   }
-  workplace.environment.clear();
-  CHECK(workplace.qturn({"merge", "out"}).exit_code == 0);
-  require_same_as_whole(workplace);
+  environment.clear();
+  done({"merge", "out"});
+  require_same_as_whole(*this);
 }
 
-TEST_CASE("A lock that a task has left holds nothing, whatever machine it ran on") {
-  Workplace workplace;
-  add_data_set(workplace);
-  workplace.add("out/.qturn-shards/0-of-2/.qturn-lock", R"({"host":"other","process":7})");
-  CHECK(shard(workplace, 0, 2, {"--resume"}).exit_code == 0);
-  CHECK_FALSE(workplace.exists("out/.qturn-shards/0-of-2/.qturn-lock"));
+TEST_CASE_METHOD(Workplace,
+                 "A lock that a task has left holds nothing, whatever machine it ran on") {
+  add_data_set(*this);
+  add("out/.qturn-shards/0-of-2/.qturn-lock", R"({"host":"other","process":7})");
+  CHECK(shard(*this, 0, 2, {"--resume"}).exit_code == 0);
+  CHECK_FALSE(exists("out/.qturn-shards/0-of-2/.qturn-lock"));
 }

@@ -1,7 +1,4 @@
 // Stopping while the other end of a pipe neither writes nor reads.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -9,10 +6,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 
 namespace {
 
@@ -39,7 +33,7 @@ class Pipe {
 };
 
 /// A run that would wait for ever if the signal did not end it.
-Result ended(const Workplace& workplace, const std::vector<std::string>& words) {
+Result interrupted(const Workplace& workplace, const Words& words) {
   const auto running = workplace.start(words);
   Workplace::wait_until([&] { return !running.is_running(); });
   return running.wait();
@@ -59,7 +53,7 @@ TEST_CASE("A signal ends a run that waits for more of the tar on standard input"
     input.write(std::string_view(tar).substr(0, tar.find("b.png") + 700));
     workplace.input_pipe = input.path();
     workplace.signal_in_wait(number, QTURN_DISTURBED_DISK);
-    const Result result = ended(workplace, {"cw", "-", "-o", "out.tar"});
+    const Result result = interrupted(workplace, {"cw", "-", "-o", "out.tar"});
     CHECK(result.exit_code == 128 + number);
     CHECK_THAT(result.err, ContainsSubstring("turned, but not all tars were written") &&
                                ContainsSubstring(", interrupted; "));
@@ -67,15 +61,15 @@ TEST_CASE("A signal ends a run that waits for more of the tar on standard input"
   }
 }
 
-TEST_CASE("A signal ends a run that waits until somebody reads its standard output") {
-  Workplace workplace;
-  workplace.add("a.png", picture);
-  workplace.add("in.tar", tests::tar({{"a.png", picture}, {"b.png", picture}}));
+TEST_CASE_METHOD(Workplace,
+                 "A signal ends a run that waits until somebody reads its standard output") {
+  add("a.png", picture);
+  add("in.tar", tests::tar({{"a.png", picture}, {"b.png", picture}}));
   for (const char* input : {"a.png", "in.tar"}) {
     CAPTURE(input);
     const Pipe output;
-    workplace.output_pipe = output.path();
-    workplace.signal_in_wait(SIGTERM, QTURN_DISTURBED_DISK);
-    CHECK(ended(workplace, {"cw", input, "-o", "-"}).exit_code == 143);
+    output_pipe = output.path();
+    signal_in_wait(SIGTERM, QTURN_DISTURBED_DISK);
+    CHECK(interrupted(*this, {"cw", input, "-o", "-"}).exit_code == 143);
   }
 }

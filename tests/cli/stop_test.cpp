@@ -1,7 +1,4 @@
 // Stopping in the middle, and what a terminal is shown.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -14,11 +11,7 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
-namespace fs = std::filesystem;
-using Catch::Matchers::ContainsSubstring;
-using cli::Picture;
-using cli::Result;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 
 namespace {
@@ -37,7 +30,7 @@ void add_pictures(const Workplace& workplace) {
 
 /// What comes of a run that gets signal `number` as soon as the first file is in its place whose
 /// name ends in `end`.
-Result interrupted(Workplace& workplace, int number, const std::vector<std::string>& words,
+Result interrupted(Workplace& workplace, int number, const Words& words,
                    const std::string& end = ".png") {
   workplace.signal_at(number, end, QTURN_DISTURBED_DISK);
   const Result result = workplace.qturn(words);
@@ -64,7 +57,7 @@ TEST_CASE(
                                ContainsSubstring("\nqturn: the same command with --resume goes on "
                                                  "where this run was interrupted\n"));
 
-    const std::set<std::string> written = workplace.files("out");
+    const Names written = workplace.files("out");
     CHECK(!written.empty());
     CHECK(written.size() < pictures);
     for (const std::string& file : written) {
@@ -73,43 +66,42 @@ TEST_CASE(
       CHECK(cli::pixels_of(workplace.path() / "out" / file) == flopped(file));
     }
     // What is missing is done by the next run.
-    CHECK(workplace.qturn({"flop", "in", "-o", "out", "--skip-existing"}).exit_code == 0);
+    workplace.done({"flop", "in", "-o", "out", "--skip-existing"});
     CHECK(workplace.files("out").size() == pictures);
   }
 }
 
-TEST_CASE("SIGINT in place leaves each file as it was or turned, never half") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const std::string last = workplace.content("in/0.png");
+TEST_CASE_METHOD(Workplace, "SIGINT in place leaves each file as it was or turned, never half") {
+  add_pictures(*this);
+  const std::string last = content("in/0.png");
   const Result result =
-      interrupted(workplace, SIGINT, {"flop", "in", "--in-place", "-j", "2", "--json=log"});
+      interrupted(*this, SIGINT, {"flop", "in", "--in-place", "-j", "2", "--json=log"});
   CHECK(result.exit_code == 130);
 
   int turned = 0;
-  CHECK(workplace.files("in").size() == pictures);
-  for (const std::string& file : workplace.files("in")) {
+  CHECK(files("in").size() == pictures);
+  for (const std::string& file : files("in")) {
     CAPTURE(file);
-    const Picture found = cli::pixels_of(workplace.path() / "in" / file);
+    const Picture found = cli::pixels_of(path() / "in" / file);
     const bool is_turned = found == flopped(file);
     turned += is_turned;
     CHECK((is_turned || found == numbered_picture(std::stoi(file))));
   }
   CHECK(turned > 0);
   CHECK(turned < pictures);
-  const std::string log = workplace.content("log");
+  const std::string log = content("log");
   CHECK(std::count(log.begin(), log.end(), '\n') == turned);
 }
 
-TEST_CASE("A run that still looks for its pictures is ended by the first signal") {
-  Workplace workplace;
-  add_pictures(workplace);
+TEST_CASE_METHOD(Workplace,
+                 "A run that still looks for its pictures is ended by the first signal") {
+  add_pictures(*this);
   // Nobody writes into the list, so the program waits for it.
-  REQUIRE(::mkfifo((workplace.path() / "list").c_str(), 0600) == 0);
-  const auto running = workplace.start({"flop", "--files-from", "list", "--in-place"});
+  REQUIRE(::mkfifo((path() / "list").c_str(), 0600) == 0);
+  const auto running = start({"flop", "--files-from", "list", "--in-place"});
   int writer = -1;  // which can be opened as soon as the program reads
-  workplace.wait_until([&] {
-    writer = ::open((workplace.path() / "list").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  wait_until([&] {
+    writer = ::open((path() / "list").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     return writer >= 0;
   });
   running.signal(SIGINT);
@@ -117,26 +109,25 @@ TEST_CASE("A run that still looks for its pictures is ended by the first signal"
   ::close(writer);
 }
 
-TEST_CASE("A second signal ends the run at once") {
+TEST_CASE_METHOD(Workplace, "A second signal ends the run at once") {
 #ifdef __SANITIZE_THREAD__
   // oneTBB waits by a system call of its own. Both signals would count as one, after the wait.
   SKIP("the thread sanitizer keeps signals back while a thread waits");
 #endif
-  Workplace workplace;
-  add_pictures(workplace);
+  add_pictures(*this);
   // The lines go into a pipe that is full and that nobody reads, so the run cannot end.
-  const std::string log = workplace.path() / "log";
+  const std::string log = path() / "log";
   REQUIRE(::mkfifo(log.c_str(), 0600) == 0);
   const int reader = ::open(log.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   REQUIRE(reader >= 0);
   while (::write(reader, "\n", 1) == 1) {
   }
-  const auto before = workplace.tree("in");
-  const auto running = workplace.start({"flop", "in", "--in-place", "-j", "2", "--json=log"});
+  const auto before = tree("in");
+  const auto running = start({"flop", "in", "--in-place", "-j", "2", "--json=log"});
   auto seen = before;
-  workplace.wait_until([&] {
+  wait_until([&] {
     ::usleep(1'000'000);
-    const auto now = workplace.tree("in");
+    const auto now = tree("in");
     const bool stands_still = now != before && now == std::exchange(seen, now);
     return stands_still;
   });
@@ -146,60 +137,59 @@ TEST_CASE("A second signal ends the run at once") {
   running.signal(SIGINT);
   CHECK(running.wait().exit_code == 130);
   ::close(reader);
-  for (const std::string& file : workplace.files("in")) {
+  for (const std::string& file : files("in")) {
     if (file.starts_with(".")) continue;  // a temporary
-    const Picture found = cli::pixels_of(workplace.path() / "in" / file);
+    const Picture found = cli::pixels_of(path() / "in" / file);
     CHECK((found == flopped(file) || found == numbered_picture(std::stoi(file))));
   }
 }
 
-TEST_CASE("An interrupted augmentation has a manifest of what was written") {
-  Workplace workplace;
-  add_pictures(workplace);
-  CHECK(interrupted(workplace, SIGTERM, {"augment", "in", "-o", "out", "-j", "2"}).exit_code ==
-        143);
-  const std::string manifest = workplace.content("out/manifest.jsonl");
+TEST_CASE_METHOD(Workplace, "An interrupted augmentation has a manifest of what was written") {
+  add_pictures(*this);
+  CHECK(interrupted(*this, SIGTERM, {"augment", "in", "-o", "out", "-j", "2"}).exit_code == 143);
+  const std::string manifest = content("out/manifest.jsonl");
   CHECK(std::count(manifest.begin(), manifest.end(), '\n') ==
-        static_cast<std::ptrdiff_t>(workplace.files("out").size()));  // both have one line more
+        static_cast<std::ptrdiff_t>(files("out").size()));  // both have one line more
 }
 
-TEST_CASE("An augmentation that is ended before its first result can be repeated as it is") {
-  Workplace workplace;
-  workplace.add("in/a.png", cli::png(cli::random_picture(3000, 2000)));
-  const std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop"};
-  CHECK(interrupted(workplace, SIGINT, words, ".qturn-lock").exit_code == 130);
-  CHECK_FALSE(workplace.exists("out"));
+TEST_CASE_METHOD(Workplace,
+                 "An augmentation that is ended before its first result can be repeated as it is") {
+  add("in/a.png", cli::png(cli::random_picture(3000, 2000)));
+  const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
+  CHECK(interrupted(*this, SIGINT, words, ".qturn-lock").exit_code == 130);
+  CHECK_FALSE(exists("out"));
 
-  const std::string picture = workplace.content("in/a.png");
-  workplace.add("in/a.png", picture.substr(0, 1000));
-  CHECK(workplace.qturn(words).exit_code == 1);
-  CHECK_FALSE(workplace.exists("out"));
-  workplace.add("in/a.png", picture);
-  CHECK(workplace.qturn(words).exit_code == 0);
+  const std::string picture = content("in/a.png");
+  add("in/a.png", picture.substr(0, 1000));
+  failed(words);
+  CHECK_FALSE(exists("out"));
+  add("in/a.png", picture);
+  done(words);
 
   // And nothing takes the place of a manifest that is there.
-  const auto whole = workplace.tree("out");
-  workplace.add("in/a.png", picture.substr(0, 1000));
+  const auto whole = tree("out");
+  add("in/a.png", picture.substr(0, 1000));
   std::vector<std::string> again = words;
   again.emplace_back("--overwrite");
-  CHECK(workplace.qturn(again).exit_code == 1);
-  CHECK(workplace.tree("out") == whole);
+  failed(again);
+  CHECK(tree("out") == whole);
 }
 
-TEST_CASE("An interrupted augmentation keeps what the manifest listed, for it is there still") {
-  Workplace workplace;
-  add_pictures(workplace);
-  const std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop"};
-  CHECK(workplace.qturn(words).exit_code == 0);
-  const std::string whole = workplace.content("out/manifest.jsonl");
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "An interrupted augmentation keeps what the manifest listed, for it is there still") {
+  add_pictures(*this);
+  const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
+  done(words);
+  const std::string whole = content("out/manifest.jsonl");
   CHECK(std::count(whole.begin(), whole.end(), '\n') == pictures + 1);
 
-  const auto interrupt = [&](std::vector<std::string> more) {
+  const auto interrupt = [&](Words more) {
     more.insert(more.begin(),
                 {"augment", "in", "-o", "out", "--overwrite", "-j", "2", "--json=log"});
-    CHECK(interrupted(workplace, SIGINT, more).exit_code == 130);
-    CHECK(fs::remove(workplace.path() / "log"));
-    return workplace.content("out/manifest.jsonl");
+    CHECK(interrupted(*this, SIGINT, more).exit_code == 130);
+    CHECK(fs::remove(path() / "log"));
+    return content("out/manifest.jsonl");
   };
   CHECK(interrupt({"--variants", "flop"}) == whole);
   // Also if somebody has put its lines out of order.
@@ -208,31 +198,31 @@ TEST_CASE("An interrupted augmentation keeps what the manifest listed, for it is
   std::istringstream lines(whole.substr(header.size()));
   for (std::string line; std::getline(lines, line);) mixed.insert(0, line + "\n");
   mixed.insert(0, header);
-  workplace.add("out/manifest.jsonl", mixed + whole);
+  add("out/manifest.jsonl", mixed + whole);
   CHECK(interrupt({"--variants", "flop"}) == whole);
   // And adds what it wrote, by its key.
   const std::string more = interrupt({"--variants", "flip"});
   CHECK(std::count(more.begin(), more.end(), '\n') ==
-        static_cast<std::ptrdiff_t>(workplace.files("out").size()));
+        static_cast<std::ptrdiff_t>(files("out").size()));
   CHECK(more.size() > whole.size());
 }
 
-TEST_CASE("The manifest of a resumed augmentation says what each result was made of") {
-  Workplace workplace;
+TEST_CASE_METHOD(Workplace,
+                 "The manifest of a resumed augmentation says what each result was made of") {
   for (const std::string name : {"in/a", "in/b"}) {
-    workplace.add(name + ".png", cli::png(numbered_picture(1)));
-    workplace.add(name + ".caption", "before");
+    add(name + ".png", cli::png(numbered_picture(1)));
+    add(name + ".caption", "before");
   }
-  std::vector<std::string> words = {"augment", "in", "-o", "out", "--variants", "flop", "-j", "1"};
-  CHECK(interrupted(workplace, SIGINT, words).exit_code == 130);
-  REQUIRE(workplace.exists("out/a__flop.caption"));
-  REQUIRE_FALSE(workplace.exists("out/b__flop.caption"));
-  workplace.add("in/a.caption", "after");
+  Words words = {"augment", "in", "-o", "out", "--variants", "flop", "-j", "1"};
+  CHECK(interrupted(*this, SIGINT, words).exit_code == 130);
+  REQUIRE(exists("out/a__flop.caption"));
+  REQUIRE_FALSE(exists("out/b__flop.caption"));
+  add("in/a.caption", "after");
   words.emplace_back("--resume");
-  CHECK(workplace.qturn(words).exit_code == 0);
-  CHECK(workplace.content("out/a__flop.caption") == "before");
+  done(words);
+  CHECK(content("out/a__flop.caption") == "before");
   // A copy has the hash of what it was made of.
-  std::istringstream lines(workplace.content("out/manifest.jsonl"));
+  std::istringstream lines(content("out/manifest.jsonl"));
   int copies = 0;
   for (std::string line; std::getline(lines, line);) {
     const auto entry = nlohmann::json::parse(line);

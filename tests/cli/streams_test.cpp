@@ -1,7 +1,4 @@
 // One picture from standard input, or to standard output.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <pty.h>
 
 #include "tests/cli/pictures.hpp"
@@ -22,126 +19,105 @@ const std::string png = cli::png(cli::random_picture(31, 17));
 std::string turned_file(const std::string& content, const std::string& suffix) {
   const Workplace workplace;
   workplace.add("a" + suffix, content);
-  REQUIRE(workplace.qturn({"cw", "a" + suffix, "-o", "b" + suffix}).exit_code == 0);
+  workplace.done({"cw", "a" + suffix, "-o", "b" + suffix});
   return workplace.content("b" + suffix);
-}
-
-Result refused(const Workplace& workplace, const std::vector<std::string>& words) {
-  const auto before = workplace.tree(".");
-  Result result = workplace.qturn(words);
-  CHECK(result.exit_code == 2);
-  CHECK(result.out.empty());
-  CHECK(workplace.tree(".") == before);
-  return result;
 }
 
 }  // namespace
 
-TEST_CASE("A picture goes from standard input to standard output, by its content alone") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "A picture goes from standard input to standard output, by its content alone") {
   for (const auto& [content, suffix] : {std::pair(jpeg, ".jpg"), std::pair(png, ".png")}) {
     CAPTURE(suffix);
-    workplace.standard_input = content;
-    const Result result = workplace.qturn({"cw", "-", "-o", "-"});
-    CHECK(result.exit_code == 0);
+    standard_input = content;
+    const Result result = done({"cw", "-", "-o", "-"});
     CHECK(result.out == turned_file(content, suffix));
     CHECK_THAT(result.err, ContainsSubstring("1 of 1 picture written, 1 of them losslessly") ||
                                ContainsSubstring("1 of 1 picture written;"));
   }
-  CHECK(workplace.files(".").empty());
+  CHECK(files(".").empty());
 }
 
-TEST_CASE("A picture goes from standard input to a file, and from a file to standard output") {
-  Workplace workplace;
-  workplace.standard_input = jpeg;
-  CHECK(workplace.qturn({"cw", "-", "-o", "out/b.jpg"}).exit_code == 0);
-  CHECK(workplace.content("out/b.jpg") == turned_file(jpeg, ".jpg"));
-  CHECK(workplace.qturn({"cw", "-", "-o", "b.png", "-q"}).exit_code == 0);
-  CHECK(cli::pixels_of(workplace.path() / "b.png").width == 48);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A picture goes from standard input to a file, and from a file to standard output") {
+  standard_input = jpeg;
+  done({"cw", "-", "-o", "out/b.jpg"});
+  CHECK(content("out/b.jpg") == turned_file(jpeg, ".jpg"));
+  done({"cw", "-", "-o", "b.png", "-q"});
+  CHECK(cli::pixels_of(path() / "b.png").width == 48);
 
-  workplace.add("a.jpg", jpeg);
-  workplace.standard_input = "";
-  const Result result = workplace.qturn({"cw", "a.jpg", "-o", "-", "-v"});
-  CHECK(result.exit_code == 0);
+  add("a.jpg", jpeg);
+  standard_input = "";
+  const Result result = done({"cw", "a.jpg", "-o", "-", "-v"});
   CHECK(result.out == turned_file(jpeg, ".jpg"));
   CHECK_THAT(result.err, ContainsSubstring("a.jpg -> - (rotate90, 48 x 64)\n"));
-  const Result other = workplace.qturn({"cw", "a.jpg", "-o", "-", "--format", "png"});
-  CHECK(other.exit_code == 0);
+  const Result other = done({"cw", "a.jpg", "-o", "-", "--format", "png"});
   CHECK_THAT(other.out, Catch::Matchers::StartsWith("\x89PNG"));
 
-  workplace.add("a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
-  CHECK_THAT(workplace.qturn({"cw", "a.jpg", "-o", "-"}).err,
+  add("a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
+  CHECK_THAT(qturn({"cw", "a.jpg", "-o", "-"}).err,
              ContainsSubstring("a.xmp beside it holds an orientation of its own"));
 }
 
-TEST_CASE("A file whose name is a hyphen is named by its folder") {
-  Workplace workplace;
-  workplace.add("-", jpeg);
-  workplace.standard_input = png;
-  CHECK(workplace.qturn({"cw", "-", "-o", "-"}).out == turned_file(png, ".png"));
-  CHECK(workplace.qturn({"cw", "./-", "-o", "-"}).out == turned_file(jpeg, ".jpg"));
+TEST_CASE_METHOD(cli::Workplace, "A file whose name is a hyphen is named by its folder") {
+  add("-", jpeg);
+  standard_input = png;
+  CHECK(qturn({"cw", "-", "-o", "-"}).out == turned_file(png, ".png"));
+  CHECK(qturn({"cw", "./-", "-o", "-"}).out == turned_file(jpeg, ".jpg"));
 }
 
-TEST_CASE("Files beside it, of its name in messages, have nothing to do with standard input") {
-  Workplace workplace;
-  workplace.add("standard input", "mine");
-  workplace.add("standard input.xmp", "mine");
-  fs::permissions(workplace.path() / "standard input", fs::perms::owner_read);
-  workplace.standard_input = jpeg;
-  const Result result = workplace.qturn({"cw", "-", "-o", "b.jpg"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Files beside it, of its name in messages, have nothing to do with standard input") {
+  add("standard input", "mine");
+  add("standard input.xmp", "mine");
+  fs::permissions(path() / "standard input", fs::perms::owner_read);
+  standard_input = jpeg;
+  const Result result = done({"cw", "-", "-o", "b.jpg"});
   CHECK(result.err.find("warning") == std::string::npos);
-  CHECK((fs::status(workplace.path() / "b.jpg").permissions() & fs::perms::owner_write) !=
-        fs::perms::none);
-  CHECK(workplace.files(".").size() == 3);
+  CHECK((fs::status(path() / "b.jpg").permissions() & fs::perms::owner_write) != fs::perms::none);
+  CHECK(files(".").size() == 3);
 }
 
-TEST_CASE("Of a damaged picture nothing goes to standard output") {
-  Workplace workplace;
-  workplace.standard_input = jpeg.substr(0, jpeg.size() - 40);
-  const Result result = workplace.qturn({"cw", "-", "-o", "-"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(cli::Workplace, "Of a damaged picture nothing goes to standard output") {
+  standard_input = jpeg.substr(0, jpeg.size() - 40);
+  const Result result = failed({"cw", "-", "-o", "-"});
   CHECK(result.out.empty());
   CHECK_THAT(result.err, ContainsSubstring("qturn: standard input: "));
-  const Result salvaged = workplace.qturn({"cw", "-", "-o", "-", "--salvage"});
-  CHECK(salvaged.exit_code == 1);
+  const Result salvaged = failed({"cw", "-", "-o", "-", "--salvage"});
   CHECK_FALSE(salvaged.out.empty());
   CHECK_THAT(salvaged.err, ContainsSubstring("only a part is salvaged"));
 }
 
-TEST_CASE("A standard output that cannot be written fails the picture") {
+TEST_CASE_METHOD(cli::Workplace, "A standard output that cannot be written fails the picture") {
   if (!fs::exists("/dev/full")) SKIP("there is no /dev/full");
-  Workplace workplace;
-  workplace.standard_input = jpeg;
-  workplace.full_stream = 1;
-  const Result result = workplace.qturn({"cw", "-", "-o", "-"});
-  CHECK(result.exit_code == 1);
+  standard_input = jpeg;
+  full_stream = 1;
+  const Result result = failed({"cw", "-", "-o", "-"});
   CHECK_THAT(result.err, ContainsSubstring("qturn: standard input: cannot write to standard "
                                            "output: No space left on device\n"));
 }
 
-TEST_CASE("A standard output that is closed fails the picture, and no file takes its place") {
-  Workplace workplace;
-  workplace.standard_input = jpeg;
-  workplace.closed_stream = 1;
-  const Result result = workplace.qturn({"cw", "-", "-o", "-", "--json=log"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A standard output that is closed fails the picture, and no file takes its place") {
+  standard_input = jpeg;
+  closed_stream = 1;
+  const Result result = failed({"cw", "-", "-o", "-", "--json=log"});
   CHECK_THAT(result.err, ContainsSubstring("cannot write to standard output: Bad file descriptor"));
-  CHECK_THAT(workplace.content("log"), Catch::Matchers::StartsWith("{"));
+  CHECK_THAT(content("log"), Catch::Matchers::StartsWith("{"));
 }
 
-TEST_CASE("What is not one picture on standard input is refused by name") {
-  Workplace workplace;
-  workplace.add("a.jpg", jpeg);
+TEST_CASE_METHOD(cli::Workplace, "What is not one picture on standard input is refused by name") {
+  add("a.jpg", jpeg);
   const std::vector<std::string> piped = {"cw", "-", "-o", "-"};
-  CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input is empty"));
-  workplace.standard_input = "text";
-  CHECK_THAT(refused(workplace, piped).err, ContainsSubstring("standard input: not a picture"));
+  CHECK_THAT(refused(piped).err, ContainsSubstring("standard input is empty"));
+  standard_input = "text";
+  CHECK_THAT(refused(piped).err, ContainsSubstring("standard input: not a picture"));
 
-  workplace.standard_input = jpeg;
-  const auto refusal = [&](const std::vector<std::string>& words) {
-    return refused(workplace, words).err;
-  };
+  standard_input = jpeg;
+  const auto refusal = [&](const std::vector<std::string>& words) { return refused(words).err; };
   CHECK_THAT(refusal({"cw", "-", "a.jpg", "-o", "out"}), ContainsSubstring("is one picture"));
   CHECK_THAT(refusal({"cw", "-", "--files-from", "-", "-o", "-"}),
              ContainsSubstring("one picture"));
@@ -158,18 +134,17 @@ TEST_CASE("What is not one picture on standard input is refused by name") {
   CHECK_THAT(refusal({"check", "-"}), ContainsSubstring("check does not read standard input"));
   CHECK_THAT(refusal({"augment", "-", "-o", "out"}),
              ContainsSubstring("standard input is not a tar"));
-  workplace.add("b.jpg", jpeg);
+  add("b.jpg", jpeg);
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--memory", "100"}), ContainsSubstring("--memory"));
 }
 
-TEST_CASE("With standard output for the picture, --json=FILE and --dry-run go elsewhere") {
-  Workplace workplace;
-  workplace.standard_input = jpeg;
-  CHECK(workplace.qturn({"cw", "-", "-o", "-", "--json=log"}).out == turned_file(jpeg, ".jpg"));
-  CHECK_THAT(workplace.content("log"), ContainsSubstring("\"input\":\"standard input\"") &&
-                                           ContainsSubstring("\"output\":\"-\""));
-  const Result planned = workplace.qturn({"cw", "-", "-o", "-", "--dry-run"});
-  CHECK(planned.exit_code == 0);
+TEST_CASE_METHOD(cli::Workplace,
+                 "With standard output for the picture, --json=FILE and --dry-run go elsewhere") {
+  standard_input = jpeg;
+  CHECK(qturn({"cw", "-", "-o", "-", "--json=log"}).out == turned_file(jpeg, ".jpg"));
+  CHECK_THAT(content("log"), ContainsSubstring("\"input\":\"standard input\"") &&
+                                 ContainsSubstring("\"output\":\"-\""));
+  const Result planned = done({"cw", "-", "-o", "-", "--dry-run"});
   CHECK(planned.out == "standard input -> - (rotate90, losslessly)\n");
 }
 

@@ -1,7 +1,4 @@
 // Turning by the tag alone, and --strict.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
@@ -79,7 +76,7 @@ TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
     CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
     CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp::codec));
     // And once more, where the tag is there.
-    CHECK(workplace.qturn({"flop", name, "--tag-only", "--in-place"}).exit_code == 0);
+    workplace.done({"flop", name, "--tag-only", "--in-place"});
     CHECK(cli::decoded(workplace.path() / name).stored ==
           qturn::compose(Orientation::rotate90, Orientation::flop));
   }
@@ -92,45 +89,40 @@ TEST_CASE("In place, a new tag moves the time stamp although the size stays") {
   const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1000);
   std::filesystem::last_write_time(path, long_ago);
   const auto size = std::filesystem::file_size(path);
-  REQUIRE(workplace.qturn({"cw", "a.jpg", "--tag-only", "--in-place"}).exit_code == 0);
+  workplace.done({"cw", "a.jpg", "--tag-only", "--in-place"});
   CHECK(std::filesystem::file_size(path) == size);
   CHECK(std::filesystem::last_write_time(path) > long_ago + std::chrono::hours(999));
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A format without a place for a tag fails by name, and upright --tag-only is a usage error") {
-  Workplace workplace;
-  workplace.add("a.bmp", cli::encoded(cli::smooth_picture(8, 8), bmp::codec));
-  workplace.add("b.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
-  const Result bmp = workplace.qturn({"cw", "a.bmp", "--tag-only", "-o", "out"});
-  CHECK(bmp.exit_code == 1);
+  add("a.bmp", cli::encoded(cli::smooth_picture(8, 8), bmp::codec));
+  add("b.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
+  const Result bmp = failed({"cw", "a.bmp", "--tag-only", "-o", "out"});
   CHECK_THAT(bmp.err, ContainsSubstring("a.bmp: bmp has no place for an orientation"));
-  CHECK(workplace.qturn({"upright", "b.jpg", "--tag-only", "-o", "out"}).exit_code == 2);
-  CHECK(workplace.qturn({"cw", "b.jpg", "--tag-only", "--format", "png", "-o", "out"}).exit_code ==
-        2);
-  CHECK(workplace.files("out").empty());
+  refused({"upright", "b.jpg", "--tag-only", "-o", "out"});
+  refused({"cw", "b.jpg", "--tag-only", "--format", "png", "-o", "out"});
+  CHECK(files("out").empty());
 }
 
-TEST_CASE("The JSON line of a new tag says that nothing was applied to the pixels") {
-  Workplace workplace;
-  workplace.add("a.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
-  const Result result = workplace.qturn({"cw", "a.jpg", "--tag-only", "-o", "out", "--json"});
+TEST_CASE_METHOD(cli::Workplace,
+                 "The JSON line of a new tag says that nothing was applied to the pixels") {
+  add("a.jpg", cli::tagged_jpeg(cli::smooth_picture(24, 16), 3));
+  const Result result = qturn({"cw", "a.jpg", "--tag-only", "-o", "out", "--json"});
   CHECK_THAT(result.out, ContainsSubstring("\"orientation\":\"rotate90\",\"applied\":\"identity\","
                                            "\"width\":24,\"height\":16,\"route\":\"tagged\""));
 }
 
-TEST_CASE("Option --strict makes a failure of what is otherwise a warning") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "Option --strict makes a failure of what is otherwise a warning") {
   const std::string broken = qturn::tests::jpeg_segment(
       0xE1, std::string("http://ns.adobe.com/xap/1.0/\0", 29) + "<x:xmpmeta");
-  workplace.add("a.jpg", cli::jpeg(cli::smooth_picture(24, 16)).insert(2, broken));
-  const Result warned = workplace.qturn({"cw", "a.jpg", "-o", "out"});
-  CHECK(warned.exit_code == 0);
+  add("a.jpg", cli::jpeg(cli::smooth_picture(24, 16)).insert(2, broken));
+  const Result warned = done({"cw", "a.jpg", "-o", "out"});
   CHECK_THAT(warned.err, ContainsSubstring("a.jpg: warning: its XMP stays as it was"));
-  CHECK_THAT(workplace.content("out/a.jpg"), ContainsSubstring("<x:xmpmeta"));
-  const Result strict = workplace.qturn({"cw", "a.jpg", "-o", "strict", "--strict"});
-  CHECK(strict.exit_code == 1);
+  CHECK_THAT(content("out/a.jpg"), ContainsSubstring("<x:xmpmeta"));
+  const Result strict = failed({"cw", "a.jpg", "-o", "strict", "--strict"});
   CHECK_THAT(strict.err, ContainsSubstring("a.jpg: its XMP stays as it was") &&
                              ContainsSubstring("(--strict)"));
-  CHECK(workplace.files("strict").empty());
+  CHECK(files("strict").empty());
 }

@@ -1,7 +1,4 @@
 // Tars in, and several tars or the files of a folder out.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -36,27 +33,26 @@ std::string key(const Members::value_type& member) {
 
 }  // namespace
 
-TEST_CASE("Numbered tars hold the samples of one tar, in its order, and keep to their size") {
-  const Workplace workplace;
-  workplace.add("in/0.tar", tests::tar(samples(12)));
-  workplace.add("in/1.tar", tests::tar({{"y/a.jpg", jpeg}}));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Numbered tars hold the samples of one tar, in its order, and keep to their size") {
+  add("in/0.tar", tests::tar(samples(12)));
+  add("in/1.tar", tests::tar({{"y/a.jpg", jpeg}}));
   const std::vector<std::string> augment = {"augment",    "in/0.tar",      "in/1.tar",
                                             "--variants", "flop,rotate90", "-o"};
   const auto run = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = augment;
-    words.insert(words.end(), more.begin(), more.end());
-    return workplace.qturn(words);
+    return qturn(cli::with(augment, more));
   };
   REQUIRE(run({"one.tar"}).exit_code == 0);
   REQUIRE(run({"out/train.tar", "--tar-size", "20KB", "-j", "5"}).exit_code == 0);
 
-  const auto names = workplace.files("out");
+  const auto names = files("out");
   REQUIRE(names.size() > 2);
   Members all;
   int number = 0;
   for (const std::string& name : names) {
     CHECK(name == fmt::format("train-{:06}.tar", number++));
-    const std::string tar = workplace.content("out/" + name);
+    const std::string tar = content("out/" + name);
     CHECK(tar.size() <= 20 * 1024);
     const Members part = tests::members_of(tar);
     // A sample is whole: its picture comes first.
@@ -64,21 +60,21 @@ TEST_CASE("Numbered tars hold the samples of one tar, in its order, and keep to 
     if (number > 1) CHECK(key(all.back()) != key(part.front()));
     all.insert(all.end(), part.begin(), part.end());
   }
-  CHECK(all == tests::members_of(workplace.content("one.tar")));
+  CHECK(all == tests::members_of(content("one.tar")));
 
   REQUIRE(run({"alone/train.tar", "--tar-size", "20KB", "-j", "1"}).exit_code == 0);
-  CHECK(workplace.tree("alone") == workplace.tree("out"));
+  CHECK(tree("alone") == tree("out"));
   // One that is larger alone has a tar of its own.
   REQUIRE(run({"small/train.tar", "--tar-size", "1KB"}).exit_code == 0);
-  CHECK(workplace.files("small").size() == 26);
+  CHECK(files("small").size() == 26);
 
-  const auto before = workplace.tree("out");
+  const auto before = tree("out");
   for (const char* more : {"-q", "--overwrite"}) {
     const Result again = run({"out/train.tar", "--tar-size", "20KB", more});
     CHECK(again.exit_code == 2);
     CHECK_THAT(again.err, ContainsSubstring("train-00000") && ContainsSubstring("exists already"));
   }
-  CHECK(workplace.tree("out") == before);
+  CHECK(tree("out") == before);
 }
 
 TEST_CASE("What a tar holds becomes the files that the same operation makes of a folder") {
@@ -121,12 +117,9 @@ TEST_CASE("Outputs that do not fit --tar-size and --unpack are refused before an
   const Workplace workplace;
   workplace.add("in.tar", tests::tar(samples(1)));
   workplace.add("a.jpg", jpeg);
-  const auto before = workplace.tree(".");
   const auto refused = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "augment");
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
-    CHECK(workplace.tree(".") == before);
+    const Result result = workplace.refused(words);
     return result.err;
   };
   CHECK_THAT(refused({"in.tar", "-o", "out", "--tar-size", "1GB"}),

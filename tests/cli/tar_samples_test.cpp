@@ -1,7 +1,4 @@
 // What belongs to a sample of a tar, and that no part of one is written or lost in silence.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/pictures.hpp"
@@ -30,15 +27,15 @@ Names names_in(const Workplace& workplace, const fs::path& tar) {
 
 }  // namespace
 
-TEST_CASE("A label that lies in another sample than its picture ends the run, and leaves no tar") {
-  const Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A label that lies in another sample than its picture ends the run, and leaves no tar") {
   const auto turn_all = [&](const tests::Members& members, std::vector<std::string> more = {}) {
-    workplace.add("in.tar", tests::tar(members));
-    fs::remove(workplace.path() / "out.tar");
-    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Result result = workplace.qturn(words);
-    CHECK((result.exit_code == 2) == !workplace.exists("out.tar"));
+    add("in.tar", tests::tar(members));
+    fs::remove(path() / "out.tar");
+    const cli::Words words = cli::with({"cw", "in.tar", "-o", "out.tar"}, more);
+    const Result result = qturn(words);
+    CHECK((result.exit_code == 2) == !exists("out.tar"));
     return result;
   };
   const auto turn = [&](const std::string& name, const std::string& text,
@@ -60,51 +57,47 @@ TEST_CASE("A label that lies in another sample than its picture ends the run, an
   // About no picture that is known: the others are turned, and this one fails.
   const std::string boxes = R"({"annotations": [{"bbox": [1, 2, 3, 4]}]})";
   CHECK(turn("all.json", boxes).exit_code == 1);
-  CHECK(names_in(workplace, "out.tar") == Names{"images/a.jpg"});
+  CHECK(names_in(*this, "out.tar") == Names{"images/a.jpg"});
   // Before its picture comes.
   CHECK_THAT(turn_all({{"boxes.csv", "b.jpg,1,2,3,4"}, {"x/a.jpg", jpeg}, {"x/b.jpg", jpeg}}).err,
              ContainsSubstring("qturn: in.tar/boxes.csv: may say where something is"));
   // What is out already stays.
   const Result unpacked = [&] {
-    workplace.add("in.tar",
-                  tests::tar({{"a.jpg", jpeg}, {"b.jpg", jpeg}, {"z.csv", "b.jpg,1,2,3,4"}}));
-    return workplace.qturn({"cw", "in.tar", "-o", "out", "--unpack"});
+    add("in.tar", tests::tar({{"a.jpg", jpeg}, {"b.jpg", jpeg}, {"z.csv", "b.jpg,1,2,3,4"}}));
+    return qturn({"cw", "in.tar", "-o", "out", "--unpack"});
   }();
-  CHECK(unpacked.exit_code == (workplace.exists("out") ? 1 : 2));
+  CHECK(unpacked.exit_code == (exists("out") ? 1 : 2));
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A mask that is a sample of its own is refused, because it would not be turned with its "
     "picture") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
-  const Result apart = workplace.qturn({"cw", "in.tar", "-o", "out.tar"});
-  CHECK(apart.exit_code == 1);
+  add("in.tar", tests::tar({{"a.jpg", jpeg}, {"a_mask.png", mask}}));
+  const Result apart = failed({"cw", "in.tar", "-o", "out.tar"});
   CHECK_THAT(apart.err, ContainsSubstring("in.tar/a_mask.png: a_mask.png has the name of a mask, "
                                           "and its picture is not in its sample"));
-  CHECK(names_in(workplace, "out.tar") == Names{"a.jpg"});
-  CHECK(workplace.qturn({"cw", "in.tar", "-o", "all.tar", "--masks", "none"}).exit_code == 0);
-  CHECK(names_in(workplace, "all.tar") == Names{"a.jpg", "a_mask.png"});
-  workplace.add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
-  CHECK(workplace.qturn({"cw", "in.tar", "-o", "x.tar"}).exit_code == 0);
+  CHECK(names_in(*this, "out.tar") == Names{"a.jpg"});
+  done({"cw", "in.tar", "-o", "all.tar", "--masks", "none"});
+  CHECK(names_in(*this, "all.tar") == Names{"a.jpg", "a_mask.png"});
+  add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
+  done({"cw", "in.tar", "-o", "x.tar"});
 }
 
-TEST_CASE("A picture that is not selected is not copied with the variants of another") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar({{"a.png", png},
-                                      {"a.depth.png", png},
-                                      {"a.dng", "raw"},
-                                      {"a.seen", png},
-                                      {"a.cls", "1"}}));
-  const Result result = workplace.qturn(
-      {"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
-  CHECK(result.exit_code == 0);
-  CHECK(names_in(workplace, "out.tar") == Names{"a__flop.png", "a__flop.cls"});
+TEST_CASE_METHOD(cli::Workplace,
+                 "A picture that is not selected is not copied with the variants of another") {
+  add("in.tar", tests::tar({{"a.png", png},
+                            {"a.depth.png", png},
+                            {"a.dng", "raw"},
+                            {"a.seen", png},
+                            {"a.cls", "1"}}));
+  const Result result =
+      done({"augment", "in.tar", "--include", "*a.png", "--variants", "flop", "-o", "out.tar"});
+  CHECK(names_in(*this, "out.tar") == Names{"a__flop.png", "a__flop.cls"});
   CHECK_THAT(result.err, ContainsSubstring("1 .png"));
 }
 
-TEST_CASE("A sample is written whole, or it is left out") {
-  const Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "A sample is written whole, or it is left out") {
   const auto status_of = [&](const Result& result, const std::string& output) {
     for (const std::string& line : result.out_lines()) {
       const auto json = nlohmann::json::parse(line);
@@ -112,29 +105,27 @@ TEST_CASE("A sample is written whole, or it is left out") {
     }
     return std::string("none");
   };
-  workplace.add("in.tar", tests::tar({{"a.left.png", png.substr(0, 200)},
-                                      {"a.right.png", png},
-                                      {"a.txt", yolo},
-                                      {"b.png", png}}));
+  add("in.tar", tests::tar({{"a.left.png", png.substr(0, 200)},
+                            {"a.right.png", png},
+                            {"a.txt", yolo},
+                            {"b.png", png}}));
   for (const std::string threads : {"1", "4"}) {
     CAPTURE(threads);
     const Result damaged =
-        workplace.qturn({"cw", "in.tar", "-o", "out.tar", "--overwrite", "--json", "-j", threads});
-    CHECK(damaged.exit_code == 1);
+        failed({"cw", "in.tar", "-o", "out.tar", "--overwrite", "--json", "-j", threads});
     CHECK_THAT(damaged.err, ContainsSubstring("in.tar/a.right.png: left out, because a.left.png of "
                                               "the same sample is") &&
                                 ContainsSubstring("1 of 3 pictures written, 2 failed"));
     CHECK(status_of(damaged, "out.tar/a.right.png") == "failed");
-    CHECK(names_in(workplace, "out.tar") == Names{"b.png"});
+    CHECK(names_in(*this, "out.tar") == Names{"b.png"});
   }
   // The right edge of the first is not a whole block, so that it stays as it is.
   const std::string odd = cli::jpeg(cli::smooth_picture(61, 48));
-  workplace.add("in.tar", tests::tar({{"a.jpg", odd}, {"a.right.jpg", jpeg}, {"a.cls", "1"}}));
-  const Result skipped = workplace.qturn({"augment", "in.tar", "-o", "skip.tar", "--variants",
-                                          "identity,flop", "--jpeg-edges", "skip", "--json"});
-  CHECK(skipped.exit_code == 0);
+  add("in.tar", tests::tar({{"a.jpg", odd}, {"a.right.jpg", jpeg}, {"a.cls", "1"}}));
+  const Result skipped = done({"augment", "in.tar", "-o", "skip.tar", "--variants", "identity,flop",
+                               "--jpeg-edges", "skip", "--json"});
   CHECK_THAT(skipped.err, ContainsSubstring("2 left alone because a turn would not be lossless"));
   CHECK(status_of(skipped, "skip.tar/a__flop.right.jpg") == "skipped");
-  CHECK(names_in(workplace, "skip.tar") ==
+  CHECK(names_in(*this, "skip.tar") ==
         Names{"a__identity.jpg", "a__identity.right.jpg", "a__identity.cls"});
 }

@@ -1,7 +1,4 @@
 // augment --shard with tars: several runs write the tars that one run would have written.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,9 +42,8 @@ Result augment(const Workplace& workplace, const Words& more) {
 }
 
 Result shard(const Workplace& workplace, int index, int count, const Words& more = {}) {
-  Words words = {"-o", "out", "--shard", fmt::format("{}/{}", index, count)};
-  words.insert(words.end(), more.begin(), more.end());
-  return augment(workplace, words);
+  return augment(workplace,
+                 cli::with({"-o", "out", "--shard", fmt::format("{}/{}", index, count)}, more));
 }
 
 void require_done(const Result& result) {
@@ -99,80 +95,78 @@ TEST_CASE("Tars are dealt whole, by their names, and merged they are those of on
   }
 }
 
-TEST_CASE("With --resume a shard of tars does what is not done, at each attempt") {
-  Workplace workplace;
-  add_tars(workplace, 4);
-  require_done(augment(workplace, {"-o", "whole"}));
+TEST_CASE_METHOD(cli::Workplace,
+                 "With --resume a shard of tars does what is not done, at each attempt") {
+  add_tars(*this, 4);
+  require_done(augment(*this, {"-o", "whole"}));
   const Words resume = {"--resume", "-j", "1"};
   int kills = 0;
   for (const int call : {1, 8, 20, 30, 40, 60}) {
-    workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                             {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                             {"QTURN_TEST_KILL", std::to_string(call)}};
-    kills += shard(workplace, 0, 2, resume).exit_code == 128 + SIGKILL ? 1 : 0;
+    environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                   {"QTURN_TEST_KILL", std::to_string(call)}};
+    kills += shard(*this, 0, 2, resume).exit_code == 128 + SIGKILL ? 1 : 0;
   }
-  workplace.environment.clear();
+  environment.clear();
   CHECK(kills >= 3);
-  require_done(shard(workplace, 0, 2, resume));
-  const auto done = workplace.tree("out");
-  const Result again = shard(workplace, 0, 2, resume);
+  require_done(shard(*this, 0, 2, resume));
+  const auto done = tree("out");
+  const Result again = shard(*this, 0, 2, resume);
   require_done(again);
   CHECK_THAT(again.err, ContainsSubstring("all of this shard is done already"));
-  CHECK(workplace.tree("out") == done);
-  require_done(shard(workplace, 1, 2, resume));
-  require_done(workplace.qturn({"merge", "out"}));
-  require_same_as_whole(workplace);
+  CHECK(tree("out") == done);
+  require_done(shard(*this, 1, 2, resume));
+  require_done(qturn({"merge", "out"}));
+  require_same_as_whole(*this);
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A tar with a damaged sample is written again until it is whole, and one that is not there") {
-  const Workplace workplace;
-  add_tars(workplace, 3);
-  require_done(augment(workplace, {"-o", "whole"}));
+  add_tars(*this, 3);
+  require_done(augment(*this, {"-o", "whole"}));
   Members damaged = samples(1, 3);
   damaged[2].second.resize(100);
-  workplace.add("in/01.tar", tests::tar(damaged));
-  const Result failed = shard(workplace, 0, 1);
+  add("in/01.tar", tests::tar(damaged));
+  const Result failed = shard(*this, 0, 1);
   CHECK(failed.exit_code == 1);
   CHECK_THAT(failed.err, ContainsSubstring("in/01.tar/x/1-001.jpg"));
-  CHECK(tests::members_of(workplace.content("out/01.tar")).size() == 8);
-  require_refused(workplace.qturn({"merge", "out"}), "number 0");
-  require_refused(shard(workplace, 0, 1), "use --resume");
+  CHECK(tests::members_of(content("out/01.tar")).size() == 8);
+  require_refused(qturn({"merge", "out"}), "number 0");
+  require_refused(shard(*this, 0, 1), "use --resume");
 
-  const auto written = fs::last_write_time(workplace.path() / "out/00.tar");
-  CHECK(shard(workplace, 0, 1, {"--resume"}).exit_code == 1);
-  fs::remove(workplace.path() / "out/02.tar");
-  workplace.add("in/01.tar", tests::tar(samples(1, 3)));
-  require_done(shard(workplace, 0, 1, {"--resume"}));
-  CHECK(fs::last_write_time(workplace.path() / "out/00.tar") == written);
-  require_done(workplace.qturn({"merge", "out"}));
-  require_same_as_whole(workplace);
+  const auto written = fs::last_write_time(path() / "out/00.tar");
+  CHECK(shard(*this, 0, 1, {"--resume"}).exit_code == 1);
+  fs::remove(path() / "out/02.tar");
+  add("in/01.tar", tests::tar(samples(1, 3)));
+  require_done(shard(*this, 0, 1, {"--resume"}));
+  CHECK(fs::last_write_time(path() / "out/00.tar") == written);
+  require_done(qturn({"merge", "out"}));
+  require_same_as_whole(*this);
 }
 
-TEST_CASE("A tar that has changed since keeps shards from being merged") {
-  const Workplace workplace;
-  add_tars(workplace, 2);
-  require_done(augment(workplace, {"-o", "whole"}));
-  require_done(shard(workplace, 0, 2));
-  require_done(shard(workplace, 1, 2));
-  fs::remove(workplace.path() / "out/01.tar");
-  require_refused(workplace.qturn({"merge", "out"}),
-                  "out/01.tar is not the tar that shard 1 has written");
-  fs::remove_all(workplace.path() / "out/.qturn-shards/1-of-2");
-  require_done(shard(workplace, 1, 2, {"--resume"}));
-  require_done(workplace.qturn({"merge", "out"}));
-  require_same_as_whole(workplace);
+TEST_CASE_METHOD(cli::Workplace, "A tar that has changed since keeps shards from being merged") {
+  add_tars(*this, 2);
+  require_done(augment(*this, {"-o", "whole"}));
+  require_done(shard(*this, 0, 2));
+  require_done(shard(*this, 1, 2));
+  fs::remove(path() / "out/01.tar");
+  require_refused(qturn({"merge", "out"}), "out/01.tar is not the tar that shard 1 has written");
+  fs::remove_all(path() / "out/.qturn-shards/1-of-2");
+  require_done(shard(*this, 1, 2, {"--resume"}));
+  require_done(qturn({"merge", "out"}));
+  require_same_as_whole(*this);
 }
 
-TEST_CASE("What does not fit shards of tars is refused before anything is written") {
-  const Workplace workplace;
-  add_tars(workplace, 3);
-  workplace.add("there/00.tar", "x");
-  require_done(shard(workplace, 0, 3));
-  const auto before = workplace.tree(".");
+TEST_CASE_METHOD(cli::Workplace,
+                 "What does not fit shards of tars is refused before anything is written") {
+  add_tars(*this, 3);
+  add("there/00.tar", "x");
+  require_done(shard(*this, 0, 3));
+  const auto before = tree(".");
   const auto refused = [&](const Words& words, const char* why) {
-    require_refused(augment(workplace, words), why);
-    CHECK(workplace.tree(".") == before);
+    require_refused(augment(*this, words), why);
+    CHECK(tree(".") == before);
   };
   refused({"-o", "one.tar", "--shard", "0/2"}, "--shard needs a folder");
   refused({"-o", "-", "--shard", "0/2"}, "--shard needs a folder");
@@ -182,8 +176,8 @@ TEST_CASE("What does not fit shards of tars is refused before anything is writte
   refused({"-o", "out", "--shard", "1/3", "--png", "small"}, "--png small");
   refused({"-o", "out"}, "out is the output of a run in shards");
   refused({"-o", "out", "--shard", "1/3", "--exclude", "*.x"}, "--exclude");
-  require_refused(workplace.qturn({"augment", "in/00.tar", "-o", "out", "--shard", "1/3"}),
+  require_refused(qturn({"augment", "in/00.tar", "-o", "out", "--shard", "1/3"}),
                   "is the output of");
-  require_refused(workplace.qturn({"cw", "out/00.tar", "-o", "o"}), "shards that are not merged");
-  CHECK(workplace.tree(".") == before);
+  require_refused(qturn({"cw", "out/00.tar", "-o", "o"}), "shards that are not merged");
+  CHECK(tree(".") == before);
 }

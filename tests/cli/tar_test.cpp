@@ -1,7 +1,4 @@
 // Tars in, tars out: the samples of data sets as WebDataset writes them.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/pictures.hpp"
@@ -43,7 +40,7 @@ std::set<std::pair<std::string, std::string>> made_in_folder(std::vector<std::st
   const Workplace workplace;
   for (const auto& [name, content] : members) workplace.add("in/" + name, content);
   words.insert(words.end(), {"in", "-o", "out"});
-  CHECK(workplace.qturn(words).exit_code == 0);
+  workplace.done(words);
   auto tree = workplace.tree("out");
   std::erase_if(tree, [](const auto& file) { return file.first == "manifest.jsonl"; });
   return tree;
@@ -55,16 +52,15 @@ Members tar_of(const Workplace& workplace, const fs::path& name) {
 
 }  // namespace
 
-TEST_CASE("A tar is augmented as its files in a folder are, with labels, masks and other files") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar(data));
-  const Result result =
-      workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--variants", "flop,rotate90"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A tar is augmented as its files in a folder are, with labels, masks and other files") {
+  add("in.tar", tests::tar(data));
+  const Result result = done({"augment", "in.tar", "-o", "out.tar", "--variants", "flop,rotate90"});
   CHECK_THAT(result.err, ContainsSubstring("6 of 6 variants written"));
   CHECK_THAT(result.err,
              ContainsSubstring("copied with each variant of their picture: 1 .cls, 1 .json"));
-  const Members made = tar_of(workplace, "out.tar");
+  const Members made = tar_of(*this, "out.tar");
   CHECK(as_tree(made) == made_in_folder({"augment", "--variants", "flop,rotate90"}, data));
   CHECK(names_of(made) ==
         std::vector<std::string>{"x/a__flop.jpg", "x/a__flop.txt", "x/a__flop.mask.png",
@@ -73,27 +69,27 @@ TEST_CASE("A tar is augmented as its files in a folder are, with labels, masks a
                                  "x/b__flop.json", "x/b__rotate90.png", "x/b__rotate90.json",
                                  "x/c.d/e__flop.jpg", "x/c.d/e__flop.txt", "x/c.d/e__rotate90.jpg",
                                  "x/c.d/e__rotate90.txt"});
-  CHECK(workplace.files(".") == std::set<std::string>{"in.tar", "out.tar"});
+  CHECK(files(".") == std::set<std::string>{"in.tar", "out.tar"});
 }
 
-TEST_CASE("The bytes of a tar do not depend on threads, on memory or on the form of the input") {
-  const Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "The bytes of a tar do not depend on threads, on memory or on the form of the input") {
   Members many;
   for (int i = 0; i < 60; ++i) {
     const std::string name = std::to_string(100 + i);
     many.emplace_back(name + ".jpg", i % 7 == 0 ? png : jpeg);
     many.emplace_back(name + ".cls", std::to_string(i));
   }
-  workplace.add("ustar.tar", tests::tar(many));
-  workplace.add("pax.tar.zst",
-                tests::tar(many, {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_ZSTD}));
-  workplace.add("gnu", tests::tar(many, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP}));
+  add("ustar.tar", tests::tar(many));
+  add("pax.tar.zst", tests::tar(many, {ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_ZSTD}));
+  add("gnu", tests::tar(many, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP}));
   const auto made = [&](const std::string& input, const std::vector<std::string>& words) {
     std::vector<std::string> all = {"augment",     input,      "-o", "out.tar",
                                     "--overwrite", "--random", "3"};
     all.insert(all.end(), words.begin(), words.end());
-    CHECK(workplace.qturn(all).exit_code == 0);
-    return workplace.content("out.tar");
+    done(all);
+    return content("out.tar");
   };
   const std::string one = made("ustar.tar", {"-j", "1"});
   CHECK(as_tree(tests::members_of(one)) == made_in_folder({"augment", "--random", "3"}, many));
@@ -102,11 +98,11 @@ TEST_CASE("The bytes of a tar do not depend on threads, on memory or on the form
   CHECK(made("gnu", {}) == one);
 }
 
-TEST_CASE("An operation keeps names, and turns what belongs to a picture with it") {
-  const Workplace workplace;
-  workplace.add("in.tar", tests::tar(data));
-  CHECK(workplace.qturn({"cw", "in.tar", "-o", "out.tar", "-q"}).exit_code == 0);
-  const Members turned = tar_of(workplace, "out.tar");
+TEST_CASE_METHOD(cli::Workplace,
+                 "An operation keeps names, and turns what belongs to a picture with it") {
+  add("in.tar", tests::tar(data));
+  done({"cw", "in.tar", "-o", "out.tar", "-q"});
+  const Members turned = tar_of(*this, "out.tar");
   CHECK(names_of(turned) == names_of(data));
   auto expected = made_in_folder({"augment", "--variants", "rotate90", "--png", "small"}, data);
   std::set<std::pair<std::string, std::string>> renamed;
@@ -114,21 +110,19 @@ TEST_CASE("An operation keeps names, and turns what belongs to a picture with it
     renamed.emplace(name.erase(name.find("__rotate90"), 10), content);
   CHECK(as_tree(turned) == renamed);
 
-  CHECK(workplace.qturn({"upright", "in.tar", "-o", "same.tar", "-q"}).exit_code == 0);
-  CHECK(tar_of(workplace, "same.tar") == data);
+  done({"upright", "in.tar", "-o", "same.tar", "-q"});
+  CHECK(tar_of(*this, "same.tar") == data);
 }
 
-TEST_CASE("What cannot be turned is named, and the other samples are written") {
-  const Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "What cannot be turned is named, and the other samples are written") {
   const auto turn = [&](const Members& members, std::vector<std::string> more = {}) {
-    workplace.add("in.tar", tests::tar(members));
-    std::vector<std::string> words = {"cw", "in.tar", "-o", "out.tar", "--overwrite"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 1);
+    add("in.tar", tests::tar(members));
+    const cli::Words words = cli::with({"cw", "in.tar", "-o", "out.tar", "--overwrite"}, more);
+    const Result result = failed(words);
     return result.err;
   };
-  const auto written = [&] { return names_of(tar_of(workplace, "out.tar")); };
+  const auto written = [&] { return names_of(tar_of(*this, "out.tar")); };
   const std::vector<std::string> last = {"z.jpg"};
 
   CHECK_THAT(turn({{"a.jpg", jpeg.substr(0, 300)}, {"z.jpg", jpeg}}),
@@ -156,165 +150,140 @@ TEST_CASE("What cannot be turned is named, and the other samples are written") {
   CHECK(written() == std::vector<std::string>{"a.jpg", "z.jpg"});
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "Hidden files and samples without a picture are left out, and copied if that is asked for") {
-  const Workplace workplace;
-  workplace.add(
-      "in.tar",
+  add("in.tar",
       tests::tar({{"._a.jpg", "x"}, {"README", "text"}, {"a.jpg", jpeg}, {"b.txt", "b"}}));
-  const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
-  CHECK(result.exit_code == 0);
+  const Result result = done({"upright", "in.tar", "-o", "out.tar"});
   CHECK_THAT(result.err,
              ContainsSubstring("left out, because they are not pictures: 1 .txt, 1 no suffix"));
-  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
-  CHECK(workplace.qturn({"upright", "in.tar", "-o", "all.tar", "--others", "copy"}).exit_code == 0);
-  CHECK(tar_of(workplace, "all.tar") ==
-        Members{{"README", "text"}, {"a.jpg", jpeg}, {"b.txt", "b"}});
-  CHECK(workplace
-            .qturn({"upright", "in.tar", "-o", "some.tar", "--exclude", "a*", "--others", "copy"})
+  CHECK(tar_of(*this, "out.tar") == Members{{"a.jpg", jpeg}});
+  done({"upright", "in.tar", "-o", "all.tar", "--others", "copy"});
+  CHECK(tar_of(*this, "all.tar") == Members{{"README", "text"}, {"a.jpg", jpeg}, {"b.txt", "b"}});
+  CHECK(qturn({"upright", "in.tar", "-o", "some.tar", "--exclude", "a*", "--others", "copy"})
             .exit_code == 0);
-  CHECK(tar_of(workplace, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
+  CHECK(tar_of(*this, "some.tar") == Members{{"README", "text"}, {"b.txt", "b"}});
 }
 
-TEST_CASE("What follows the end of a tar, and a wrong checksum, are no success") {
-  const Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "What follows the end of a tar, and a wrong checksum, are no success") {
   const std::string one = tests::tar({{"a.jpg", jpeg}}), two = tests::tar({{"b.jpg", jpeg}});
-  workplace.add("in.tar", one + two);
-  const Result more = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
-  CHECK(more.exit_code == 1);
+  add("in.tar", one + two);
+  const Result more = failed({"upright", "in.tar", "-o", "out.tar"});
   CHECK_THAT(more.err, ContainsSubstring("in.tar: holds more after its end"));
-  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
+  CHECK(tar_of(*this, "out.tar") == Members{{"a.jpg", jpeg}});
 
   std::string packed = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_GZIP});
   packed[packed.size() - 8] ^= 1;
-  workplace.add("in.tgz", packed);
-  const Result damaged = workplace.qturn({"upright", "in.tgz", "-o", "damaged.tar"});
-  CHECK(damaged.exit_code == 1);
+  add("in.tgz", packed);
+  const Result damaged = failed({"upright", "in.tgz", "-o", "damaged.tar"});
   CHECK_THAT(damaged.err, ContainsSubstring("in.tgz: is damaged or cut: its gzip stream has an "
                                             "incorrect data check"));
 }
 
-TEST_CASE("A tar that is cut gives the samples that are whole, and the exit status says it") {
-  const Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A tar that is cut gives the samples that are whole, and the exit status says it") {
   const std::string whole = tests::tar(data, {ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE});
   const std::size_t second = whole.find("x/b.png"), third = whole.find("x/c.d/e.jpg");
   // In the second sample; between its files; where the third would begin.
   for (const std::size_t bytes : {second + 700, whole.find("x/b.json"), third}) {
     CAPTURE(bytes);
-    workplace.add("in.tar", whole.substr(0, bytes));
-    const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar", "--overwrite"});
-    CHECK(result.exit_code == 1);
+    add("in.tar", whole.substr(0, bytes));
+    const Result result = failed({"upright", "in.tar", "-o", "out.tar", "--overwrite"});
     CHECK_THAT(result.err, ContainsSubstring("qturn: in.tar: is ") && ContainsSubstring("cut"));
-    CHECK(tar_of(workplace, "out.tar") == Members(data.begin(), data.begin() + 4));
+    CHECK(tar_of(*this, "out.tar") == Members(data.begin(), data.begin() + 4));
   }
-  workplace.add("in.tar", tests::tar({{"a.txt", "text"}}));
-  const Result none = workplace.qturn({"upright", "in.tar", "-o", "none.tar"});
-  CHECK(none.exit_code == 1);
+  add("in.tar", tests::tar({{"a.txt", "text"}}));
+  const Result none = failed({"upright", "in.tar", "-o", "none.tar"});
   CHECK_THAT(none.err, ContainsSubstring("0 of 0 pictures written; "));
   CHECK_THAT(none.err,
              ContainsSubstring("none.tar: not written, because there is no sample for it"));
-  workplace.add("in.tar", "text");
-  CHECK(workplace.qturn({"upright", "in.tar", "-o", "none.tar"}).exit_code == 2);
-  CHECK_FALSE(workplace.exists("none.tar"));
+  add("in.tar", "text");
+  refused({"upright", "in.tar", "-o", "none.tar"});
+  CHECK_FALSE(exists("none.tar"));
 }
 
-TEST_CASE("More than 64 MiB of zeros after the end of a tar are not read to their end") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "More than 64 MiB of zeros after the end of a tar are not read to their end") {
   const std::string one = tests::tar({{"a.jpg", jpeg}});
   const std::string zeros(std::size_t{200} << 20, '\0');
-  workplace.add("in.tar", one + zeros);
-  const Result result = workplace.qturn({"upright", "in.tar", "-o", "out.tar"});
-  CHECK(result.exit_code == 1);
+  add("in.tar", one + zeros);
+  const Result result = failed({"upright", "in.tar", "-o", "out.tar"});
   CHECK_THAT(result.err, ContainsSubstring("in.tar: holds more after its end"));
-  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}});
-  workplace.add("zeros.tar", zeros);
-  const Result empty = workplace.qturn({"upright", "zeros.tar", "-o", "none.tar"});
-  CHECK(empty.exit_code == 1);
+  CHECK(tar_of(*this, "out.tar") == Members{{"a.jpg", jpeg}});
+  add("zeros.tar", zeros);
+  const Result empty = failed({"upright", "zeros.tar", "-o", "none.tar"});
   CHECK_THAT(empty.err, ContainsSubstring("zeros.tar: holds more after its end"));
 }
 
-TEST_CASE("A tar without members does not stop the others") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "A tar without members does not stop the others") {
   const std::string empty = tests::tar({});
-  workplace.add("in/empty.tar", empty);
-  workplace.add("in/full.tar", tests::tar({{"a.jpg", jpeg}}));
-  const Result result = workplace.qturn({"upright", "in/empty.tar", "in/full.tar", "-o", "out"});
-  CHECK(result.exit_code == 1);
+  add("in/empty.tar", empty);
+  add("in/full.tar", tests::tar({{"a.jpg", jpeg}}));
+  const Result result = failed({"upright", "in/empty.tar", "in/full.tar", "-o", "out"});
   CHECK_THAT(result.err,
              ContainsSubstring("out/empty.tar: not written, because there is no sample"));
-  CHECK(workplace.files("out") == std::set<std::string>{"full.tar"});
-  CHECK(workplace.qturn({"upright", "in/full.tar", "in/empty.tar", "-o", "both.tar"}).exit_code ==
-        0);
-  CHECK(tar_of(workplace, "both.tar") == Members{{"a.jpg", jpeg}});
-  workplace.standard_input = empty;
-  CHECK(workplace.qturn({"upright", "-", "-o", "none.tar"}).exit_code == 1);
+  CHECK(files("out") == std::set<std::string>{"full.tar"});
+  done({"upright", "in/full.tar", "in/empty.tar", "-o", "both.tar"});
+  CHECK(tar_of(*this, "both.tar") == Members{{"a.jpg", jpeg}});
+  standard_input = empty;
+  failed({"upright", "-", "-o", "none.tar"});
   // A picture that the disk has lost looks like one.
-  workplace.add("lost.jpg", empty);
-  CHECK_THAT(workplace.qturn({"upright", "lost.jpg", "-o", "out"}).err,
-             ContainsSubstring("lost.jpg: "));
+  add("lost.jpg", empty);
+  CHECK_THAT(qturn({"upright", "lost.jpg", "-o", "out"}).err, ContainsSubstring("lost.jpg: "));
 }
 
-TEST_CASE("Several tars become one, or one each in a folder") {
-  const Workplace workplace;
-  workplace.add("in/000.tar", tests::tar({{"a.jpg", jpeg}}));
-  workplace.add("in/001.tar.gz",
-                tests::tar({{"b.jpg", jpeg}}, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
-  CHECK(workplace.qturn({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out.tar"}).exit_code ==
-        0);
-  CHECK(tar_of(workplace, "out.tar") == Members{{"a.jpg", jpeg}, {"b.jpg", jpeg}});
-  CHECK(workplace.qturn({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out"}).exit_code == 0);
-  CHECK(workplace.files("out") == std::set<std::string>{"000.tar", "001.tar"});
-  CHECK(tar_of(workplace, "out/001.tar") == Members{{"b.jpg", jpeg}});
-  const Result twice = workplace.qturn({"upright", "in/000.tar", "in/000.tar", "-o", "twice.tar"});
-  CHECK(twice.exit_code == 1);
-  CHECK(tar_of(workplace, "twice.tar") == Members{{"a.jpg", jpeg}});
+TEST_CASE_METHOD(cli::Workplace, "Several tars become one, or one each in a folder") {
+  add("in/000.tar", tests::tar({{"a.jpg", jpeg}}));
+  add("in/001.tar.gz",
+      tests::tar({{"b.jpg", jpeg}}, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP}));
+  done({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out.tar"});
+  CHECK(tar_of(*this, "out.tar") == Members{{"a.jpg", jpeg}, {"b.jpg", jpeg}});
+  done({"upright", "in/000.tar", "in/001.tar.gz", "-o", "out"});
+  CHECK(files("out") == std::set<std::string>{"000.tar", "001.tar"});
+  CHECK(tar_of(*this, "out/001.tar") == Members{{"b.jpg", jpeg}});
+  failed({"upright", "in/000.tar", "in/000.tar", "-o", "twice.tar"});
+  CHECK(tar_of(*this, "twice.tar") == Members{{"a.jpg", jpeg}});
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A tar goes from standard input to standard output, and a picture beside it is told by its "
     "content") {
-  Workplace workplace;
-  workplace.standard_input = tests::tar(data, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP});
-  const Result piped = workplace.qturn({"augment", "-", "-o", "-", "--random", "2", "-q"});
-  CHECK(piped.exit_code == 0);
+  standard_input = tests::tar(data, {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP});
+  const Result piped = done({"augment", "-", "-o", "-", "--random", "2", "-q"});
   CHECK(piped.err.empty());
-  workplace.add("in.tar", tests::tar(data));
-  CHECK(workplace.qturn({"augment", "in.tar", "-o", "out.tar", "--random", "2"}).exit_code == 0);
-  CHECK(piped.out == workplace.content("out.tar"));
-  CHECK(workplace.qturn({"upright", "in.tar", "-o", "-"}).out ==
-        workplace.qturn({"upright", "-", "-o", "-"}).out);
-  CHECK(workplace.qturn({"upright", "-", "-o", "folder"}).exit_code == 2);
+  add("in.tar", tests::tar(data));
+  done({"augment", "in.tar", "-o", "out.tar", "--random", "2"});
+  CHECK(piped.out == content("out.tar"));
+  CHECK(qturn({"upright", "in.tar", "-o", "-"}).out == qturn({"upright", "-", "-o", "-"}).out);
+  refused({"upright", "-", "-o", "folder"});
 
-  workplace.standard_input =
-      workplace.standard_input.substr(0, workplace.standard_input.size() / 2);
-  const Result cut = workplace.qturn({"upright", "-", "-o", "-"});
-  CHECK(cut.exit_code == 1);
+  standard_input = standard_input.substr(0, standard_input.size() / 2);
+  const Result cut = failed({"upright", "-", "-o", "-"});
   CHECK_THAT(cut.err, ContainsSubstring("qturn: standard input: is damaged or cut"));
-  workplace.full_stream = 1;
-  const Result full = workplace.qturn({"upright", "in.tar", "-o", "-"});
-  CHECK(full.exit_code == 1);
+  full_stream = 1;
+  const Result full = failed({"upright", "in.tar", "-o", "-"});
   CHECK_THAT(full.err, ContainsSubstring("cannot write to standard output"));
 }
 
-TEST_CASE("A disk that takes no more leaves no tar") {
-  Workplace workplace;
-  workplace.add("in.tar", tests::tar({{"a.jpg", jpeg}, {"b.png", png}}));
-  workplace.largest_file = 1000;
-  const Result result = workplace.qturn({"augment", "in.tar", "-o", "out.tar"});
-  CHECK(result.exit_code == 1);
+TEST_CASE_METHOD(cli::Workplace, "A disk that takes no more leaves no tar") {
+  add("in.tar", tests::tar({{"a.jpg", jpeg}, {"b.png", png}}));
+  largest_file = 1000;
+  const Result result = failed({"augment", "in.tar", "-o", "out.tar"});
   CHECK_THAT(result.err, ContainsSubstring("cannot write out.tar: File too large") &&
                              ContainsSubstring("variants turned, but not all tars were written"));
-  CHECK(workplace.files(".") == std::set<std::string>{"in.tar"});
+  CHECK(files(".") == std::set<std::string>{"in.tar"});
 }
 
-TEST_CASE("Outcomes are told for each picture, and a sample that is too large by its size") {
-  const Workplace workplace;
-  workplace.add(
-      "in.tar",
+TEST_CASE_METHOD(cli::Workplace,
+                 "Outcomes are told for each picture, and a sample that is too large by its size") {
+  add("in.tar",
       tests::tar({{"a.jpg", jpeg}, {"a.npy", std::string(5 << 20, '\0')}, {"b.jpg", jpeg}}));
-  const Result result = workplace.qturn(
+  const Result result = failed(
       {"augment", "in.tar", "-o", "out.tar", "--variants", "all", "--memory", "16MiB", "--json"});
-  CHECK(result.exit_code == 1);
   CHECK_THAT(result.err, ContainsSubstring("in.tar/a.npy: its sample needs 45 MiB of memory"));
   REQUIRE(result.out_lines().size() == 9);
   for (const std::string& line : result.out_lines()) {
@@ -323,7 +292,7 @@ TEST_CASE("Outcomes are told for each picture, and a sample that is too large by
     CHECK(json["input"] == "in.tar/b.jpg");
     CHECK_THAT(json["output"].get<std::string>(), ContainsSubstring("out.tar/b__"));
   }
-  CHECK(tar_of(workplace, "out.tar").size() == 8);
+  CHECK(tar_of(*this, "out.tar").size() == 8);
 }
 
 TEST_CASE("What makes no sense with tars is refused before anything is read") {
@@ -331,11 +300,8 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
   workplace.add("in.tar", tests::tar(data));
   workplace.add("a.jpg", jpeg);
   workplace.add("there.tar", "x");
-  const auto before = workplace.tree(".");
   const auto refused = [&](std::vector<std::string> words) {
-    const Result result = workplace.qturn(std::move(words));
-    CHECK(result.exit_code == 2);
-    CHECK(workplace.tree(".") == before);
+    const Result result = workplace.refused(std::move(words));
     return result.err;
   };
   CHECK_THAT(refused({"cw", "in.tar", "--in-place"}), ContainsSubstring("not turned in place"));

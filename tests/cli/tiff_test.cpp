@@ -1,7 +1,4 @@
 // TIFFs from end to end, with the opinion of libtiff's own programs where they are installed.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <cstdlib>
 #include <fstream>
 #include <span>
@@ -90,19 +87,16 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
     const std::string file = tiff_with(field);
     workplace.add("a.tif", file);
     const std::string warning = "qturn: a.tif: warning: no longer true after the turn: " + name;
-    const Result quiet = workplace.qturn({"cw", "a.tif", "-o", "out", "-q"});
-    CHECK(quiet.exit_code == 0);
+    const Result quiet = workplace.done({"cw", "a.tif", "-o", "out", "-q"});
     CHECK(quiet.err == warning + "\n");
     const Result loud = workplace.qturn({"cw", "a.tif", "-o", "loud", "--json"});
     CHECK_THAT(loud.err, ContainsSubstring(warning) &&
                              ContainsSubstring("of 1 picture, some metadata is no longer true"));
     CHECK_THAT(loud.out, ContainsSubstring("\"stale_metadata\":[\"" + name + "\"]"));
 
-    const Result strict = workplace.qturn({"cw", "a.tif", "-o", "strict", "--strict"});
-    CHECK(strict.exit_code == 1);
+    workplace.failed({"cw", "a.tif", "-o", "strict", "--strict"});
     CHECK_FALSE(workplace.exists("strict/a.tif"));
-    const Result in_place = workplace.qturn({"cw", "a.tif", "--in-place"});
-    CHECK(in_place.exit_code == 1);
+    const Result in_place = workplace.failed({"cw", "a.tif", "--in-place"});
     CHECK_THAT(in_place.err, ContainsSubstring("a.tif: not turned in place, because this would no "
                                                "longer be true: " +
                                                name + "; --allow-stale-metadata permits that"));
@@ -115,50 +109,46 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
     CHECK(flopped.err.empty() == name.starts_with("its shape"));
 
     const Result permitted =
-        workplace.qturn({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"});
-    CHECK(permitted.exit_code == 0);
+        workplace.done({"cw", "a.tif", "--in-place", "-q", "--allow-stale-metadata"});
     CHECK(permitted.err == warning + "\n");
     CHECK(workplace.content("a.tif") == workplace.content("out/a.tif"));
   }
 }
 
-TEST_CASE("Another format gets what a TIFF says as text, which is then no longer true") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "Another format gets what a TIFF says as text, which is then no longer true") {
   for (const auto& [field, name] : placed_fields()) {
-    workplace.add("a.tif", tiff_with(field));
+    add("a.tif", tiff_with(field));
     const bool is_text = field.tag == qturn::tiff::tiff_tag::description;
     const Result result =
-        workplace.qturn({"cw", "a.tif", "-o", "a.png", "--format", "png", "-q", "--overwrite"});
-    CHECK(result.exit_code == 0);
+        done({"cw", "a.tif", "-o", "a.png", "--format", "png", "-q", "--overwrite"});
     CHECK((result.err.find("no longer true") != std::string::npos) == is_text);
   }
 }
 
-TEST_CASE("A world file beside a picture is no longer true after a turn") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "A world file beside a picture is no longer true after a turn") {
   const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
-  workplace.add("in/a.tif", file);
-  workplace.add("in/a.tfw", "10\n0\n0\n-10\n500000\n4000000\n");
-  workplace.add("in/B.TIF", file);
-  workplace.add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
-  workplace.add("in/c.tif", file);
-  workplace.add("in/c.jgw", "of c.jpg");
+  add("in/a.tif", file);
+  add("in/a.tfw", "10\n0\n0\n-10\n500000\n4000000\n");
+  add("in/B.TIF", file);
+  add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
+  add("in/c.tif", file);
+  add("in/c.jgw", "of c.jpg");
   for (const char* name : {"d.tif", "e.tif", "f.tif", "g.tif"})
-    workplace.add(std::string("in/") + name, file);
-  workplace.add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
-  workplace.add("in/e.RPB", "satId = \"QB02\";\n");
-  workplace.add("in/f.tif.aux.xml",
-                "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
-  workplace.add("in/g.tif.aux.xml",
-                "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
-                "</MDI></Metadata></PAMRasterBand></PAMDataset>");
-  const auto before = workplace.tree("in");
+    add(std::string("in/") + name, file);
+  add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
+  add("in/e.RPB", "satId = \"QB02\";\n");
+  add("in/f.tif.aux.xml",
+      "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+  add("in/g.tif.aux.xml",
+      "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
+      "</MDI></Metadata></PAMRasterBand></PAMDataset>");
+  const auto before = tree("in");
   const auto says = [](const std::string& picture, const std::string& world) {
     return "qturn: in/" + picture + ": warning: no longer true after the turn: " + world +
            " beside it (where it lies on a map)\n";
   };
-  const Result result = workplace.qturn({"cw", "in", "-o", "out", "-q", "-j", "1"});
-  CHECK(result.exit_code == 0);
+  const Result result = done({"cw", "in", "-o", "out", "-q", "-j", "1"});
   CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
                              ContainsSubstring(says("B.TIF", "B.WLD")) &&
                              ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
@@ -166,14 +156,12 @@ TEST_CASE("A world file beside a picture is no longer true after a turn") {
                              ContainsSubstring(says("f.tif", "f.tif.aux.xml")) &&
                              !ContainsSubstring("g.tif"));
   CHECK(result.err.find("c.tif") == std::string::npos);
-  CHECK(workplace.qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
-  const Result augmented =
-      workplace.qturn({"augment", "in/a.tif", "-o", "more", "--variants", "flop", "-q"});
-  CHECK(augmented.exit_code == 0);
+  CHECK(qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
+  const Result augmented = done({"augment", "in/a.tif", "-o", "more", "--variants", "flop", "-q"});
   CHECK(augmented.err == says("a.tif", "a.tfw"));
-  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place"}).exit_code == 1);
-  CHECK(workplace.tree("in") == before);
-  CHECK(workplace.qturn({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"}).exit_code == 0);
+  failed({"cw", "in/a.tif", "--in-place"});
+  CHECK(tree("in") == before);
+  done({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"});
 }
 
 TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not passed over") {
@@ -183,55 +171,50 @@ TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not pas
     workplace.add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
     workplace.add(std::string("in/") + name,
                   "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
-    const Result result = workplace.qturn({"cw", "in", "-o", "out"});
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused({"cw", "in", "-o", "out"});
     CHECK_THAT(result.err, ContainsSubstring(name));
   }
 }
 
-TEST_CASE(
+TEST_CASE_METHOD(
+    cli::Workplace,
     "A TIFF with JPEG inside is turned where a change of storage is allowed, with a warning") {
-  Workplace workplace;
-  workplace.add("a.tif", jpeg_inside());
-  Result result = workplace.qturn({"cw", "a.tif", "-o", "out"});
-  CHECK(result.exit_code == 1);
+  add("a.tif", jpeg_inside());
+  Result result = failed({"cw", "a.tif", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned, because JPEG compression becomes "
                                            "deflate; --allow-storage-change permits that"));
-  CHECK(!std::filesystem::exists(workplace.path() / "out/a.tif"));
+  CHECK(!std::filesystem::exists(path() / "out/a.tif"));
 
-  result = workplace.qturn({"cw", "a.tif", "-o", "out", "--allow-storage-change"});
+  result = qturn({"cw", "a.tif", "-o", "out", "--allow-storage-change"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.err, ContainsSubstring("JPEG compression becomes deflate"));
-  const auto read = read_with_libtiff(owned(workplace.content("out/a.tif")));
+  const auto read = read_with_libtiff(owned(content("out/a.tif")));
   CHECK(read.at(0).kind.compression == COMPRESSION_ADOBE_DEFLATE);
   CHECK(read.at(0).width == 16);
 
   // Upright already: copied byte for byte, so nothing changes and nothing has to be allowed.
-  CHECK(workplace.qturn({"upright", "a.tif", "-o", "same"}).exit_code == 0);
-  CHECK(workplace.content("same/a.tif") == workplace.content("a.tif"));
+  done({"upright", "a.tif", "-o", "same"});
+  CHECK(content("same/a.tif") == content("a.tif"));
   // Of eight variants the one that is a copy is written, seven are refused.
-  CHECK(workplace.qturn({"augment", "a.tif", "-o", "eight", "--labels", "none"}).exit_code == 1);
-  CHECK(workplace.content("eight/a__identity.tif") == workplace.content("a.tif"));
-  CHECK(!std::filesystem::exists(workplace.path() / "eight/a__flop.tif"));
-  CHECK(workplace.qturn({"augment", "a.tif", "-o", "all", "--allow-storage-change"}).exit_code ==
-        0);
-  CHECK(std::filesystem::exists(workplace.path() / "all/a__flop.tif"));
+  failed({"augment", "a.tif", "-o", "eight", "--labels", "none"});
+  CHECK(content("eight/a__identity.tif") == content("a.tif"));
+  CHECK(!std::filesystem::exists(path() / "eight/a__flop.tif"));
+  done({"augment", "a.tif", "-o", "all", "--allow-storage-change"});
+  CHECK(std::filesystem::exists(path() / "all/a__flop.tif"));
   // To another format the storage changes anyway.
-  CHECK(workplace.qturn({"cw", "a.tif", "-o", "a.png", "--format", "png"}).exit_code == 0);
+  done({"cw", "a.tif", "-o", "a.png", "--format", "png"});
 }
 
-TEST_CASE("In place the storage of a TIFF never changes") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "In place the storage of a TIFF never changes") {
   const std::string file = jpeg_inside();
-  workplace.add("a.tif", file);
-  const Result result = workplace.qturn({"cw", "a.tif", "--in-place"});
-  CHECK(result.exit_code == 1);
+  add("a.tif", file);
+  const Result result = failed({"cw", "a.tif", "--in-place"});
   CHECK_THAT(result.err, ContainsSubstring("a.tif: not turned in place, because JPEG compression "
                                            "becomes deflate; use -o with --allow-storage-change"));
-  CHECK(workplace.qturn({"cw", "a.tif", "--in-place", "--allow-storage-change"}).exit_code == 2);
-  CHECK(workplace.content("a.tif") == file);
+  refused({"cw", "a.tif", "--in-place", "--allow-storage-change"});
+  CHECK(content("a.tif") == file);
   // By its tag alone it can be turned.
-  CHECK(workplace.qturn({"cw", "a.tif", "--in-place", "--tag-only"}).exit_code == 0);
+  done({"cw", "a.tif", "--in-place", "--tag-only"});
 }
 
 TEST_CASE("In place four quarter turns give the pixels of a fax, a palette and floats back") {
@@ -249,7 +232,7 @@ TEST_CASE("In place four quarter turns give the pixels of a fax, a palette and f
     const TiffPicture picture = tiff_picture(kind, 90, 61);
     workplace.add("a.tif", text(write_with_libtiff({picture, picture}, "wb")));
     for (int i = 0; i < 4; ++i) {
-      REQUIRE(workplace.qturn({"cw", "a.tif", "--in-place"}).exit_code == 0);
+      workplace.done({"cw", "a.tif", "--in-place"});
     }
     const auto read = read_with_libtiff(owned(workplace.content("a.tif")));
     REQUIRE(read.size() == 2);
@@ -281,7 +264,7 @@ TEST_CASE("tiffcmp sees no difference after four quarter turns, and tiffinfo non
     for (const char* mode : {"wl", "w8b"}) {
       Workplace workplace;
       workplace.add("a.tif", text(write_with_libtiff({tiff_picture(kind, 40, 40)}, mode)));
-      REQUIRE(workplace.qturn({"cw", "a.tif", "-o", "once.tif"}).exit_code == 0);
+      workplace.done({"cw", "a.tif", "-o", "once.tif"});
       // A square: all that tiffinfo says about it stays, except for the place of the directory.
       const std::string after = " | grep -v 'Directory at'";
       const std::string before = said_by(workplace, "tiffinfo a.tif" + after);
@@ -293,8 +276,8 @@ TEST_CASE("tiffcmp sees no difference after four quarter turns, and tiffinfo non
   }
 }
 
-TEST_CASE("A picture too large for its file fails at once and takes no memory") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "A picture too large for its file fails at once and takes no memory") {
   const qturn::Bytes fax = write_with_libtiff({tiff_picture(
       {.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6}, 64,
       64)});
@@ -309,14 +292,12 @@ TEST_CASE("A picture too large for its file fails at once and takes no memory") 
   }
   const std::span<const std::byte> parts[] = {fax};
   std::vector<std::string> warnings;
-  workplace.add("a.tif", text(qturn::tiff::write_tiff(tiff, parts, warnings)));
+  add("a.tif", text(qturn::tiff::write_tiff(tiff, parts, warnings)));
   std::vector<std::string> words = {"cw", "a.tif", "-o", "out", "--memory", "100MiB"};
-  const Result limited = workplace.qturn(words);
-  CHECK(limited.exit_code == 1);
+  const Result limited = failed(words);
   CHECK_THAT(limited.err, ContainsSubstring("1000000000000 pixels, more than the limit"));
   words.insert(words.end(), {"--limit", "pixels=none", "--limit", "ratio=none"});
-  const Result unlimited = workplace.qturn(words);
-  CHECK(unlimited.exit_code == 1);
+  const Result unlimited = failed(words);
   CHECK_THAT(unlimited.err, ContainsSubstring("1000000 x 1000000 pixels need"));
   CHECK(unlimited.max_resident_kib < 1000000);
 }

@@ -1,7 +1,5 @@
 // The same table for the pictures after a JPEG, previews and gain maps. Another program, ExifTool,
 // finds them by the lists of the turned file, extracts them, and reads their metadata.
-#include <catch2/catch_test_macros.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -11,10 +9,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-using cli::Json;
-using cli::Picture;
-using cli::value;
-using cli::Workplace;
+using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
 using qturn::tests::exif_fixture;
@@ -183,7 +178,7 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
     });
     if (upright) continue;
     const std::string folder = word + "-tag";
-    REQUIRE(workplace.qturn({word, "in", "--tag-only", "-o", folder}).exit_code == 0);
+    workplace.done({word, "in", "--tag-only", "-o", folder});
     expect(folder, [&](Orientation was) {
       return std::pair(Orientation::identity, qturn::compose(was, turn));
     });
@@ -204,23 +199,24 @@ TEST_CASE("Previews and gain maps are true after every operation, as another pro
   }
 }
 
-TEST_CASE("A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A gain map that cannot be trimmed with its picture is warned of, or the file fails") {
   const auto file = [](int map_height) {
     return jpeg_with_trailing_pictures(cli::jpeg(cli::smooth_picture(64, 44)), "",
                                        {cli::jpeg(cli::smooth_picture(32, map_height, 1))},
                                        {gain_map_type});
   };
-  workplace.add("exact.jpg", file(22));
-  workplace.add("cut.jpg", file(21));
+  add("exact.jpg", file(22));
+  add("cut.jpg", file(21));
   const auto trim = [&](const std::string& name, const std::string& option) {
-    return workplace.qturn({"flip", name, "--jpeg-edges", "trim", option, "-o", "out-" + name});
+    return qturn({"flip", name, "--jpeg-edges", "trim", option, "-o", "out-" + name});
   };
   CHECK(trim("exact.jpg", "--strict").exit_code == 0);
-  CHECK(workplace.content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x14\0\x20"s) !=
+  CHECK(content("out-exact.jpg").find("\xFF\xC0\0\x0B\x08\0\x14\0\x20"s) !=
         std::string::npos);  // the frame of 20 rows, 32 pixels wide
   CHECK(trim("cut.jpg", "--strict").exit_code == 1);
-  CHECK_FALSE(workplace.exists("out-cut.jpg"));
+  CHECK_FALSE(exists("out-cut.jpg"));
   const cli::Result result = trim("cut.jpg", "--overwrite");
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);

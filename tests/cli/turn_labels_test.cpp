@@ -1,8 +1,5 @@
 // Operations other than augment on data sets: labels and masks turn with their pictures, into a
 // folder and in place.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -64,77 +61,75 @@ std::string coco(const std::string& box, int width, int height) {
 
 }  // namespace
 
-TEST_CASE("Every operation turns labels and masks with their pictures, and the data set's files") {
-  Workplace workplace;
-  add_data_set(workplace);
-  const Result result = workplace.qturn({"cw", "d", "-o", "out"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Every operation turns labels and masks with their pictures, and the data set's files") {
+  add_data_set(*this);
+  const Result result = done({"cw", "d", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("qturn: YOLO labels of 2 of 2 pictures turn with them"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: masks of 1 of 2 pictures turn with them"));
-  CHECK(workplace.files("out") == Names{"images/a.png", "images/b.png", "labels/a.txt",
-                                        "labels/b.txt", "masks/a.png", "data.yaml"});
-  check_turned(workplace, "out");
-  CHECK(workplace.content("out/data.yaml") == "path: \ntrain: images\nval: images\nnames: [cat]\n");
-  CHECK(workplace.content("d/labels/a.txt") == label);
+  CHECK(files("out") == Names{"images/a.png", "images/b.png", "labels/a.txt", "labels/b.txt",
+                              "masks/a.png", "data.yaml"});
+  check_turned(*this, "out");
+  CHECK(content("out/data.yaml") == "path: \ntrain: images\nval: images\nnames: [cat]\n");
+  CHECK(content("d/labels/a.txt") == label);
 
-  CHECK(workplace.qturn({"ccw", "out", "-o", "back"}).exit_code == 0);
-  CHECK(workplace.content("back/labels/a.txt") == label);
+  done({"ccw", "out", "-o", "back"});
+  CHECK(content("back/labels/a.txt") == label);
 }
 
-TEST_CASE("Pascal VOC, LabelMe, COCO and CSV labels turn with an operation, and COCO's ids stay") {
-  Workplace workplace;
-  workplace.add("v/JPEGImages/a.png", cli::png(picture));
-  workplace.add("v/Annotations/a.xml",
-                voc("a.png", 9, 5, "<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax>"));
-  CHECK(workplace.qturn({"flop", "v", "-o", "v2"}).exit_code == 0);
-  CHECK(workplace.content("v2/Annotations/a.xml") ==
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Pascal VOC, LabelMe, COCO and CSV labels turn with an operation, and COCO's ids stay") {
+  add("v/JPEGImages/a.png", cli::png(picture));
+  add("v/Annotations/a.xml",
+      voc("a.png", 9, 5, "<xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax>"));
+  done({"flop", "v", "-o", "v2"});
+  CHECK(content("v2/Annotations/a.xml") ==
         voc("a.png", 9, 5, "<xmin>7</xmin><ymin>2</ymin><xmax>9</xmax><ymax>4</ymax>"));
 
-  workplace.add("l/a.png", cli::png(picture));
-  workplace.add("l/a.json", labelme("a.png", "[1.5, 2]", 9, 5));
-  CHECK(workplace.qturn({"cw", "l", "-o", "l2"}).exit_code == 0);
-  CHECK(workplace.content("l2/a.json") == labelme("a.png", "[3, 1.5]", 5, 9));
+  add("l/a.png", cli::png(picture));
+  add("l/a.json", labelme("a.png", "[1.5, 2]", 9, 5));
+  done({"cw", "l", "-o", "l2"});
+  CHECK(content("l2/a.json") == labelme("a.png", "[3, 1.5]", 5, 9));
 
-  workplace.add("c/train/a.png", cli::png(picture));
-  workplace.add("c/annotations/x.json", coco("1.0, 1, 3.5, 2", 9, 5));
-  CHECK(workplace.qturn({"flop", "c", "-o", "c2"}).exit_code == 0);
-  CHECK(workplace.files("c2") == Names{"train/a.png", "annotations/x.json"});
-  CHECK(workplace.content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
-  fs::remove(workplace.path() / "c2/annotations/x.json");
-  CHECK(workplace.qturn({"flop", "c", "-o", "c2", "--skip-existing"}).exit_code == 0);
-  CHECK(workplace.content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
+  add("c/train/a.png", cli::png(picture));
+  add("c/annotations/x.json", coco("1.0, 1, 3.5, 2", 9, 5));
+  done({"flop", "c", "-o", "c2"});
+  CHECK(files("c2") == Names{"train/a.png", "annotations/x.json"});
+  CHECK(content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
+  fs::remove(path() / "c2/annotations/x.json");
+  done({"flop", "c", "-o", "c2", "--skip-existing"});
+  CHECK(content("c2/annotations/x.json") == coco("4.5, 1, 3.5, 2", 9, 5));
 
-  workplace.add("s/a.png", cli::png(picture));
-  workplace.add("s/x.csv", "filename,xmin,ymin,xmax,ymax\na.png,1,2,3,4\n");
-  CHECK(workplace.qturn({"flop", "s", "-o", "s2"}).exit_code == 0);
-  CHECK(workplace.content("s2/x.csv") == "filename,xmin,ymin,xmax,ymax\na.png,6,2,8,4\n");
+  add("s/a.png", cli::png(picture));
+  add("s/x.csv", "filename,xmin,ymin,xmax,ymax\na.png,1,2,3,4\n");
+  done({"flop", "s", "-o", "s2"});
+  CHECK(content("s2/x.csv") == "filename,xmin,ymin,xmax,ymax\na.png,6,2,8,4\n");
 }
 
-TEST_CASE("In place, a label and a mask take their places with the picture") {
-  Workplace workplace;
-  add_data_set(workplace);
-  const Result result = workplace.qturn({"cw", "d", "--in-place", "--backup", "kept"});
-  CHECK(result.exit_code == 0);
+TEST_CASE_METHOD(cli::Workplace,
+                 "In place, a label and a mask take their places with the picture") {
+  add_data_set(*this);
+  const Result result = done({"cw", "d", "--in-place", "--backup", "kept"});
   CHECK_THAT(result.err, ContainsSubstring("qturn: written with them: 2 labels, 1 mask"));
-  check_turned(workplace, "d");
-  CHECK(workplace.files("d") == Names{"images/a.png", "images/b.png", "labels/a.txt",
-                                      "labels/b.txt", "masks/a.png", "data.yaml"});
-  CHECK(workplace.content("kept/labels/a.txt") == label);
-  CHECK(cli::pixels_of(workplace.path() / "kept/masks/a.png") == mask);
-  CHECK(cli::pixels_of(workplace.path() / "kept/images/a.png") == picture);
+  check_turned(*this, "d");
+  CHECK(files("d") == Names{"images/a.png", "images/b.png", "labels/a.txt", "labels/b.txt",
+                            "masks/a.png", "data.yaml"});
+  CHECK(content("kept/labels/a.txt") == label);
+  CHECK(cli::pixels_of(path() / "kept/masks/a.png") == mask);
+  CHECK(cli::pixels_of(path() / "kept/images/a.png") == picture);
 }
 
-TEST_CASE("In place, labels outside of the input turn, too") {
-  Workplace workplace;
-  add_data_set(workplace);
-  CHECK(workplace.qturn({"cw", "d/images", "--in-place"}).exit_code == 0);
-  check_turned(workplace, "d");
-  const Result result = workplace.qturn({"cw", "d/images", "--in-place", "--backup", "kept"});
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(cli::Workplace, "In place, labels outside of the input turn, too") {
+  add_data_set(*this);
+  done({"cw", "d/images", "--in-place"});
+  check_turned(*this, "d");
+  const Result result = refused({"cw", "d/images", "--in-place", "--backup", "kept"});
   CHECK_THAT(result.err,
              ContainsSubstring("would lie outside of kept; name as the input the folder that "
                                "holds it and d/images/"));
-  check_turned(workplace, "d");
+  check_turned(*this, "d");
 }
 
 TEST_CASE("A picture whose label cannot be turned is not turned, and the others are") {
@@ -143,8 +138,7 @@ TEST_CASE("A picture whose label cannot be turned is not turned, and the others 
     add_data_set(workplace);
     workplace.add("d/labels/b.txt", label + "0 0.5 x 0.1 0.1\n");
     const std::string whole = workplace.content("d/images/b.png");
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 1);
+    const Result result = workplace.failed(words);
     CHECK_THAT(result.err, ContainsSubstring("d/images/b.png: d/labels/b.txt:2:7: "));
     const bool in_place = words.back() == "--in-place";
     const fs::path made = in_place ? "d" : "out";
@@ -157,34 +151,30 @@ TEST_CASE("A picture whose label cannot be turned is not turned, and the others 
   }
 }
 
-TEST_CASE("A picture that is left upright keeps its label, whatever that is") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.txt", "0 0.25 0.5 0.1\n");
-  CHECK(workplace.qturn({"upright", "d", "--in-place"}).exit_code == 0);
-  CHECK(workplace.content("d/a.txt") == "0 0.25 0.5 0.1\n");
-  workplace.add("d/a.png", cli::tagged_png(picture, 6));
-  workplace.add("d/a.txt", label);
-  const Result unknown = workplace.qturn({"upright", "d", "--in-place"});
-  CHECK(unknown.exit_code == 1);
+TEST_CASE_METHOD(cli::Workplace,
+                 "A picture that is left upright keeps its label, whatever that is") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.txt", "0 0.25 0.5 0.1\n");
+  done({"upright", "d", "--in-place"});
+  CHECK(content("d/a.txt") == "0 0.25 0.5 0.1\n");
+  add("d/a.png", cli::tagged_png(picture, 6));
+  add("d/a.txt", label);
+  const Result unknown = failed({"upright", "d", "--in-place"});
   CHECK_THAT(unknown.err, ContainsSubstring("; say it with --labels-drawn-on stored or upright"));
-  CHECK(workplace.qturn({"upright", "d", "--in-place", "--labels-drawn-on", "stored"}).exit_code ==
-        0);
-  CHECK(workplace.content("d/a.txt") == clockwise);
+  done({"upright", "d", "--in-place", "--labels-drawn-on", "stored"});
+  CHECK(content("d/a.txt") == clockwise);
 }
 
-TEST_CASE("A turn by the tag alone is refused for a picture with labels") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "A turn by the tag alone is refused for a picture with labels") {
   const std::string jpeg = cli::jpeg(cli::smooth_picture(50, 30));
-  workplace.add("d/a.jpg", jpeg);
-  workplace.add("d/a.txt", label);
-  const Result result = workplace.qturn({"cw", "d", "--in-place"});
-  CHECK(result.exit_code == 1);
+  add("d/a.jpg", jpeg);
+  add("d/a.txt", label);
+  const Result result = failed({"cw", "d", "--in-place"});
   CHECK_THAT(result.err, ContainsSubstring("use --jpeg-edges reencode instead of tag"));
-  CHECK(workplace.content("d/a.jpg") == jpeg);
-  CHECK(workplace.content("d/a.txt") == label);
-  CHECK(workplace.qturn({"cw", "d", "--in-place", "--jpeg-edges", "reencode"}).exit_code == 0);
-  CHECK(workplace.content("d/a.txt") == clockwise);
+  CHECK(content("d/a.jpg") == jpeg);
+  CHECK(content("d/a.txt") == label);
+  done({"cw", "d", "--in-place", "--jpeg-edges", "reencode"});
+  CHECK(content("d/a.txt") == clockwise);
 }
 
 TEST_CASE("What cannot be turned with its pictures is refused before anything is touched") {
@@ -194,8 +184,7 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
     for (const auto& [name, content] : files)
       workplace.add(name, content == "picture" ? cli::png(picture) : content);
     const auto before = workplace.tree("d");
-    const Result result = workplace.qturn(words);
-    CHECK(result.exit_code == 2);
+    const Result result = workplace.refused(words);
     CHECK(workplace.tree("d") == before);
     CHECK_FALSE(workplace.exists("out"));
     return result.err;
@@ -224,55 +213,53 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
              ContainsSubstring("labels and masks do not go through standard input and output"));
 }
 
-TEST_CASE("A label with other names is turned in place with --break-links alone") {
-  Workplace workplace;
-  add_data_set(workplace);
-  fs::create_hard_link(workplace.path() / "d/labels/a.txt", workplace.path() / "other.txt");
-  const Result result = workplace.qturn({"cw", "d", "--in-place"});
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(cli::Workplace,
+                 "A label with other names is turned in place with --break-links alone") {
+  add_data_set(*this);
+  fs::create_hard_link(path() / "d/labels/a.txt", path() / "other.txt");
+  const Result result = refused({"cw", "d", "--in-place"});
   CHECK_THAT(result.err, ContainsSubstring("d/labels/a.txt has other names (hard links)"));
-  CHECK(workplace.content("d/labels/a.txt") == label);
-  CHECK(workplace.qturn({"cw", "d", "--in-place", "--break-links"}).exit_code == 0);
-  check_turned(workplace, "d");
-  CHECK(workplace.content("other.txt") == label);
+  CHECK(content("d/labels/a.txt") == label);
+  done({"cw", "d", "--in-place", "--break-links"});
+  check_turned(*this, "d");
+  CHECK(content("other.txt") == label);
 }
 
-TEST_CASE("In place, the label of another name of a turned picture is refused") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.txt", label);
-  workplace.add("d/b.txt", label);
-  fs::create_symlink("a.png", workplace.path() / "d/b.png");
-  const Result result = workplace.qturn({"cw", "d", "--in-place", "--follow"});
-  CHECK(result.exit_code == 2);
+TEST_CASE_METHOD(cli::Workplace,
+                 "In place, the label of another name of a turned picture is refused") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.txt", label);
+  add("d/b.txt", label);
+  fs::create_symlink("a.png", path() / "d/b.png");
+  const Result result = refused({"cw", "d", "--in-place", "--follow"});
   CHECK_THAT(result.err,
              ContainsSubstring("d/b.txt would stay as it is, because d/b.png is another "
                                "name of a picture that is turned"));
-  CHECK(workplace.content("d/a.txt") == label);
+  CHECK(content("d/a.txt") == label);
 }
 
-TEST_CASE("Option --labels none leaves labels as they are, and masks are pictures like others") {
-  Workplace workplace;
-  add_data_set(workplace);
-  CHECK(workplace.qturn({"cw", "d", "--in-place", "--labels", "none"}).exit_code == 0);
-  CHECK(workplace.content("d/labels/a.txt") == label);
-  CHECK(cli::pixels_of(workplace.path() / "d/masks/a.png") ==
-        cli::turned(mask, Orientation::rotate90));
-  CHECK(cli::pixels_of(workplace.path() / "d/images/a.png") ==
-        cli::turned(picture, Orientation::rotate90));
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Option --labels none leaves labels as they are, and masks are pictures like others") {
+  add_data_set(*this);
+  done({"cw", "d", "--in-place", "--labels", "none"});
+  CHECK(content("d/labels/a.txt") == label);
+  CHECK(cli::pixels_of(path() / "d/masks/a.png") == cli::turned(mask, Orientation::rotate90));
+  CHECK(cli::pixels_of(path() / "d/images/a.png") == cli::turned(picture, Orientation::rotate90));
 }
 
-TEST_CASE("A label lies beside the file that a picture is written to, and --dry-run names it") {
-  Workplace workplace;
-  workplace.add("d/a.png", cli::png(picture));
-  workplace.add("d/a.txt", label);
-  const Result planned = workplace.qturn({"cw", "d/a.png", "-o", "b.png", "--dry-run"});
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A label lies beside the file that a picture is written to, and --dry-run names it") {
+  add("d/a.png", cli::png(picture));
+  add("d/a.txt", label);
+  const Result planned = qturn({"cw", "d/a.png", "-o", "b.png", "--dry-run"});
   CHECK_THAT(planned.out, ContainsSubstring(", with d/a.txt -> b.txt"));
-  CHECK_FALSE(workplace.exists("b.txt"));
-  CHECK(workplace.qturn({"cw", "d/a.png", "-o", "b.png"}).exit_code == 0);
-  CHECK(workplace.content("b.txt") == clockwise);
-  CHECK(workplace.qturn({"cw", "d/a.png", "-o", "-"}).exit_code == 0);
-  CHECK(workplace.files("") == Names{"d/a.png", "d/a.txt", "b.png", "b.txt"});
+  CHECK_FALSE(exists("b.txt"));
+  done({"cw", "d/a.png", "-o", "b.png"});
+  CHECK(content("b.txt") == clockwise);
+  done({"cw", "d/a.png", "-o", "-"});
+  CHECK(files("") == Names{"d/a.png", "d/a.txt", "b.png", "b.txt"});
 }
 
 TEST_CASE("Option --others copy copies what is not turned, and labels are turned") {
@@ -282,7 +269,7 @@ TEST_CASE("Option --others copy copies what is not turned, and labels are turned
     workplace.add("d/labels/classes.txt", "cat\n");
     Words all = words;
     all.insert(all.end(), {"d", "-o", "out", "--others", "copy"});
-    CHECK(workplace.qturn(all).exit_code == 0);
+    workplace.done(all);
     const std::string suffix = words.size() > 1 ? "__rotate90" : "";
     CHECK(workplace.content("out/labels/classes.txt") == "cat\n");
     CHECK(workplace.content("out/labels/a" + suffix + ".txt") == clockwise);
@@ -292,35 +279,35 @@ TEST_CASE("Option --others copy copies what is not turned, and labels are turned
   }
 }
 
-TEST_CASE("A resumed run in place does not turn again what is turned in part") {
-  Workplace workplace;
-  add_data_set(workplace);
-  workplace.add("d/labels/b.txt", "x\n");
-  REQUIRE(workplace.qturn({"cw", "d", "--in-place"}).exit_code == 1);
-  CHECK(workplace.content("d/labels/a.txt") == clockwise);
-  const std::string turned = workplace.content("d/images/a.png");
-  workplace.add("d/labels/b.txt", "");
+TEST_CASE_METHOD(cli::Workplace,
+                 "A resumed run in place does not turn again what is turned in part") {
+  add_data_set(*this);
+  add("d/labels/b.txt", "x\n");
+  failed({"cw", "d", "--in-place"});
+  CHECK(content("d/labels/a.txt") == clockwise);
+  const std::string turned = content("d/images/a.png");
+  add("d/labels/b.txt", "");
 
-  workplace.add("d/labels/a.txt", label);
-  const Result in_part = workplace.qturn({"cw", "d", "--in-place", "--resume"});
-  CHECK(in_part.exit_code == 1);
+  add("d/labels/a.txt", label);
+  const Result in_part = failed({"cw", "d", "--in-place", "--resume"});
   CHECK_THAT(in_part.err, ContainsSubstring("d/images/a.png is turned and d/labels/a.txt is not; "
                                             "restore one of them, and resume again"));
-  CHECK(workplace.content("d/images/a.png") == turned);
-  CHECK(workplace.content("d/labels/a.txt") == label);
+  CHECK(content("d/images/a.png") == turned);
+  CHECK(content("d/labels/a.txt") == label);
 
-  workplace.add("d/labels/a.txt", clockwise);
-  CHECK(workplace.qturn({"cw", "d", "--in-place", "--resume"}).exit_code == 0);
-  check_turned(workplace, "d");
+  add("d/labels/a.txt", clockwise);
+  done({"cw", "d", "--in-place", "--resume"});
+  check_turned(*this, "d");
 }
 
-TEST_CASE("A picture that was restored is turned again, although its empty label stays the same") {
-  Workplace workplace;
-  add_data_set(workplace);
-  workplace.add("d/labels/a.txt", "0 0.5 x 0.1 0.1\n");
-  REQUIRE(workplace.qturn({"cw", "d", "--in-place"}).exit_code == 1);
-  workplace.add("d/labels/a.txt", label);
-  workplace.add("d/images/b.png", cli::png(picture));
-  CHECK(workplace.qturn({"cw", "d", "--in-place", "--resume"}).exit_code == 0);
-  check_turned(workplace, "d");
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A picture that was restored is turned again, although its empty label stays the same") {
+  add_data_set(*this);
+  add("d/labels/a.txt", "0 0.5 x 0.1 0.1\n");
+  failed({"cw", "d", "--in-place"});
+  add("d/labels/a.txt", label);
+  add("d/images/b.png", cli::png(picture));
+  done({"cw", "d", "--in-place", "--resume"});
+  check_turned(*this, "d");
 }

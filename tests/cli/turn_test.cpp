@@ -1,7 +1,4 @@
 // The operations on real files: every orientation, every format, what is stored and what is shown.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include <utility>
 
 #include "tests/cli/pictures.hpp"
@@ -43,93 +40,86 @@ int largest_difference(const Picture& a, const Picture& b) {
 
 }  // namespace
 
-TEST_CASE("Every operation, by every name, moves each pixel of a PNG to its place") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "Every operation, by every name, moves each pixel of a PNG to its place") {
   const Picture picture = cli::random_picture(37, 23);
-  workplace.add("in/a.png", cli::png(picture));
+  add("in/a.png", cli::png(picture));
   for (const auto& [name, orientation] : operations) {
     CAPTURE(name);
-    const Result result = workplace.qturn({name, "in", "-o", name});
-    CHECK(result.exit_code == 0);
-    CHECK(cli::pixels_of(workplace.path() / name / "a.png") == cli::turned(picture, orientation));
+    done({name, "in", "-o", name});
+    CHECK(cli::pixels_of(path() / name / "a.png") == cli::turned(picture, orientation));
   }
 }
 
-TEST_CASE("Operations act on the picture as a viewer shows it, and the result is stored upright") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "Operations act on the picture as a viewer shows it, and the result is stored upright") {
   const Picture picture = cli::random_picture(37, 23, 4);
   for (const Orientation stored : qturn::all_orientations) {
     CAPTURE(name(stored));
     const std::string file = "in/" + std::string(name(stored)) + ".png";
     // What is stored so that applying the tag gives `picture`.
-    workplace.add(file,
-                  cli::tagged_png(cli::turned(picture, inverse(stored)), static_cast<int>(stored)));
+    add(file, cli::tagged_png(cli::turned(picture, inverse(stored)), static_cast<int>(stored)));
   }
   for (const auto& [operation, orientation] : operations) {
     CAPTURE(operation);
-    CHECK(workplace.qturn({operation, "in", "-o", operation}).exit_code == 0);
+    done({operation, "in", "-o", operation});
     for (const Orientation stored : qturn::all_orientations) {
       CAPTURE(name(stored));
       const cli::Decoded result =
-          cli::decoded(workplace.path() / operation / (std::string(name(stored)) + ".png"));
+          cli::decoded(path() / operation / (std::string(name(stored)) + ".png"));
       CHECK(result.stored == Orientation::identity);
       CHECK(result.pages.front() == cli::turned(picture, orientation));
     }
   }
 }
 
-TEST_CASE("A JPEG's stored orientation is honoured, and its pixels stay what they were nearly") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A JPEG's stored orientation is honoured, and its pixels stay what they were nearly") {
   const Picture picture = cli::smooth_picture(64, 48);
   for (const Orientation stored : qturn::all_orientations)
-    workplace.add(
-        "in/" + std::string(name(stored)) + ".jpg",
+    add("in/" + std::string(name(stored)) + ".jpg",
         cli::tagged_jpeg(cli::turned(picture, inverse(stored)), static_cast<int>(stored)));
-  CHECK(workplace.qturn({"rotate90", "in", "-o", "out"}).exit_code == 0);
+  done({"rotate90", "in", "-o", "out"});
 
-  workplace.add("upright.jpg", cli::jpeg(picture));
-  const Picture wanted =
-      cli::turned(cli::pixels_of(workplace.path() / "upright.jpg"), Orientation::rotate90);
+  add("upright.jpg", cli::jpeg(picture));
+  const Picture wanted = cli::turned(cli::pixels_of(path() / "upright.jpg"), Orientation::rotate90);
   for (const Orientation stored : qturn::all_orientations) {
     CAPTURE(name(stored));
-    const cli::Decoded result =
-        cli::decoded(workplace.path() / "out" / (std::string(name(stored)) + ".jpg"));
+    const cli::Decoded result = cli::decoded(path() / "out" / (std::string(name(stored)) + ".jpg"));
     CHECK(result.stored == Orientation::identity);
     CHECK(largest_difference(result.pages.front(), wanted) <= 2);
   }
 }
 
-TEST_CASE("upright copies an upright file byte for byte, with its time") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "upright copies an upright file byte for byte, with its time") {
   const Picture picture = cli::smooth_picture(20, 30);
   const std::string plain = cli::png(picture) + "left over";
-  workplace.add("in/plain.png", plain);
-  workplace.add("in/plain.jpg", cli::jpeg(picture));
-  workplace.add("in/tagged.jpg", cli::tagged_jpeg(picture, 1));
+  add("in/plain.png", plain);
+  add("in/plain.jpg", cli::jpeg(picture));
+  add("in/tagged.jpg", cli::tagged_jpeg(picture, 1));
   const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1000);
-  std::filesystem::last_write_time(workplace.path() / "in/plain.png", long_ago);
+  std::filesystem::last_write_time(path() / "in/plain.png", long_ago);
 
-  const Result result = workplace.qturn({"upright", "in", "-o", "out"});
-  CHECK(result.exit_code == 0);
+  const Result result = done({"upright", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("3 of them copied byte for byte"));
-  CHECK(workplace.tree("out") == workplace.tree("in"));
-  CHECK(std::filesystem::last_write_time(workplace.path() / "out/plain.png") == long_ago);
+  CHECK(tree("out") == tree("in"));
+  CHECK(std::filesystem::last_write_time(path() / "out/plain.png") == long_ago);
 }
 
-TEST_CASE("Where the turn undoes the tag, only the tag is changed") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "Where the turn undoes the tag, only the tag is changed") {
   const std::string file = cli::tagged_jpeg(cli::smooth_picture(20, 30), 8);
-  workplace.add("in/a.jpg", file);
-  const Result result = workplace.qturn({"rotate90", "in", "-o", "out"});
-  CHECK(result.exit_code == 0);
+  add("in/a.jpg", file);
+  const Result result = done({"rotate90", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
 
   std::string wanted = file;
   wanted[wanted.find(cli::exif_body(8)) + 18] = 1;
-  CHECK(workplace.content("out/a.jpg") == wanted);
+  CHECK(content("out/a.jpg") == wanted);
 }
 
-TEST_CASE("Each format keeps samples, channels and pages") {
+TEST_CASE_METHOD(cli::Workplace, "Each format keeps samples, channels and pages") {
   struct Case {
     const char* file;
     const Codec* format = nullptr;
@@ -155,91 +145,86 @@ TEST_CASE("Each format keeps samples, channels and pages") {
       {"rgb.tga", &tga::codec, 3, SampleFormat::u8},
       {"rgba.tga", &tga::codec, 4, SampleFormat::u8},
   };
-  Workplace workplace;
   for (const Case& c : cases) {
     const Picture picture = cli::random_picture(29, 17, c.channels, c.type);
-    workplace.add("in/" + std::string(c.file),
-                  c.format == &png::codec ? cli::png(picture) : cli::encoded(picture, *c.format));
+    add("in/" + std::string(c.file),
+        c.format == &png::codec ? cli::png(picture) : cli::encoded(picture, *c.format));
   }
 
-  const Result result = workplace.qturn({"transverse", "in", "-o", "out"});
-  CHECK(result.exit_code == 0);
+  const Result result = done({"transverse", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring(std::to_string(std::size(cases)) + " of "));
   for (const Case& c : cases) {
     CAPTURE(c.file);
-    const cli::Decoded before = cli::decoded(workplace.path() / "in" / c.file);
-    const cli::Decoded after = cli::decoded(workplace.path() / "out" / c.file);
+    const cli::Decoded before = cli::decoded(path() / "in" / c.file);
+    const cli::Decoded after = cli::decoded(path() / "out" / c.file);
     CHECK(after.format == c.format);
     CHECK(before.pages.front().type == c.type);
     CHECK(after.pages.front() == cli::turned(before.pages.front(), Orientation::transverse));
   }
 }
 
-TEST_CASE("All pages of a TIFF are turned") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "All pages of a TIFF are turned") {
   const std::vector pages = {cli::random_picture(11, 7, 1, SampleFormat::u8, 1),
                              cli::random_picture(5, 13, 3, SampleFormat::u16, 2),
                              cli::random_picture(8, 8, 4, SampleFormat::u8, 3)};
-  workplace.add("in/pages.tif", cli::encoded(pages, tiff::codec));
-  CHECK(workplace.qturn({"rotate270", "in", "-o", "out"}).exit_code == 0);
-  const cli::Decoded result = cli::decoded(workplace.path() / "out/pages.tif");
+  add("in/pages.tif", cli::encoded(pages, tiff::codec));
+  done({"rotate270", "in", "-o", "out"});
+  const cli::Decoded result = cli::decoded(path() / "out/pages.tif");
   REQUIRE(result.pages.size() == pages.size());
   for (std::size_t i = 0; i < pages.size(); ++i)
     CHECK(result.pages[i] == cli::turned(pages[i], Orientation::rotate270));
 }
 
-TEST_CASE("A picture with another format's suffix is read by its content, and keeps its format") {
-  Workplace workplace;
+TEST_CASE_METHOD(
+    cli::Workplace,
+    "A picture with another format's suffix is read by its content, and keeps its format") {
   const Picture picture = cli::random_picture(9, 5);
-  workplace.add("in/really-png.jpg", cli::png(picture));
-  workplace.add("in/really-png", cli::png(picture));
-  workplace.add("in/really-png.txt", cli::png(picture));
-  const Result result = workplace.qturn({"rotate90", "in", "-o", "out"});
-  CHECK(result.exit_code == 0);
+  add("in/really-png.jpg", cli::png(picture));
+  add("in/really-png", cli::png(picture));
+  add("in/really-png.txt", cli::png(picture));
+  done({"rotate90", "in", "-o", "out"});
   for (const char* name : {"really-png.jpg", "really-png", "really-png.txt"}) {
     CAPTURE(name);
-    const cli::Decoded after = cli::decoded(workplace.path() / "out" / name);
+    const cli::Decoded after = cli::decoded(path() / "out" / name);
     CHECK(after.format == &png::codec);
     CHECK(after.pages.front() == cli::turned(picture, Orientation::rotate90));
   }
 }
 
-TEST_CASE("Option --format writes another format, under its suffix") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace, "Option --format writes another format, under its suffix") {
   const Picture picture = cli::random_picture(9, 5);
-  workplace.add("in/a.tif", cli::encoded(picture, tiff::codec));
-  workplace.add("in/b.ppm", cli::encoded(picture, pnm::codec));
-  workplace.add("in/c.PNG", cli::png(picture));
-  workplace.add("in/d.png", cli::png(cli::random_picture(6, 4, 4, SampleFormat::u16)));
-  CHECK(workplace.qturn({"flip", "in", "-o", "png", "--format", "png"}).exit_code == 0);
-  CHECK(workplace.files("png") == std::set<std::string>{"a.png", "b.png", "c.PNG", "d.png"});
+  add("in/a.tif", cli::encoded(picture, tiff::codec));
+  add("in/b.ppm", cli::encoded(picture, pnm::codec));
+  add("in/c.PNG", cli::png(picture));
+  add("in/d.png", cli::png(cli::random_picture(6, 4, 4, SampleFormat::u16)));
+  done({"flip", "in", "-o", "png", "--format", "png"});
+  CHECK(files("png") == std::set<std::string>{"a.png", "b.png", "c.PNG", "d.png"});
   for (const char* name : {"a.png", "b.png", "c.PNG"}) {
     CAPTURE(name);
-    const cli::Decoded after = cli::decoded(workplace.path() / "png" / name);
+    const cli::Decoded after = cli::decoded(path() / "png" / name);
     CHECK(after.format == &png::codec);
     CHECK(after.pages.front() == cli::turned(picture, Orientation::flip));
   }
 
-  const Result jpegs = workplace.qturn({"flip", "in", "-o", "jpg", "--format", "jpg"});
-  CHECK(jpegs.exit_code == 1);
-  CHECK(workplace.files("jpg") == std::set<std::string>{"a.jpg", "b.jpg", "c.jpg"});
+  const Result jpegs = failed({"flip", "in", "-o", "jpg", "--format", "jpg"});
+  CHECK(files("jpg") == std::set<std::string>{"a.jpg", "b.jpg", "c.jpg"});
   CHECK_THAT(jpegs.err,
              ContainsSubstring("in/d.png: samples of type uint16 cannot be kept in jpeg"));
 }
 
-TEST_CASE("The same input gives the same output tree with one thread and with eight") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "The same input gives the same output tree with one thread and with eight") {
   for (int i = 0; i < 24; ++i) {
     const std::string number = std::to_string(i);
     const Picture picture = cli::random_picture(20 + i * 7, 90 - i * 3, 1 + i % 4, SampleFormat::u8,
                                                 static_cast<std::uint64_t>(i));
-    workplace.add("in/" + number + ".png", cli::png(picture));
+    add("in/" + number + ".png", cli::png(picture));
     if (i % 3 == 0)
-      workplace.add("in/sub/" + number + ".jpg",
-                    cli::tagged_jpeg(cli::smooth_picture(20 + i, 40), 1 + i % 8));
+      add("in/sub/" + number + ".jpg",
+          cli::tagged_jpeg(cli::smooth_picture(20 + i, 40), 1 + i % 8));
   }
-  CHECK(workplace.qturn({"transpose", "in", "-o", "one", "-j", "1"}).exit_code == 0);
-  CHECK(workplace.qturn({"transpose", "in", "-o", "eight", "-j", "8"}).exit_code == 0);
-  CHECK(workplace.tree("one").size() == 32);
-  CHECK(workplace.tree("one") == workplace.tree("eight"));
+  done({"transpose", "in", "-o", "one", "-j", "1"});
+  done({"transpose", "in", "-o", "eight", "-j", "8"});
+  CHECK(tree("one").size() == 32);
+  CHECK(tree("one") == tree("eight"));
 }

@@ -1,7 +1,4 @@
 // Formats whose pixels are never decoded, through the program: HEIC, AVIF, JPEG XL, camera raw.
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/other_programs.hpp"
@@ -56,25 +53,22 @@ TEST_CASE("HEIC, AVIF and JPEG XL are turned to a folder and in place, losslessl
   const auto files = containers();
   Workplace workplace;
   for (const auto& [name, content] : files) workplace.add("in/" + name, content);
-  const Result turned = workplace.qturn({"cw", "in", "-o", "out", "--strict"});
-  CAPTURE(turned.err);
-  REQUIRE(turned.exit_code == 0);
+  const Result turned = workplace.done({"cw", "in", "-o", "out", "--strict"});
   CHECK_THAT(turned.err, ContainsSubstring("4 of them losslessly"));
   for (const auto& [name, content] : files) {
     CAPTURE(name);
     CHECK(header_of(workplace.content("out/" + name)).size() == Size{size.height, size.width});
   }
   // A turn by its tag is the same turn.
-  REQUIRE(workplace.qturn({"cw", "in", "-o", "tagged", "--tag-only"}).exit_code == 0);
+  workplace.done({"cw", "in", "-o", "tagged", "--tag-only"});
   CHECK(workplace.tree("tagged") == workplace.tree("out"));
 
-  REQUIRE(workplace.qturn({"cw", "in", "--in-place"}).exit_code == 0);
+  workplace.done({"cw", "in", "--in-place"});
   CHECK(workplace.tree("in") == workplace.tree("out"));
-  const Result upright = workplace.qturn({"upright", "in", "--in-place"});
-  CHECK(upright.exit_code == 0);
+  const Result upright = workplace.done({"upright", "in", "--in-place"});
   CHECK_THAT(upright.err, ContainsSubstring("4 already upright"));
   CHECK(workplace.tree("in") == workplace.tree("out"));
-  CHECK(workplace.qturn({"check", "in"}).exit_code == 0);
+  workplace.done({"check", "in"});
 }
 
 TEST_CASE("HEIC, AVIF and JPEG XL become no other format, and a cut one fails") {
@@ -84,69 +78,58 @@ TEST_CASE("HEIC, AVIF and JPEG XL become no other format, and a cut one fails") 
     workplace.add("in/" + name, content);
     if (name != "d.jxl") workplace.add("cut/" + name, content.substr(0, content.size() / 2));
   }
-  const Result converted = workplace.qturn({"cw", "in", "-o", "out", "--format", "png"});
-  CHECK(converted.exit_code == 1);
+  const Result converted = workplace.failed({"cw", "in", "-o", "out", "--format", "png"});
   for (const char* name : {"heic", "avif", "jxl"}) {
     CHECK_THAT(converted.err, ContainsSubstring("its format, "s + name +
                                                 ", is turned without decoding it, so it cannot "
                                                 "become png"));
   }
   CHECK(workplace.files("out").empty());
-  CHECK(workplace.qturn({"cw", "in", "-o", "out", "--format", "heic"}).exit_code == 2);
-  const Result cut = workplace.qturn({"cw", "cut", "-o", "out"});
-  CHECK(cut.exit_code == 1);
+  workplace.refused({"cw", "in", "-o", "out", "--format", "heic"});
+  const Result cut = workplace.failed({"cw", "cut", "-o", "out"});
   CHECK_THAT(cut.err, ContainsSubstring("3 failed"));
   CHECK(workplace.files("out").empty());
 }
 
-TEST_CASE("Camera raw files are turned by their tag, with --raw --tag-only alone") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "Camera raw files are turned by their tag, with --raw --tag-only alone") {
   const std::string raw = raw_file();
-  workplace.add("in/a.nef", raw);
-  workplace.add("in/b.png", cli::png(cli::smooth_picture(4, 3)));
+  add("in/a.nef", raw);
+  add("in/b.png", cli::png(cli::smooth_picture(4, 3)));
   const auto tag_of = [&](const std::string& name) {
-    return qturn::raw::codec.read_header(qturn::bytes_of(workplace.content(name))).stored;
+    return qturn::raw::codec.read_header(qturn::bytes_of(content(name))).stored;
   };
-  const Result tagged = workplace.qturn({"flop", "in", "-o", "out", "--raw", "--tag-only"});
-  CAPTURE(tagged.err);
-  CHECK(tagged.exit_code == 0);
+  done({"flop", "in", "-o", "out", "--raw", "--tag-only"});
   CHECK(tag_of("out/a.nef") == qturn::compose(Orientation::rotate90, Orientation::flop));
-  CHECK(workplace.content("out/a.nef").size() == raw.size());
-  CHECK(workplace.qturn({"cw", "in/a.nef", "--in-place", "--raw", "--tag-only"}).exit_code == 0);
+  CHECK(content("out/a.nef").size() == raw.size());
+  done({"cw", "in/a.nef", "--in-place", "--raw", "--tag-only"});
   CHECK(tag_of("in/a.nef") == Orientation::rotate180);
 
-  CHECK(workplace.qturn({"cw", "in", "-o", "x", "--raw"}).exit_code == 2);
-  CHECK(workplace.qturn({"cw", "in", "-o", "x", "--raw", "--tag-only", "--format", "png"})
-            .exit_code == 2);
-  const Result named = workplace.qturn({"cw", "in/a.nef", "-o", "x", "--tag-only"});
+  refused({"cw", "in", "-o", "x", "--raw"});
+  refused({"cw", "in", "-o", "x", "--raw", "--tag-only", "--format", "png"});
+  const Result named = qturn({"cw", "in/a.nef", "-o", "x", "--tag-only"});
   CHECK(named.exit_code != 0);
   CHECK_THAT(named.err, ContainsSubstring("--raw --tag-only changes the orientation tag"));
-  CHECK(workplace.files("x").empty());
+  CHECK(files("x").empty());
 }
 
-TEST_CASE("check looks at camera raw files with --raw alone") {
-  Workplace workplace;
-  workplace.add("a.nef", raw_file());
-  CHECK(workplace.qturn({"check", "a.nef"}).exit_code == 2);
-  CHECK(workplace.qturn({"check", "a.nef", "--raw"}).exit_code == 0);
-  workplace.add("a.nef", raw_file().substr(0, 40));
-  const Result cut = workplace.qturn({"check", "a.nef", "--raw"});
-  CHECK(cut.exit_code == 1);
+TEST_CASE_METHOD(cli::Workplace, "check looks at camera raw files with --raw alone") {
+  add("a.nef", raw_file());
+  refused({"check", "a.nef"});
+  done({"check", "a.nef", "--raw"});
+  add("a.nef", raw_file().substr(0, 40));
+  const Result cut = failed({"check", "a.nef", "--raw"});
   CHECK_THAT(cut.err, ContainsSubstring("a.nef: damaged"));
 }
 
-TEST_CASE("A camera raw file with the suffix of a TIFF is not taken without --raw") {
-  Workplace workplace;
+TEST_CASE_METHOD(cli::Workplace,
+                 "A camera raw file with the suffix of a TIFF is not taken without --raw") {
   const std::string canon = std::string("II*\0\x10\0\0\0CR\2\0\0\0\0\0", 16) + raw_file().substr(8);
-  workplace.add("a.tif", canon);
-  const Result refused = workplace.qturn({"cw", "a.tif", "-o", "out", "--tag-only"});
-  CHECK(refused.exit_code == 1);
-  CHECK_THAT(refused.err,
-             ContainsSubstring("a.tif: a camera raw file, whose pixels are not turned; "
-                               "--raw --tag-only changes the orientation tag"));
-  const Result taken = workplace.qturn({"cw", "a.tif", "-o", "out", "--tag-only", "--raw"});
-  CAPTURE(taken.err);
-  CHECK(taken.exit_code == 0);
-  CHECK(qturn::raw::codec.read_header(qturn::bytes_of(workplace.content("out/a.tif"))).stored ==
+  add("a.tif", canon);
+  const Result result = failed({"cw", "a.tif", "-o", "out", "--tag-only"});
+  CHECK_THAT(result.err, ContainsSubstring("a.tif: a camera raw file, whose pixels are not turned; "
+                                           "--raw --tag-only changes the orientation tag"));
+  done({"cw", "a.tif", "-o", "out", "--tag-only", "--raw"});
+  CHECK(qturn::raw::codec.read_header(qturn::bytes_of(content("out/a.tif"))).stored ==
         Orientation::rotate180);
 }
