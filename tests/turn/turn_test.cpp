@@ -25,6 +25,7 @@ using tests::Decoded;
 using tests::make_jpeg;
 using tests::noise;
 using tests::pixels_of;
+using tests::small_png;
 
 Turned turned_by(std::span<const std::byte> file, Orientation orientation,
                  const TurnOptions& options = {}) {
@@ -34,18 +35,6 @@ Turned turned_by(std::span<const std::byte> file, Orientation orientation,
 TurnPlan planned(std::span<const std::byte> file, Orientation orientation,
                  const TurnOptions& options = {}) {
   return plan_turn(file.data(), file.size(), orientation, options);
-}
-
-/// 6 x 4 pixels of noise.
-Bytes small_png(Orientation stored = Orientation::identity) {
-  std::vector<std::uint8_t> samples = noise(72);
-  Image image{.format = &tiff::codec, .pages = {}, .extras = {}};
-  image.pages.push_back({.pixels = samples.data(), .width = 6, .height = 4, .channels = 3});
-  Bytes png = tests::encode(image, Orientation::identity, png::codec);
-  std::vector<std::string> warnings;
-  return stored == Orientation::identity
-             ? png
-             : retag(png, png::codec, stored, MissingTag::is_added, warnings);
 }
 
 std::vector<std::byte> pixels_in(std::span<const std::byte> file, const Codec& codec) {

@@ -1,0 +1,84 @@
+#include "src/sample/sidecars.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <set>
+#include <string>
+
+#include "src/metadata/xmp.hpp"
+#include "src/picture/hint.hpp"
+#include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/temporary_folder.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+
+const std::string packet = tests::xmp_packet_with("tiff:Orientation='6'");
+
+std::set<std::string> names_of(const std::vector<Sidecar>& sidecars) {
+  std::set<std::string> names;
+  for (const Sidecar& each : sidecars) names.insert(each.path.filename());
+  return names;
+}
+
+TEST_CASE("A sidecar is called after the stem of a picture, or after its whole name") {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.jpg", "a.xmp", "a.XMP", "a.jpg.xmp", "a.jpg.XMP", "a.b.xmp", "a.Xmp"})
+    folder.add(name, packet);
+  folder.add("b.xmp/file", "");  // a folder is not a sidecar
+  const std::vector<Sidecar> found = named_as_sidecars(folder.path() / "a.jpg");
+  CHECK(names_of(found) == std::set<std::string>{"a.xmp", "a.XMP", "a.jpg.xmp", "a.jpg.XMP"});
+  for (const Sidecar& each : found) {
+    const bool is_long = each.path.filename().string().starts_with("a.jpg");
+    CHECK(each.after_whole_name == is_long);
+    CHECK(sidecar_of("out/a__flop.png", each) ==
+          (is_long ? "out/a__flop.png" : "out/a__flop") + each.path.extension().string());
+  }
+  CHECK(named_as_sidecars(folder.path() / "b.jpg").empty());
+}
+
+TEST_CASE("A sidecar counts that holds an orientation and can only belong to its picture") {
+  const TemporaryFolder folder;
+  const fs::path picture = folder.add("a.jpg", "");
+  const auto found = [&] {
+    SharedStems stems;
+    return find_sidecars(picture, stems);
+  };
+  folder.add("a.xmp", tests::xmp_packet_with("tiff:Make='Maker'"));
+  CHECK(found().sidecars.empty());
+  folder.add("a.xmp", packet);
+  folder.add("a.jpg.xmp", packet);
+  CHECK(names_of(found().sidecars) == std::set<std::string>{"a.xmp", "a.jpg.xmp"});
+  CHECK(found().sidecars.front().file.text == packet);
+
+  folder.add("a.png", "");  // which a.xmp may belong to
+  const FoundSidecars shared = found();
+  CHECK(names_of(shared.sidecars) == std::set<std::string>{"a.jpg.xmp"});
+  REQUIRE(shared.shared.size() == 1);
+  CHECK_THAT(shared.shared.front(), StartsWith("a.xmp beside it holds an orientation, but may "));
+}
+
+TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied") {
+  const TemporaryFolder folder;
+  const MetadataTurn turn{
+      .stored = Orientation::rotate90, .pixels = Orientation::rotate90, .size = {4, 6}};
+  std::vector<std::string> warnings;
+  const auto turned = [&](const fs::path& input) {
+    return turned_sidecar(input, "out", turn, FileSource(), warnings);
+  };
+  const Companion caption = turned(folder.add("a.caption", packet));
+  CHECK(text_of(caption.content()) == packet);
+  const Companion xmp = turned(folder.add("a.XMP", packet));
+  CHECK(read_xmp(std::string(text_of(xmp.content()))).orientation == "1");
+  CHECK(xmp.hash == hash_of(bytes_of(packet)));  // of what was read
+  CHECK(xmp.output == "out");
+}
+
+}  // namespace
+}  // namespace qturn
