@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,51 +16,40 @@ namespace fs = std::filesystem;
 
 std::string lower_name(const fs::path& folder) { return lower_case(folder.filename().string()); }
 
-/// The parts of a name, without those that are among `words`.
-std::vector<std::string> other_parts(const std::string& name,
-                                     std::span<const std::string_view> words) {
+/// The parts of a name, without those that `is_left_out` is true of.
+template <typename IsLeftOut>
+std::vector<std::string> other_parts(const std::string& name, IsLeftOut is_left_out) {
   std::vector<std::string> parts;
   const std::string lower = lower_case(name);
   for (std::size_t at = 0; at < lower.size();) {
     const std::size_t end = std::min(lower.find_first_of("_-. ", at), lower.size());
     const std::string part = lower.substr(at, end - at);
-    if (!part.empty() && std::ranges::find(words, part) == words.end()) parts.push_back(part);
+    if (!part.empty() && !is_left_out(part)) parts.push_back(part);
     at = end + 1;
   }
   return parts;
 }
 
-constexpr std::string_view words_of_labels[] = {"label",
-                                                "labels",
-                                                "labeltxt",
-                                                "annotation",
-                                                "annotations",
-                                                "ann",
-                                                "anns",
-                                                "anno",
-                                                "annos",
-                                                "gt",
-                                                "groundtruth",
-                                                "truth",
-                                                "ground",
-                                                "bbox",
-                                                "bboxes",
-                                                "boxes",
-                                                "json",
-                                                "xml",
-                                                "txt",
-                                                "csv",
-                                                "meta",
-                                                "mask",
-                                                "masks",
-                                                "segmentation",
-                                                "segmentations",
-                                                "segmentationclass",
-                                                "segmentationobject",
-                                                "gtfine",
-                                                "gtcoarse"};
+// Those of label_folder_names are words of labels, too.
+constexpr std::string_view more_words_of_labels[] = {
+    "labeltxt", "ann",    "anns",  "anno", "annos", "gt",  "truth", "ground",
+    "bbox",     "bboxes", "boxes", "json", "xml",   "txt", "csv",   "meta"};
 constexpr std::string_view words_of_pictures[] = {"image",      "images",   "img",    "imgs",
                                                   "jpegimages", "pictures", "photos", "frames"};
+
+bool is_word_of_labels(std::string_view part) {
+  return std::ranges::count(label_folder_names, part) +
+             std::ranges::count(more_words_of_labels, part) >
+         0;
+}
+
+bool is_word_of_pictures(std::string_view part) {
+  return std::ranges::count(words_of_pictures, part) > 0;
+}
+
+std::vector<std::string> all_parts(const std::string& name) {
+  return other_parts(name, [](std::string_view) { return false; });
+}
 
 }  // namespace
 
@@ -70,14 +58,23 @@ bool is_image_folder(const fs::path& folder) {
   return name == "images" || name == "jpegimages";
 }
 
+bool is_label_folder(const fs::path& folder) {
+  const std::string name = lower_name(folder);
+  return std::ranges::any_of(label_folder_names, [&](std::string_view word) {
+    if (!name.ends_with(word)) return false;
+    const std::string_view before(name.data(), name.size() - word.size());
+    return before.empty() || before.ends_with('_') || before.ends_with('-');
+  });
+}
+
 bool may_be_labels_of_any(const std::string& folder) {
-  return other_parts(folder, words_of_labels).empty() && !other_parts(folder, {}).empty();
+  return other_parts(folder, is_word_of_labels).empty() && !all_parts(folder).empty();
 }
 
 bool are_labels_of(const std::string& folder, const std::string& pictures) {
-  const std::vector<std::string> parts = other_parts(folder, words_of_labels);
-  if (parts == other_parts(folder, {})) return false;  // it does not say that it holds labels
-  return parts.empty() || parts == other_parts(pictures, words_of_pictures);
+  const std::vector<std::string> parts = other_parts(folder, is_word_of_labels);
+  if (parts == all_parts(folder)) return false;  // it does not say that it holds labels
+  return parts.empty() || parts == other_parts(pictures, is_word_of_pictures);
 }
 
 void LabelPlaces::add(const FileList::Folder& pictures) {

@@ -6,10 +6,22 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "src/plan/file_list.hpp"
 
 namespace qturn {
+
+/// What folders are called, in lower case, that hold labels or masks and nothing else. Pascal VOC,
+/// COCO, Cityscapes and their followers use these names.
+inline constexpr std::string_view label_folder_names[] = {
+    "masks",        "mask",        "segmentation",      "segmentations",
+    "labels",       "label",       "segmentationclass", "segmentationobject",
+    "ground_truth", "groundtruth", "annotations",       "annotation",
+    "gtfine",       "gtcoarse"};
+
+/// Whether a folder is called so, or its name ends so: masks, Annotations, train_masks.
+bool is_label_folder(const std::filesystem::path& folder);
 
 /// Whether pictures lie there whose labels lie beside it: images, JPEGImages.
 bool is_image_folder(const std::filesystem::path& folder);

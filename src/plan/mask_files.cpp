@@ -7,6 +7,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/label_places.hpp"
 #include "src/plan/lower_case.hpp"
 
 namespace qturn {
@@ -15,10 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "jpegimages"};
-constexpr std::string_view of_masks[] = {
-    "masks",        "mask",        "segmentation",      "segmentations",
-    "labels",       "label",       "segmentationclass", "segmentationobject",
-    "ground_truth", "groundtruth", "annotations",       "annotation"};
 constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
 
 const Codec* format_of(const std::string& name) {
@@ -87,7 +84,7 @@ class MaskFinder {
       places.push_back({{sibling->path, key}, false});
     };
     for (const std::string_view from : of_pictures)
-      for (const std::string_view to : of_masks) add(from, to);
+      for (const std::string_view to : label_folder_names) add(from, to);
     const std::string own =
         lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
     for (const std::string_view after : after_folder) add(own, own + std::string(after));

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "src/files/path_set.hpp"
@@ -19,21 +18,6 @@ namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// "masks", "Annotations", "train_masks": what Pascal VOC, COCO, Cityscapes and their followers
-/// use.
-bool is_label_folder(const fs::path& folder) {
-  const std::string name = lower_case(folder.filename().string());
-  constexpr std::string_view words[] = {
-      "label",        "labels",       "annotation",         "annotations",       "mask",
-      "masks",        "segmentation", "segmentations",      "segmentationclass", "gtfine",
-      "ground_truth", "groundtruth",  "segmentationobject", "gtcoarse"};
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    if (!name.ends_with(word)) return false;
-    const std::string before = name.substr(0, name.size() - word.size());
-    return before.empty() || before.ends_with('_') || before.ends_with('-');
-  });
-}
 
 /// Whether a folder of labels beside inputs is about them, and not about another data set there:
 /// train_masks beside train; masks beside any folder, if a file in it is called as a picture.

@@ -35,6 +35,7 @@ TEST_CASE("Masks turn with their pictures, and lie to them as before") {
       {"d/Images/a.png", "d/Masks/a_mask.PNG", "d", "Images/a__flop.png", "Masks/a__flop_mask.PNG"},
       {"d/JPEGImages/a.png", "d/SegmentationClass/a.png", "d", "JPEGImages/a__flop.png",
        "SegmentationClass/a__flop.png"},
+      {"d/images/a.png", "d/gtFine/a.png", "d", "images/a__flop.png", "gtFine/a__flop.png"},
       {"d/images/train/a.png", "d/annotations/train/a.png", "d", "images/train/a__flop.png",
        "annotations/train/a__flop.png"},
       {"d/train/a.png", "d/train_masks/a_mask.png", "d", "train/a__flop.png",
