@@ -35,6 +35,8 @@ TEST_CASE_METHOD(cli::Workplace,
   add("a.png", cli::png(picture));
   done({"cw", "a.png", "-o", "b.png"});
   CHECK(cli::pixels_of(path() / "b.png") == turned);
+  done({"cw", "a.png", "-o", "b.apng"});
+  CHECK(cli::pixels_of(path() / "b.apng") == turned);
 
   done({"cw", "a.png", "--output", "new/folder/c.tif"});
   const cli::Decoded converted = cli::decoded(path() / "new/folder/c.tif");

@@ -64,7 +64,7 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
 
 const Codec codec = {
     .name = "png",
-    .suffixes = {".png"},
+    .suffixes = {".png", ".apng"},
     .recognises = [](std::span<const std::byte> head,
                      std::string_view) { return text_of(head).starts_with("\x89PNG\r\n\x1a\n"sv); },
     .check_limits = check_png_limits,
