@@ -27,6 +27,13 @@ std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
   return {without_middle, whole, ".wld", std::string(polynomials)};
 }
 
+bool is_about_place(const fs::path& file) try {
+  return are_notes_of_place(file.filename().native(), read_companion(file).text);
+} catch (const ImageFileError& error) {
+  throw ImageFileError(
+      fmt::format("{} beside it cannot be read: {}", file.filename().string(), error.what()));
+}
+
 std::string in_capitals(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -82,9 +89,7 @@ std::vector<fs::path> world_files_beside(const fs::path& picture) {
   path = picture;
   path += notes;
   look();
-  if (!found.empty() && found.back() == path &&
-      !are_notes_of_place(path.filename().native(), read_companion(path).text))
-    found.pop_back();
+  if (!found.empty() && found.back() == path && !is_about_place(path)) found.pop_back();
   return found;
 }
 

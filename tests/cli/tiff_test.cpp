@@ -176,6 +176,15 @@ TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not pas
   }
 }
 
+TEST_CASE_METHOD(cli::Workplace, "Notes of GDAL that are too large to be read are named") {
+  add("in/f.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
+  add("in/f.tif.aux.xml", "<PAMDataset></PAMDataset>");
+  std::filesystem::resize_file(path() / "in/f.tif.aux.xml", (64 << 20) + 1);
+  CHECK_THAT(failed({"cw", "in", "-o", "out"}).err,
+             ContainsSubstring("in/f.tif: f.tif.aux.xml beside it cannot be read: it is larger "
+                               "than 64 MiB"));
+}
+
 TEST_CASE_METHOD(
     cli::Workplace,
     "A TIFF with JPEG inside is turned where a change of storage is allowed, with a warning") {
