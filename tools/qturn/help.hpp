@@ -1,5 +1,5 @@
 // What -h and --help print: first what people type, then the options, as wide as the terminal. -h
-// has the options that people type, --help all.
+// has the options that people type, --help all. No other file of the program includes CLI11.
 #ifndef QTURN_TOOLS_QTURN_HELP_HPP
 #define QTURN_TOOLS_QTURN_HELP_HPP
 

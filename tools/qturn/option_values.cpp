@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "tools/qturn/help.hpp"
 #include "tools/qturn/suggestion.hpp"
 
 namespace qturn {

@@ -2,7 +2,6 @@
 #ifndef QTURN_TOOLS_QTURN_OPTION_VALUES_HPP
 #define QTURN_TOOLS_QTURN_OPTION_VALUES_HPP
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -10,6 +9,11 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace qturn {
 
