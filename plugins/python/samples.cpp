@@ -136,7 +136,7 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
                  .keypoints = shape};
   if (turned_picture) turn.picture = **turned_picture;
   try {
-    const std::string turned = label_format(format).turn(text_of(*file), turn);
+    const std::string turned = label_format(format).parse(text_of(*file))->turned(turn);
     if (is_text) return nb::str(turned.data(), turned.size());
     return nb::bytes(turned.data(), turned.size());
   } catch (const LabelError& error) {

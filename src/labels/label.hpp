@@ -5,6 +5,7 @@
 #include <qturn/orientation.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,11 +26,20 @@ struct LabelTurn {
   bool comes_beside = false;  ///< the turned label lies beside its picture, the label did not
 };
 
+/// What a text says: it is parsed once, and turned for each variant of its picture.
+class ParsedLabel {
+ public:
+  virtual ~ParsedLabel() = default;
+  /// The text of the turned label. Throws LabelError. One thread at a time may call it.
+  virtual std::string turned(const LabelTurn& turn) const = 0;
+};
+
 struct LabelFormat {
   std::string_view option, name, suffix;
   std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
   bool (*is_of)(std::string_view text);  ///< whether a text looks like one
-  std::string (*turn)(std::string_view text, const LabelTurn& turn);  ///< throws LabelError
+  /// `text` must outlive the result. Throws LabelError.
+  std::unique_ptr<ParsedLabel> (*parse)(std::string_view text);
   LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
 };
 

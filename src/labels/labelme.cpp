@@ -18,8 +18,9 @@ class LabelMeTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
   /// the size is not compared.
-  LabelMeTurn(std::string_view text, const LabelTurn& turn, LabelContent* content = nullptr)
-      : json_(text),
+  LabelMeTurn(std::string_view text, const JsonText& json, const LabelTurn& turn,
+              LabelContent* content = nullptr)
+      : json_(json),
         edits_(text),
         content_(content),
         turn_(turn),
@@ -207,11 +208,23 @@ class LabelMeTurn {
     edits_.replace(path.text(), *string);
   }
 
-  const JsonText json_;
+  const JsonText& json_;
   LabelText edits_;
   LabelContent* content_;
   const LabelTurn& turn_;
   CoordinateTurn points_, pixels_;
+};
+
+class ParsedLabelMe : public ParsedLabel {
+ public:
+  explicit ParsedLabelMe(std::string_view text) : text_(text), json_(text) {}
+  std::string turned(const LabelTurn& turn) const override {
+    return LabelMeTurn(text_, json_, turn).turn();
+  }
+
+ private:
+  const std::string_view text_;
+  const JsonText json_;
 };
 
 }  // namespace
@@ -221,8 +234,8 @@ bool is_labelme(std::string_view text) {
          text.find("\"imagePath\"") != std::string_view::npos;
 }
 
-std::string turn_labelme(std::string_view text, const LabelTurn& turn) {
-  return LabelMeTurn(text, turn).turn();
+std::unique_ptr<ParsedLabel> parse_labelme(std::string_view text) {
+  return std::make_unique<ParsedLabelMe>(text);
 }
 
 LabelContent read_labelme(std::string_view text) {
@@ -230,7 +243,7 @@ LabelContent read_labelme(std::string_view text) {
   try {
     const std::optional<Keypoints> none;
     const LabelTurn as_it_is = {.name = "", .keypoints = none};
-    LabelMeTurn(text, as_it_is, &content).turn();
+    LabelMeTurn(text, JsonText(text), as_it_is, &content).turn();
   } catch (const LabelError& error) {
     content.problems.push_back(broken(error));
   }

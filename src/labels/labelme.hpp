@@ -9,7 +9,7 @@
 #ifndef QTURN_SRC_LABELS_LABELME_HPP
 #define QTURN_SRC_LABELS_LABELME_HPP
 
-#include <string>
+#include <memory>
 #include <string_view>
 
 #include "src/labels/label.hpp"
@@ -19,13 +19,12 @@ namespace qturn {
 /// Whether a text begins like such a label, and not like other JSON.
 bool is_labelme(std::string_view text);
 
-/// The label of the turned picture. Only the numbers of points and the size change, the masks, the
-/// last part of imagePath, and an imageData, which becomes the turned picture. Every other byte
-/// stays.
+/// To be turned: only the numbers of points and the size change, the masks, the last part of
+/// imagePath, and an imageData, which becomes the turned picture. Every other byte stays.
 ///
-/// Throws LabelError if the text is not such a label, says another size, or has a shape of another
-/// type.
-std::string turn_labelme(std::string_view text, const LabelTurn& turn);
+/// Throws LabelError if the text is not JSON; when it is turned, if it is not such a label, says
+/// another size, or has a shape of another type.
+std::unique_ptr<ParsedLabel> parse_labelme(std::string_view text);
 
 /// The shapes of a label, and those that cannot be read.
 LabelContent read_labelme(std::string_view text);

@@ -125,13 +125,29 @@ class Element {
   std::size_t number_;
 };
 
+/// Throws LabelError.
+std::vector<XmlNode> nodes_of_label(std::string_view text) {
+  const LabelText places(text);
+  try {
+    std::vector<XmlNode> nodes =
+        xml_nodes(text, {.nodes = max_elements, .allows_document_type = true});
+    if (nodes.empty()) throw XmlError(0, "is not well-formed XML: it has no element");
+    if (nodes.front().name != "annotation")
+      places.fail(text.substr(0, 0),
+                  "is not a Pascal VOC label: its first element is not annotation");
+    return nodes;
+  } catch (const XmlError& error) {
+    places.fail(text.substr(std::min(error.at(), text.size())), error.why());
+  }
+}
+
 class VocTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
   /// the size is not compared.
-  VocTurn(std::string_view text, Orientation orientation, Size size, std::string_view name,
-          LabelContent* content = nullptr)
-      : text_(text),
+  VocTurn(std::string_view text, const std::vector<XmlNode>& nodes, Orientation orientation,
+          Size size, std::string_view name, LabelContent* content = nullptr)
+      : nodes_(nodes),
         edits_(text),
         size_(size),
         turn_{orientation, size.width + 1, size.height + 1},
@@ -139,12 +155,7 @@ class VocTurn {
         content_(content) {}
 
   std::string turn() {
-    const std::vector<XmlNode> nodes = read();
-    const Element label(nodes, 0);
-    if (label.name() != "annotation")
-      edits_.fail(text_.substr(0, 0),
-                  "is not a Pascal VOC label: its first element is not annotation");
-    label.for_each_child([&](Element element) {
+    Element(nodes_, 0).for_each_child([&](Element element) {
       try {
         turn_member(element);
       } catch (const LabelError& error) {
@@ -156,17 +167,6 @@ class VocTurn {
   }
 
  private:
-  std::vector<XmlNode> read() const {
-    try {
-      std::vector<XmlNode> nodes =
-          xml_nodes(text_, {.nodes = max_elements, .allows_document_type = true});
-      if (nodes.empty()) throw XmlError(0, "is not well-formed XML: it has no element");
-      return nodes;
-    } catch (const XmlError& error) {
-      edits_.fail(text_.substr(std::min(error.at(), text_.size())), error.why());
-    }
-  }
-
   void turn_member(Element node) {
     const std::string_view kind = node.name();
     if (kind == "filename" || kind == "path") rename(node);
@@ -287,7 +287,7 @@ class VocTurn {
     replace(node, std::string(old.substr(0, slash + 1)) + escaped(name_));
   }
 
-  std::string_view text_;
+  const std::vector<XmlNode>& nodes_;
   LabelText edits_;
   Size size_;
   CoordinateTurn turn_;
@@ -295,19 +295,30 @@ class VocTurn {
   LabelContent* content_;
 };
 
+class ParsedVoc : public ParsedLabel {
+ public:
+  explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_label(text)) {}
+  std::string turned(const LabelTurn& turn) const override {
+    return VocTurn(text_, nodes_, turn.orientation, turn.size, turn.name).turn();
+  }
+
+ private:
+  const std::string_view text_;
+  const std::vector<XmlNode> nodes_;
+};
+
 }  // namespace
 
 bool is_voc(std::string_view text) { return text.find("<annotation") != std::string_view::npos; }
 
-std::string turn_voc(std::string_view text, Orientation orientation, Size size,
-                     std::string_view name) {
-  return VocTurn(text, orientation, size, name).turn();
+std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
+  return std::make_unique<ParsedVoc>(text);
 }
 
 LabelContent read_voc(std::string_view text) {
   LabelContent content;
   try {
-    VocTurn(text, Orientation::identity, {}, "", &content).turn();
+    VocTurn(text, nodes_of_label(text), Orientation::identity, {}, "", &content).turn();
   } catch (const LabelError& error) {
     content.problems.push_back(broken(error));
   }

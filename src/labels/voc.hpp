@@ -7,25 +7,22 @@
 #ifndef QTURN_SRC_LABELS_VOC_HPP
 #define QTURN_SRC_LABELS_VOC_HPP
 
-#include <qturn/orientation.hpp>
-
-#include <string>
+#include <memory>
 #include <string_view>
 
-#include "src/labels/label_shapes.hpp"
+#include "src/labels/label.hpp"
 
 namespace qturn {
 
 /// Whether a text begins like such a label, and not like other XML.
 bool is_voc(std::string_view text);
 
-/// The label of the turned picture, whose file is called `name`. Only the numbers of boxes, points
-/// and the size change, and the last part of filename and path. Every other byte stays.
+/// To be turned: only the numbers of boxes, points and the size change, and the last part of
+/// filename and path. Every other byte stays.
 ///
-/// `size` is the picture's before the turn, in the frame of the labels. Throws LabelError if the
-/// text is not such a label, says another size, or has an object whose shape is of another kind.
-std::string turn_voc(std::string_view text, Orientation orientation, Size size,
-                     std::string_view name);
+/// Throws LabelError if the text is not such a label; when it is turned, if it says another size,
+/// or has an object whose shape is of another kind.
+std::unique_ptr<ParsedLabel> parse_voc(std::string_view text);
 
 /// The shapes of a label, and objects that cannot be read.
 LabelContent read_voc(std::string_view text);

@@ -60,6 +60,7 @@ Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shar
       options_(shared.options),
       start_(std::chrono::steady_clock::now()),
       texts_(source),
+      label_(source),
       masks_(job_.masks, {.jpeg = {}, .png = options_.png, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
@@ -128,7 +129,9 @@ void Flight::write_outputs() {
   }
   picture_.reset();
   masks_.clear();
+  sidecars_ = {};
   texts_.clear();
+  label_.clear();
   if (lane_) {
     lane_->clear();
     shared_.lanes.give_back(std::exchange(lane_, nullptr));
@@ -222,7 +225,8 @@ void Flight::read_file_and_header() {
   picture_.emplace(original_.bytes, original_.lower_suffix, picture_options(options_, job_.target));
   masks_.read(source_);
   if (!options_.decode_only) {
-    picture_->shown_by(shared_.writer.orientation_beside(job_.input));
+    sidecars_ = shared_.writer.sidecars_beside(job_.input);
+    picture_->shown_by(sidecars_.say);
     return;
   }
   for (Outcome& outcome : outcomes_) outcome.variant = inverse(picture_->header().stored);
@@ -368,7 +372,7 @@ void Flight::write_output(std::size_t index) {
       outcome.message = planned.message;
     } else {
       outcome.message = "already upright";
-      shared_.writer.found_companions(result_of(index), outcome.warnings);
+      shared_.writer.found_companions(result_of(index), sidecars_, outcome.warnings);
       if (options_.strict) refuse_warnings(outcome);
     }
     return;
@@ -463,14 +467,15 @@ Result Flight::result_of(std::size_t index) const {
 
 SampleWriter::Companions Flight::turned_companions(const Result& result,
                                                    std::vector<Sentence>& all_warnings) {
-  SampleWriter::Companions companions = shared_.writer.found_companions(result, all_warnings);
+  SampleWriter::Companions companions =
+      shared_.writer.found_companions(result, sidecars_, all_warnings);
   std::vector<std::string> warnings;
   const Source& texts = is_made_once() ? source_ : texts_;
   if (!(options_.in_place && result.turn.leaves_upright())) {
     if (!result.label.input.empty())
-      companions.push_back(turned_label(result.label,
-                                        {result.turn, result.input, result.output, result.bytes},
-                                        result.labels_drawn_on, texts));
+      companions.push_back(label_.turn(result.label,
+                                       {result.turn, result.input, result.output, result.bytes},
+                                       result.labels_drawn_on));
     for (const SidecarFile& sidecar : result.sidecars)
       companions.push_back(
           turned_sidecar(sidecar.input, sidecar.output, result.turn, texts, warnings));

@@ -24,6 +24,7 @@
 #include "src/run/options.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/time_limit.hpp"
+#include "src/sample/label_turn.hpp"
 #include "src/sample/mask_turns.hpp"
 #include "src/sinks/sample_writer.hpp"
 #include "src/sources/sample_memory.hpp"
@@ -119,7 +120,9 @@ class Flight {
   Reservation file_reservation_, pixel_reservation_;
   Original original_;
   std::optional<PictureTurn> picture_;
-  ReadOnce texts_;  ///< labels and sidecars of several outputs
+  FoundSidecars sidecars_;  ///< those that the plan does not know
+  ReadOnce texts_;          ///< the others, if there are several outputs
+  LabelTurns label_;
   /// Those beside the picture, once they were looked for.
   std::optional<std::vector<std::filesystem::path>> world_files_;
   MaskTurns masks_;

@@ -65,34 +65,31 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
   return orientation;
 }
 
-Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
-                       const Source& source) {
+Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
+                           LabelsDrawnOn drawn_on) {
   const MetadataTurn& turn = picture.turn;
   const auto fail = [&](const std::string& why, Hints hints = {}) {
     throw WithHints<FileError>(std::move(hints), label.input.string() + why, label.input,
                                std::error_code());
   };
-  Companion companion;
+  Companion turned{.input = label.input, .output = label.output, .kind = CompanionKind::label};
   try {
     const Orientation orientation = turn_of_labels(turn, drawn_on);
-    companion = read_companion(label.input, source);
-    companion.output = label.output;
-    companion.kind = CompanionKind::label;
+    if (!file_) file_ = read_companion(label.input, source_);
+    turned.state = file_->state;
+    turned.hash = file_->hash;
     const auto is_beside = [](const fs::path& a, const fs::path& b) {
       return a.parent_path() == b.parent_path();
     };
-    if (mirrors(orientation) && may_name_a_side(companion.text)) {
-      for (const LabelShape& shape : label.format->read(companion.text, label.keypoints).shapes)
-        if (names_a_side(shape.category)) companion.sides.insert(shape.category);
-    }
-    companion.text = label.format->turn(companion.text,
-                                        {.orientation = orientation,
-                                         .size = size_for_labels(turn, drawn_on),
-                                         .name = picture.output.filename().native(),
-                                         .keypoints = label.keypoints,
-                                         .picture = picture.bytes,
-                                         .comes_beside = is_beside(label.output, picture.output) &&
-                                                         !is_beside(label.input, picture.input)});
+    if (mirrors(orientation)) turned.sides = sides(label);
+    if (!parsed_) parsed_ = label.format->parse(file_->text);
+    turned.text = parsed_->turned({.orientation = orientation,
+                                   .size = size_for_labels(turn, drawn_on),
+                                   .name = picture.output.filename().native(),
+                                   .keypoints = label.keypoints,
+                                   .picture = picture.bytes,
+                                   .comes_beside = is_beside(label.output, picture.output) &&
+                                                   !is_beside(label.input, picture.input)});
   } catch (const LabelError& error) {
     fail(fmt::format(":{}", error.what()), hints_of(error));
   } catch (const ImageFileError& error) {
@@ -100,7 +97,22 @@ Companion turned_label(const LabelFile& label, const TurnedPicture& picture, Lab
   } catch (const std::filesystem::filesystem_error& error) {
     fail(fmt::format(" cannot be read: {}", error.code().message()));
   }
-  return companion;
+  return turned;
+}
+
+/// Names of classes in it that are left or right.
+const std::set<std::string>& LabelTurns::sides(const LabelFile& label) {
+  if (sides_) return *sides_;
+  sides_.emplace();
+  if (!may_name_a_side(file_->text)) return *sides_;
+  for (const LabelShape& shape : label.format->read(file_->text, label.keypoints).shapes)
+    if (names_a_side(shape.category)) sides_->insert(shape.category);
+  return *sides_;
+}
+
+void LabelTurns::clear() {
+  parsed_.reset();
+  file_.reset();
 }
 
 }  // namespace qturn

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 
 #include "src/labels/label.hpp"
 #include "src/labels/label_text.hpp"
@@ -51,11 +54,28 @@ struct TurnedPicture {
   std::span<const std::byte> bytes;
 };
 
-/// Throws FileError, with the place in the file, if it cannot
-/// be turned: it cannot be read, its frame matters and is unknown, or the pixels were trimmed or
-/// turned by the tag alone.
-Companion turned_label(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
-                       const Source& source);
+/// The label of one picture on its way: read and parsed once, and turned with each of its outputs.
+class LabelTurns {
+ public:
+  /// `source` must outlive it.
+  explicit LabelTurns(const Source& source) : source_(source) {}
+  LabelTurns(const LabelTurns&) = delete;
+  LabelTurns& operator=(const LabelTurns&) = delete;
+
+  /// Of several calls, only the output and the picture differ. Throws FileError, with the place in
+  /// the file, if it cannot be turned: it cannot be read, its frame matters and is unknown, or the
+  /// pixels were trimmed or turned by the tag alone.
+  Companion turn(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
+  void clear();
+
+ private:
+  const std::set<std::string>& sides(const LabelFile& label);
+
+  const Source& source_;
+  std::optional<Companion> file_;        ///< as it was read
+  std::unique_ptr<ParsedLabel> parsed_;  ///< points into its text
+  std::optional<std::set<std::string>> sides_;
+};
 
 }  // namespace qturn
 

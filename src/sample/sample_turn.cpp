@@ -76,7 +76,8 @@ class SampleTurn {
                                                      options.picture);
                            })),
         masks_(names_of_masks(sample),
-               {.jpeg = {}, .png = options.picture.png, .limits = options.picture.limits}) {}
+               {.jpeg = {}, .png = options.picture.png, .limits = options.picture.limits}),
+        labels_(sample.files.size()) {}
 
   void read(std::span<const Orientation> orientations) {
     masks_.read(SampleSource(sample_));
@@ -108,10 +109,11 @@ class SampleTurn {
         turned.outcome.stale_metadata.push_back(stale_world_file(file.name));
     warn_of_stale_metadata(turned.outcome.stale_metadata, turned.warnings);
     std::size_t mask = 0;
-    for (const FileInMemory& file : sample_.files) {
+    for (std::size_t i = 0; i < sample_.files.size(); ++i) {
+      const FileInMemory& file = sample_.files[i];
       switch (file.kind) {
         case CompanionKind::label:
-          turned.files.push_back(label(file, turn, name, turned.picture));
+          turned.files.push_back(label(i, turn, name, turned.picture));
           break;
         case CompanionKind::sidecar:
           turned.files.push_back(sidecar(file, turn, turned.warnings));
@@ -133,15 +135,17 @@ class SampleTurn {
     return names;
   }
 
-  Bytes label(const FileInMemory& file, const MetadataTurn& turn, std::string_view name,
-              std::span<const std::byte> picture) const {
+  Bytes label(std::size_t number, const MetadataTurn& turn, std::string_view name,
+              std::span<const std::byte> picture) {
+    const FileInMemory& file = sample_.files[number];
     return with_name(file.name, [&] {
       const LabelTurn how{.orientation = turn_of_labels(turn, options_.labels_drawn_on),
                           .size = size_for_labels(turn, options_.labels_drawn_on),
                           .name = name,
                           .keypoints = options_.keypoints,
                           .picture = picture};
-      return copy_of(file.format->turn(text_of(file.bytes), how));
+      if (!labels_[number]) labels_[number] = file.format->parse(text_of(file.bytes));
+      return copy_of(labels_[number]->turned(how));
     });
   }
 
@@ -160,6 +164,7 @@ class SampleTurn {
   const SampleOptions& options_;
   PictureTurn picture_;
   MaskTurns masks_;
+  std::vector<std::unique_ptr<ParsedLabel>> labels_;  ///< by file, once they are parsed
   std::unique_ptr<Lane> lane_ = make_cpu_lane(0);
 };
 

@@ -39,10 +39,13 @@ class SharedStems {
 std::vector<Sidecar> named_as_sidecars(const std::filesystem::path& picture);
 
 struct FoundSidecars {
-  std::vector<Sidecar> sidecars;
+  std::vector<Sidecar> sidecars = {};
   /// Sentences about others: those that cannot be read, and an a.xmp that holds an orientation but
   /// may belong to another file (a raw picture, a.png).
-  std::vector<std::string> unreadable, shared;
+  std::vector<std::string> unreadable = {}, shared = {};
+  /// How those that are turned with the picture say that it is stored, as a program shows it that
+  /// looks there: counts where the picture itself says nothing.
+  Orientation say = Orientation::identity;
 };
 
 /// The sidecars that hold an orientation. Throws FileError as named_as_sidecars() does.

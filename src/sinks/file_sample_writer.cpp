@@ -17,11 +17,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a picture that its sidecars are to be turned with.
-void refuse_unreadable(const FoundSidecars& found, const fs::path& picture) {
-  if (found.unreadable.empty()) return;
-  throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
-                             std::error_code());
+/// What the sidecars say that a picture is turned with. Many programs leave a 1 in them.
+Orientation orientation_in(const std::vector<Sidecar>& sidecars) {
+  const Sidecar* says_it = nullptr;
+  Orientation says = Orientation::identity;
+  for (const Sidecar& sidecar : sidecars) {
+    const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
+    if (own == Orientation::identity || own == says) continue;
+    if (says_it) {
+      throw FileError(
+          fmt::format("{} and {} beside it say different orientations, {} and {}",
+                      says_it->path.filename().string(), sidecar.path.filename().string(),
+                      static_cast<int>(says), static_cast<int>(own)),
+          sidecar.path, {});
+    }
+    says_it = &sidecar;
+    says = own;
+  }
+  return says;
 }
 
 class StagedFileResult : public StagedResult {
@@ -78,46 +91,34 @@ std::vector<fs::path> FileSource::world_files(const fs::path& picture) const {
   return world_files_beside(picture);
 }
 
-// Many programs leave a 1 in a sidecar.
-Orientation FileSampleWriter::orientation_beside(const fs::path& picture) const {
-  if (options_.sidecars != Sidecars::turn) return Orientation::identity;
-  const Sidecar* says_it = nullptr;
-  Orientation says = Orientation::identity;
-  const FoundSidecars found = find_sidecars(picture, shared_stems_);
-  refuse_unreadable(found, picture);  // it may say how the picture is shown
-  for (const Sidecar& sidecar : found.sidecars) {
-    const Orientation own = orientation_of_xmp(sidecar.file.text).value_or(Orientation::identity);
-    if (own == Orientation::identity || own == says) continue;
-    if (says_it) {
-      throw FileError(
-          fmt::format("{} and {} beside it say different orientations, {} and {}",
-                      says_it->path.filename().string(), sidecar.path.filename().string(),
-                      static_cast<int>(says), static_cast<int>(own)),
-          sidecar.path, {});
-    }
-    says_it = &sidecar;
-    says = own;
+FoundSidecars FileSampleWriter::sidecars_beside(const fs::path& picture) const {
+  if (options_.sidecars == Sidecars::ignore) return {};
+  if (options_.sidecars == Sidecars::turn) {
+    FoundSidecars found = find_sidecars(picture, shared_stems_);
+    // It may say how the picture is shown.
+    if (!found.unreadable.empty())
+      throw WithHints<FileError>({Hint::turn_without_sidecars}, found.unreadable.front(), picture,
+                                 std::error_code());
+    found.say = orientation_in(found.sidecars);
+    return found;
   }
-  return says;
+  try {
+    return find_sidecars(picture, shared_stems_);
+  } catch (const FileError& error) {
+    return {.unreadable = {error.what()}};
+  }
 }
 
 SampleWriter::Companions FileSampleWriter::found_companions(const Result& result,
+                                                            const FoundSidecars& found,
                                                             std::vector<Sentence>& warnings) const {
-  if (options_.sidecars == Sidecars::ignore) return {};
   const MetadataTurn& turn = result.turn;
   const bool stays_upright = turn.leaves_upright();
   const bool are_written =
       options_.sidecars == Sidecars::turn && !(stays_upright && options_.in_place);
-  FoundSidecars found;
-  try {
-    found = find_sidecars(result.input, shared_stems_);
-  } catch (const FileError& error) {
-    found.unreadable.emplace_back(error.what());
-  }
   // Nothing is done to the sidecars of a picture that is left upright, so problems with them are
   // not reported.
   if (!stays_upright || are_written) {
-    if (are_written) refuse_unreadable(found, result.input);
     for (const auto* sentences : {&found.unreadable, &found.shared}) {
       warnings.insert(warnings.end(), sentences->begin(), sentences->end());
     }
@@ -142,8 +143,8 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
   if (!are_written) return {};
   Companions turned;
   std::vector<std::string> of_xmp;
-  for (Sidecar& sidecar : found.sidecars) {
-    Companion& companion = turned.emplace_back(std::move(sidecar.file));
+  for (const Sidecar& sidecar : found.sidecars) {
+    Companion& companion = turned.emplace_back(sidecar.file);
     companion.is_required = false;
     companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
     companion.text = turn_xmp(companion.text, turn, of_xmp);

@@ -38,10 +38,11 @@ class FileSampleWriter : public SampleWriter {
   /// `journals`: null if there are none. They must outlive the writer.
   explicit FileSampleWriter(const FileWriterOptions& options, Journals* journals = nullptr);
   ~FileSampleWriter() override;
-  Companions found_companions(const Result& result, std::vector<Sentence>& warnings) const override;
+  FoundSidecars sidecars_beside(const std::filesystem::path& picture) const override;
+  Companions found_companions(const Result& result, const FoundSidecars& sidecars,
+                              std::vector<Sentence>& warnings) const override;
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
-  Orientation orientation_beside(const std::filesystem::path& picture) const override;
   bool is_done(const Result& result) const override;
   bool is_ordered() const override { return options_.is_ordered; }
   int results_on_their_way() const override;

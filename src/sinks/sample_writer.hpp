@@ -17,6 +17,7 @@
 #include "src/picture/hint.hpp"
 #include "src/picture/spare_bytes.hpp"
 #include "src/sample/label_turn.hpp"
+#include "src/sample/sidecars.hpp"
 
 namespace qturn {
 
@@ -70,10 +71,16 @@ class SampleWriter {
 
   virtual ~SampleWriter() = default;
 
-  /// Companions that the plan does not know, because the writer looks for them beside the picture,
-  /// turned with it. Writes nothing. `warnings` receives what is unusual about them, of an upright
-  /// picture also where they contradict it.
-  virtual Companions found_companions(const Result& /*result*/,
+  /// The sidecars that the plan does not know, because the writer looks for them beside the
+  /// picture. They are read once for all of its results. Throws FileError if they are to be turned
+  /// with it and cannot be read, or say different orientations.
+  virtual FoundSidecars sidecars_beside(const std::filesystem::path& /*picture*/) const {
+    return {};
+  }
+
+  /// Those, turned with the picture. Writes nothing. `warnings` receives what is unusual about
+  /// them, of an upright picture also where they contradict it.
+  virtual Companions found_companions(const Result& /*result*/, const FoundSidecars& /*sidecars*/,
                                       std::vector<Sentence>& /*warnings*/) const {
     return {};
   }
@@ -81,13 +88,6 @@ class SampleWriter {
   /// Writes all of them. Once this returns, their bytes are not needed any more.
   virtual std::unique_ptr<StagedResult> stage(const Result& result,
                                               const Companions& companions) const = 0;
-
-  /// How sidecars that are turned with a picture say that it is stored, as a program shows it that
-  /// looks there: counts where the picture itself says nothing. Throws FileError if they say
-  /// different things, or if it cannot be known whether there are any.
-  virtual Orientation orientation_beside(const std::filesystem::path& /*picture*/) const {
-    return Orientation::identity;
-  }
 
   /// Whether a run that was interrupted, and that this one resumes, has put the result in its
   /// place. Only the names of `result` are looked at. Throws FileError if something else is there.

@@ -3,6 +3,7 @@
 #define QTURN_SRC_SINKS_STANDARD_OUTPUT_HPP
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ class StandardOutput : public SampleWriter {
  public:
   StandardOutput(const SampleWriter& files, const std::atomic<bool>& stop)
       : files_(files), stop_(stop) {}
-  Companions found_companions(const Result& result,
+  FoundSidecars sidecars_beside(const std::filesystem::path& picture) const override {
+    return files_.sidecars_beside(picture);
+  }
+  Companions found_companions(const Result& result, const FoundSidecars& sidecars,
                               std::vector<Sentence>& warnings) const override {
-    return files_.found_companions(result, warnings);
+    return files_.found_companions(result, sidecars, warnings);
   }
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;

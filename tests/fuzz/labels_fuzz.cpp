@@ -44,6 +44,11 @@ void turn_there_and_back(std::string_view text, Orientation orientation,
 void turn_voc_there_and_back(std::string_view text, Orientation orientation) {
   constexpr Size size = {7, 5};
   try {
+    const std::optional<Keypoints> none;
+    const auto turn_voc = [&](std::string_view label, Orientation by, Size of, const char* name) {
+      return parse_voc(label)->turned(
+          {.orientation = by, .size = of, .name = name, .keypoints = none});
+    };
     const std::string turned = turn_voc(text, orientation, size, "b<&>.jpg");
     const std::string back =
         turn_voc(turned, inverse(orientation), turned_size(orientation, size), "a.jpg");
@@ -56,7 +61,8 @@ void turn_labelme_there_and_back(std::string_view text, Orientation orientation)
   constexpr Size size = {7, 5};
   const std::optional<Keypoints> none;
   const auto turned = [&](const std::string& label, Orientation by, Size of) {
-    return turn_labelme(label, {.orientation = by, .size = of, .name = "b.jpg", .keypoints = none});
+    return parse_labelme(label)->turned(
+        {.orientation = by, .size = of, .name = "b.jpg", .keypoints = none});
   };
   try {
     const std::string once = turned(std::string(text), orientation, size);

@@ -21,12 +21,12 @@ const std::optional<qturn::Keypoints> none;
 
 std::string turn(std::string_view text, Orientation orientation, Size of, std::string_view name,
                  std::span<const std::byte> picture = {}, bool comes_beside = false) {
-  return qturn::turn_labelme(text, {.orientation = orientation,
-                                    .size = of,
-                                    .name = name,
-                                    .keypoints = none,
-                                    .picture = picture,
-                                    .comes_beside = comes_beside});
+  return qturn::parse_labelme(text)->turned({.orientation = orientation,
+                                             .size = of,
+                                             .name = name,
+                                             .keypoints = none,
+                                             .picture = picture,
+                                             .comes_beside = comes_beside});
 }
 
 std::string label_with(const std::string& shapes) {
@@ -132,6 +132,17 @@ TEST_CASE("Eight orientations and their inverses give a LabelMe label back, byte
   }
   const std::string with_mask = label_with(shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
   CHECK(turn(with_mask, Orientation::identity, size, "a.jpg") == with_mask);
+}
+
+TEST_CASE("A LabelMe label that is parsed once is turned any number of times") {
+  const std::string label = label_with(shape("polygon", "[[-0.5, 7.5], [6.25, 1.0]]") + ',' +
+                                       shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
+  const auto parsed = qturn::parse_labelme(label);
+  for (const Orientation orientation : qturn::all_orientations) {
+    CHECK(parsed->turned(
+              {.orientation = orientation, .size = size, .name = "b.jpg", .keypoints = none}) ==
+          turn(label, orientation, size, "b.jpg"));
+  }
 }
 
 TEST_CASE("Corners of a LabelMe rectangle stay in their order") {

@@ -11,11 +11,21 @@
 
 using qturn::Orientation;
 using qturn::Size;
-using qturn::turn_voc;
 
 namespace {
 
 constexpr Size size = {7, 5};
+
+std::string turned(const qturn::ParsedLabel& label, Orientation orientation, Size of,
+                   std::string_view name) {
+  const std::optional<qturn::Keypoints> none;
+  return label.turned({.orientation = orientation, .size = of, .name = name, .keypoints = none});
+}
+
+std::string turn_voc(std::string_view text, Orientation orientation, Size of,
+                     std::string_view name) {
+  return turned(*qturn::parse_voc(text), orientation, of, name);
+}
 
 std::string label_with(const std::string& object) {
   return "<annotation>\n\t<filename>a.jpg</filename>\n\t<size>\n\t\t<width>7</width>\n\t\t<height>5"
@@ -79,6 +89,13 @@ TEST_CASE("A turned Pascal VOC label painted is the painted label turned") {
     CHECK(painted(result, now) == turned(painted(label, size), orientation));
     CHECK(result.find("<width>" + std::to_string(now.width) + "</width>") != std::string::npos);
   }
+}
+
+TEST_CASE("A Pascal VOC label that is parsed once is turned any number of times") {
+  const auto parsed = qturn::parse_voc(whole);
+  for (const Orientation orientation : qturn::all_orientations)
+    CHECK(turned(*parsed, orientation, size, "b.jpg") ==
+          turn_voc(whole, orientation, size, "b.jpg"));
 }
 
 TEST_CASE("Eight orientations and their inverses give a Pascal VOC label back, byte for byte") {

@@ -102,7 +102,7 @@ TEST_CASE_METHOD(Place, "In place, the originals of a picture and its companions
 
 TEST_CASE_METHOD(Place, "Sidecars say how a picture is stored, but not two different things") {
   const FileSampleWriter turning({.sidecars = Sidecars::turn});
-  const auto says = [&] { return turning.orientation_beside(path() / "in/a.jpg"); };
+  const auto says = [&] { return turning.sidecars_beside(path() / "in/a.jpg").say; };
   CHECK(says() == Orientation::identity);
   add("in/a.xmp", xmp(6));
   CHECK(says() == Orientation::rotate90);
@@ -113,19 +113,22 @@ TEST_CASE_METHOD(Place, "Sidecars say how a picture is stored, but not two diffe
   add("in/a.jpg.xmp", xmp(3));
   CHECK_THROWS_MATCHES(says(), FileError,
                        MessageMatches(ContainsSubstring("different orientations, 6 and 3")));
-  CHECK(FileSampleWriter({.sidecars = Sidecars::report}).orientation_beside(path() / "in/a.jpg") ==
-        Orientation::identity);
+  const FileSampleWriter reporting({.sidecars = Sidecars::report});
+  CHECK(reporting.sidecars_beside(path() / "in/a.jpg").say == Orientation::identity);
 }
 
-TEST_CASE_METHOD(Place, "A sidecar is turned with its picture, told of, or ignored") {
-  add("in/a.xmp", xmp(6));
+TEST_CASE_METHOD(Place,
+                 "A sidecar is read once, and turned with its picture, told of, or ignored") {
   const MetadataTurn upright{
       .stored = Orientation::rotate90, .pixels = Orientation::rotate90, .size = {4, 6}};
   std::vector<Sentence> warnings;
   const auto found = [&](Sidecars sidecars, const MetadataTurn& turn, bool in_place = false) {
     warnings.clear();
-    return FileSampleWriter({.in_place = in_place, .sidecars = sidecars})
-        .found_companions(result(turn), warnings);
+    add("in/a.xmp", xmp(6));
+    const FileSampleWriter writer({.in_place = in_place, .sidecars = sidecars});
+    const FoundSidecars beside = writer.sidecars_beside(path() / "in/a.jpg");
+    fs::remove(path() / "in/a.xmp");
+    return writer.found_companions(result(turn), beside, warnings);
   };
   CHECK(found(Sidecars::ignore, upright).empty());
   CHECK(warnings.empty());
