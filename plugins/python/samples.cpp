@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -24,18 +23,14 @@
 #include "plugins/python/bind.hpp"
 #include "plugins/python/orientations.hpp"
 #include "plugins/python/picture_arguments.hpp"
-#include "src/formats/table.hpp"
-#include "src/labels/coordinates.hpp"
 #include "src/labels/label.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/hint.hpp"
-#include "src/plan/lower_case.hpp"
-#include "src/plan/mask_files.hpp"
 #include "src/plan/variants.hpp"
+#include "src/sample/file_kind.hpp"
 #include "src/sample/sample_turn.hpp"
-#include "src/sample/sidecars.hpp"
 
 namespace nb = nanobind;
 
@@ -94,20 +89,14 @@ std::optional<Keypoints> keypoints_of(const std::optional<std::string>& word,
   return keypoints;
 }
 
-/// Which part a file of a sample has, by its name and its content.
-std::string kind_of_file(const std::string& name, nb::handle data) {
-  const std::filesystem::path lower = lower_case(name);
-  const std::string suffix = lower.extension();
-  if (codec_of_suffix(suffix)) return stem_of_mask(lower.stem().native()) ? "mask" : "picture";
-  if (is_xmp(lower)) return "xmp";
+/// In a word; of a label, the word of its format.
+std::string word_of_kind(const std::string& name, nb::handle data) {
+  constexpr const char* words[] = {"picture",    "mask",        "xmp",  "label",
+                                   "world_file", "coordinates", "other"};
   const FileBytes file(data);
-  const std::string_view text = text_of(*file);
-  const auto* format = std::ranges::find(label_formats, suffix, &LabelFormat::suffix);
-  if (format != std::end(label_formats) && format->is_of(text)) return std::string(format->option);
-  constexpr std::size_t enough = 1 << 16;
-  const std::string_view start = text.substr(0, enough);
-  const bool is_text = start.find('\0') == start.npos;
-  return is_text && may_hold_coordinates(start) ? "coordinates" : "other";
+  const KindOfFile found = kind_of_file(name, *file);
+  return found.format ? std::string(found.format->option)
+                      : words[static_cast<std::size_t>(found.kind)];
 }
 
 std::vector<Orientation> variants_of_key(nb::handle key, int count, std::uint64_t seed) {
@@ -152,7 +141,7 @@ FileInMemory sample_file(const std::string& name, std::string_view kind,
                          std::span<const std::byte> bytes) {
   FileInMemory file{
       .name = name, .bytes = bytes, .kind = CompanionKind::sidecar, .format = nullptr};
-  if (kind == "xmp") return file;
+  if (kind == "xmp" || kind == "world_file") return file;
   file.kind = kind == "mask" ? CompanionKind::mask : CompanionKind::label;
   if (file.kind == CompanionKind::label) file.format = &label_format(kind);
   return file;
@@ -219,7 +208,11 @@ hold. keypoints ("none" or "17x3") and swap_pairs are the options of the command
 PictureError, which begins with the line and the column, for a label that cannot be turned.)");
   // For qturn.ray.
   module.def("variants_of", &parse_variants, nb::arg("words"));
-  module.def("kind_of_file", &kind_of_file, nb::arg("name"), nb::arg("data"));
+  module.def("kind_of_file", &word_of_kind, nb::arg("name"), nb::arg("data"));
+  module.def(
+      "is_mask_of",
+      [](const std::string& mask, const std::string& picture) { return is_mask_of(mask, picture); },
+      nb::arg("mask"), nb::arg("picture"));
   module.def("turn_row", &turn_row, nb::arg("picture"), nb::arg("files"), nb::arg("orientations"),
              nb::arg("names"), nb::kw_only(), nb::arg("jpeg"), nb::arg("edges"), nb::arg("png"),
              nb::arg("allow_storage_change"), nb::arg("labels_drawn_on"), nb::arg("keypoints"),

@@ -20,6 +20,7 @@
 #include "src/formats/tga/codec.hpp"
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/webp/codec.hpp"
+#include "src/picture/lower_case.hpp"
 
 namespace qturn {
 namespace {
@@ -29,11 +30,6 @@ constexpr std::array<const Codec*, 14> rows = {
     &jpeg::codec, &png::codec,       &raw::codec,       &tiff::codec, &openexr::codec,
     &webp::codec, &gif::codec,       &bmp::codec,       &pnm::codec,  &tga::codec,
     &hdr::codec,  &heif::heic_codec, &heif::avif_codec, &jxl::codec};
-
-std::string in_lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
-  return text;
-}
 
 template <typename Predicate>
 const Codec* find(Predicate is_wanted) {
@@ -46,7 +42,7 @@ const Codec* find(Predicate is_wanted) {
 std::span<const Codec* const> codecs() { return rows; }
 
 std::string lower_suffix(const std::filesystem::path& path) {
-  return in_lower_case(path.extension().string());
+  return lower_case(path.extension().string());
 }
 
 const Codec* codec_of_content(std::span<const std::byte> head, std::string_view lower_suffix) {
@@ -56,13 +52,13 @@ const Codec* codec_of_content(std::span<const std::byte> head, std::string_view 
 
 const Codec* codec_of_suffix(std::string_view suffix) {
   if (suffix.empty()) return nullptr;
-  const std::string lower = in_lower_case(std::string(suffix));
+  const std::string lower = lower_case(std::string(suffix));
   return find([&](const Codec& codec) { return std::ranges::count(codec.suffixes, lower) > 0; });
 }
 
 const Codec* codec_of_name(std::string_view name) {
   if (name.empty()) return nullptr;
-  const std::string lower = in_lower_case(std::string(name));
+  const std::string lower = lower_case(std::string(name));
   return find([&](const Codec& codec) {
     return codec.encode && (lower == codec.name || lower == codec.alias);
   });

@@ -3,9 +3,13 @@
 #ifndef QTURN_SRC_LABELS_COORDINATES_HPP
 #define QTURN_SRC_LABELS_COORDINATES_HPP
 
+#include <cstddef>
 #include <string_view>
 
 namespace qturn {
+
+/// So many bytes of a file are looked at.
+inline constexpr std::size_t label_head_bytes = 1 << 16;
 
 /// Whether a text of whatever kind may say where something is in a picture.
 ///

@@ -12,10 +12,10 @@
 
 #include "src/labels/data_yaml.hpp"
 #include "src/labels/label_text.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/image_sets.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/lower_case.hpp"
 
 namespace qturn {
 namespace {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "src/formats/table.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
-#include "src/plan/lower_case.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {

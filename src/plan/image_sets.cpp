@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/lower_case.hpp"
 
 namespace qturn {
 namespace {

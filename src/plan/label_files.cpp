@@ -13,9 +13,9 @@
 #include "src/labels/label_text.hpp"
 #include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/lower_case.hpp"
 #include "src/plan/suspected_label.hpp"
 
 namespace qturn {

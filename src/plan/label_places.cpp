@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/lower_case.hpp"
 
 namespace qturn {
 namespace {

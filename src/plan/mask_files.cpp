@@ -6,9 +6,10 @@
 #include <map>
 
 #include "src/formats/table.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/lower_case.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {
@@ -144,20 +145,6 @@ class MaskFinder {
 };
 
 }  // namespace
-
-std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
-  constexpr std::string_view digits = "0123456789", marks = "_-.";
-  std::string_view stem = lower_stem.substr(0, lower_stem.find_last_not_of(digits) + 1);
-  if (stem.size() < lower_stem.size() && (stem.ends_with('_') || stem.ends_with('-')))
-    stem.remove_suffix(1);
-  for (const std::string_view word : {"mask", "masks"}) {
-    if (!stem.ends_with(word)) continue;
-    stem.remove_suffix(word.size());
-    if (stem.size() < 2 || marks.find(stem.back()) == std::string_view::npos) return std::nullopt;
-    return stem.substr(0, stem.size() - 1);
-  }
-  return std::nullopt;
-}
 
 LabelFiles find_mask_files(const PlanOptions& options, FileList& files) {
   if (!options.masks.take) return {};

@@ -12,17 +12,11 @@
 #ifndef QTURN_SRC_PLAN_MASK_FILES_HPP
 #define QTURN_SRC_PLAN_MASK_FILES_HPP
 
-#include <optional>
-#include <string_view>
-
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
-
-/// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if no mask is called so.
-std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
 
 /// The masks of pictures, as `options.masks` says. Marks those that are among `files`. Throws
 /// PlanError for a JPEG, which is not exact, and if none is found in a folder that was named.

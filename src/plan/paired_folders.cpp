@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "src/files/content_hash.hpp"
-#include "src/plan/lower_case.hpp"
+#include "src/picture/lower_case.hpp"
 
 namespace qturn {
 namespace {

@@ -9,16 +9,15 @@
 
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
-#include "src/plan/lower_case.hpp"
-#include "src/plan/mask_files.hpp"
 #include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
+#include "src/sample/file_kind.hpp"
 #include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -39,6 +38,8 @@ class SamplePlanner {
       : options_(options), output_(output), files_(files) {}
 
   SamplePlan plan() {
+    for (const SampleFile& file : files_)
+      kinds_.push_back(file.role ? KindOfFile() : kind_of_file(file.name, file.bytes));
     for (const SampleFile& file : files_)
       (is_mask(file) ? masks_ : is_picture(file) ? pictures_ : others_).push_back(&file);
     take_masks_out_of_pictures();
@@ -62,29 +63,30 @@ class SamplePlanner {
 
   bool is_picture(const SampleFile& file) const {
     if (file.role) return !file.role->companion;
-    return is_selected(options_, file.name, fs::path(file.name).filename()) &&
+    return kind_of(file).is_picture() && is_selected(options_, file.name, base_of(file)) &&
            format_of(options_, lower_suffix(file.name), file.bytes);
   }
 
-  /// A mask is named after a picture of the sample, or after the sample.
+  /// Of a file without a role.
+  const KindOfFile& kind_of(const SampleFile& file) const {
+    return kinds_[static_cast<std::size_t>(&file - files_.data())];
+  }
+
   void take_masks_out_of_pictures() {
     if (!options_.masks.take) return;
-    const std::string own = lower_case(fs::path(webdataset_key(files_.front().name)).filename());
-    const auto is_named_mask = [&](const SampleFile* file) {
-      if (file->role) return false;
-      const std::string stem = lower_stem(*file);
-      const auto of = stem_of_mask(stem);
-      return of && std::ranges::any_of(pictures_, [&](const SampleFile* picture) {
-               return picture != file && (lower_stem(*picture) == *of || own == *of);
-             });
+    const auto is_called_so = [&](const SampleFile* file) {
+      return !file->role && kind_of(*file).kind == FileKind::mask;
     };
     const auto masks =
-        std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_named_mask));
+        std::stable_partition(pictures_.begin(), pictures_.end(), std::not_fn(is_called_so));
     masks_.insert(masks_.end(), masks, pictures_.end());
     pictures_.erase(masks, pictures_.end());
-    for (const SampleFile* picture : pictures_) {
-      if (picture->role || !stem_of_mask(lower_stem(*picture))) continue;
-      refuse(*picture,
+    for (const SampleFile* mask : masks_) {
+      const auto is_its_own = [&](const SampleFile* picture) {
+        return is_mask_of(mask->name, picture->name);
+      };
+      if (mask->role || std::ranges::any_of(pictures_, is_its_own)) continue;
+      refuse(*mask,
              "has the name of a mask, and its picture is not in its sample, so they would not be "
              "turned together; call it as in a.mask.png",
              {Hint::turn_without_masks});
@@ -98,7 +100,10 @@ class SamplePlanner {
         plan_.left_out.push_back(file);
         continue;
       }
-      if (takes_labels(*file)) refuse_coordinates(*file);
+      // The outcome says that a world file is stale.
+      const bool is_world_file = kind_of(*file).kind == FileKind::world_file;
+      if (takes_labels(*file) && !is_world_file && may_be_label_of_any(*file))
+        throw ForeignLabelError(file->path, head_of(*file));
       Job& job = plan_.jobs.emplace_back();
       job.input = file->path;
       job.key = file->name;
@@ -110,11 +115,11 @@ class SamplePlanner {
 
   /// Its picture may be in another sample, and is turned there.
   void refuse_lone_label(const SampleFile& file) const {
-    const auto* format = label_format_of(file);
-    if (!takes_labels(file) || format == std::end(label_formats)) return;
+    const LabelFormat* format = label_format_of(lower_suffix(file.name));
+    if (!format || !takes_labels(file)) return;
     if (is_note(lower_case(base_of(file)))) return;
     if (options_.labels.take != TakeLabels::found && options_.labels.format != format) return;
-    if (!may_be_label(lower_suffix(file.name), head_of(file))) return;
+    if (!may_be_label_of_any(file)) return;
     refuse(file,
            "may be a label, and no picture is in its sample; give both the same name in the same "
            "folder",
@@ -126,18 +131,12 @@ class SamplePlanner {
            !is_excluded(options_, file.name, base_of(file));
   }
 
-  static const LabelFormat* label_format_of(const SampleFile& file) {
-    return std::ranges::find(label_formats, lower_suffix(file.name), &LabelFormat::suffix);
-  }
-
   static std::string_view head_of(const SampleFile& file) {
     return text_of(file.bytes).substr(0, label_head_bytes);
   }
 
-  static void refuse_coordinates(const SampleFile& file) {
-    if (is_named_as_world_file(file.name)) return;  // the outcome says that it is stale
-    if (may_be_label(lower_suffix(file.name), head_of(file)))
-      throw ForeignLabelError(file.path, head_of(file));
+  static bool may_be_label_of_any(const SampleFile& file) {
+    return may_be_label(lower_suffix(file.name), head_of(file));
   }
 
   static std::string base_of(const SampleFile& file) { return fs::path(file.name).filename(); }
@@ -180,40 +179,24 @@ class SamplePlanner {
       output.masks.push_back(output_of(mask.name, output.variant));
   }
 
+  /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
+  /// beside it.
   void add_other(const SampleFile& file) {
     if (is(file, CompanionKind::label)) return add_label(file, *file.role->format);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
-    const auto* format = label_format_of(file);
-    const bool takes_all = options_.labels.take == TakeLabels::found;
-    if (!takes_labels(file) || is_unselected_picture(file)) {
+    const KindOfFile& kind = kind_of(file);
+    const LabelFormat* format = label_format_of(lower_suffix(file.name));
+    const bool is_of_one_format = format && options_.labels.take != TakeLabels::found;
+    const bool is_wanted = !is_of_one_format || format == options_.labels.format;
+    // A copy of a picture would not be turned.
+    if (!takes_labels(file) || kind.is_picture() || !is_wanted)
       plan_.left_out.push_back(&file);
-    } else if (format != std::end(label_formats)) {
-      const bool is_wanted = takes_all || options_.labels.format == format;
-      if (!is_wanted)
-        plan_.left_out.push_back(&file);
-      else if (!takes_all || is_label(file, *format))
-        add_label(file, *format);
-      else
-        add_sidecar(file);
-    } else {
+    else if (is_of_one_format || kind.kind == FileKind::label)
+      add_label(file, *format);
+    else if (kind.kind == FileKind::coordinates)
+      throw ForeignLabelError(file.path, head_of(file));
+    else
       add_sidecar(file);
-    }
-  }
-
-  /// A copy would not be turned.
-  bool is_unselected_picture(const SampleFile& file) const {
-    const std::string suffix = lower_suffix(file.name);
-    return codec_of_suffix(suffix) || is_camera_raw(suffix) ||
-           format_of(options_, suffix, file.bytes);
-  }
-
-  /// Or a text of another kind, such as a caption. Nothing but the text itself tells, so that a
-  /// sample is turned alike whatever lies beside it.
-  static bool is_label(const SampleFile& file, const LabelFormat& format) {
-    const std::string_view text = text_of(file.bytes);
-    if (text.empty() || format.is_of(text)) return true;
-    refuse_coordinates(file);
-    return false;
   }
 
   void add_label(const SampleFile& file, const LabelFormat& format) {
@@ -229,10 +212,7 @@ class SamplePlanner {
   }
 
   void add_sidecar(const SampleFile& file) {
-    if (!is_xmp(file.name)) {
-      if (!file.role) refuse_coordinates(file);
-      plan_.copied.push_back(&file);
-    }
+    if (!is_xmp(file.name)) plan_.copied.push_back(&file);
     Job& job = job_of(lower_stem(file));
     job.sidecars.push_back(file.path);
     for (JobOutput& output : job.outputs)
@@ -274,6 +254,7 @@ class SamplePlanner {
   const PlanOptions& options_;
   const std::string& output_;
   std::span<const SampleFile> files_;
+  std::vector<KindOfFile> kinds_;  ///< by file
   std::vector<const SampleFile*> pictures_, masks_, others_;
   SamplePlan plan_;
 };

@@ -4,8 +4,7 @@
 //   x/a.jpg x/a.txt x/a.mask.png x/a.cls   ->   x/a__flop.jpg x/a__flop.txt x/a__flop.mask.png ...
 //
 // No folder is looked into: all that belongs to a picture is in its sample. What a file of a tar
-// is, and what is refused, is decided as for files beside a picture (label_files.hpp,
-// mask_files.hpp, sidecar_files.hpp). The files of a folder have their roles already
+// is, sample/file_kind.hpp decides. The files of a folder have their roles already
 // (folder_samples.hpp).
 #ifndef QTURN_SRC_PLAN_SAMPLE_JOBS_HPP
 #define QTURN_SRC_PLAN_SAMPLE_JOBS_HPP

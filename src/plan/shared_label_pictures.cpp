@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "src/files/file_parts.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/lower_case.hpp"
 #include "src/plan/shared_labels.hpp"
 
 namespace qturn {

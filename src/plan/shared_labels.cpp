@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "src/files/file_parts.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/lower_case.hpp"
 
 namespace qturn {
 namespace {

@@ -9,28 +9,17 @@
 #include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/coordinates.hpp"
-#include "src/labels/label.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
-#include "src/plan/lower_case.hpp"
 #include "src/plan/suspected_label.hpp"
+#include "src/sample/file_kind.hpp"
 #include "src/sample/sidecars.hpp"
-#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_suffix_of_label(const std::string& suffix) {
-  return std::ranges::find(label_formats, suffix, &LabelFormat::suffix) != std::end(label_formats);
-}
-
-/// One that is not selected, or a picture of the run. A copy would not be turned.
-bool is_picture(const std::string& lower_suffix, std::string_view start) {
-  return codec_of_content(std::as_bytes(std::span(start)), lower_suffix) != nullptr;
-}
 
 class SidecarFinder {
  public:
@@ -97,11 +86,11 @@ class SidecarFinder {
   /// Not if it is a picture. Refuses what may say where something is, but for a text with the
   /// suffix of a label, which was looked at before.
   static bool may_be_copied(const fs::path& path) {
-    const std::string suffix = lower_suffix(path), start = label_head_of(path).value_or("");
-    if (is_picture(suffix, start)) return false;
-    if (is_suffix_of_label(suffix) || !may_be_label(suffix, start)) return true;
-    if (is_named_as_world_file(path)) return true;  // the outcome says that it is stale
-    throw ForeignLabelError(path, start);
+    const std::string start = label_head_of(path).value_or("");
+    const KindOfFile kind = kind_of_file(path, std::as_bytes(std::span(start)));
+    if (kind.kind == FileKind::coordinates && !label_format_of(lower_suffix(path)))
+      throw ForeignLabelError(path, start);
+    return !kind.is_picture();
   }
 
   std::uint32_t add_place(const FileList::Folder& folder) {
@@ -113,7 +102,7 @@ class SidecarFinder {
   bool may_be_sidecar(const std::string& lower) const {
     const std::string suffix = lower_suffix(lower);
     if (suffix.empty() || codec_of_suffix(suffix)) return false;
-    return options_.labels.take == TakeLabels::found || !is_suffix_of_label(suffix);
+    return options_.labels.take == TakeLabels::found || !label_format_of(suffix);
   }
 
   const PlanOptions& options_;

@@ -24,9 +24,7 @@
 
 namespace qturn {
 
-inline constexpr std::size_t label_head_bytes = 1 << 16;
-
-/// The first bytes of a file, fewer if it is shorter. Nothing if it cannot be read.
+/// The first label_head_bytes of a file, fewer if it is shorter. Nothing if it cannot be read.
 std::optional<std::string> label_head_of(const std::filesystem::path& file);
 
 /// Whether the name of a file says that people read it: README.txt.

@@ -8,11 +8,11 @@
 #include <system_error>
 
 #include "src/files/path_set.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
-#include "src/plan/lower_case.hpp"
-#include "src/plan/mask_files.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {

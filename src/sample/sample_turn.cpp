@@ -151,6 +151,7 @@ class SampleTurn {
 
   static Bytes sidecar(const FileInMemory& file, const MetadataTurn& turn,
                        std::vector<std::string>& warnings) {
+    if (!is_xmp(file.name)) return {file.bytes.begin(), file.bytes.end()};
     std::vector<std::string> own_warnings;
     Bytes turned = with_name(file.name, [&] {
       return copy_of(turned_xmp(std::string(text_of(file.bytes)), turn, own_warnings));

@@ -23,7 +23,7 @@ namespace qturn {
 struct FileInMemory {
   std::string name;
   std::span<const std::byte> bytes;
-  CompanionKind kind = CompanionKind::sidecar;  ///< a sidecar is XMP
+  CompanionKind kind = CompanionKind::sidecar;  ///< one that is not XMP is copied
   const LabelFormat* format = nullptr;          ///< of a label
 };
 

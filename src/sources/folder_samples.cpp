@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/plan/lower_case.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/sample/sample_key.hpp"
 
 namespace qturn {

@@ -80,6 +80,9 @@ TEST_CASE_METHOD(
   CHECK(names_in(*this, "out.tar") == Names{"a.jpg"});
   done({"cw", "in.tar", "-o", "all.tar", "--masks", "none"});
   CHECK(names_in(*this, "all.tar") == Names{"a.jpg", "a_mask.png"});
+  add("in.tar", tests::tar({{"a.mask.png", mask}, {"a.mask_2.png", mask}}));
+  CHECK_THAT(failed({"cw", "in.tar", "-o", "alone.tar"}).err,
+             ContainsSubstring("a.mask.png has the name of a mask, "));
   add("in.tar", tests::tar({{"b.x.jpg", jpeg}, {"b.x_mask.png", mask}}));
   done({"cw", "in.tar", "-o", "x.tar"});
 }

@@ -1,10 +1,10 @@
 #include "src/plan/unturned_labels.hpp"
-#include "src/plan/mask_files.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <unistd.h>
 
+#include "src/sample/file_kind.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace fs = std::filesystem;

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Iterable
 
 from . import _qturn, transform
@@ -133,20 +134,20 @@ class _Sample:
         if task.masks != "auto" and field in task.masks:
             return "mask"
         if not self.in_tar:
-            kind = "other" if isinstance(value, (int, float)) else _qturn.kind_of_file(field, _bytes_of(value)) if \
+            kind = "other" if isinstance(value, Number) else _qturn.kind_of_file(field, _bytes_of(value)) if \
                 isinstance(value, (str, bytes)) else "coordinates"
-            return "other" if kind == "other" else "coordinates"
-        if isinstance(value, (bool, int, float)):
+            return kind if kind in ("other", "picture") else "coordinates"
+        if isinstance(value, Number):
             return "other"
         name = self.file_name(field)
         if task.labels in LABELS and name.lower().endswith(LABELS[task.labels]):
             return task.labels
-        if _is_array(value):
-            kind = _qturn.kind_of_file(name, b"")
-            return kind if kind in ("picture", "mask") else "coordinates"
-        kind = _qturn.kind_of_file(name, _bytes_of(value))
+        content = _bytes_of(value)
+        kind = _qturn.kind_of_file(name, content if _is_file(content) else b"")
         if kind == "mask" and task.masks != "auto":
             return "picture"
+        if not _is_file(content):  # it is decoded, so that its name alone tells
+            return kind if kind in ("picture", "mask") else "coordinates"
         return "coordinates" if kind in LABELS and task.labels not in ("auto", "none") else kind
 
     def only_picture(self, task):
@@ -161,7 +162,11 @@ class _Sample:
     def of_kind(self, *kinds):
         return [field for field, kind in self.kinds.items() if kind in kinds]
 
-    def refuse_unknown(self):
+    def refuse_unknown(self, task):
+        for field in self.of_kind("mask"):
+            if task.masks == "auto" and not _qturn.is_mask_of(self.file_name(field), self.key):
+                raise PictureError(f"{self.file_name(field)}: has the name of a mask, and its picture is not in its sample; call it as in "
+                                   "a.mask.png, or say with masks= which columns are masks")
         for field in self.of_kind("coordinates"):
             raise PictureError(f"{self.file_name(field)}: column {field} may say where something is in the picture, which a copy does not "
                                f"turn; drop_columns({[field]!r}) leaves it out")
@@ -192,7 +197,7 @@ class _Augmentation:
         try:
             sample = _Sample(row, self)
             if self.labels != "none":
-                sample.refuse_unknown()
+                sample.refuse_unknown(self)
             orientations = self.variants or _qturn.random_variants(sample.key, self.random, self.seed)
             value = row[sample.picture]
             if _is_file(value):
@@ -212,7 +217,7 @@ class _Augmentation:
     def of_files(self, sample, orientations):
         if self.device:
             raise ValueError(f"{sample.file_name(sample.picture)} is a file, and files are turned on the CPU, expected no num_gpus")
-        row, fields = sample.row, self.companions(sample, "mask", "xmp", *LABELS)
+        row, fields = sample.row, self.companions(sample, "mask", "xmp", "world_file", *LABELS)
         for field in fields:
             if _is_array(row[field]):
                 raise TypeError(f"{sample.file_name(field)} is an array beside the file {sample.picture}, expected bytes, too")
@@ -232,8 +237,8 @@ class _Augmentation:
         for field in masks:
             if not _is_array(row[field]) or row[field].shape[:2] != shape:
                 raise PictureError(f"{sample.file_name(field)}: is not an array of {shape[1]} x {shape[0]} pixels, as the picture is")
-        if self.companions(sample, "xmp"):
-            raise PictureError(f"{sample.key}: XMP is turned with files, expected read_webdataset(..., decoder=None)")
+        for field in self.companions(sample, "xmp", "world_file"):
+            raise PictureError(f"{sample.file_name(field)}: belongs to a file, expected read_webdataset(..., decoder=None)")
         arrays = {field: self.turned_arrays(row[field], orientations) for field in [sample.picture, *masks]}
         others = self.companions(sample, "other")
         for number, orientation in enumerate(orientations):

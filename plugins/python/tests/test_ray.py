@@ -202,6 +202,39 @@ def test_what_cannot_be_turned_is_an_error_that_names_the_file(changes, argument
     assert "dropped x/a" in caplog.text
 
 
+@pytest.mark.parametrize("members,is_turned", [
+    ({"x/a.caption": b"a cat"}, True),
+    ({"x/a.csv": b"image,year,count,score,rank\na,1987,12,70,3\n"}, True),
+    ({"x/a.jgw": b"10\n0\n0\n-10\n500000\n4000000\n"}, True),
+    ({"x/a.mask.png": png(4, 3), "x/a.mask_2.png": png(4, 3)}, True),
+    ({"x/a.b_mask.png": png(4, 3)}, False),
+    ({"x/a.json": b""}, False),
+    ({"x/a.npy": b"\x93NUMPY\0\0"}, False),
+    ({"x/a.pts": b"12 7 30 9\n"}, False),
+])
+def test_a_row_and_a_tar_take_a_file_for_the_same(members, is_turned, tmp_path, caplog):
+    members = {"x/a.jpg": qturn.turn(png(4, 3), format="jpeg").bytes, **members}
+    said = subprocess.run([sys.executable, "-m", "qturn", "augment", tar_of(members, tmp_path / "in.tar"), "-o", tmp_path / "out.tar",
+                           "--variants", "flop"], capture_output=True, text=True)
+    assert (said.returncode == 0) == is_turned
+    if not is_turned:
+        with pytest.raises(qturn.PictureError, match="^x/a"):
+            augment(Rows(rows_of(members)), "flop")
+        return
+    with tarfile.open(tmp_path / "out.tar") as tar:
+        wanted = {entry.name: tar.extractfile(entry).read() for entry in tar}
+    assert members_of(augment(Rows(rows_of(members)), "flop")) == wanted
+    stale = "a.jgw beside it (where it lies on a map)"
+    assert (stale in said.stderr) == (stale in caplog.text) == ("x/a.jgw" in members)
+
+
+def test_a_picture_whose_suffix_does_not_say_so_is_not_copied():
+    for row in ({"__key__": "x/a", "jpg": JPEG.read_bytes(), "depth": png(4, 3)},
+                {"path": "x/a.jpg", "bytes": JPEG.read_bytes(), "depth": png(4, 3)}):
+        with pytest.raises(qturn.PictureError, match="has the pictures .*depth; picture= says which"):
+            augment(Rows([row]))
+
+
 def test_a_row_without_a_picture_is_an_error():
     with pytest.raises(qturn.PictureError, match="^x/a: no picture among its columns txt"):
         augment(Rows(rows_of({"x/a.txt": YOLO})))

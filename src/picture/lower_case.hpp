@@ -1,0 +1,17 @@
+// Names whose capitals make no difference.
+#ifndef QTURN_SRC_PICTURE_LOWER_CASE_HPP
+#define QTURN_SRC_PICTURE_LOWER_CASE_HPP
+
+#include <string>
+
+namespace qturn {
+
+/// In any locale, letters beyond ASCII stay.
+inline std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>('A' <= c && c <= 'Z' ? c + ('a' - 'A') : c);
+  return text;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_PICTURE_LOWER_CASE_HPP

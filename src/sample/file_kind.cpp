@@ -1,0 +1,58 @@
+#include "src/sample/file_kind.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "src/formats/table.hpp"
+#include "src/labels/coordinates.hpp"
+#include "src/picture/bytes.hpp"
+#include "src/picture/lower_case.hpp"
+#include "src/sample/sample_key.hpp"
+#include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
+
+namespace qturn {
+
+namespace fs = std::filesystem;
+
+KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content) {
+  const std::string suffix = lower_suffix(name);
+  if (codec_of_suffix(suffix) || codec_of_content(content, suffix))
+    return {stem_of_mask(lower_case(name.stem())) ? FileKind::mask : FileKind::picture};
+  if (is_xmp(name)) return {FileKind::xmp};
+  if (is_named_as_world_file(name)) return {FileKind::world_file};
+  const std::string_view text = text_of(content);
+  const LabelFormat* format = label_format_of(suffix);
+  if (format && (text.empty() || format->is_of(text))) return {FileKind::label, format};
+  if (may_be_label(suffix, text.substr(0, label_head_bytes))) return {FileKind::coordinates};
+  return {};
+}
+
+const LabelFormat* label_format_of(std::string_view lower_suffix) {
+  const auto* found = std::ranges::find(label_formats, lower_suffix, &LabelFormat::suffix);
+  return found == std::end(label_formats) ? nullptr : found;
+}
+
+std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
+  constexpr std::string_view digits = "0123456789", marks = "_-.";
+  std::string_view stem = lower_stem.substr(0, lower_stem.find_last_not_of(digits) + 1);
+  if (stem.size() < lower_stem.size() && (stem.ends_with('_') || stem.ends_with('-')))
+    stem.remove_suffix(1);
+  for (const std::string_view word : {"mask", "masks"}) {
+    if (!stem.ends_with(word)) continue;
+    stem.remove_suffix(word.size());
+    if (stem.size() < 2 || marks.find(stem.back()) == std::string_view::npos) return std::nullopt;
+    return stem.substr(0, stem.size() - 1);
+  }
+  return std::nullopt;
+}
+
+bool is_mask_of(const fs::path& mask, const fs::path& picture) {
+  const std::string stem = lower_case(mask.stem());
+  const auto of = stem_of_mask(stem);
+  const fs::path sample = webdataset_key(mask.native());
+  return of && (lower_case(picture.stem()) == *of || lower_case(sample.filename()) == *of);
+}
+
+}  // namespace qturn

@@ -1,0 +1,51 @@
+// What a file of a sample is, by its name and its content. This alone decides it: for files beside
+// a picture, for those of a tar, and for the columns of a row in Python. Whether such a file is
+// turned, copied or refused is for them to say.
+#ifndef QTURN_SRC_SAMPLE_FILE_KIND_HPP
+#define QTURN_SRC_SAMPLE_FILE_KIND_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "src/labels/label.hpp"
+
+namespace qturn {
+
+enum class FileKind : std::uint8_t {
+  picture,
+  mask,  ///< a picture that is called as a mask is
+  xmp,
+  label,
+  world_file,   ///< says where on a map the pixels lie
+  coordinates,  ///< may say where something is in a picture, in a form that is not turned
+  other
+};
+
+struct KindOfFile {
+  FileKind kind = FileKind::other;
+  const LabelFormat* format = nullptr;  ///< of a label
+
+  bool is_picture() const { return kind == FileKind::picture || kind == FileKind::mask; }
+};
+
+/// A picture is known by its suffix or else by its content. A file with the suffix of labels is one
+/// if it looks like one, or if it is empty.
+KindOfFile kind_of_file(const std::filesystem::path& name, std::span<const std::byte> content);
+
+/// The labels whose files have this suffix, in lower case; null if none have.
+const LabelFormat* label_format_of(std::string_view lower_suffix);
+
+/// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if no mask is called so.
+std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
+
+/// Whether a mask belongs to a picture of its sample by its name: a.x_mask.png to a.x.jpg, or
+/// a.mask.png, named after the sample, to any picture. Capitals make no difference.
+bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_SAMPLE_FILE_KIND_HPP
