@@ -1,13 +1,14 @@
 #include "src/files/backup.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <optional>
 #include <span>
 #include <system_error>
-#include <vector>
 
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
@@ -65,8 +66,7 @@ Backup::Backup(const fs::path& original, fs::path place, bool flushed, const Rea
       if (hash_of_file(place) == hash_of_file(original)) return;
       fail(system_code(EEXIST));
     }
-    const std::vector<std::byte> content = read_file(original);
-    const NewFile copy{.target = place, .content = content, .like = original, .places = places};
+    const NewFile copy{.target = place, .content = {}, .places = places, .same_as = original};
     (void)write_files(std::span(&copy, 1), IfExists::fail);
   } else if (flushed) {
     if (const std::error_code reason = FlushedFolders().flush(folder.get())) {
@@ -75,6 +75,21 @@ Backup::Backup(const fs::path& original, fs::path place, bool flushed, const Rea
     }
   }
   made_ = std::move(place);
+}
+
+// The probes are no names of the original: a kill may leave them.
+bool takes_no_room(const fs::path& original, const fs::path& folder) {
+  const fs::path probe = folder / fmt::format(".probe.qturn-{}aaaa", run_id());
+  const fs::path link = folder / fmt::format(".probe.qturn-{}aaab", run_id());
+  const FileDescriptor made(::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  struct stat here = {}, there = {};
+  const bool is_near = made && ::fstat(made.get(), &here) == 0 &&
+                       ::stat(original.c_str(), &there) == 0 && here.st_dev == there.st_dev;
+  const bool takes_none = (is_near && ::link(probe.c_str(), link.c_str()) == 0) ||
+                          (made && share_blocks(original, made.get()));
+  ::unlink(link.c_str());
+  ::unlink(probe.c_str());
+  return takes_none;
 }
 
 Backup::~Backup() {

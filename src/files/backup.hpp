@@ -21,9 +21,13 @@ std::filesystem::path backup_place(const std::filesystem::path& backup,
                                    const std::filesystem::path& picture,
                                    const std::filesystem::path& companion);
 
+/// Whether originals of this one's file system need no room in the folder. Leaves nothing there.
+bool takes_no_room(const std::filesystem::path& original, const std::filesystem::path& folder);
+
 class Backup {
  public:
-  /// Gives `original` a second name (a hard link), or copies it to where that is not possible.
+  /// Gives `original` a second name (a hard link), or copies it to where that is not possible: as a
+  /// reflink, which shares its blocks, or its bytes.
   /// What an interrupted run has kept there already is enough. Throws FileError if another file is
   /// there. `flushed`: blocks until the name is on the disk. `places`: as of NewFile.
   Backup(const std::filesystem::path& original, std::filesystem::path place, bool flushed,

@@ -1,6 +1,7 @@
 #include "src/files/group_commit.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <system_error>
 
@@ -80,35 +81,40 @@ void GroupCommit::put_in_place(std::span<Member* const> group) {
     for_each_good([&](Member& member) { member.files.flush_folders(flushed, member.warnings); });
   }
   for (const Member* member : group) {
-    if (!member->is_intended) continue;
+    if (member->intended.empty()) continue;
     // Of a result that is not whole the journal keeps the intent, so that --resume completes it.
     if (!member->error && !member->files.is_whole()) {
       member->files.keep_rest();
       continue;
     }
     const std::lock_guard lock(writing_);
-    journals_->of(member->intent.front().target).settle(member->intent, !member->error);
+    for (Journal* journal : member->intended) journal->settle(member->intent, !member->error);
   }
 }
 
 void GroupCommit::write_intents(std::span<Member* const> group) {
+  // The record comes first: what a journal lets --resume complete can be taken back.
+  if (Journal* record = journals_->record()) {
+    std::vector<Member*> members;
+    std::ranges::copy_if(group, std::back_inserter(members),
+                         [](const Member* member) { return !member->error; });
+    write_intents(*record, members);
+  }
   std::map<Journal*, std::vector<Member*>> by_journal;
   for (Member* member : group)
     if (!member->error) by_journal[&journals_->of(member->intent.front().target)].push_back(member);
-  for (const auto& [journal, members] : by_journal) {
-    std::vector<const Intent*> intents;
-    for (const Member* member : members) intents.push_back(&member->intent);
-    std::exception_ptr error;
-    try {
-      const std::lock_guard lock(writing_);
-      journal->intend(intents);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    for (Member* member : members) {
-      member->error = error;
-      member->is_intended = !error;
-    }
+  for (const auto& [journal, members] : by_journal) write_intents(*journal, members);
+}
+
+void GroupCommit::write_intents(Journal& journal, std::span<Member* const> members) {
+  std::vector<const Intent*> intents;
+  for (const Member* member : members) intents.push_back(&member->intent);
+  try {
+    const std::lock_guard lock(writing_);
+    journal.intend(intents);
+    for (Member* member : members) member->intended.push_back(&journal);
+  } catch (...) {
+    for (Member* member : members) member->error = std::current_exception();
   }
 }
 

@@ -55,13 +55,14 @@ class GroupCommit {
     const Intent& intent;
     std::vector<std::string> warnings = {};
     std::exception_ptr error = {};
-    bool is_intended = false;
+    std::vector<Journal*> intended = {};  // that say so
     Resume resume = Resume();
   };
 
   void flush_groups();
   void put_in_place(std::span<Member* const> group);
   void write_intents(std::span<Member* const> group);
+  void write_intents(Journal& journal, std::span<Member* const> members);
 
   const Fsync fsync_;
   std::mutex writing_;  // guards what `journals_` points to, and `written_`

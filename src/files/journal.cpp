@@ -44,6 +44,7 @@ Json json_of(const IntendedFile& file, const char* member, const fs::path& root)
   put_name(json, "temporary", name_in(root, file.temporary));
   json["source"] = digits_of(file.source);
   json["result"] = digits_of(file.result);
+  if (!file.backup.empty()) put_name(json, "backup", name_in(root, file.backup));
   return json;
 }
 
@@ -51,7 +52,10 @@ IntendedFile intended_file(const Json& json, const char* member, const fs::path&
   const auto source = hash_of_digits(json.at("source").get<std::string>());
   const auto result = hash_of_digits(json.at("result").get<std::string>());
   if (!source || !result) throw std::invalid_argument("not a hash");
-  return {root / get_name(json, member), root / get_name(json, "temporary"), *source, *result};
+  fs::path backup;
+  if (json.contains("backup")) backup = root / get_name(json, "backup");
+  return {root / get_name(json, member), root / get_name(json, "temporary"), *source, *result,
+          std::move(backup)};
 }
 
 Json header_line(const JournalHeader& header) {
@@ -66,6 +70,8 @@ Json header_line(const JournalHeader& header) {
   }
   json["run"] = run_id();
   if (!header.originals.empty()) json["originals"] = header.originals;
+  if (!header.kept_in.empty()) put_name(json, "kept_in", header.kept_in);
+  if (header.is_record) json["record"] = true;
   return json;
 }
 
@@ -144,6 +150,8 @@ class Reader {
       for (const Json& input : json.at("inputs"))
         content_.header.inputs.push_back(get_name(input, "name"));
       content_.header.originals = json.value("originals", "");
+      if (json.contains("kept_in")) content_.header.kept_in = get_name(json, "kept_in");
+      content_.header.is_record = json.value("record", false);
       content_.runs.push_back(json.at("run").get<std::string>());
     } else if (json.contains("intent")) {
       Intent intent = {intended_file(json, "intent", root_)};
@@ -151,12 +159,15 @@ class Reader {
       for (const IntendedFile& file : intent) {
         content_.files[hash_of_name(name_in(root_, file.target))] = {file.source, file.result};
       }
-      begun_[get_name(json, "intent")] = std::move(intent);
+      const std::string name = get_name(json, "intent");
+      if (content_.header.is_record) kept_[name] = intent;
+      begun_[name] = std::move(intent);
     } else if (json.contains("done")) {
       begun_.erase(get_name(json, "done"));
     } else if (json.contains("given_up")) {
       const auto intent = begun_.extract(get_name(json, "given_up"));
       if (intent.empty()) throw std::invalid_argument("nothing to give up");
+      kept_.erase(get_name(json, "given_up"));
       for (const IntendedFile& file : intent.mapped())
         content_.files.erase(hash_of_name(name_in(root_, file.target)));
     } else if (json.contains("resumed")) {
@@ -169,6 +180,7 @@ class Reader {
 
   JournalContent content() && {
     for (auto& [name, intent] : begun_) content_.begun.push_back(std::move(intent));
+    for (auto& [name, intent] : kept_) content_.kept.push_back(std::move(intent));
     return std::move(content_);
   }
 
@@ -176,7 +188,7 @@ class Reader {
 
  private:
   fs::path root_;
-  std::map<std::string, Intent> begun_;
+  std::map<std::string, Intent> begun_, kept_;
 };
 
 }  // namespace

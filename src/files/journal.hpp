@@ -9,6 +9,9 @@
 // the source does it again, and neither is an error. If only some of the files that belong together
 // are in their places, their temporaries are still there, and the others follow.
 //
+// The record of a run whose originals are kept is such a journal, too. It lies with the originals,
+// says where each is, and stays when all is done: it is what a run is taken back by.
+//
 // Each line has its number. So it shows if lines are missing before it: what they say was done
 // would be turned once more.
 #ifndef QTURN_SRC_FILES_JOURNAL_HPP
@@ -37,6 +40,7 @@ inline constexpr std::string_view journal_name = ".qturn-journal";
 struct IntendedFile {
   std::filesystem::path target, temporary;
   ContentHash source, result;
+  std::filesystem::path backup = {};  ///< where the original is kept; or empty
 };
 /// A picture, then the files that belong to it.
 using Intent = std::vector<IntendedFile>;
@@ -47,6 +51,10 @@ struct JournalHeader {
   std::vector<std::string> inputs;  ///< as names in the root, or absolute
   /// In place: what tells whether any original was replaced since the run began; or empty.
   std::string originals = {};
+  /// In place: the folder of the run that has the originals, which that folder's record says, too;
+  /// or empty.
+  std::string kept_in = {};
+  bool is_record = false;
 
   bool is_of_same_run(const JournalHeader& other) const {
     return operation == other.operation && inputs == other.inputs;
@@ -66,6 +74,7 @@ struct JournalContent {
   /// The files, by the hashes of their names, so that a name takes 16 bytes.
   std::unordered_map<ContentHash, Hashes, OfName> files;
   std::vector<Intent> begun;  ///< neither done nor given up
+  std::vector<Intent> kept;   ///< of a record: all but what was given up
   /// Of a name below `root`, or elsewhere; null if the journal does not know it.
   const Hashes* of(const std::filesystem::path& target, const std::filesystem::path& root) const;
   bool is_complete = false;  ///< all is done, and it was kept

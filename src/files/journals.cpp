@@ -89,6 +89,7 @@ Journals::~Journals() {
   // Nothing was put in its place, and the run ended before finish().
   if (journals_.size() == places_.size() && !has_intents())
     for (const Journal& journal : journals_) ::unlink(journal.file().c_str());
+  remove_unused_record();
   locks_.clear();
   // A run that wrote nothing leaves no folder.
   for (const Root& root : roots_)
@@ -122,10 +123,14 @@ void Journals::find_places() {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     roots_[i].journal = i;
     const fs::path file = roots_[i].place / journal_name;
-    Place& place = places_.emplace_back(Place{file,
-                                              roots_[i].absolute,
-                                              {options_.operation, options_.roots[i].inputs},
-                                              read_journal(file, roots_[i].absolute)});
+    // Alone, because g++ 12 frees the parts of an aggregate twice if the last of them throws.
+    auto content = read_journal(file, roots_[i].absolute);
+    Place& place = places_.emplace_back();
+    place.file = file;
+    place.root = roots_[i].absolute;
+    place.header.operation = options_.operation;
+    place.header.inputs = options_.roots[i].inputs;
+    place.content = std::move(content);
     // Another run that is done has nothing to say to this one.
     if (place.content && place.content->is_complete &&
         !place.content->header.is_of_same_run(place.header))
@@ -165,6 +170,9 @@ void Journals::refuse_own() const {
   const bool any_begun = std::ranges::any_of(
       places_, [](const Place& place) { return place.content && !place.content->files.empty(); });
   for (const Place& place : places_) {
+    const bool may_forget =
+        options_.takes_back.empty() || (place.content && is_taken_back(place.content->header));
+    const Start start = may_forget ? options_.start : Start::anew;
     if (!place.content) {
       // All journals are made before the first picture is turned.
       if (resumes() && any_begun) {
@@ -185,15 +193,15 @@ void Journals::refuse_own() const {
                       place.header.operation, fmt::join(place.header.inputs, ", ")),
           place.file, {});
     }
-    if (options_.in_place && options_.start != Start::restart) refuse_cut(place);
-    if (options_.start == Start::anew && options_.in_place && place.content->is_complete) {
+    if (options_.in_place && start != Start::restart) refuse_cut(place);
+    if (start == Start::anew && options_.in_place && place.content->is_complete) {
       throw WithHints<FileError>(
           {Hint::restart_once_more},
           fmt::format("{}: '{}' is done, and its journal was kept so that it is not done twice",
                       place.file.string(), header.operation),
           place.file, std::error_code());
     }
-    if (options_.start == Start::anew && options_.in_place && place.content->is_left_undone()) {
+    if (start == Start::anew && options_.in_place && place.content->is_left_undone()) {
       throw WithHints<FileError>(
           {Hint::resume_or_restart},
           fmt::format("{}: '{}' is not complete, and a new run could turn pictures twice",
@@ -203,13 +211,50 @@ void Journals::refuse_own() const {
   }
 }
 
+bool Journals::is_taken_back(const JournalHeader& header) const {
+  return header.operation == options_.operation || header.kept_in == options_.takes_back;
+}
+
+void Journals::keep_originals(const fs::path& backups) {
+  backups_ = backups;
+  for (const Place& place : places_)
+    if (resumes() && place.content && kept_in_.empty()) kept_in_ = place.content->header.kept_in;
+  if (kept_in_.empty()) {
+    has_made_backups_ = !fs::exists(backups);
+    kept_in_ = make_run_folder(backups);
+  }
+  for (Place& place : places_) place.header.kept_in = kept_in_.string();
+}
+
+void Journals::begin_record() {
+  JournalHeader header;
+  header.operation = options_.operation;
+  header.is_record = true;
+  for (const Root& root : roots_) header.inputs.push_back(fs::canonical(root.folder).string());
+  const fs::path file = kept_in_ / record_name;
+  fs::create_directories(kept_in_);  // of a run that is resumed, it may be gone
+  record_.emplace(file, kept_in_, header, read_journal(file, kept_in_), options_.flushed);
+}
+
+// A run that replaced nothing leaves nothing.
+void Journals::remove_unused_record() try {
+  if (kept_in_.empty() || (record_ && record_->has_intents())) return;
+  if (record_) ::unlink(record_->file().c_str());
+  remove_empty_folders(kept_in_);
+  if (has_made_backups_) ::rmdir(backups_.c_str());
+  kept_in_.clear();
+} catch (const std::exception&) {  // then an empty folder stays
+}
+
 void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
   const auto with_roots = [&] {
     std::set<fs::path> all = folders();
     for (const Root& root : roots_) all.insert({root.folder, root.place});
+    if (!kept_in_.empty()) all.merge(folders_below(kept_in_));
     return all;
   };
   try {
+    if (!kept_in_.empty()) begin_record();
     for (Place& place : places_) {
       if (place.content) {
         const std::vector<fs::path> temporaries = temporaries_of(*place.content, with_roots());
@@ -288,6 +333,7 @@ std::optional<ContentHash> Journals::source_before(const fs::path& target) const
 bool Journals::has_intents() const { return std::ranges::any_of(journals_, &Journal::has_intents); }
 
 std::vector<std::string> Journals::finish(bool all_done) {
+  remove_unused_record();
   if (!all_done && has_intents()) return {};
   std::vector<std::string> warnings;
   if (options_.keep && has_intents()) {

@@ -15,6 +15,7 @@
 
 #include "src/files/folder_lock.hpp"
 #include "src/files/journal.hpp"
+#include "src/files/kept_run.hpp"
 
 namespace qturn {
 
@@ -46,6 +47,9 @@ struct JournalOptions {
   /// The journal of a run that is done stays and says so: to resume it again turns nothing.
   bool keep = false;
   bool flushed = true;
+  /// In place, with `restart`: the folder of the run that is taken back. Of no other run the
+  /// journal is forgotten.
+  std::filesystem::path takes_back = {};
 };
 
 /// The journals of a run, and the locks of its roots.
@@ -65,6 +69,12 @@ class Journals {
   /// Whether there was a run to go on with.
   bool resumes() const { return options_.start == JournalOptions::Start::resume; }
 
+  /// In place: originals are kept in a folder of this run in `backups`; one that resumes another
+  /// goes on with the folder of that. To be called before begin().
+  void keep_originals(const std::filesystem::path& backups);
+  /// That folder; empty if there is none, or if it was removed because nothing was replaced.
+  const std::filesystem::path& kept_in() const { return kept_in_; }
+
   /// Begins the journals or goes on with them, before anything else of these members is called.
   /// Finishes results of which an interrupted run has put only a part in its place. Removes what
   /// else that run has left in the roots and in `folders`, which results go to; it is called only
@@ -78,6 +88,8 @@ class Journals {
 
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
+  /// What says of all results where their originals are; null if they are not kept.
+  Journal* record() { return record_ ? &*record_ : nullptr; }
 
   /// Whether that run has put a result there, or was about to.
   bool know(const std::filesystem::path& target, const std::filesystem::path& picture) const {
@@ -118,6 +130,9 @@ class Journals {
                                        const std::filesystem::path& picture) const;
   void find_places();
   void look_at_originals();
+  bool is_taken_back(const JournalHeader& header) const;
+  void begin_record();
+  void remove_unused_record();
   static void refuse_cut(const Place& place);
   void refuse_others(std::span<const std::filesystem::path> below) const;
   void refuse_own() const;
@@ -129,6 +144,9 @@ class Journals {
   std::vector<Place> places_;  // in the order of roots_
   bool have_changed_ = false;
   std::vector<Journal> journals_;  // likewise, once they are begun
+  std::filesystem::path backups_, kept_in_;
+  bool has_made_backups_ = false;
+  std::optional<Journal> record_;  // likewise
 };
 
 }  // namespace qturn

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -14,6 +16,8 @@
 #include <cstdio>
 #include <iterator>
 #include <system_error>
+
+#include "src/files/file_parts.hpp"
 
 namespace qturn {
 namespace {
@@ -162,15 +166,22 @@ Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
 /// The file beside the target, deleted unless it was renamed.
 class Temporary {
  public:
-  /// In `folder`, to be called `name`.
-  Temporary(FileDescriptor folder, std::string name, mode_t mode)
+  /// In `folder`, to be called `name`. If `same_as` is not empty, it is that file if it can be.
+  Temporary(FileDescriptor folder, std::string name, mode_t mode, const fs::path& same_as)
       : folder_(std::move(folder)), target_name_(std::move(name)) {
     const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
     do {
       name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
+      is_linked_ = !same_as.empty() && ::linkat(AT_FDCWD, same_as.c_str(), folder_.get(),
+                                                name_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+      if (is_linked_) break;
       file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
                                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     } while (!file_ && (errno == EEXIST || errno == EINTR));
+    // To flush it.
+    if (is_linked_)
+      file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
+                                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   }
   ~Temporary() {
     if (!name_.empty() && !is_kept_) ::unlinkat(folder_.get(), name_.c_str(), 0);
@@ -179,6 +190,7 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   FileDescriptor& file() { return file_; }
+  bool is_linked() const { return is_linked_; }
   const FileDescriptor& folder() const { return folder_; }
   /// Empty once it is renamed.
   const std::string& name() const { return name_; }
@@ -205,7 +217,7 @@ class Temporary {
   FileDescriptor folder_;
   std::string target_name_, name_;
   FileDescriptor file_;
-  bool is_kept_ = false;
+  bool is_kept_ = false, is_linked_ = false;
 };
 
 /// Calls `each` with every part that was read, at once.
@@ -251,6 +263,11 @@ FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, Co
   return memory;
 }
 
+bool share_blocks(const fs::path& file, int to) {
+  const FileDescriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return from && ::ioctl(to, FICLONE, from.get()) == 0;
+}
+
 struct StagedFiles::File {
   /// Written to `place`; the folder of that is `named` as messages and journals name it.
   File(const NewFile& file, const fs::path& place, fs::path named, FileDescriptor opened_folder)
@@ -259,7 +276,7 @@ struct StagedFiles::File {
         like(file.like),
         like_state(file.like_state),
         temporary(std::move(opened_folder), place.filename().string(),
-                  file.like.empty() ? 0666 : 0600) {}
+                  file.like.empty() && file.same_as.empty() ? 0666 : 0600, file.same_as) {}
 
   fs::path target, folder, like;
   std::optional<FileState> like_state;
@@ -278,10 +295,11 @@ StagedFiles::StagedFiles(StagedFiles&&) noexcept = default;
 
 void StagedFiles::stage(const NewFile& file) try {
   const fs::path& target = file.target;
-  const bool is_alike = !file.like.empty();
+  const fs::path& like = file.same_as.empty() ? file.like : file.same_as;
+  const bool is_alike = !like.empty();
   struct stat like_status;
-  if (is_alike && ::stat(file.like.c_str(), &like_status) != 0)
-    throw FileError("cannot read " + file.like.string(), file.like, system_code(errno));
+  if (is_alike && ::stat(like.c_str(), &like_status) != 0)
+    throw FileError("cannot read " + like.string(), like, system_code(errno));
 
   const auto real = file.places ? file.places->of(target) : std::nullopt;
   const fs::path place = real ? *real : follow_links(target);
@@ -294,6 +312,7 @@ void StagedFiles::stage(const NewFile& file) try {
   files_.push_back(std::make_unique<File>(file, place, named.parent_path(), std::move(folder)));
   const FileDescriptor& opened = files_.back()->temporary.file();
   if (!opened) fail_write(target);
+  if (files_.back()->temporary.is_linked()) return;
   const auto append = [&](std::span<const std::byte> part) {
     if (!write_all(opened.get(), part)) fail_write(target);
   };
@@ -306,8 +325,14 @@ void StagedFiles::stage(const NewFile& file) try {
   }
   files_.back()->hash = hasher.hash();
   if (file.write_more) file.write_more(append);
+  if (!file.same_as.empty() && !share_blocks(file.same_as, opened.get())) {
+    (void)read_in_parts(file.same_as, [&](std::span<const std::byte> part) {
+      append(part);
+      return true;
+    });
+  }
   if (is_alike) {
-    make_alike(file.like, like_status, opened.get(), file.times).report(target, warnings_);
+    make_alike(like, like_status, opened.get(), file.times).report(target, warnings_);
   }
   // The disk begins to write now, so that there is less to wait for later.
   if (flushed_) ::sync_file_range(opened.get(), 0, 0, SYNC_FILE_RANGE_WRITE);

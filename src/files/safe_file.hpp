@@ -81,6 +81,10 @@ std::vector<std::byte> read_file(const std::filesystem::path& path,
 FileBytes read_file(const std::filesystem::path& path, FileBytes memory, FileState& state,
                     ContentHash& hash);
 
+/// Makes what is open as `to`, and empty, a reflink: it has the content of the file, in the same
+/// blocks of the disk. False if the file system cannot.
+bool share_blocks(const std::filesystem::path& file, int to);
+
 struct NewFile {
   /// If it is a symbolic link, what it points to is written. With `places`, only if they say so.
   std::filesystem::path target;
@@ -97,6 +101,9 @@ struct NewFile {
   using Append = std::function<void(std::span<const std::byte> part)>;
   std::function<void(const Append& append)> write_more = {};
   const RealPlaces* places = nullptr;  ///< null: links are followed wherever they lead
+  /// If not empty, the new file is this one: by a hard link, else by a copy with all that a `like`
+  /// gives, which shares its blocks if the file system can do that. `content` is empty then.
+  std::filesystem::path same_as = {};
 };
 
 /// Folders that are flushed to the disk once, however many files were put into them.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "src/files/backup.hpp"
+#include "src/files/kept_run.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/sample/sidecars.hpp"
 
@@ -45,11 +46,16 @@ void leave_out_same_files(FileList& files) {
   }
 }
 
-/// Whether a file has other names than its backup, which is one if an interrupted run has made it.
-bool has_other_names(const fs::path& file, const fs::path& backup) {
-  std::error_code none;
-  const bool is_kept = !backup.empty() && fs::equivalent(file, backup, none);
-  return fs::hard_link_count(file) > (is_kept ? 2 : 1);
+/// Whether a file has other names than itself and its backups, which interrupted runs have made.
+/// `place` is where a run keeps it, with `backups` instead of the folder of the run; or empty.
+bool has_other_names(const fs::path& file, const fs::path& place, const fs::path& backups) {
+  std::uintmax_t others = fs::hard_link_count(file) - 1;
+  if (others == 0 || place.empty()) return others > 0;
+  for (const fs::path& run : runs_in(backups)) {
+    std::error_code none;
+    others -= fs::equivalent(file, run / place.lexically_relative(backups), none) ? 1 : 0;
+  }
+  return others > 0;
 }
 
 /// A label, a mask or a sidecar that is replaced with its picture.
@@ -94,7 +100,8 @@ class Companions {
     for (const Companion& each : companions_) {
       const fs::path path = each.path();
       const fs::path backup = backup_of(each);
-      if (!options_.break_links && has_other_names(path, backup)) linked.add(path.string());
+      if (!options_.break_links && has_other_names(path, backup, options_.backup))
+        linked.add(path.string());
     }
   }
 
@@ -176,11 +183,12 @@ void place_in_place(const PlanOptions& options, const LabelFiles::All& companion
     const fs::path backup = options.backup.empty()
                                 ? fs::path()
                                 : options.backup / fs::path(files.key(file)).relative_path();
-    if (file.has_links && has_other_names(path, backup)) linked.add(path);
+    if (file.has_links && has_other_names(path, backup, options.backup)) linked.add(path);
     if (!options.sidecars || !file.picture || !files.folder_of(file).may_hold_sidecars) continue;
     for (const Sidecar& sidecar : named_as_sidecars(path)) {
       const fs::path kept = backup.empty() ? backup : sidecar_of(backup, sidecar);
-      if (has_other_names(sidecar.path, kept) && is_sidecar(sidecar.path, path, shared))
+      if (has_other_names(sidecar.path, kept, options.backup) &&
+          is_sidecar(sidecar.path, path, shared))
         linked.add(sidecar.path.string());
     }
   }

@@ -76,7 +76,7 @@ struct PlanOptions {
   bool follow = false;
   bool raw = false;  ///< --raw: camera raw files are pictures too
   bool break_links = false;
-  std::filesystem::path backup;  ///< in place: where originals are kept under their keys; or empty
+  std::filesystem::path backup;  ///< in place: where runs keep originals under their keys; or empty
   bool sidecars = false;         ///< --sidecars: the XMP files beside pictures are written too
   Others others = Others::count;
   Existing existing = Existing::refuse;

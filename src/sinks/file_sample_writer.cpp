@@ -180,29 +180,22 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
   std::vector<ContentHash> hashes;
   for (std::size_t i = 0; i < files.size(); ++i) hashes.push_back(staged.hash(i));
   Intent intent;
-  if (journals_) {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      intent.push_back({files[i].target, staged.temporary(i),
-                        i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i]});
+  std::vector<Backup> backups;
+  for (std::size_t i = 0; i < files.size() && journals_; ++i) {
+    const fs::path& original = i == 0 ? result.input : companions[i - 1].input;
+    const fs::path& run = journals_->kept_in();
+    fs::path backup;
+    if (!run.empty()) {
+      backup = i == 0 ? backup_place(run, result.key)
+                      : backup_place(run, result.key, result.input, original);
+      backups.emplace_back(original, backup, options_.fsync == Fsync::each, options_.places);
     }
+    intent.push_back({files[i].target, staged.temporary(i),
+                      i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i],
+                      std::move(backup)});
   }
   return std::make_unique<StagedFileResult>(std::move(staged), std::move(hashes), std::move(intent),
-                                            backups(result, companions), *commits_);
-}
-
-std::vector<Backup> FileSampleWriter::backups(const Result& result,
-                                              const Companions& companions) const {
-  std::vector<Backup> made;
-  if (options_.backup.empty()) return made;
-  const bool flushed = options_.fsync == Fsync::each;
-  made.emplace_back(result.input, backup_place(options_.backup, result.key), flushed,
-                    options_.places);
-  for (const Companion& companion : companions) {
-    made.emplace_back(companion.input,
-                      backup_place(options_.backup, result.key, result.input, companion.input),
-                      flushed, options_.places);
-  }
-  return made;
+                                            std::move(backups), *commits_);
 }
 
 bool FileSampleWriter::is_done(const Result& result) const {

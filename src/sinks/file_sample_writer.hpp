@@ -28,7 +28,6 @@ struct FileWriterOptions {
   IfExists if_exists = IfExists::fail;
   Sidecars sidecars = Sidecars::ignore;
   Fsync fsync = Fsync::each;
-  std::filesystem::path backup = {};   ///< in place: where originals are kept, by key; or empty
   const RealPlaces* places = nullptr;  ///< of results; it must outlive the writer
 };
 
@@ -49,8 +48,6 @@ class FileSampleWriter : public SampleWriter {
   std::vector<std::string> finish() override;
 
  private:
-  std::vector<Backup> backups(const Result& result, const Companions& companions) const;
-
   const FileWriterOptions options_;
   Journals* const journals_;
   const std::unique_ptr<GroupCommit> commits_;

@@ -22,8 +22,9 @@ cp "$sample" "$name"
 "$script" rotate90 "$name"
 grep -q 'Pictures turned' "$SEEN" || fail "no notification of the outcome"
 ! cmp -s "$sample" "$name" || fail "the picture was not turned"
-find "$XDG_DATA_HOME/qturn" -type f -exec cmp {} "$sample" \; || fail "the original was not kept"
-[[ $(find "$XDG_DATA_HOME/qturn" -type f | wc -l) == 1 ]] || fail "the original was not kept once"
+grep -q "'qturn restore $XDG_DATA_HOME/qturn/" "$SEEN" || fail "the notification does not say how to put it back"
+find "$XDG_DATA_HOME/qturn" -name '*.jpg' -exec cmp {} "$sample" \; || fail "the original was not kept"
+[[ $(find "$XDG_DATA_HOME/qturn" -name '*.jpg' | wc -l) == 1 ]] || fail "the original was not kept once"
 
 # The next call has a folder of its own, and the way back gives the picture back.
 "$script" rotate270 "$name"

@@ -246,6 +246,21 @@ class Workplace : public TemporaryFolder {
     return exists(journal) && !is_ended_journal(content(journal));
   }
 
+  /// The folder of the only run that has kept originals in `backups`.
+  fs::path run_in(const fs::path& backups) const {
+    std::vector<fs::path> runs;
+    for (const auto& entry : fs::directory_iterator(path() / backups))
+      runs.push_back(entry.path().lexically_relative(path()));
+    if (runs.size() != 1) throw std::runtime_error(std::to_string(runs.size()) + " runs");
+    return runs.front();
+  }
+  /// The originals that it has kept.
+  std::set<std::pair<std::string, std::string>> originals_in(const fs::path& backups) const {
+    auto found = tree(run_in(backups));
+    std::erase_if(found, [](const auto& file) { return file.first == "qturn-run.jsonl"; });
+    return found;
+  }
+
   /// Every file with its content: what a test compares when nothing, or the same, must be there.
   /// Of a pipe the name alone.
   std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const {

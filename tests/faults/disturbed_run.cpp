@@ -160,7 +160,7 @@ std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario
   for (const Tree* tree : {&scenario.before, &after}) {
     for (const auto& [name, file] : *tree) {
       const auto before = scenario.before.find(name), now = after.find(name);
-      if (is_own(name) || name == json_file) continue;
+      if (is_own(name) || is_record(name) || name == json_file) continue;
       if (before == scenario.before.end() || now == after.end()) return {};
       if (before->second.content != now->second.content) return {};
     }
@@ -174,6 +174,8 @@ bool is_own(const std::string& name) {
   const std::string file = fs::path(name).filename().string();
   return file == ".qturn-journal" || file == ".qturn-lock" || qturn::is_temporary_name(file);
 }
+
+bool is_record(const std::string& name) { return name.ends_with("/qturn-run.jsonl"); }
 
 std::vector<Fault> faults_of(std::string_view call) {
   if (has_sanitizer && (is_memory(call) || call == "clone")) return {};

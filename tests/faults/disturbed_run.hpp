@@ -40,6 +40,8 @@ struct Run {
 
 /// What a run has for its own purposes while it lasts: a temporary, a journal, a lock.
 bool is_own(const std::string& name);
+/// What it writes of itself beside the originals that it keeps: no two are alike.
+bool is_record(const std::string& name);
 
 Run undisturbed(const Scenario& scenario);
 

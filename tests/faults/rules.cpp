@@ -100,8 +100,12 @@ class Judge {
   }
   /// Whether the undisturbed run makes it.
   bool is_made(const std::string& name) const {
-    return name != json_file && name != manifest &&
+    return name != json_file && name != manifest && !is_record(name) && !is_put_back(name) &&
            !same(find(scenario_.before, name), find(whole_.after, name));
+  }
+  /// An original that is no longer kept.
+  bool is_put_back(const std::string& name) const {
+    return name.starts_with("kept/") && !find(whole_.after, name);
   }
   bool is_new(const std::string& name) const {
     return is_made(name) && same(find(run_.after, name), find(whole_.after, name));
@@ -146,7 +150,7 @@ class Judge {
     for (const std::string& name : names) {
       const File* before = find(scenario_.before, name);
       const File* after = find(run_.after, name);
-      if (name == json_file) continue;
+      if (name == json_file || is_record(name)) continue;
       if (name == manifest) {
         look_at_manifest();
         continue;
@@ -159,12 +163,16 @@ class Judge {
         look_at_own(name);
         continue;
       }
-      if (before && !after) say("a file is lost");
-      if (!same(after, before) && !same(after, find(whole_.after, name))) {
+      if (before && !after && !is_put_back(name)) say("a file is lost");
+      if (!same(after, before) && !same(after, find(whole_.after, name)) &&
+          !same(after, find(scenario_.completed, name))) {
         say("a file is neither the original nor the complete new one");
       }
+      if (is_put_back(name) && after && run_.status == 0 &&
+          !has_line({"warning: ", known_as(name)}))
+        say("an original is still kept, and nothing says so");
       all_new_ = all_new_ && (!is_made(name) || is_new(name));
-      all_old_ = all_old_ && same(after, before);
+      all_old_ = all_old_ && (is_put_back(name) || same(after, before));
     }
   }
 
@@ -181,6 +189,7 @@ class Judge {
       for (const auto& [name, file] : *tree) names.insert(name);
     }
     names.erase(json_file);
+    std::erase_if(names, is_record);
     std::erase_if(names, [&](const auto& name) { return says_done(find(run_.next->after, name)); });
     // Without a journal, a run does not know whose a temporary is.
     const bool has_journal = std::ranges::any_of(

@@ -103,15 +103,24 @@ Tree with_others() {
   return tree;
 }
 
-/// The run that resumes another one, which was killed between a picture and this file of it.
-Scenario resumed(std::string name, const Scenario& first, const std::string& companion) {
+/// What a run leaves that was killed between a picture and this file of it.
+Tree left_in_part(const Scenario& first, const std::string& companion) {
   const Place between{"rename", 0, companion};
   const Run killed = disturbed(first, between, {"SIGKILL", {.signal = SIGKILL}});
   if (!killed.struck && WEXITSTATUS(killed.status) != cannot_be_followed)
     throw std::logic_error("no run is left in part");
-  std::vector<std::string> words = first.words;
-  words.emplace_back("--resume");
-  return {std::move(name), std::move(words), killed.after};
+  return killed.after;
+}
+
+/// The run that resumes it.
+Scenario resumed(std::string name, const Scenario& first, const std::string& companion) {
+  return {std::move(name), with(first.words, {"--resume"}), left_in_part(first, companion)};
+}
+
+/// The run that takes back what has left these files.
+Scenario restored(std::string name, Tree before, Tree completed) {
+  return {
+      std::move(name), {"restore", "kept/run"}, std::move(before), Words(), std::move(completed)};
 }
 
 }  // namespace
@@ -174,6 +183,12 @@ std::vector<Scenario> scenarios() {
     all.push_back(resumed(std::string("in place, a data set, resumed at ") + companion,
                           named("in place, a data set"), companion));
   }
+  const Scenario kept = named("in place, a data set, a backup");
+  all.push_back(resumed("in place, a backup, resumed", kept, "in/labels/a.txt"));
+  const Tree turned = undisturbed(kept).after;
+  all.push_back(restored("restore", turned, turned));
+  all.push_back(
+      restored("restore, of a run left in part", left_in_part(kept, "in/labels/a.txt"), turned));
   return all;
 }
 

@@ -17,6 +17,7 @@ struct Scenario {
   /// What is added to them to finish a run that was ended by a signal. By default that is --resume
   /// if the run has left a journal, and nothing if it has not begun.
   std::optional<std::vector<std::string>> to_finish = {};
+  Tree completed = {};  ///< what an interrupted run makes, which this one completes and takes back
 };
 
 /// The file of the JSON lines, in the scenarios that have one.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace faults {
@@ -23,12 +24,24 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-bool is_journal(const fs::path& path) { return path.filename() == ".qturn-journal"; }
+/// The record of a run with a backup is one, too.
+bool is_journal(const fs::path& path) {
+  return path.filename() == ".qturn-journal" || path.filename() == "qturn-run.jsonl";
+}
+
+/// Of the only run that keeps originals, "kept/" and the time when it began.
+std::string run_in(const fs::path& folder) {
+  std::error_code none;
+  const fs::directory_iterator run(folder / "kept", none);
+  return none || run == fs::directory_iterator() ? "kept/run"
+                                                 : run->path().lexically_relative(folder).string();
+}
 
 }  // namespace
 
 Tree read_tree(const fs::path& folder) {
   Tree tree;
+  const std::string run = run_in(folder);
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const fs::path& path = entry.path();
@@ -37,10 +50,13 @@ Tree read_tree(const fs::path& folder) {
       throw std::runtime_error("cannot look at " + path.string());
     std::ifstream in(path, std::ios::binary);
     std::string content{std::istreambuf_iterator<char>(in), {}};
-    if (is_journal(path)) content = replaced(std::move(content), folder.string(), of_folder);
+    if (is_journal(path)) {
+      content = replaced(std::move(content), folder.string(), of_folder);
+      content = replaced(std::move(content), run, "kept/run");
+    }
     std::array<char, 64> rating;
     const ssize_t length = ::getxattr(path.c_str(), "user.rating", rating.data(), rating.size());
-    tree[path.lexically_relative(folder).string()] = {
+    tree[replaced(path.lexically_relative(folder).string(), run, "kept/run")] = {
         .content = std::move(content),
         .mode = status.st_mode & 07777,
         .modified_s = status.st_mtim.tv_sec,

@@ -18,7 +18,8 @@ struct File {
   std::string rating = "5";                 ///< its attribute user.rating
 };
 
-/// By the path below the folder. Journals have "{folder}" for the path of the folder itself.
+/// By the path below the folder. The folder of the only run that keeps originals is "kept/run".
+/// Journals and records have "{folder}" for the path of the folder itself.
 using Tree = std::map<std::string, File>;
 
 Tree read_tree(const std::filesystem::path& folder);

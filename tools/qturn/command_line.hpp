@@ -21,7 +21,7 @@ struct TypedOption {
 
 /// What the user typed. Each value is checked, but not yet against the file system.
 struct CommandLine {
-  enum class Command { turn, augment, merge, check, devices };
+  enum class Command { turn, augment, merge, check, restore, devices };
   Command command = Command::turn;
   Orientation orientation = Orientation::identity;  ///< turn: identity is `upright`
 
@@ -38,7 +38,7 @@ struct CommandLine {
   bool unpack = false;
   bool hidden = false, raw = false, follow = false, break_links = false;
   bool resume = false, restart = false;
-  std::string backup;          ///< a folder, or empty
+  std::string backup;          ///< a folder, or empty; of restore, or that of a run in it
   std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Existing existing = Existing::refuse;

@@ -1,6 +1,9 @@
 #include "tools/qturn/file_run.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,8 @@
 
 namespace qturn {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// In place the originals are gone after it. In a new folder nothing is lost that could not be made
 /// again, so one flush at the end is enough.
@@ -65,7 +70,6 @@ FileWriterOptions FileRun::sink_options(Fsync fsync) const {
           .if_exists = replaces ? IfExists::replace : IfExists::fail,
           .sidecars = sidecars,
           .fsync = fsync,
-          .backup = line_.backup,
           .places = &plan_.places};
 }
 
@@ -127,6 +131,11 @@ bool FileRun::finish() try {
     say_warnings(journals_->finish(all_done));
   }
   report_->finish(*stop_, "written", journals_ != nullptr);
+  if (journals_ && !journals_->kept_in().empty() && !line_.quiet) {
+    const fs::path kept = fs::path(line_.backup) / journals_->kept_in().filename();
+    print_message(
+        fmt::format("'qturn restore {}' puts the originals back", printable(kept.string())));
+  }
   return whole;
 } catch (const std::exception& error) {
   say_why(line_, error);

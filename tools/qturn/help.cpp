@@ -94,7 +94,8 @@ std::string Help::make_usage(const CLI::App* app, std::string name) const {
            "       qturn OPERATION --help\n";
   const auto has = [&](const char* option) { return app->get_option_no_throw(option) != nullptr; };
   if (has("INPUT")) name += " INPUT...";
-  if (has("OUTPUT")) name += " OUTPUT";
+  for (const char* positional : {"OUTPUT", "BACKUP"})
+    if (has(positional)) name += std::string(" ") + positional;
   const std::string first =
       fmt::format("Usage: {}{} [OPTION...]\n", name, has("--output") ? " -o OUTPUT" : "");
   return has("--in-place") ? fmt::format("{}       {} --in-place [OPTION...]\n", first, name)

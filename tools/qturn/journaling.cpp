@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/dataset/shards.hpp"
+#include "src/plan/backup_space.hpp"
 #include "src/plan/journal_roots.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/result_options.hpp"
@@ -31,16 +32,6 @@ void refuse_backup_in_inputs(const fs::path& backup, const PlanOptions& options)
   }
 }
 
-/// A second run would put its originals among those of the first, and nobody could tell them apart.
-void refuse_used_backup(const fs::path& backup) {
-  std::error_code none;
-  if (fs::is_empty(backup, none) || none) return;  // or not there
-  throw PlanError(fmt::format(
-      "--backup {} already holds files, such as the originals of another run; choose a folder that "
-      "is new or empty",
-      backup.string()));
-}
-
 void say_nothing_to_resume(const CommandLine& line) {
   if (!line.quiet) print_message("there is no interrupted run to resume, so this one begins");
 }
@@ -51,7 +42,6 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
                                         const Plan& plan, JpegEdges edges, bool flushed) {
   using Start = JournalOptions::Start;
   if (!line.backup.empty()) refuse_backup_in_inputs(line.backup, options);
-  if (!line.backup.empty() && !line.resume) refuse_used_backup(line.backup);
   if (!line.in_place && plan.output_folder.empty()) return nullptr;
   JournalOptions journal{.roots = {},
                          .operation = operation_of(line, edges),
@@ -76,8 +66,11 @@ std::unique_ptr<Journals> open_journals(const CommandLine& line, const PlanOptio
     if (line.shard) journal.roots[0].place = shard_folder(plan.output_folder, *line.shard);
   }
   auto journals = std::make_unique<Journals>(std::move(journal), plan.journals);
+  if (!line.backup.empty()) {
+    journals->keep_originals(line.backup);
+    refuse_full_backup(plan, journals->kept_in());
+  }
   if (!line.resume || journals->resumes()) return journals;
-  if (!line.backup.empty()) refuse_used_backup(line.backup);
   if (!line.shard) say_nothing_to_resume(line);
   return journals;
 }

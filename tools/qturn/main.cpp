@@ -20,6 +20,7 @@
 #include "tools/qturn/plan_options.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
+#include "tools/qturn/restore.hpp"
 #include "tools/qturn/sharding.hpp"
 #include "tools/qturn/stop_signals.hpp"
 #include "tools/qturn/streams.hpp"
@@ -70,6 +71,7 @@ int run_program(int argc, char** argv, CommandLine& line) {
   refuse_unfit_for_streams(line);
   if (line.command == CommandLine::Command::merge) return merge(line);
   if (line.command == CommandLine::Command::check) return check(line);
+  if (line.command == CommandLine::Command::restore) return restore(line);
   if (line.shard_is_auto) take_shard_of_environment(line);
   return turn(line);
 }

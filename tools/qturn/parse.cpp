@@ -98,8 +98,10 @@ std::string complaint(const CLI::App& parser, const CLI::ParseError& error,
     if (is_option(word)) return unexpected(operation, word);
   if (dynamic_cast<const CLI::ValidationError*>(&error))
     return error.what();  // these words are ours
-  if (const auto* missing = dynamic_cast<const CLI::RequiredError*>(&error);
-      missing && operation.get_option_no_throw("OUTPUT"))
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (is_missing && operation.get_option_no_throw("BACKUP"))
+    return "name the folder of a run, or that of all: qturn restore BACKUP";
+  if (is_missing && operation.get_option_no_throw("OUTPUT"))
     return "name the folder that all shards have written to: qturn merge OUTPUT";
   std::string why = wrong_count(operation, error);
   if (why.empty()) why = wrong_together(operation);

@@ -338,8 +338,10 @@ void add_safety(CLI::App& app, CommandLine& line) {
         ->needs("--in-place")
         ->excludes(resume)
         ->group(group);
-    app.add_option("--backup", line.backup,
-                   "with --in-place: keep each original in the folder DIR before it is replaced")
+    app.add_option(
+           "--backup", line.backup,
+           "with --in-place: before an original is replaced, keep it in a folder of this run "
+           "in DIR, so that 'qturn restore' can put it back")
         ->needs("--in-place")
         ->type_name("DIR")
         ->group(group);
@@ -505,6 +507,25 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                      "  qturn augment data -o out --shard 1/2\n"
                      "  qturn merge out                         when both are done\n");
   merge->callback([&line] { line.command = CommandLine::Command::merge; });
+
+  CLI::App* restore = add_command("restore", "put back what a run in place with --backup replaced");
+  restore
+      ->add_option("BACKUP", line.backup,
+                   "the folder of a run in DIR of --backup, such as kept/2026-11-24T18-20-11; DIR "
+                   "itself lists its runs")
+      ->required()
+      ->group("Input");
+  restore->add_flag("--dry-run", line.dry_run, "print what would be put back, and write nothing")
+      ->group("Running");
+  restore->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
+  restore->footer(
+      "Exit status: 0 all are back; 1 some are not, because their files have changed since or for "
+      "another reason; 2 nothing was started; 129, 130, 143 interrupted: repeat it.");
+  help->set_examples(
+      restore,
+      "  qturn restore kept                       the runs whose originals are there\n"
+      "  qturn restore kept/2026-11-24T18-20-11   what that run replaced\n");
+  restore->callback([&line] { line.command = CommandLine::Command::restore; });
 
   CLI::App* check =
       add_command("check", "find damage, and metadata or labels that disagree with the picture");

@@ -73,7 +73,7 @@ std::string man_page(const CLI::App& app) {
   text +=
       ".B qturn check\n\\fIINPUT\\fR... [\\fIOPTION\\fR...]\n.br\n.B qturn "
       "merge\n\\fIOUTPUT\\fR\n.br\n.B "
-      "qturn devices\n";
+      "qturn restore\n\\fIBACKUP\\fR\n.br\n.B qturn devices\n";
   text += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.SH OPERATIONS\n";
   for (const CLI::App* command : commands_of(app))
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n",

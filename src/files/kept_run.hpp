@@ -1,0 +1,51 @@
+// The folder of a run that keeps originals, in a folder of backups: BACKUPS/2026-11-24T18-20-11.
+// With the originals, under their keys, lies the record of the run (journal.hpp), which says of
+// each where it was, what the run put there and what belongs to it. Its names of originals are
+// relative, so the folder can be moved.
+#ifndef QTURN_SRC_FILES_KEPT_RUN_HPP
+#define QTURN_SRC_FILES_KEPT_RUN_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "src/files/journal.hpp"
+
+namespace qturn {
+
+inline constexpr std::string_view record_name = "qturn-run.jsonl";
+
+/// Makes a folder that is named after the time, and that no other run has. Returns its absolute
+/// path. Throws FileError.
+std::filesystem::path make_run_folder(const std::filesystem::path& backups);
+
+/// The folders of runs, the earliest first. Throws FileError if the folder cannot be read; there
+/// are none if it does not exist.
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& backups);
+
+struct KeptRun {
+  std::filesystem::path folder;
+  JournalHeader header;          ///< its inputs are the folders that the run changed
+  std::vector<Intent> pictures;  ///< each with what belongs to it
+  std::uint64_t files = 0;       ///< that the run replaced
+  std::uint64_t files_kept = 0, bytes_kept = 0;  ///< their originals that are not put back
+};
+
+/// Names nothing if there is no record, or if it was killed before its first line was whole. Throws
+/// FileError.
+KeptRun read_run(const std::filesystem::path& folder);
+
+/// Removes what the run has left in its folder besides the originals that are not put back: names
+/// of files that it then did not replace, temporaries, and folders that are empty.
+void tidy(const KeptRun& run);
+
+/// With the folder itself.
+std::set<std::filesystem::path> folders_below(const std::filesystem::path& folder);
+/// Also the folder itself, if it is.
+void remove_empty_folders(const std::filesystem::path& folder);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_KEPT_RUN_HPP

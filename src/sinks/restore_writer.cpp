@@ -1,0 +1,135 @@
+#include "src/sinks/restore_writer.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// It would be another name of the file that is back.
+void remove(const fs::path& backup, std::vector<std::string>& warnings) {
+  if (::unlink(backup.c_str()) == 0 || errno == ENOENT) return;
+  warnings.push_back(fmt::format("{} is put back, and could not be removed: {}", backup.string(),
+                                 system_code(errno).message()));
+}
+
+class RestoredFiles final : public StagedResult {
+ public:
+  RestoredFiles(StagedFiles files, Intent intent, GroupCommit& commits)
+      : files_(std::move(files)), intent_(std::move(intent)), commits_(commits) {}
+  const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<std::string> put_in_place() override {
+    std::vector<std::string> warnings = commits_.commit(files_, intent_);
+    for (std::size_t i = 0; i < intent_.size(); ++i)
+      if (files_.is_in_place(i)) remove(intent_[i].backup, warnings);
+    return warnings;
+  }
+  bool is_whole() const override { return files_.is_whole(); }
+
+ private:
+  StagedFiles files_;
+  Intent intent_;
+  GroupCommit& commits_;
+};
+
+struct Found {
+  FileState state;
+  bool is_original, is_result;  ///< both: the turn has left it as it was
+  bool is_kept;                 ///< the original, as another file
+};
+
+Found look_at(const IntendedFile& file) {
+  struct stat status = {};
+  if (::stat(file.target.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR)
+    throw FileError("cannot look at " + file.target.string(), file.target, system_code(errno));
+  const auto hash = hash_of_file(file.target);
+  if (!hash) return {};
+  std::error_code none;
+  return {state_of(status), *hash == file.source, *hash == file.result,
+          fs::exists(file.backup, none) && !fs::equivalent(file.target, file.backup, none)};
+}
+
+}  // namespace
+
+RestoreWriter::RestoreWriter(const KeptRun& run, Journals* journals)
+    : run_(run),
+      journals_(journals),
+      commits_(std::make_unique<GroupCommit>(Fsync::each, journals)),
+      found_(run.pictures.size()) {
+  for (const Intent& picture : run.pictures) {
+    for (const IntendedFile& file : picture) {
+      places_.add_folder(file.target.parent_path());
+      places_.add_file(file.target);
+    }
+  }
+}
+
+// The journal has been finished: of what belongs together, all is original, or nothing is.
+bool RestoreWriter::is_done(const Result& result) const {
+  const Intent& picture = run_.pictures[result.job];
+  std::vector<Found> files;
+  for (const IntendedFile& file : picture) files.push_back(look_at(file));
+  const auto changed = std::ranges::find(files, false, &Found::is_result);
+  const bool is_all_original = std::ranges::all_of(files, &Found::is_original);
+  if (is_all_original && (changed != files.end() || std::ranges::none_of(files, &Found::is_kept))) {
+    // A kill has left what is kept of files that were not replaced, or that are back.
+    if (journals_)
+      for (const IntendedFile& file : picture) ::unlink(file.backup.c_str());
+    return true;
+  }
+  const auto refuse = [&](const IntendedFile& file, const char* why) {
+    throw FileError(fmt::format("{}{}, so it was left as it is; its original is {}",
+                                &file == &picture.front() ? "" : file.target.string() + " ", why,
+                                file.backup.string()),
+                    file.target, {});
+  };
+  if (changed != files.end())
+    refuse(picture[static_cast<std::size_t>(changed - files.begin())], "is not what the run wrote");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto& to_replace = found_[result.job].emplace_back();
+    if (files[i].is_kept)
+      to_replace = files[i].state;
+    else if (!files[i].is_original)
+      throw FileError(picture[i].backup.string() + ", its original, is missing", picture[i].backup,
+                      {});
+  }
+  return false;
+}
+
+std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
+                                                   const Companions& /*companions*/) const {
+  const Intent& picture = run_.pictures[result.job];
+  std::vector<NewFile> files;
+  Intent intent;
+  for (std::size_t i = 0; i < picture.size(); ++i) {
+    const auto& state = found_[result.job][i];
+    if (!state) continue;
+    const IntendedFile& file = picture[i];
+    if (hash_of_file(file.backup) != file.source) {
+      throw FileError(fmt::format("{} is not the original any more, and was not put back",
+                                  file.backup.string()),
+                      file.backup, {});
+    }
+    files.push_back({.target = file.target,
+                     .content = {},
+                     .like = file.target,
+                     .like_state = state,
+                     .places = &places_,
+                     .same_as = file.backup});
+    intent.push_back({file.target, {}, file.result, file.source, file.backup});
+  }
+  StagedFiles staged(files, IfExists::replace, true);
+  for (std::size_t i = 0; i < intent.size(); ++i) intent[i].temporary = staged.temporary(i);
+  return std::make_unique<RestoredFiles>(std::move(staged), std::move(intent), *commits_);
+}
+
+}  // namespace qturn

@@ -1,0 +1,346 @@
+// A run in place with a backup is taken back.
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/jpeg_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
+
+using namespace cli;
+
+namespace {
+
+const Words in_place = {"cw", "in", "--in-place", "--sidecars", "--backup", "kept", "-j", "2"};
+
+void add_pictures(const Workplace& workplace) {
+  for (int i = 0; i < 3; ++i) {
+    workplace.add("in/x/" + std::to_string(i) + ".png",
+                  cli::png(cli::random_picture(6, 4, 3, qturn::SampleFormat::u8,
+                                               static_cast<std::uint64_t>(i) + 1)));
+  }
+  workplace.add("in/x/0.txt", "0 0.25 0.5 0.1 0.2\n");
+  workplace.add("in/x/1.txt", "");  // stays as it is
+  workplace.add("in/x/1_mask.png", cli::png(cli::random_picture(6, 4, 1)));
+  workplace.add("in/a.jpg", cli::jpeg(cli::smooth_picture(64, 48)));
+  workplace.add("in/a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'"));
+}
+
+/// What is no content: of each file all that it must have back, whichever file system it lies on.
+std::set<std::string> metadata_of(const Workplace& workplace, const fs::path& folder) {
+  std::set<std::string> found;
+  for (const std::string& name : workplace.files(folder)) {
+    const fs::path path = workplace.path() / folder / name;
+    struct stat status;
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    char rating[16] = {};
+    (void)::getxattr(path.c_str(), "user.rating", rating, sizeof rating - 1);
+    std::ostringstream line;
+    line << name << ' ' << status.st_mode << ' ' << status.st_uid << ' ' << status.st_mtim.tv_sec
+         << ' ' << status.st_mtim.tv_nsec << ' ' << status.st_nlink << ' ' << rating;
+    found.insert(line.str());
+  }
+  return found;
+}
+
+void mark(const Workplace& workplace) {
+  for (const std::string& name : workplace.files("in")) {
+    const fs::path path = workplace.path() / "in" / name;
+    (void)::setxattr(path.c_str(), "user.rating", "5", 1, 0);
+    const timespec times[] = {{1'400'000'000, 5}, {1'400'000'000, 7}};
+    REQUIRE(::chmod(path.c_str(), 0604) == 0);
+    REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+  }
+}
+
+std::string names_of_own_files(const Workplace& workplace) {
+  std::string names;
+  for (const auto& entry : fs::recursive_directory_iterator(workplace.path())) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(".qturn-") || name.find(".qturn-") != name.npos) names += name + " ";
+  }
+  return names;
+}
+
+/// A folder on another file system; none if there is none.
+std::unique_ptr<TemporaryFolder> other_file_system(const Workplace& workplace) {
+  struct stat here, there;
+  if (::stat("/dev/shm", &there) != 0 || ::stat(workplace.path().c_str(), &here) != 0 ||
+      here.st_dev == there.st_dev) {
+    return nullptr;
+  }
+  return std::make_unique<TemporaryFolder>("/dev/shm");
+}
+
+void kill_at(Workplace& workplace, const Words& words, int call) {
+  workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                           {"QTURN_TEST_KILL", std::to_string(call)}};
+  (void)workplace.qturn(words);
+  workplace.environment.clear();
+}
+
+}  // namespace
+
+TEST_CASE("What a run in place replaced is put back, with metadata and companions") {
+  Workplace workplace;
+  const bool to_other = GENERATE(false, true);
+  const auto other = to_other ? other_file_system(workplace) : nullptr;
+  if (to_other && !other) SKIP("there is no other file system");
+  const fs::path kept = other ? other->path() / "kept" : fs::path("kept");
+  add_pictures(workplace);
+  mark(workplace);
+  const auto before = workplace.tree("in");
+  const auto metadata = metadata_of(workplace, "in");
+  Words words = in_place;
+  words[5] = kept;
+  const Result turned = workplace.qturn(words);
+  INFO(turned.err);
+  REQUIRE(turned.exit_code == 0);
+  REQUIRE(workplace.tree("in") != before);
+  const fs::path run = workplace.run_in(kept);
+  CHECK_THAT(turned.err, ContainsSubstring("'qturn restore " + (kept / run.filename()).string() +
+                                           "' puts the originals back"));
+  CHECK(workplace.originals_in(kept) == before);
+
+  const Result list = workplace.qturn({"restore", kept});
+  CHECK(list.exit_code == 0);
+  CHECK_THAT(list.out,
+             ContainsSubstring(run.filename().string() + "  rotate90  8 files, 0.0 MB\n"));
+
+  const Result planned = workplace.qturn({"restore", run, "--dry-run"});
+  CHECK(planned.exit_code == 0);
+  CHECK(planned.out_lines().size() == 4);
+  CHECK_THAT(planned.out, ContainsSubstring("in/x/0.png\n"));
+  CHECK(workplace.originals_in(kept) == before);
+
+  const Result restored = workplace.qturn({"restore", run});
+  CHECK(restored.exit_code == 0);
+  CHECK_THAT(restored.err, ContainsSubstring("4 of 4 pictures restored"));
+  CHECK(workplace.tree("in") == before);
+  CHECK(metadata_of(workplace, "in") == metadata);
+  CHECK(workplace.originals_in(kept).empty());
+  CHECK(names_of_own_files(workplace).empty());
+  CHECK_THAT(workplace.qturn({"restore", kept}).out, ContainsSubstring("8 files, restored\n"));
+  CHECK(workplace.qturn({"restore", run}).exit_code == 0);
+  CHECK(workplace.qturn(in_place).exit_code == 0);
+}
+
+TEST_CASE("What has changed since the run is named and left, with all that belongs to it") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const auto before = workplace.tree("in");
+  REQUIRE(workplace.qturn(in_place).exit_code == 0);
+  const fs::path run = workplace.run_in("kept");
+  const auto turned = workplace.tree("in");
+  workplace.add("in/x/0.txt", "edited\n");
+  fs::remove(workplace.path() / "in/x/2.png");
+  workplace.add(run / "a.jpg", "damaged");
+  const Result restored = workplace.qturn({"restore", run});
+  CHECK(restored.exit_code == 1);
+  INFO(restored.err);
+  CHECK_THAT(restored.err,
+             ContainsSubstring("in/x/0.txt is not what the run wrote, so it was left as it is") &&
+                 ContainsSubstring("in/x/2.png: is not what the run wrote") &&
+                 ContainsSubstring("a.jpg is not the original any more") &&
+                 ContainsSubstring("1 of 4 pictures restored, 3 failed"));
+  const auto after = workplace.tree("in");
+  for (const char* name : {"x/1.png", "x/1.txt", "x/1_mask.png"}) {
+    const auto is_it = [&](const auto& file) { return file.first == name; };
+    CHECK(*std::ranges::find_if(after, is_it) == *std::ranges::find_if(before, is_it));
+  }
+  for (const char* name : {"x/0.png", "a.jpg", "a.xmp"}) {
+    const auto is_it = [&](const auto& file) { return file.first == name; };
+    CHECK(*std::ranges::find_if(after, is_it) == *std::ranges::find_if(turned, is_it));
+  }
+  CHECK_THAT(workplace.qturn({"restore", "kept"}).out,
+             ContainsSubstring("8 files, 5 of them to restore"));
+  CHECK(names_of_own_files(workplace).empty());
+}
+
+TEST_CASE("A folder of backups takes many runs, which are taken back one after the other") {
+  Workplace workplace;
+  add_pictures(workplace);
+  const auto before = workplace.tree("in");
+  for (int i = 0; i < 3; ++i) REQUIRE(workplace.qturn(in_place).exit_code == 0);
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(workplace.path() / "kept"))
+    runs.push_back(entry.path());
+  std::ranges::sort(runs);
+  REQUIRE(runs.size() == 3);
+  CHECK(workplace.qturn({"restore", "kept"}).out_lines().size() == 3);
+  const auto turned = workplace.tree("in");
+  const Result wrong = workplace.qturn({"restore", runs[0]});
+  CHECK(wrong.exit_code == 1);
+  CHECK(workplace.tree("in") == turned);
+  for (std::size_t i = 3; i-- > 0;) {
+    const Result restored = workplace.qturn({"restore", runs[i]});
+    INFO(restored.err);
+    CHECK(restored.exit_code == 0);
+  }
+  CHECK(workplace.tree("in") == before);
+}
+
+TEST_CASE("Killed at any call, a run with a backup can be taken back, and that can be repeated") {
+  Workplace whole;
+  add_pictures(whole);
+  const auto before = whole.tree("in");
+  int kills_of_run = 0, kills_of_restore = 0;
+  for (int call = 1; call < 400; call += call < 60 ? 1 : 7) {
+    CAPTURE(call);
+    Workplace workplace;
+    add_pictures(workplace);
+    kill_at(workplace, in_place, call);
+    if (workplace.exists("kept") && !fs::is_empty(workplace.path() / "kept") &&
+        workplace.exists(workplace.run_in("kept") / "qturn-run.jsonl")) {
+      ++kills_of_run;
+      const Result restored = workplace.qturn({"restore", workplace.run_in("kept")});
+      INFO(restored.err);
+      // Without its first line the record says nothing.
+      if (!workplace.content(workplace.run_in("kept") / "qturn-run.jsonl").ends_with('\n'))
+        continue;
+      CHECK(restored.exit_code == 0);
+      CHECK(workplace.originals_in("kept").empty());
+      CHECK(workplace.tree("in") == before);
+      CHECK(names_of_own_files(workplace).empty());
+    }
+    REQUIRE(workplace.tree("in") == before);
+
+    Workplace other;
+    add_pictures(other);
+    REQUIRE(other.qturn(in_place).exit_code == 0);
+    const Words back = {"restore", other.run_in("kept")};
+    kill_at(other, back, call);
+    if (other.tree("in") != before) {
+      ++kills_of_restore;
+      const Result other_run = other.qturn(in_place);
+      CHECK(other_run.exit_code == (other.has_open_journal("in") ? 2 : 0));
+      if (other_run.exit_code == 0) continue;
+    }
+    const Result again = other.qturn(back);
+    INFO(again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(other.tree("in") == before);
+    CHECK(other.originals_in("kept").empty());
+    CHECK(names_of_own_files(other).empty());
+  }
+  CHECK(kills_of_run > 20);
+  CHECK(kills_of_restore > 20);
+}
+
+TEST_CASE("While another run in the folder is not complete, none is taken back") {
+  Workplace workplace;
+  add_pictures(workplace);
+  REQUIRE(workplace.qturn(in_place).exit_code == 0);
+  const fs::path run = workplace.run_in("kept");
+  workplace.add("in/b.png", cli::png(cli::random_picture(6, 4)).substr(0, 60));
+  REQUIRE(workplace.qturn({"flip", "in", "--in-place"}).exit_code == 1);
+  const auto now = workplace.tree("in");
+  const Result refused = workplace.qturn({"restore", run});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("'flip"));
+  CHECK(workplace.tree("in") == now);
+}
+
+TEST_CASE("Originals that can only be copied, and do not fit, are told before the run begins") {
+  Workplace workplace;
+  const auto other = other_file_system(workplace);
+  if (!other) SKIP("there is no other file system");
+  const fs::path picture = workplace.add("in/a.png", cli::png(cli::random_picture(6, 4)));
+  fs::resize_file(picture, std::uintmax_t{1} << 42);  // with a hole
+  const Words words = {"cw", "in", "--in-place", "--backup", other->path() / "kept"};
+  const Result refused = workplace.qturn(words);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("4398046 MB in"));
+  CHECK(fs::is_empty(other->path()));
+  CHECK(names_of_own_files(workplace).empty());
+}
+
+TEST_CASE("What is not a run, or has none, is said") {
+  Workplace workplace;
+  fs::create_directory(workplace.path() / "empty");
+  for (const char* folder : {"empty", "none"}) {
+    const Result refused = workplace.qturn({"restore", folder});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("no run has kept originals here"));
+  }
+  CHECK_THAT(workplace.qturn({"restore"}).err, ContainsSubstring("qturn restore BACKUP"));
+  add_pictures(workplace);
+  REQUIRE(workplace.qturn(in_place).exit_code == 0);
+  fs::rename(workplace.path() / "in", workplace.path() / "moved");
+  const Result gone = workplace.qturn({"restore", workplace.run_in("kept")});
+  CHECK(gone.exit_code == 2);
+  CHECK_THAT(gone.err, ContainsSubstring("the folders that were turned are not there"));
+}
+
+// docs/files.md has this as a table.
+TEST_CASE(
+    "A turn and its inverse give the same bytes, or the same pixels, as the page on files says") {
+  using qturn::tests::make_jpeg;
+  const auto text = [](const qturn::Bytes& bytes) {
+    return std::string(qturn::tests::text_of(bytes));
+  };
+  const auto sample = [](const char* name) {
+    return content_of(cli::testdata() / "samples" / name);
+  };
+  const cli::Picture picture = cli::random_picture(16, 8);
+  const auto written = [&](const qturn::Codec& format) { return cli::encoded(picture, format); };
+  const std::map<std::string, std::string> same = {
+      {"plain.jpg", text(make_jpeg({}))},
+      {"restarts.jpg", text(make_jpeg({.restart_interval = 2}))},
+      {"sampled.jpg", text(make_jpeg({.h = 2, .v = 2}))},
+      {"grey.jpg", text(make_jpeg({.space = JCS_GRAYSCALE}))},
+      {"a.bmp", written(qturn::bmp::codec)},
+      {"a.ppm", written(qturn::pnm::codec)},
+      {"a.tga", written(qturn::tga::codec)},
+      // Written by qturn.
+      {"a.png", written(qturn::png::codec)},
+      {"a.tif", written(qturn::tiff::codec)},
+      {"a.webp", written(qturn::webp::codec)},
+  };
+  const std::map<std::string, std::string> other = {
+      {"optimised.jpg", text(make_jpeg({.optimised = true}))},
+      {"progressive.jpg", text(make_jpeg({.progressive = true}))},
+      {"tagged.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6)},
+      {"edges.jpg", cli::jpeg(cli::smooth_picture(61, 45))},
+      {"cat.png", sample("graphics/cat.png")},
+      {"textures.tif", sample("scans/textures.tif")},
+  };
+  for (const auto& [there, back] : {std::pair("rotate90", "rotate270"),
+                                    {"rotate270", "rotate90"},
+                                    {"rotate180", "rotate180"},
+                                    {"flip", "flip"},
+                                    {"flop", "flop"}}) {
+    Workplace workplace;
+    for (const auto* files : {&same, &other})
+      for (const auto& [name, content] : *files) workplace.add("in/" + name, content);
+    for (const char* turn : {there, back})
+      REQUIRE(workplace.qturn({turn, "in", "--in-place"}).exit_code == 0);
+    for (const auto& [name, content] : same) {
+      CAPTURE(there, name);
+      CHECK(workplace.content("in/" + name) == content);
+    }
+    for (const auto& [name, content] : other) {
+      CAPTURE(there, name);
+      CHECK(workplace.content("in/" + name) != content);
+      if (name.ends_with(".jpg")) continue;
+      workplace.add("before/" + name, content);
+      CHECK(cli::decoded(workplace.path() / "in" / name).pages ==
+            cli::decoded(workplace.path() / "before" / name).pages);
+    }
+    // What was turned once comes back byte for byte, but for a JPEG that is turned by its tag.
+    fs::remove(workplace.path() / "in/edges.jpg");
+    const auto before = workplace.tree("in");
+    for (const char* turn : {there, back})
+      REQUIRE(workplace.qturn({turn, "in", "--in-place"}).exit_code == 0);
+    CHECK(workplace.tree("in") == before);
+  }
+}

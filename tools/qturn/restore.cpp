@@ -1,0 +1,122 @@
+#include "tools/qturn/restore.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "src/files/kept_run.hpp"
+#include "src/run/pipeline.hpp"
+#include "src/sinks/restore_writer.hpp"
+#include "src/sources/recorded_pictures.hpp"
+#include "tools/qturn/report.hpp"
+#include "tools/qturn/resources.hpp"
+#include "tools/qturn/stop_signals.hpp"
+
+namespace qturn {
+namespace {
+
+namespace fs = std::filesystem;
+
+int list_runs(const fs::path& backups) {
+  const std::vector<fs::path> runs = runs_in(backups);
+  if (runs.empty())
+    throw PlanError(fmt::format("{}: no run has kept originals here", backups.string()));
+  for (const fs::path& folder : runs) {
+    const KeptRun run = read_run(folder);
+    if (run.files == 0) continue;
+    const std::string kept = fmt::format("{:.1f} MB", static_cast<double>(run.bytes_kept) / 1e6);
+    fmt::print("{}  {}  {}{}\n", printable(folder.string()),
+               run.header.operation.substr(0, run.header.operation.find(' ')),
+               counted(run.files, "file", "files"),
+               run.files_kept == 0 ? ", restored"
+               : run.files_kept == run.files
+                   ? ", " + kept
+                   : fmt::format(", {} of them to restore, {}", run.files_kept, kept));
+  }
+  return 0;
+}
+
+/// Locks the folders that the run has changed. The journals of that run, and of a restoration of
+/// it, are finished and forgotten.
+std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
+  JournalOptions options{.roots = {},
+                         .operation = "restore " + run.folder.string(),
+                         .start = JournalOptions::Start::restart,
+                         .in_place = true,
+                         .takes_back = run.folder};
+  std::error_code unknown;
+  for (const std::string& folder : run.header.inputs)
+    if (fs::is_directory(folder, unknown)) options.roots.push_back({folder, {"."}});
+  if (options.roots.empty())
+    throw PlanError(fmt::format("the folders that were turned are not there: {}",
+                                fmt::join(run.header.inputs, ", ")));
+  return std::make_unique<Journals>(std::move(options), std::vector<fs::path>());
+}
+
+/// Where a kill may have left temporaries. Of a file that is not in the record, it may be anywhere.
+std::set<fs::path> folders_of(const KeptRun& run) {
+  std::set<fs::path> folders;
+  for (const std::string& root : run.header.inputs) folders.merge(folders_below(root));
+  for (const Intent& picture : run.pictures)
+    for (const IntendedFile& file : picture) folders.insert(file.target.parent_path());
+  return folders;
+}
+
+int restore_run(const CommandLine& line) {
+  const KeptRun run = read_run(line.backup);
+  if (run.header.inputs.empty()) {
+    if (!line.quiet) print_message("this run replaced nothing");
+    return 0;
+  }
+  const std::atomic<bool>& stop = watch_stop_signals();
+  RunOptions options;
+  set_resources(line, options);
+  options.plan_only = line.dry_run;
+  std::unique_ptr<Journals> journals;
+  if (!line.dry_run) journals = open_journals_of(run);
+  RestoreWriter writer(run, journals.get());
+  const RecordedPictures jobs(run);
+  ListReader reader(jobs, jobs);
+  const Plan no_plan;
+  Report report(line, no_plan, {});
+  Engine engine(options, stop);
+  if (journals) journals->begin([&] { return folders_of(run); });
+  const RunEnd end = engine.run(reader, writer, [&](const Outcome& outcome) {
+    Outcome restored = outcome;
+    restored.input = outcome.output;  // what the user knows
+    restored.is_picture = true;
+    restored.route = Route::none;
+    report.add(restored);
+    if (line.dry_run && outcome.status == Status::done)
+      fmt::print("{} -> {}\n", printable(outcome.input.string()),
+                 printable(outcome.output.string()));
+  });
+  const bool whole = is_whole(line, end) && report.incomplete() == 0;
+  if (journals) {
+    // What another program has changed stays as it is, however often this is done.
+    say_warnings(journals->finish(whole && !stop));
+    if (whole && !stop) tidy(run);
+  }
+  report.finish(stop, line.dry_run ? "would be restored" : "restored");
+  return exit_code_of_run(whole && report.failed() == 0);
+}
+
+}  // namespace
+
+int restore(const CommandLine& line) {
+  const fs::path record = fs::path(line.backup) / record_name;
+  std::error_code error;
+  const bool is_run = fs::exists(record, error);
+  if (error) throw FileError("cannot look at " + record.string(), record, error);
+  return is_run ? restore_run(line) : list_runs(line.backup);
+}
+
+}  // namespace qturn

@@ -1,0 +1,15 @@
+// qturn restore: what a run in place replaced is put back.
+#ifndef QTURN_TOOLS_QTURN_RESTORE_HPP
+#define QTURN_TOOLS_QTURN_RESTORE_HPP
+
+#include "tools/qturn/command_line.hpp"
+
+namespace qturn {
+
+/// Takes back the run of a folder, or lists the runs in a folder of backups. Returns the exit
+/// status. Throws PlanError, or as Journals.
+int restore(const CommandLine& line);
+
+}  // namespace qturn
+
+#endif  // QTURN_TOOLS_QTURN_RESTORE_HPP
