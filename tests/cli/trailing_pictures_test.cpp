@@ -8,6 +8,7 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/motion_video.hpp"
 
 using namespace cli;
 using qturn::Orientation;
@@ -220,4 +221,35 @@ TEST_CASE_METHOD(
   const cli::Result result = trim("cut.jpg", "--overwrite");
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("stays whole and covers what was trimmed") != std::string::npos);
+}
+
+TEST_CASE_METHOD(
+    Workplace,
+    "The video of a motion photo is turned with it, as another program reads; mirrors are named") {
+  if (!cli::has_exiftool()) SKIP("exiftool (libimage-exiftool-perl) is missing");
+  // A phone held upright: its sensor lies on its side, and a tag and a matrix say so.
+  const qturn::tests::MotionVideo video{.matrix = qturn::tests::video_turns[1]};
+  add("in/a.jpg", with_segments(first, exif_segment(6, true, first)) +
+                      qturn::tests::samsung_trailer(video.file()));
+  const auto degrees = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"in", "--strict", "-o", "out", "--overwrite"});
+    const cli::Result result = qturn(all);
+    CAPTURE(result.err);
+    REQUIRE(result.exit_code == 0);
+    cli::succeeds("cd '" + path().string() +
+                  "' && exiftool -b -EmbeddedVideoFile out/a.jpg >out.mp4 && exiftool -s3 "
+                  "-Rotation out.mp4 >said");
+    return content("said");
+  };
+  CHECK(degrees({"upright"}) == "90\n");
+  CHECK(degrees({"rotate90"}) == "180\n");
+  CHECK(degrees({"rotate90", "--tag-only"}) == "180\n");
+  CHECK(degrees({"rotate180"}) == "270\n");
+  CHECK(degrees({"rotate270"}) == "0\n");
+
+  const cli::Result mirrored = qturn({"flop", "in", "--strict", "-o", "mirrored"});
+  CHECK(mirrored.exit_code == 1);
+  CHECK(mirrored.err.find("the video after the picture is not turned: players do not mirror") !=
+        std::string::npos);
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "src/formats/container/video_matrix.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/endian.hpp"
@@ -459,6 +460,19 @@ class Metadata {
   std::vector<std::string>& warnings_;
 };
 
+// The video of a motion photo has a box of its own, or lies within that of Samsung's other data.
+void turn_motion(const HeifFile& heif, Bytes& file, Orientation orientation,
+                 std::vector<std::string>& warnings) {
+  for_each_box(heif.file, 0, heif.file.size(), [&](const Box& box) {
+    if (box.type != "mpvd" && box.type != "sefd") return;
+    const auto content = std::span(file).subspan(box.content, box.end - box.content);
+    const bool any = turn_videos(content, orientation, warnings);
+    if (!any && box.type == "mpvd" && orientation != Orientation::identity) {
+      warnings.emplace_back(not_such_a_video);
+    }
+  });
+}
+
 }  // namespace
 
 Bytes turned_heif(const HeifFile& heif, Orientation orientation,
@@ -468,6 +482,7 @@ Bytes turned_heif(const HeifFile& heif, Orientation orientation,
   const Associations changed = turned_associations(heif, orientation, properties, warnings);
   Bytes file(heif.file.begin(), heif.file.end());
   Metadata(heif, file, warnings).set_upright(orientation != Orientation::identity);
+  turn_motion(heif, file, orientation, warnings);
   if (changed.empty()) return file;
   // The items' places are those of the file before.
   HeifFile upright = heif;

@@ -11,6 +11,7 @@
 #include "src/check/check.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/picture_turn.hpp"
+#include "tests/fixtures/motion_video.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
 namespace {
@@ -570,6 +571,25 @@ TEST_CASE("Every cut of a container is damage") {
       CHECK_THROWS_AS(heif::heic_codec.read_header(cut), ImageFileError);
     }
   }
+}
+
+TEST_CASE("The video of a motion photo is turned with the picture") {
+  const auto photo = [](std::size_t turns, const std::string& type) {
+    const std::string video = MotionVideo{.matrix = video_turns[turns]}.file();
+    const bool is_samsung = type == "sefd";
+    return owned(std::string(text_of(picture().file())) +
+                 box(type, is_samsung ? samsung_trailer(video) : video));
+  };
+  for (const std::string type : {"mpvd", "sefd"}) {
+    CAPTURE(type);
+    const TurnedFile result = turned(photo(1, type), Orientation::rotate90);
+    CHECK(result.warnings.empty());
+    CHECK(text_of(result.file).ends_with(text_of(photo(2, type)).substr(picture().file().size())));
+  }
+  const Bytes other = owned(std::string(text_of(picture().file())) + box("mpvd", "not a video"));
+  CHECK(turned(other, Orientation::identity).warnings.empty());
+  CHECK(turned(other, Orientation::rotate90).warnings ==
+        std::vector<std::string>{"the video after the picture is not turned: it is not an MP4"});
 }
 
 TEST_CASE("A container with too many items is refused by the limit's name") {

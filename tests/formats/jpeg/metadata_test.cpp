@@ -16,6 +16,7 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/motion_video.hpp"
 
 namespace {
 
@@ -406,17 +407,55 @@ TEST_CASE("A file that ends within a picture after the first is damaged, in ever
         "truncated: 12 of 5000 bytes are there of what follows the picture (MotionPhoto)");
 }
 
-TEST_CASE("A video after the picture stays, with a warning; so does what is not listed") {
-  const std::string video = xmp_packet_with(
+namespace {
+
+std::string video_listed(std::size_t bytes) {
+  return xmp_segment(xmp_packet_with(
       "",
       "<Container:Directory><rdf:Seq><rdf:li><Container:Item Item:Semantic='Primary'/></rdf:li>"
-      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' "
-      "Item:Length='5'/></rdf:li></rdf:Seq></Container:Directory>");
-  const std::string segments = GENERATE_COPY(xmp_segment(video), std::string());
+      "<rdf:li><Container:Item Item:Semantic='MotionPhoto' Item:Mime='video/mp4' Item:Length='" +
+          std::to_string(bytes) + "'/></rdf:li></rdf:Seq></Container:Directory>"));
+}
+
+}  // namespace
+
+TEST_CASE("What is not a video that can be turned stays, with a warning, listed or not") {
+  const std::string segments = GENERATE_COPY(video_listed(5), std::string());
   std::vector<std::string> warnings;
   const Bytes out = turned(with_segments(jpeg_of(64, 48), segments) + "video", warnings);
   CHECK(text_of(out).ends_with("\xFF\xD9video"));
   CHECK(warnings.size() == 1);
+}
+
+TEST_CASE("The video of a motion photo is turned as the picture is seen, listed or not") {
+  const auto video = [](std::size_t turns) {
+    return MotionVideo{.matrix = video_turns[turns]}.file();
+  };
+  const bool is_listed = GENERATE(true, false);
+  const auto photo = [&](int orientation, std::size_t turns) {
+    const std::string after = is_listed ? video(turns) : samsung_trailer(video(turns));
+    return with_segments(jpeg_of(64, 48), exif_segment({.orientation = orientation}) +
+                                              (is_listed ? video_listed(after.size()) : "")) +
+           after;
+  };
+  const auto turns_after = [&](const Bytes& file) {
+    for (std::size_t turns = 0; turns < 4; ++turns) {
+      if (text_of(file).find(video(turns)) != std::string_view::npos) return turns;
+    }
+    return std::size_t{99};
+  };
+  std::vector<std::string> warnings;
+  CHECK(turns_after(turned(photo(1, 1), warnings)) == 2);
+  // Its pixels are turned as the tag says, so nobody sees a change.
+  CHECK(turns_after(turned(photo(6, 1), warnings)) == 1);
+  // Upside down on its side, its pixels turned a little less than what is seen.
+  CHECK(turns_after(turned(photo(3, 0), warnings)) == 3);
+  CHECK(turns_after(retag(bytes_of(photo(6, 1)), jpeg::codec, Orientation::rotate180,
+                          MissingTag::is_added, warnings)) == 2);
+  CHECK(warnings.empty());
+  CHECK(turns_after(turned(photo(1, 1), warnings, Orientation::flop)) == 1);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("players do not mirror videos"));
 }
 
 TEST_CASE("A manifest that no longer holds is warned of") {

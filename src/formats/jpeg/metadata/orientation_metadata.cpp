@@ -59,8 +59,8 @@ class Finisher {
 
   FileBytes finish() {
     TrailingPictures trailing(source_, warnings_);
-    const Bytes rest = trailing.turned([&](const auto& each) { return turned_trailing(each); },
-                                       turn_.pixels != Orientation::identity, warnings_);
+    const Bytes rest = trailing.turned(
+        turn_, [&](const auto& each) { return turned_trailing(each); }, warnings_);
     container_lengths_ = trailing.container_lengths();
 
     rename_extended_xmp();

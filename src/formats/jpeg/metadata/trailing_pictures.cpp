@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "src/formats/container/video_matrix.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"
 
@@ -174,8 +175,10 @@ std::vector<TrailingPictures::Picture> TrailingPictures::pictures() const {
   return found;
 }
 
-Bytes TrailingPictures::turned(const Turn& turn, bool pixels_turned,
+Bytes TrailingPictures::turned(const MetadataTurn& first, const Turn& turn,
                                std::vector<std::string>& warnings) {
+  const bool pixels_turned = first.pixels != Orientation::identity;
+  const Orientation view = first.view();
   Bytes result;
   const auto append = [&](std::span<const std::byte> bytes) {
     result.insert(result.end(), bytes.begin(), bytes.end());
@@ -192,26 +195,30 @@ Bytes TrailingPictures::turned(const Turn& turn, bool pixels_turned,
       append(bytes);
     }
   };
+  const auto append_other = [&](std::span<const std::byte> bytes) {
+    append(bytes);
+    return turn_videos(std::span(result).last(bytes.size()), view, warnings);
+  };
   std::size_t done = end_;
+  bool any_video = false;
   for (Listed& listed : listed_) {
     if (listed.at < done) continue;  // shares bytes with the one before, whose message says so
-    append(file_.subspan(done, listed.at - done));
+    any_video |= append_other(file_.subspan(done, listed.at - done));
     listed.new_at = result.size();
     const auto bytes = file_.subspan(listed.at, listed.bytes);
     if (!listed.is_video) {
       turn_one(listed, bytes);
-    } else {
-      if (pixels_turned) warnings.emplace_back("the video after the picture is not turned");
-      append(bytes);
+    } else if (!append_other(bytes) && view != Orientation::identity) {
+      warnings.emplace_back(not_such_a_video);
     }
     listed.new_bytes = result.size() - listed.new_at;
     done = listed.at + listed.bytes;
   }
   const auto rest = file_.subspan(done);
-  append(rest);
+  any_video |= append_other(rest);
   const bool is_padding =
       std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
-  if (pixels_turned && listed_.empty() && !is_padding) {
+  if (pixels_turned && listed_.empty() && !any_video && !is_padding) {
     warnings.push_back(
         fmt::format("{} bytes after the end of the picture are kept as they are", rest.size()));
   }

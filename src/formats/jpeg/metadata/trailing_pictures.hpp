@@ -1,6 +1,6 @@
 // The pictures that follow a JPEG's end in its file: previews and gain maps. Two lists know where
 // they are, and a file may have both: MPF (CIPA DC-007), by offset and size, and Google's Container
-// in the XMP, by order and length.
+// in the XMP, by order and length. A video (a motion photo) may be in the second one, or in none.
 #ifndef QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
 #define QTURN_SRC_FORMATS_JPEG_METADATA_TRAILING_PICTURES_HPP
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/formats/jpeg/file/jpeg_file.hpp"
+#include "src/metadata/metadata_turn.hpp"
 #include "src/metadata/xmp.hpp"
 
 namespace qturn::jpeg {
@@ -34,10 +35,10 @@ class TrailingPictures {
   /// The pictures that could be turned, in the order of the file.
   std::vector<Picture> pictures() const;
 
-  /// What is to follow the turned picture: each JPEG after `turn`, and the bytes between as they
-  /// were. If `pixels_turned`, throws ImageFileError for a picture that cannot be turned, by its
-  /// name; otherwise it stays as it was.
-  std::vector<std::byte> turned(const Turn& turn, bool pixels_turned,
+  /// What is to follow the picture after its turn, `first`: each JPEG after `turn`, videos turned
+  /// like the view, and the bytes between as they were. If pixels were turned, throws
+  /// ImageFileError for a picture that cannot be turned, by its name; otherwise it stays as it was.
+  std::vector<std::byte> turned(const MetadataTurn& first, const Turn& turn,
                                 std::vector<std::string>& warnings);
 
   /// The new lengths for the XMP's Container, one per item; empty without a Container.
