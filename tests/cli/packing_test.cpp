@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "tests/cli/labelled.hpp"
+#include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
 using Catch::Matchers::ContainsSubstring;
+using cli::Names;
 using cli::Result;
 using cli::with;
 using cli::Words;
@@ -92,6 +94,85 @@ TEST_CASE("A folder becomes a tar of samples, with the bytes that a folder as ou
     CHECK(std::ranges::any_of(tree, [&](const auto& file) {
       return name_in_tar(file.first) == variant && file.second == member.second;
     }));
+  }
+}
+
+/// What becomes of `files` as a variant of a folder, and under which name of a folder that a tar of
+/// samples is unpacked into: "{}" stands for the end of a variant.
+struct CompanionCase {
+  const char* kind;
+  Members files;
+  std::vector<std::pair<std::string, std::string>> places;
+};
+
+TEST_CASE("A companion of any kind comes out of a tar as out of a folder, byte for byte") {
+  const std::string png = cli::png(cli::labelled_picture);
+  const std::string boxes =
+      "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>4</xmax><ymax>3</ymax></bndbox>";
+  const std::vector<CompanionCase> cases = {
+      {"YOLO",
+       {{"images/x/a.png", png}, {"labels/x/a.txt", "0 .25 .5 .1 .20\n1 .1 .2 .1 .2\n"}},
+       {{"images/x/a{}.png", "images/x/a{}.png"}, {"labels/x/a{}.txt", "images/x/a{}.txt"}}},
+      {"Pascal VOC",
+       {{"JPEGImages/a.png", png},
+        {"Annotations/a.xml",
+         "<annotation>\n<filename>a.png</filename>\n<size><width>9</width><height>5</height></size>"
+         "<object><name>cat</name>" +
+             boxes + "</object>\n</annotation>\n"}},
+       {{"JPEGImages/a{}.png", "JPEGImages/a{}.png"},
+        {"Annotations/a{}.xml", "JPEGImages/a{}.xml"}}},
+      {"LabelMe",
+       {{"a.png", png},
+        {"a.json",
+         R"({"shapes": [{"label": "cat", "shape_type": "polygon", "points": [[1, 1], [8, 2], [3, 4.5]]}],
+             "imagePath": "a.png", "imageData": null, "imageWidth": 9, "imageHeight": 5})"}},
+       {{"a{}.png", "a{}.png"}, {"a{}.json", "a{}.json"}}},
+      {"mask in a folder of its own",
+       {{"images/a.png", png}, {"masks/a.png", cli::png(cli::random_picture(9, 5, 1))}},
+       {{"images/a{}.png", "images/a{}.png"}, {"masks/a{}.png", "images/a{}.mask.png"}}},
+      {"mask beside its picture",
+       {{"a.png", png}, {"a_mask.png", cli::png(cli::random_picture(9, 5, 1))}},
+       {{"a{}.png", "a{}.png"}, {"a{}_mask.png", "a{}.mask.png"}}},
+      {"sidecar",
+       {{"a.png", cli::tagged_png(cli::labelled_picture, 6)},
+        {"a.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6'")},
+        {"a.png.xmp", qturn::tests::xmp_packet_with("tiff:Orientation='6' tiff:ImageWidth='9'")}},
+       {{"a{}.png", "a{}.png"}, {"a{}.xmp", "a{}.xmp"}, {"a{}.png.xmp", "a{}.png.xmp"}}},
+      {"other",
+       {{"a.png", png}, {"a.caption", "a cat on the left"}, {"a.cls", "3"}},
+       {{"a{}.png", "a{}.png"}, {"a{}.caption", "a{}.caption"}, {"a{}.cls", "a{}.cls"}}},
+  };
+  for (const CompanionCase& each : cases) {
+    CAPTURE(each.kind);
+    const Workplace workplace;
+    for (const auto& [name, content] : each.files) workplace.add("data/" + name, content);
+    const Words variants = {"--variants", "flop,rotate90", "-o"};
+    // A folder that goes through a tar, upright and then in variants.
+    workplace.done({"upright", "data", "-o", "in.tar"});
+    workplace.done(with({"augment", "in.tar", "--unpack"}, with(variants, {"unpacked"})));
+    // One that does not, and one that becomes a tar of variants.
+    workplace.done(with({"augment", "data"}, with(variants, {"folder"})));
+    workplace.done(with({"augment", "data"}, with(variants, {"out.tar"})));
+    std::map<std::string, std::string> packed;
+    for (const auto& [name, content] : tests::members_of(workplace.content("out.tar")))
+      packed[name] = content;
+    Names in_folder = {"manifest.jsonl"}, in_tar;
+    for (const char* variant : {"__flop", "__rotate90"}) {
+      for (const auto& [place, packed_place] : each.places) {
+        const auto named = [&](const std::string& pattern) {
+          return std::string(pattern).replace(pattern.find("{}"), 2, variant);
+        };
+        CAPTURE(named(place));
+        in_folder.insert(named(place));
+        in_tar.insert(named(packed_place));
+        const std::string expected = workplace.content("folder/" + named(place));
+        CHECK(packed[named(packed_place)] == expected);
+        CHECK(workplace.content("unpacked/" + named(packed_place)) == expected);
+      }
+    }
+    CHECK(workplace.files("folder") == in_folder);
+    CHECK(workplace.files("unpacked") == in_tar);
+    CHECK(packed.size() == in_tar.size());
   }
 }
 

@@ -145,5 +145,14 @@ TEST_CASE("A sample with a damaged picture is left out whole") {
   for (const Outcome& outcome : flown.outcomes) CHECK(outcome.status == Status::failed);
 }
 
+TEST_CASE("A sample whose results are too large is left out whole, whichever came first") {
+  const Flown flown = fly(tests::small_png(), {}, 3 * tests::small_png().size());
+  CHECK(flown.variants == 0);
+  CHECK(flown.placed == Texts{"end", "end"});
+  REQUIRE(flown.outcomes.size() == 4);
+  for (const Outcome& outcome : flown.outcomes) CHECK(outcome.status == Status::failed);
+  CHECK_THAT(flown.outcomes[3].message, ContainsSubstring("more than 0 MiB of memory"));
+}
+
 }  // namespace
 }  // namespace qturn

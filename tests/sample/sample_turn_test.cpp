@@ -65,6 +65,18 @@ TEST_CASE("All files of a sample are turned, once for each orientation, in their
   CHECK(all[1].picture == picture);
 }
 
+TEST_CASE("What cannot be turned is named by its file") {
+  const auto fails = [](const std::string& name, const std::string& content, CompanionKind kind) {
+    return [=] { (void)turned(name, content, kind, Orientation::flop); };
+  };
+  CHECK_THROWS_MATCHES(fails("x/a.txt", "0 0.25\n", CompanionKind::label)(), ImageFileError,
+                       MessageMatches(StartsWith("x/a.txt:")));
+  CHECK_THROWS_MATCHES(fails("x/a.xmp", packet.substr(0, 90), CompanionKind::sidecar)(),
+                       ImageFileError, MessageMatches(StartsWith("x/a.xmp: ")));
+  CHECK_THROWS_MATCHES(fails("x/a.mask.png", "not a PNG", CompanionKind::mask)(), ImageFileError,
+                       MessageMatches(ContainsSubstring("x/a.mask.png")));
+}
+
 TEST_CASE("Each orientation needs a name, and both numbers are told") {
   CHECK_THROWS_MATCHES(turned("x/a.txt", label, CompanionKind::label, Orientation::flop, {}),
                        std::invalid_argument,

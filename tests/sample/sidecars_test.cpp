@@ -62,6 +62,10 @@ TEST_CASE("A sidecar counts that holds an orientation and can only belong to its
   CHECK(names_of(shared.sidecars) == std::set<std::string>{"a.jpg.xmp"});
   REQUIRE(shared.shared.size() == 1);
   CHECK_THAT(shared.shared.front(), StartsWith("a.xmp beside it holds an orientation, but may "));
+
+  folder.add("a.jpg.xmp", packet.substr(0, 90));
+  REQUIRE(found().unreadable.size() == 1);
+  CHECK_THAT(found().unreadable.front(), StartsWith("a.jpg.xmp beside it cannot be read: "));
 }
 
 TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied") {
@@ -78,6 +82,13 @@ TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied"
   CHECK(read_xmp(std::string(text_of(xmp.content()))).orientation == "1");
   CHECK(xmp.hash == hash_of(bytes_of(packet)));  // of what was read
   CHECK(xmp.output == "out");
+  try {
+    (void)turned(folder.add("b.xmp", packet.substr(0, 90)));
+    FAIL("was taken for XMP");
+  } catch (const FileError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("b.xmp: "));
+    CHECK(hints_of(error) == Hints{{Hint::exclude, "*.xmp"}});
+  }
 }
 
 }  // namespace

@@ -113,6 +113,8 @@ TEST_CASE_METHOD(Place, "Sidecars say how a picture is stored, but not two diffe
   add("in/a.jpg.xmp", xmp(3));
   CHECK_THROWS_MATCHES(says(), FileError,
                        MessageMatches(ContainsSubstring("different orientations, 6 and 3")));
+  add("in/a.jpg.xmp", xmp(6).substr(0, 90));
+  CHECK_THROWS_MATCHES(says(), FileError, MessageMatches(ContainsSubstring("a.jpg.xmp")));
   const FileSampleWriter reporting({.sidecars = Sidecars::report});
   CHECK(reporting.sidecars_beside(path() / "in/a.jpg").say == Orientation::identity);
 }
