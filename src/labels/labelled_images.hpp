@@ -4,6 +4,7 @@
 #ifndef QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
 #define QTURN_SRC_LABELS_LABELLED_IMAGES_HPP
 
+#include <fmt/format.h>
 #include <qturn/orientation.hpp>
 
 #include <cstddef>
@@ -88,11 +89,16 @@ using VariantsOf = std::function<const std::vector<LabelledVariant>&(std::size_t
 using AppendText = std::function<void(std::string_view text)>;
 
 /// "3:14: why"
-std::string at_place(TextPlace place, const std::string& why);
+inline std::string at_place(TextPlace place, const std::string& why) {
+  return fmt::format("{}:{}: {}", place.line, place.column, why);
+}
 
 /// "images/a__flop.jpg" for "images/a.jpg": the folders stay. They may be separated as on Windows.
 /// A name that is an absolute path takes the place of all.
-std::string renamed(const std::string& file_name, std::string_view name);
+inline std::string renamed(const std::string& file_name, std::string_view name) {
+  if (name.starts_with('/')) return std::string(name);
+  return file_name.substr(0, file_name.find_last_of("/\\") + 1) + std::string(name);
+}
 
 }  // namespace qturn
 

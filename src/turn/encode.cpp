@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "src/formats/table.hpp"
-#include "src/metadata/metadata.hpp"
+#include "src/metadata/exif_turn.hpp"
+#include "src/metadata/xmp.hpp"
 
 namespace qturn {
 namespace {
@@ -15,6 +18,23 @@ MetadataTurn metadata_turn(const Image& turned, Orientation applied) {
   const Size size =
       turned.canvas ? turned_size(applied, *turned.canvas) : Size{page.width, page.height};
   return {.stored = turned.stored, .pixels = applied, .size = size, .turn_embedded = turn_embedded};
+}
+
+/// The Exif block, the XMP packet and the resolution turned; all else as it was.
+Metadata turn_metadata(Metadata metadata, const MetadataTurn& turn,
+                       std::vector<std::string>& warnings) {
+  if (!metadata.exif.empty()) {
+    metadata.exif = turn_exif(metadata.exif, turn, MissingTag::stays_absent,
+                              std::numeric_limits<std::uint32_t>::max(), warnings);
+  }
+  if (metadata.resolution && swaps_axes(turn.pixels)) {
+    std::swap(metadata.resolution->x, metadata.resolution->y);
+  }
+  if (!metadata.xmp.empty()) {
+    warn_of_other_orientation(metadata.xmp, turn.stored, warnings);
+    metadata.xmp = turn_xmp(metadata.xmp, turn, warnings);
+  }
+  return metadata;
 }
 
 // The metadata that goes to another format, turned with the pixels.

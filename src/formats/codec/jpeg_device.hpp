@@ -42,7 +42,12 @@ struct JpegMade {
 };
 
 /// The orientations of the outputs, in order.
-std::vector<Orientation> orientations_of(const JpegRequest& request);
+inline std::vector<Orientation> orientations_of(const JpegRequest& request) {
+  std::vector<Orientation> all;
+  for (const JpegScanTurn& turn : request.lossless) all.push_back(turn.orientation);
+  for (const JpegPlanarTurn& turn : request.planar) all.push_back(turn.orientation);
+  return all;
+}
 
 class JpegDevice {
  public:

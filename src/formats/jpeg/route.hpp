@@ -5,9 +5,18 @@
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
 
-#include "src/formats/jpeg/file/shape.hpp"
+#include <vector>
 
 namespace qturn::jpeg {
+
+/// A picture's size and its components' sampling factors.
+struct JpegShape {
+  struct Component {
+    int h = 1, v = 1;
+  };
+  Size size;
+  std::vector<Component> components;
+};
 
 /// The picture without the columns and rows that `orientation` would bring to the left or upper
 /// edge and that do not fill a block of each component. The turn is exact if this is the whole

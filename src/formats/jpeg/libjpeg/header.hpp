@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "src/formats/jpeg/file/shape.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "src/picture/header.hpp"
