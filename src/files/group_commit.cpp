@@ -70,6 +70,10 @@ void GroupCommit::put_in_place(std::span<Member* const> group) {
     }
   };
   for_each_good([&](Member& member) { member.files.finish_writing(); });
+  if (journals_ && fsync_ == Fsync::each) {
+    FlushedFolders flushed;
+    for_each_good([&](Member& member) { member.files.flush_names(flushed); });
+  }
   if (journals_) write_intents(group);
   for_each_good([&](Member& member) { member.warnings = member.files.put_in_place(); });
   if (fsync_ == Fsync::end) {
@@ -116,6 +120,12 @@ void GroupCommit::write_intents(Journal& journal, std::span<Member* const> membe
   } catch (...) {
     for (Member* member : members) member->error = std::current_exception();
   }
+}
+
+void GroupCommit::add_done(const std::filesystem::path& file) {
+  if (fsync_ != Fsync::end) return;
+  const std::lock_guard lock(writing_);
+  written_.add(file);
 }
 
 std::vector<std::string> GroupCommit::flush() const { return written_.flush(); }

@@ -2,11 +2,11 @@
 //
 // A result must be on the disk before it replaces its original, and a flush takes as long for
 // sixteen files as for one. So tasks that have a result are suspended here, in a queue. One thread
-// takes what is in the queue and does for all of it: flush the files, write their intents to the
-// journal, rename each, flush each folder once, write that it is done. Meanwhile the next group
-// gathers, however fast or slow the disk is, and the cores turn pictures. Where nothing is flushed
-// before the end, each task does that for its own result alone: waiting for the others would take
-// longer than all of it.
+// takes what is in the queue and does for all of it: flush the files, and the folders of those that
+// belong together, write their intents to the journal, rename each, flush each folder once, write
+// that it is done. Meanwhile the next group gathers, however fast or slow the disk is, and the
+// cores turn pictures. Where nothing is flushed before the end, each task does that for its own
+// result alone: waiting for the others would take longer than all of it.
 #ifndef QTURN_SRC_FILES_GROUP_COMMIT_HPP
 #define QTURN_SRC_FILES_GROUP_COMMIT_HPP
 
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string>
@@ -44,6 +45,10 @@ class GroupCommit {
   /// Suspends the calling task until the files are in their places. Throws FileError as long as
   /// none is; then returns what to warn of. `intent` is for the journal.
   std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
+
+  /// A file that the run which this one resumes has put in its place. It may not be on the disk
+  /// yet.
+  void add_done(const std::filesystem::path& file);
 
   /// With Fsync::end, blocks until all file systems that were written to are on the disk. Returns
   /// warnings. To be called after the last commit().

@@ -133,6 +133,22 @@ class Lines {
   std::size_t at_ = 0, have_ = 0;
 };
 
+/// Whether one of the lines that are left was written when the line of this number was on the disk.
+bool is_relied_on(std::uint64_t number, Lines& lines) {
+  const auto count = [](const Json& value) {
+    return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  };
+  bool is_whole = false;
+  for (std::string text; lines.next(text, is_whole);) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) continue;
+    const Json flushed = json.value("flushed", Json());
+    if (flushed.is_null() ? count(json.value("line", Json())) > number : count(flushed) >= number)
+      return true;
+  }
+  return false;
+}
+
 /// The number of a line is not the one that follows.
 struct MissingLines : std::exception {};
 
@@ -203,7 +219,8 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
     ++number;
     const bool is_begun =
         line.size() < beginning.size() ? beginning.starts_with(line) : line.starts_with(beginning);
-    if (number == 1 && !is_begun)
+    const bool has_zeros = line.find('\0') != line.npos;
+    if (number == 1 && !is_begun && !has_zeros)
       throw FileError(file.string() + " is not a journal of qturn", file, {});
     const bool is_last = !lines.has_more();
     const auto refuse = [&](const char* what) {
@@ -213,15 +230,14 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
                       file, {});
     };
     try {
-      if (!is_whole) throw std::invalid_argument("torn");
+      if (!is_whole || has_zeros) throw std::invalid_argument("torn");
       reader.take(line);
     } catch (const MissingLines&) {
       refuse("does not follow the one before it");
     } catch (const std::exception&) {
-      if (number == 1 && !is_last)
-        throw FileError(file.string() + " is not a journal of qturn", file, {});
-      if (!is_last) refuse("is damaged");
-      break;
+      if (is_last || (has_zeros && !is_relied_on(number, lines))) break;
+      if (number == 1) throw FileError(file.string() + " is not a journal of qturn", file, {});
+      refuse("is damaged");
     }
     reader.content_.bytes += line.size() + 1;
     ++reader.content_.lines;
@@ -232,7 +248,10 @@ std::optional<JournalContent> read_journal(const fs::path& file, const fs::path&
 
 Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
                  std::optional<JournalContent> content, bool flushed)
-    : file_(std::move(file)), root_(std::move(root)), flushed_(flushed) {
+    : file_(std::move(file)),
+      root_(std::move(root)),
+      flushed_(flushed),
+      may_lose_lines_(flushed || header.originals.empty()) {
   opened_ = FileDescriptor(::open(
       file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
   const auto fail = [&](std::error_code reason) {
@@ -247,7 +266,13 @@ Journal::Journal(fs::path file, fs::path root, const JournalHeader& header,
   }
   const bool is_new = bytes_ == 0;
   try {
-    if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) fail(system_code(errno));
+    struct stat status;
+    if (::fstat(opened_.get(), &status) != 0) fail(system_code(errno));
+    if (static_cast<std::uint64_t>(status.st_size) != bytes_) {
+      if (::ftruncate(opened_.get(), static_cast<off_t>(bytes_)) != 0) fail(system_code(errno));
+      // What is cut off must not follow the next line after a power cut.
+      if (flushed_ && ::fsync(opened_.get()) != 0) fail(system_code(errno));
+    }
     Json first;
     first["resumed"] = run_id();
     if (is_new) first = header_line(header);
@@ -301,6 +326,7 @@ void Journal::append(std::span<Json> lines, bool flushed) {
   std::string text;
   std::uint64_t number = lines_;
   for (Json& line : lines) {
+    if (may_lose_lines_ && lines_on_disk_ < number) line["flushed"] = lines_on_disk_;
     line["line"] = ++number;
     text += dump(line) + "\n";
   }
@@ -317,7 +343,9 @@ void Journal::append(std::span<Json> lines, bool flushed) {
   bytes_ += text.size();
   lines_ = number;
   // After a flush that failed, the system may take for written what is lost.
-  if (flushed && ::fsync(opened_.get()) != 0) fail(broken_ = system_code(errno));
+  if (!flushed) return;
+  if (::fsync(opened_.get()) != 0) fail(broken_ = system_code(errno));
+  lines_on_disk_ = lines_;
 }
 
 }  // namespace qturn

@@ -13,7 +13,9 @@
 // says where each is, and stays when all is done: it is what a run is taken back by.
 //
 // Each line has its number. So it shows if lines are missing before it: what they say was done
-// would be turned once more.
+// would be turned once more. What was not flushed when the power failed may be zeros, also before
+// lines that are whole. So a line also says how many lines were on the disk when it was written, if
+// not all before it were: damage to others is the end of the journal, and nothing depends on it.
 #ifndef QTURN_SRC_FILES_JOURNAL_HPP
 #define QTURN_SRC_FILES_JOURNAL_HPP
 
@@ -84,7 +86,8 @@ struct JournalContent {
 };
 
 /// Nothing if there is no journal, or if it was killed before its first line was whole. A last line
-/// that is not whole is not counted. Throws FileError that names the line of damage or the one
+/// that is not whole is not counted, nor are zeros and what follows them, if that was not flushed.
+/// Throws FileError that names the line of damage or the one
 /// before which lines are missing, or if it is no journal at all. Names are relative to `root`, if
 /// they are not absolute.
 std::optional<JournalContent> read_journal(const std::filesystem::path& file,
@@ -117,7 +120,9 @@ class Journal {
   std::filesystem::path file_, root_;
   FileDescriptor opened_;
   std::uint64_t bytes_ = 0, lines_ = 0;
+  std::uint64_t lines_on_disk_ = 0;
   bool flushed_;
+  bool may_lose_lines_;  // if they were not flushed; false if a picture could be turned twice
   bool has_intents_ = false;
   std::error_code broken_;  // after that, nothing can be promised
   JournalContent before_;

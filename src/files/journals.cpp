@@ -72,6 +72,11 @@ Journals::Journals(JournalOptions options, std::span<const fs::path> below)
     for (fs::path at = place; !at.empty() && !fs::exists(at); at = at.parent_path())
       made.push_back(at);
     if (!made.empty()) fs::create_directories(place);
+    if (options_.flushed) {
+      std::set<fs::path> parents;
+      for (const fs::path& folder : made) parents.insert(folder.parent_path());
+      flush_folders(parents);
+    }
     roots_.push_back(
         {root.folder, fs::absolute(root.folder / "").lexically_normal(), place, std::move(made)});
     locks_.emplace_back(place);
@@ -257,10 +262,13 @@ void Journals::begin(const std::function<std::set<fs::path>()>& folders) {
     if (!kept_in_.empty()) begin_record();
     for (Place& place : places_) {
       if (place.content) {
-        const std::vector<fs::path> temporaries = temporaries_of(*place.content, with_roots());
+        const std::set<fs::path> all = with_roots();
+        const std::vector<fs::path> temporaries = temporaries_of(*place.content, all);
         finish_begun(*place.content, options_.in_place, have_changed_);
         for (const fs::path& temporary : temporaries) ::unlink(temporary.c_str());
         place.content->begun.clear();
+        // What a killed run has put in its place counts as done, but may not be on the disk yet.
+        if (options_.flushed) flush_folders(all);
       }
       if (!resumes()) place.content.reset();
       journals_.emplace_back(place.file, place.root, place.header, std::move(place.content),

@@ -355,6 +355,13 @@ void StagedFiles::finish_writing() {
   }
 }
 
+void StagedFiles::flush_names(FlushedFolders& flushed) const {
+  if (files_.size() == 1) return;
+  for (const auto& file : files_)
+    if (const std::error_code reason = flushed.flush(file->temporary.folder().get()))
+      fail_write(file->target, reason);
+}
+
 void StagedFiles::check_original(std::size_t index) const {
   const File& file = *files_[index];
   if (!file.like_state) return;
@@ -426,6 +433,10 @@ void FileSystems::add(const fs::path& file, int folder) {
   if (is_new) place->second = {file, FileDescriptor(::fcntl(folder, F_DUPFD_CLOEXEC, 0))};
 }
 
+void FileSystems::add(const fs::path& file) {
+  if (const FileDescriptor folder = open_folder(file.parent_path())) add(file, folder.get());
+}
+
 std::vector<std::string> FileSystems::flush() const {
   std::vector<std::string> warnings;
   for (const auto& [device, written] : by_device_) {
@@ -445,6 +456,18 @@ std::error_code FlushedFolders::flush(int folder) {
   // Some network file systems cannot flush a folder, and say so with EINVAL.
   if (is_new && ::fsync(folder) != 0 && errno != EINVAL) known->second = system_code(errno);
   return known->second;
+}
+
+void flush_folders(const std::set<fs::path>& folders) {
+  FlushedFolders flushed;
+  for (const fs::path& folder : folders) {
+    const FileDescriptor opened = open_folder(folder);
+    if (!opened) continue;
+    if (const std::error_code reason = flushed.flush(opened.get()))
+      throw FileError(fmt::format("cannot flush the folder {} to the disk",
+                                  folder.empty() ? "." : folder.string()),
+                      folder, reason);
+  }
 }
 
 std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,10 +117,15 @@ class FlushedFolders {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::error_code> reasons_;  // by device, inode
 };
 
+/// Flushes those of the folders that are there. Throws FileError.
+void flush_folders(const std::set<std::filesystem::path>& folders);
+
 /// File systems that were written to.
 class FileSystems {
  public:
   void add(const std::filesystem::path& file, int folder);
+  /// Does nothing if the folder of the file cannot be opened.
+  void add(const std::filesystem::path& file);
   /// Blocks until they are on the disk; returns what to warn of.
   std::vector<std::string> flush() const;
 
@@ -155,6 +161,9 @@ class StagedFiles {
 
   /// Closes the files. If they are flushed, blocks until they are on the disk.
   void finish_writing();
+  /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place
+  /// and lose the names of those that have not followed it.
+  void flush_names(FlushedFolders& flushed) const;
   /// Throws also if a `like` is no longer in its `like_state`. Once the first file is in its place,
   /// nothing undoes that: returns a sentence for each file that then cannot follow.
   std::vector<std::string> put_in_place();

@@ -223,7 +223,10 @@ bool FileSampleWriter::is_done(const Result& result) const {
   const bool is_first_done = is_done(files.front());
   const auto differs = std::ranges::find_if(
       files, [&](const fs::path& file) { return is_done(file) != is_first_done; });
-  if (differs == files.end()) return is_first_done;
+  if (differs == files.end()) {
+    if (is_first_done) commits_->add_done(files.front());
+    return is_first_done;
+  }
   if (options_.in_place) {
     const fs::path& done = is_first_done ? files.front() : *differs;
     const fs::path& original = is_first_done ? *differs : files.front();

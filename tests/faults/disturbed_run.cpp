@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,7 +98,7 @@ class Stream {
 };
 
 [[noreturn]] void become_program(std::vector<std::string> words, const fs::path& folder,
-                                 const Stream& out, const Stream& err) {
+                                 const Stream& out, const Stream& err, bool is_followed) {
   words.insert(words.begin(), "qturn");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -107,45 +108,72 @@ class Stream {
   constexpr struct rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
-  be_followed(longest_run_s);
+  if (is_followed)
+    be_followed(longest_run_s);
+  else
+    ::alarm(longest_run_s);
   const int status = qturn_main(static_cast<int>(words.size()), argv.data());
   std::fflush(nullptr);
   ::_exit(status);  // the libraries' ends would wait for threads that fork() has not copied
 }
 
-/// Calls `on_call(call)` for the calls that count, with relative paths.
-Run run(const std::vector<std::string>& words, const TemporaryFolder& folder,
-        const OnCall& on_call) {
+/// `on_call` is empty: nobody follows it.
+int run_to_end(pid_t child, const fs::path& folder, const OnCall& on_call,
+               const OnReturn& on_return) {
+  if (!on_call) {
+    int status = 0;
+    if (::waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
+    return status;
+  }
   const auto in_folder = [&](const fs::path& path) {
-    const fs::path relative = path.lexically_relative(folder.path());
+    const fs::path relative = path.lexically_relative(folder);
     return relative.empty() || *relative.begin() == ".." ? fs::path() : relative;
   };
-  const Stream out, err;
-  const pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become_program(words, folder.path(), out, err);
-  Run result;
-  result.status = follow(child, [&](SystemCall call) {
+  const auto counts = [&](SystemCall& call) {
     const bool is_on_file = !call.path.empty();
     call.path = in_folder(call.path);
     call.to = in_folder(call.to);
-    if (is_on_file && call.path.empty() && call.to.empty()) return Effect{};
+    return !is_on_file || !call.path.empty() || !call.to.empty();
+  };
+  const auto call_in_folder = [&](SystemCall call) {
+    if (!counts(call)) return Effect{};
     Effect effect = on_call(call);
     // So that a run takes no longer than its disk makes necessary.
     effect.is_skipped = effect.is_skipped || (call.name == "fsync" && effect.error == 0);
     return effect;
-  });
-  result.err = err.content();
-  result.after = read_tree(folder.path());
-  return result;
+  };
+  const auto return_in_folder = [&](SystemCall call, std::int64_t returned) {
+    if (on_return && counts(call)) on_return(call, returned);
+  };
+  return follow(child, call_in_folder, return_in_folder);
 }
 
 bool is_journal(const Tree::value_type& file) {
   return file.first.ends_with(".qturn-journal") && !file.second.content.empty();
 }
 
-/// Of the run that is to finish another one; nothing, if that has no journal and yet has changed
-/// files: then it must be complete.
+}  // namespace
+
+Run run(const std::vector<std::string>& words, const fs::path& folder, const OnCall& on_call,
+        const OnReturn& on_return) {
+  const Stream out, err;
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) become_program(words, folder, out, err, static_cast<bool>(on_call));
+  Run result;
+  result.status = run_to_end(child, folder, on_call, on_return);
+  result.err = err.content();
+  result.after = read_tree(folder);
+  return result;
+}
+
+bool is_own(const std::string& name) {
+  const std::string file = fs::path(name).filename().string();
+  return file == ".qturn-journal" || file == ".qturn-lock" || qturn::is_temporary_name(file);
+}
+
+bool is_record(const std::string& name) { return name.ends_with("/qturn-run.jsonl"); }
+
 std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
                                                         const Tree& after) {
   std::vector<std::string> words = scenario.words;
@@ -168,15 +196,6 @@ std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario
   return words;
 }
 
-}  // namespace
-
-bool is_own(const std::string& name) {
-  const std::string file = fs::path(name).filename().string();
-  return file == ".qturn-journal" || file == ".qturn-lock" || qturn::is_temporary_name(file);
-}
-
-bool is_record(const std::string& name) { return name.ends_with("/qturn-run.jsonl"); }
-
 std::vector<Fault> faults_of(std::string_view call) {
   if (has_sanitizer && (is_memory(call) || call == "clone")) return {};
   std::vector<Fault> all;
@@ -197,7 +216,7 @@ Run undisturbed(const Scenario& scenario) {
   const TemporaryFolder folder;
   write_tree(scenario.before, folder.path());
   std::vector<SystemCall> calls;
-  Run result = run(scenario.words, folder, [&](const SystemCall& call) {
+  Run result = run(scenario.words, folder.path(), [&](const SystemCall& call) {
     calls.push_back(call);
     return Effect{};
   });
@@ -217,7 +236,7 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
   write_tree(scenario.before, folder.path());
   std::size_t number = 0;
   std::optional<SystemCall> struck;
-  Run result = run(scenario.words, folder, [&](const SystemCall& call) {
+  Run result = run(scenario.words, folder.path(), [&](const SystemCall& call) {
     const bool counts = call.name == place.call && (place.to.empty() || call.to == place.to);
     if (counts && number++ == place.number) {
       struck = call;
@@ -232,7 +251,7 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
   const bool is_resumable = !scenario.to_finish && std::ranges::any_of(result.after, is_journal);
   if (result.status != 0 && (fault.effect.signal != 0 || is_resumable)) {
     if (const auto words = words_to_finish(scenario, result.after)) {
-      const Run next = run(*words, folder, [](const SystemCall&) { return Effect{}; });
+      const Run next = run(*words, folder.path(), [](const SystemCall&) { return Effect{}; });
       result.next = {{next.status, next.err, next.after}};
     }
   }

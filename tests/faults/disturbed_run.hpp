@@ -38,6 +38,16 @@ struct Run {
   std::optional<Next> next;  ///< the run that is to finish one that was ended or failed in part
 };
 
+/// Runs the program in the folder. The calls have relative paths; those on other files do not
+/// count. `on_call` is empty: nobody follows it.
+Run run(const std::vector<std::string>& words, const std::filesystem::path& folder,
+        const OnCall& on_call = {}, const OnReturn& on_return = {});
+
+/// Of the run that is to finish another one; nothing, if that has no journal and yet has changed
+/// files: then it must be complete.
+std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
+                                                        const Tree& after);
+
 /// What a run has for its own purposes while it lasts: a temporary, a journal, a lock.
 bool is_own(const std::string& name);
 /// What it writes of itself beside the originals that it keeps: no two are alike.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/faults/disturbed_run.hpp"
+#include "tests/faults/power_cuts.hpp"
 #include "tests/faults/rules.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
@@ -26,18 +27,26 @@ namespace fs = std::filesystem;
 
 constexpr char usage[] = R"(usage: faults [--quick] [--scenario NAME] [--jobs N]
        faults --scenario NAME --call NAME:N --fault NAME
+       faults --power-cuts [--all-states] [--most N] [--seed N] [--scenario NAME] [--keep FOLDER]
+              [--forget files|folders|journals] [--jobs N]
 
 Exits 0 if no rule is broken, 1 if one is, 4 if that cannot be found out here. The second form
 repeats one run and shows what it printed.
 
-  --quick   a part of the runs, spread over all calls and faults
+  --quick       a part of the runs, spread over all calls and faults
+  --power-cuts  instead: in the states of the disk that a power cut may leave
+  --all-states  not a part of them, but all that were enumerated or sampled
+  --most N      this many between two flushes, complete if there are not more (2000)
+  --forget WHAT as if the program did not flush them, to see that this would be found
+  --keep FOLDER leaves the first state with a finding there, and says in FOLDER.txt how it came
 )";
 
 /// About so many runs of each scenario.
 constexpr std::size_t quick_runs = 16;
 
 struct Options {
-  bool quick = false;
+  bool quick = false, has_power_cuts = false;
+  PowerCutOptions power_cuts;
   std::string scenario, call, fault;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -164,6 +173,10 @@ int run_program(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--quick") {
       options.quick = true;
+    } else if (word == "--power-cuts") {
+      options.has_power_cuts = true;
+    } else if (word == "--all-states") {
+      options.power_cuts.all_states = true;
     } else if (i + 1 == argc) {
       fmt::print(stderr, usage);
       return 2;
@@ -173,11 +186,22 @@ int run_program(int argc, char** argv) {
       options.fault = argv[++i];
     } else if (word == "--call") {
       options.call = argv[++i];
+    } else if (word == "--keep") {
+      options.power_cuts.keep = argv[++i];
+    } else if (word == "--forget") {
+      options.power_cuts.forget = argv[++i];
+    } else if (word == "--most") {
+      options.power_cuts.most = std::strtoul(argv[++i], nullptr, 10);
+    } else if (word == "--seed") {
+      options.power_cuts.seed = std::strtoul(argv[++i], nullptr, 10);
     } else if (word == "--jobs") {
       options.jobs = static_cast<unsigned>(std::strtoul(argv[++i], nullptr, 10));
     }
   }
-  return run_all(options);
+  if (!options.has_power_cuts) return run_all(options);
+  options.power_cuts.scenario = options.scenario;
+  options.power_cuts.jobs = options.jobs;
+  return run_power_cuts(options.power_cuts);
 }
 
 }  // namespace

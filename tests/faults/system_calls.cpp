@@ -53,6 +53,8 @@ constexpr Row rows[] = {
     {SYS_write, "write", 0, -1, -1, -1, 2},
     {SYS_pwrite64, "write", 0, -1, -1, -1, 2},
     {SYS_writev, "write", 0},
+    {SYS_pwritev, "write", 0},
+    {SYS_sendfile, "write", 0},
     {SYS_copy_file_range, "write", 2},
     {SYS_fsync, "fsync", 0},
     {SYS_fdatasync, "fsync", 0},
@@ -89,6 +91,8 @@ constexpr Row rows[] = {
     {SYS_utimensat, "utimens", 0, 1},
     {SYS_setxattr, "setxattr", -1, 0},
     {SYS_fsetxattr, "setxattr", 0},
+    {SYS_removexattr, "setxattr", -1, 0},
+    {SYS_fremovexattr, "setxattr", 0},
     {SYS_getxattr, "getxattr", -1, 0},
     {SYS_fgetxattr, "getxattr", 0},
     {SYS_listxattr, "listxattr", -1, 0},
@@ -110,7 +114,7 @@ class Thread {
   Thread(pid_t program, pid_t id) : program_(program), id_(id) {}
 
   void enter(const OnCall& on_call);
-  void leave();
+  void leave(std::int64_t result, const OnReturn& on_return);
   void go_on(int signal) const { ::ptrace(PTRACE_SYSCALL, id_, nullptr, signal); }
 
  private:
@@ -135,7 +139,8 @@ class Thread {
   }
 
   pid_t program_, id_;
-  // Of the call that it is in: its result, if not the system's, and a register to be restored.
+  std::optional<SystemCall> call_;  // that it is in, if it is one of the table
+  // Of that call: its result, if not the system's, and a register to be restored.
   std::optional<std::int64_t> result_;
   std::optional<std::pair<std::size_t, std::uint64_t>> replaced_;
 };
@@ -171,6 +176,11 @@ SystemCall Thread::call_of(const Row& row, const SystemCallInfo& info) const {
   call.name = row.name;
   if (row.file >= 0 || row.path >= 0) call.path = path_of(info, row.file, row.path);
   if (row.to_path >= 0) call.to = path_of(info, row.to_folder, row.to_path);
+  call.number = row.number;
+  std::copy_n(info.entry.args, call.arguments.size(), call.arguments.begin());
+  const bool has_path = row.path >= 0 && info.entry.args[row.path] != 0;
+  if (row.file >= 0 && !has_path) call.file = static_cast<int>(info.entry.args[row.file]);
+  call.thread = id_;
   return call;
 }
 
@@ -182,7 +192,8 @@ void Thread::enter(const OnCall& on_call) {
            (each.command < 0 || static_cast<int>(info.entry.args[1]) == each.command);
   });
   if (row == std::end(rows)) return;
-  const Effect effect = on_call(call_of(*row, info));
+  call_ = call_of(*row, info);
+  const Effect effect = on_call(*call_);
   if (effect.signal != 0) ::kill(program_, effect.signal);
   if (effect.is_short && row->length >= 0) {
     replace_argument(row->length, info.entry.args[row->length] / 2, info);
@@ -199,7 +210,9 @@ void Thread::enter(const OnCall& on_call) {
   }
 }
 
-void Thread::leave() {
+void Thread::leave(std::int64_t result, const OnReturn& on_return) {
+  if (call_ && on_return) on_return(*call_, result_.value_or(result));
+  call_.reset();
   if (result_) set(offsetof(user_regs_struct, rax), static_cast<std::uint64_t>(*result_));
   if (replaced_) set(replaced_->first, replaced_->second);
   result_.reset();
@@ -214,7 +227,7 @@ void be_followed(unsigned seconds) {
   ::raise(SIGSTOP);
 }
 
-int follow(pid_t child, const OnCall& on_call) {
+int follow(pid_t child, const OnCall& on_call, const OnReturn& on_return) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child) fail("waitpid");
   if (!WIFSTOPPED(status)) return status;
@@ -240,7 +253,7 @@ int follow(pid_t child, const OnCall& on_call) {
       SystemCallInfo info;
       const bool is_known = ::ptrace(PTRACE_GET_SYSCALL_INFO, id, sizeof info, &info) > 0;
       if (is_known && info.op == PTRACE_SYSCALL_INFO_ENTRY) thread.enter(on_call);
-      if (is_known && info.op == PTRACE_SYSCALL_INFO_EXIT) thread.leave();
+      if (is_known && info.op == PTRACE_SYSCALL_INFO_EXIT) thread.leave(info.exit.rval, on_return);
       thread.go_on(0);
     } else {
       // A new thread begins with SIGSTOP, and events are told by SIGTRAP: neither is for the

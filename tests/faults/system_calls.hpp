@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string_view>
@@ -18,6 +20,11 @@ struct SystemCall {
   std::string_view name;
   std::filesystem::path path;  ///< absolute, of the file or folder; empty if there is none
   std::filesystem::path to;    ///< of renames and links: the other path
+  // For who looks closer.
+  long number = 0;  ///< the system's
+  std::array<std::uint64_t, 6> arguments = {};
+  int file = -1;  ///< the descriptor of the file that it uses, if it has no path
+  pid_t thread = 0;
 };
 
 /// What becomes of a call.
@@ -29,6 +36,8 @@ struct Effect {
 };
 
 using OnCall = std::function<Effect(const SystemCall&)>;
+/// When the call returns, before the thread goes on: its result, or a negative errno.
+using OnReturn = std::function<void(const SystemCall&, std::int64_t result)>;
 
 /// The exit status of a child that the system does not let anybody follow.
 inline constexpr int cannot_be_followed = 125;
@@ -38,7 +47,7 @@ inline constexpr int cannot_be_followed = 125;
 void be_followed(unsigned seconds);
 
 /// Follows the child and its threads to their end, and returns its status as waitpid() does.
-int follow(pid_t child, const OnCall& on_call);
+int follow(pid_t child, const OnCall& on_call, const OnReturn& on_return);
 
 }  // namespace faults
 

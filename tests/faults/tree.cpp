@@ -39,28 +39,32 @@ std::string run_in(const fs::path& folder) {
 
 }  // namespace
 
+void read_attributes(const fs::path& path, File& file) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0)
+    throw std::runtime_error("cannot look at " + path.string());
+  std::array<char, 64> rating;
+  const ssize_t length = ::getxattr(path.c_str(), "user.rating", rating.data(), rating.size());
+  file.mode = status.st_mode & 07777;
+  file.modified_s = status.st_mtim.tv_sec;
+  file.rating = {rating.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
+}
+
 Tree read_tree(const fs::path& folder) {
   Tree tree;
   const std::string run = run_in(folder);
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const fs::path& path = entry.path();
-    struct stat status;
-    if (::stat(path.c_str(), &status) != 0)
-      throw std::runtime_error("cannot look at " + path.string());
     std::ifstream in(path, std::ios::binary);
     std::string content{std::istreambuf_iterator<char>(in), {}};
     if (is_journal(path)) {
       content = replaced(std::move(content), folder.string(), of_folder);
       content = replaced(std::move(content), run, "kept/run");
     }
-    std::array<char, 64> rating;
-    const ssize_t length = ::getxattr(path.c_str(), "user.rating", rating.data(), rating.size());
-    tree[replaced(path.lexically_relative(folder).string(), run, "kept/run")] = {
-        .content = std::move(content),
-        .mode = status.st_mode & 07777,
-        .modified_s = status.st_mtim.tv_sec,
-        .rating = {rating.data(), length < 0 ? 0 : static_cast<std::size_t>(length)}};
+    File& file = tree[replaced(path.lexically_relative(folder).string(), run, "kept/run")];
+    file.content = std::move(content);
+    read_attributes(path, file);
   }
   return tree;
 }

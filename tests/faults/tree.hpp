@@ -22,6 +22,9 @@ struct File {
 /// Journals and records have "{folder}" for the path of the folder itself.
 using Tree = std::map<std::string, File>;
 
+/// Reads all but the content.
+void read_attributes(const std::filesystem::path& path, File& file);
+
 Tree read_tree(const std::filesystem::path& folder);
 void write_tree(const Tree& tree, const std::filesystem::path& folder);
 

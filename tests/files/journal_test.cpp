@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 #include "src/files/safe_file.hpp"
@@ -157,6 +158,63 @@ TEST_CASE("a journal that is cut in its middle is refused, with the line where t
   }
   folder.add("journal", whole.substr(ends[1]));
   CHECK_THROWS_WITH(read_journal(path, folder.path()), ContainsSubstring("is not a journal"));
+}
+
+TEST_CASE(
+    "zeros that a power cut leaves are cut off with what follows, unless that relied on them") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const Intent first = {file(folder.path(), "a.jpg")}, second = {file(folder.path(), "b.jpg")};
+  {
+    Journal journal(path, folder.path(), {"cw", {"."}}, {}, true);
+    const Intent* all[] = {&first, &second};
+    journal.intend(all);
+    journal.settle(first, true);
+    journal.settle(second, true);
+  }
+  const std::string whole = content_of(path);
+  std::vector<std::size_t> ends = {0};
+  while (ends.back() < whole.size()) ends.push_back(whole.find('\n', ends.back()) + 1);
+  REQUIRE(ends.size() == 6);  // 5 lines
+  const auto with_zeros = [&](std::size_t from, std::size_t to) {
+    std::string text = whole;
+    std::fill(text.begin() + static_cast<std::ptrdiff_t>(from),
+              text.begin() + static_cast<std::ptrdiff_t>(to), '\0');
+    folder.add("journal", text);
+    return read_journal(path, folder.path());
+  };
+  for (std::size_t from = ends[3]; from < whole.size(); ++from) {
+    CAPTURE(from);
+    const auto content = with_zeros(from, std::max(from + 1, ends[4]));
+    REQUIRE(content);
+    CHECK(content->lines == (from < ends[4] ? 3 : 4));
+    CHECK(content->files.size() == 2);
+  }
+  CHECK_THROWS_WITH(with_zeros(ends[2], ends[3]), ContainsSubstring("line 3 of the journal"));
+  CHECK_THROWS_WITH(with_zeros(ends[1], ends[3]), ContainsSubstring("line 2 of the journal"));
+  CHECK_THROWS_WITH(with_zeros(0, ends[1]), ContainsSubstring("is not a journal"));
+  CHECK_FALSE(with_zeros(0, whole.size()));
+}
+
+TEST_CASE("a journal that is never flushed relies on no line, unless it is of a run in place") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "journal";
+  const Intent intent = {file(folder.path(), "a.jpg")};
+  const auto with_zeros = [&](const JournalHeader& header) {
+    fs::remove(path);
+    {
+      Journal journal(path, folder.path(), header, {}, false);
+      const Intent* all[] = {&intent};
+      journal.intend(all);
+      journal.settle(intent, true);
+    }
+    std::string text = content_of(path);
+    text[text.find('\n') + 5] = '\0';
+    folder.add("journal", text);
+    return read_journal(path, folder.path());
+  };
+  CHECK(with_zeros({"cw", {"."}})->files.empty());
+  CHECK_THROWS_WITH(with_zeros({"cw", {"."}, "1"}), ContainsSubstring("line 2 of the journal"));
 }
 
 TEST_CASE("what belongs to a picture follows it, and temporaries of other runs stay") {
