@@ -1,7 +1,9 @@
 #include "src/files/real_places.hpp"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +16,15 @@ namespace fs = std::filesystem;
 fs::path without_dots(const fs::path& path) {
   const fs::path whole = fs::absolute(path).lexically_normal();
   return whole.has_filename() ? whole : whole.parent_path();
+}
+
+constexpr int to_use = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+// One call to the system. None for whatever reason, an older system among them.
+FileDescriptor open_without_links(const fs::path& folder) {
+  const open_how how{.flags = to_use, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS};
+  return FileDescriptor(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.c_str(), &how, sizeof how)));
 }
 
 }  // namespace
@@ -43,8 +54,8 @@ std::optional<fs::path> RealPlaces::of(const fs::path& target) const {
 }
 
 FileDescriptor open_real_folder(const fs::path& folder, bool flushed) {
+  if (FileDescriptor whole = open_without_links(folder)) return whole;
   constexpr int on_the_way = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  constexpr int to_use = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   FileDescriptor at(::open("/", on_the_way));
   for (const fs::path& part : folder.relative_path()) {
     FileDescriptor next(::openat(at.get(), part.c_str(), on_the_way));

@@ -1,10 +1,12 @@
 #include "src/sample/world_files.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <string_view>
 #include <system_error>
 
@@ -65,31 +67,28 @@ bool are_notes_of_place(std::string_view name, std::string_view text) {
 
 std::vector<fs::path> world_files_beside(const fs::path& picture) {
   std::vector<fs::path> found;
-  const bool has_capitals = picture.extension() != lower_suffix(picture);
-  fs::path path = picture;
-  const auto look = [&] {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (error && status.type() != fs::file_type::not_found)
-      throw FileError("cannot look at " + path.string(), path, error);
-    if (fs::is_regular_file(status)) found.push_back(path);
+  // Names as text: of small pictures, a path for each name took a twentieth of the time.
+  const auto look = [&](const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0) {
+      if (S_ISREG(status.st_mode)) found.emplace_back(path);
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+      throw FileError("cannot look at " + path, path, {errno, std::generic_category()});
+    }
   };
-  for (const std::string& suffix : suffixes_of(lower_suffix(picture))) {
-    path.replace_extension(suffix);
-    look();
-    if (!has_capitals && suffix != polynomials) continue;  // those come in capitals mostly
-    path.replace_extension(in_capitals(suffix));
-    look();
+  const std::string suffix = picture.extension(), in_lower = lower_suffix(picture);
+  const std::string stem = picture.native().substr(0, picture.native().size() - suffix.size());
+  for (const std::string& each : suffixes_of(in_lower)) {
+    look(stem + each);
+    if (suffix == in_lower && each != polynomials) continue;  // those come in capitals mostly
+    look(stem + in_capitals(each));
   }
-  for (const std::string& end :
-       {std::string(polynomials_text), in_capitals(std::string(polynomials_text))}) {
-    path.replace_filename(picture.stem().string() + end);
-    look();
-  }
-  path = picture;
-  path += notes;
-  look();
-  if (!found.empty() && found.back() == path && !is_about_place(path)) found.pop_back();
+  const std::string text(polynomials_text);
+  look(stem + text);
+  look(stem + in_capitals(text));
+  const std::string of_gdal = picture.native() + std::string(notes);
+  look(of_gdal);
+  if (!found.empty() && found.back() == of_gdal && !is_about_place(of_gdal)) found.pop_back();
   return found;
 }
 

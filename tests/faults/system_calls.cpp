@@ -44,6 +44,7 @@ struct Row {
 constexpr Row rows[] = {
     {SYS_open, "open", -1, 0},
     {SYS_openat, "open", 0, 1},
+    {SYS_openat2, "open", 0, 1},
     {SYS_creat, "open", -1, 0},
     {SYS_close, "close", 0},
     {SYS_read, "read", 0, -1, -1, -1, 2},
