@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "src/files/file_parts.hpp"
+#include "src/picture/errors.hpp"
 
 namespace qturn {
 namespace {
@@ -176,7 +177,7 @@ class Temporary {
                                                 name_.c_str(), AT_SYMLINK_FOLLOW) == 0;
       if (is_linked_) break;
       file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
-                                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+                                      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     } while (!file_ && (errno == EEXIST || errno == EINTR));
     // To flush it.
     if (is_linked_)
@@ -222,10 +223,9 @@ class Temporary {
 
 /// Calls `each` with every part that was read, at once.
 template <typename Memory, typename Each>
-Memory read_whole(const fs::path& path, Memory memory, FileState* state, Each each) {
+Memory read_whole(const fs::path& path, const FileDescriptor& file, Memory memory, FileState* state,
+                  Each each) {
   const auto fail = [&](int number) { throw FileError("cannot read", path, system_code(number)); };
-  // O_NONBLOCK: a pipe without a writer must not block the run.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) fail(errno);
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
@@ -236,9 +236,10 @@ Memory read_whole(const fs::path& path, Memory memory, FileState* state, Each ea
   std::byte one_more;
   for (std::size_t have = 0;;) {
     const bool all = have == memory.size();
-    const ssize_t got =
-        all ? ::read(file.get(), &one_more, 1)
-            : ::read(file.get(), memory.data() + have, std::min(part_bytes, memory.size() - have));
+    const auto at = static_cast<off_t>(have);
+    const ssize_t got = all ? ::pread(file.get(), &one_more, 1, at)
+                            : ::pread(file.get(), memory.data() + have,
+                                      std::min(part_bytes, memory.size() - have), at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(errno);
     if (all && got == 0) return memory;
@@ -248,16 +249,22 @@ Memory read_whole(const fs::path& path, Memory memory, FileState* state, Each ea
   }
 }
 
+FileDescriptor opened_to_read(const fs::path& path) {
+  // O_NONBLOCK: a pipe without a writer must not block the run.
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
 }  // namespace
 
 std::vector<std::byte> read_file(const fs::path& path, std::vector<std::byte> memory,
                                  FileState* state) {
-  return read_whole(path, std::move(memory), state, [](std::span<const std::byte>) {});
+  return read_whole(path, opened_to_read(path), std::move(memory), state,
+                    [](std::span<const std::byte>) {});
 }
 
 FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, ContentHash& hash) {
   Hasher hasher;
-  memory = read_whole(path, std::move(memory), &state,
+  memory = read_whole(path, opened_to_read(path), std::move(memory), &state,
                       [&](std::span<const std::byte> part) { hasher.add(part); });
   hash = hasher.hash();
   return memory;
@@ -345,6 +352,20 @@ void StagedFiles::stage(const NewFile& file) try {
 void StagedFiles::append(std::size_t index, std::span<const std::byte> part) {
   File& file = *files_[index];
   if (!write_all(file.temporary.file().get(), part)) fail_write(file.target);
+}
+
+FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const {
+  File& file = *files_[index];
+  Hasher hasher;
+  memory = read_whole(file.target, file.temporary.file(), std::move(memory), nullptr,
+                      [&](std::span<const std::byte> part) { hasher.add(part); });
+  if (const ContentHash hash = hasher.hash(); hash != file.hash) {
+    throw ProofError(
+        fmt::format("{} is on the disk with another hash than it was written with: {} "
+                    "expected, {} found",
+                    file.target.string(), digits_of(file.hash), digits_of(hash)));
+  }
+  return memory;
 }
 
 void StagedFiles::finish_writing() {

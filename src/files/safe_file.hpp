@@ -159,6 +159,10 @@ class StagedFiles {
   /// The hash of the content that it was made with.
   const ContentHash& hash(std::size_t index) const;
 
+  /// What is in the file now, read from the file system into `memory`. Throws ProofError if it is
+  /// not the content that was written. Not of a file with `write_more`.
+  FileBytes read_back(std::size_t index, FileBytes memory) const;
+
   /// Closes the files. If they are flushed, blocks until they are on the disk.
   void finish_writing();
   /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place

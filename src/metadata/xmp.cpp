@@ -185,6 +185,13 @@ std::optional<Orientation> orientation_of_xmp(std::string_view packet) {
   }
 }
 
+std::string without_numbers(std::string_view packet) {
+  std::string rest;
+  for (const char c : packet)
+    if (std::string_view("0123456789.+-eE \t\r\n").find(c) == std::string_view::npos) rest += c;
+  return rest;
+}
+
 void warn_of_other_orientation(std::string_view packet, Orientation stored,
                                std::vector<std::string>& warnings) {
   // Many programs leave a 1 there.

@@ -33,6 +33,9 @@ XmpSays read_xmp(std::string_view packet);
 /// What a packet says; nothing if it says none of the eight, or is not XML.
 std::optional<Orientation> orientation_of_xmp(std::string_view packet);
 
+/// What of a packet no turn changes: all but its numbers and its blanks.
+std::string without_numbers(std::string_view packet);
+
 /// Warns of a packet that says another one of the picture than `stored`. XMP never counts: it
 /// repeats what Exif says, and is often left over from before a turn.
 void warn_of_other_orientation(std::string_view packet, Orientation stored,

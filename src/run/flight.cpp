@@ -49,6 +49,7 @@ PictureOptions picture_options(const RunOptions& options, const Codec* target) {
           .raw = options.raw,
           .salvage = options.salvage,
           .quality = options.quality,
+          .proves = options.verify,
           .limits = options.limits};
 }
 
@@ -61,7 +62,9 @@ Flight::Flight(Job job, const Source& source, SampleMemory* memory, Shared& shar
       start_(std::chrono::steady_clock::now()),
       texts_(source),
       label_(source),
-      masks_(job_.masks, {.jpeg = {}, .png = options_.png, .limits = options_.limits}),
+      masks_(
+          job_.masks,
+          {.jpeg = {}, .png = options_.png, .proves = options_.verify, .limits = options_.limits}),
       outcomes_(job_.outputs.size()),
       settled_(job_.outputs.size()),
       staged_(job_.outputs.size()) {
@@ -115,6 +118,11 @@ void Flight::write_outputs() {
       outcomes_.resize(i);
       over_ = true;
       break;
+    } catch (const ProofError& error) {
+      const char* const whose = options_.decode_only
+                                    ? "its counterpart is wrong"
+                                    : "the result was rejected, because it is wrong";
+      fail(i, fmt::format("{}: {}", whose, error.what()), Status::rejected);
     } catch (const std::exception& error) {
       fail(i, reason(error));
     }
@@ -262,17 +270,23 @@ void Flight::decode_pixels() {
   }
   if (written.empty()) return;
   plan_masks(written);
+  const std::vector<Orientation> all = written;
   if (shared_.device) {
     if (shared_.device->is_of_use()) turn_on_device(written);
     if (const std::string problem = shared_.device->take_problem(); !problem.empty())
       outcomes_.front().warnings.emplace_back(problem);
   }
-  if (written.empty()) return;
+  if (written.empty() && !options_.verify) return;
 
   const MemoryNeed need = picture_->memory_needed(written);
   const bool keeps_file = options_.decode_only || picture_->looks_at_file(written);
   const std::uint64_t file = original_.bytes.size();
-  const std::uint64_t turning = options_.decode_only ? 0 : need.turning;
+  // Compared in whichever orientation, a JPEG may be decoded in two ways.
+  std::uint64_t turning =
+      options_.decode_only ? (options_.verify ? 2 * need.turning : 0) : need.turning;
+  // Of what a device has made, the proof takes more, while the results lie in memory.
+  if (const std::size_t made = all.size() - written.size(); made > 0)
+    turning += made * (file + file / 4) + picture_->proof_bytes(all);
   const std::uint64_t needed = std::max(file + need.reading, turning + (keeps_file ? file : 0));
   reserve(needed);
   lane_ = shared_.lanes.take(needed);
@@ -390,8 +404,9 @@ void Flight::write_output(std::size_t index) {
   std::vector<std::string> warnings;
   FileBytes turned = picture_->turn(outcome.variant, stop(), warnings);
   outcome.warnings.insert(outcome.warnings.end(), warnings.begin(), warnings.end());
-  put(index, planned.route == Route::copied ? original_.bytes : turned, planned.route);
-  shared_.spare.give(std::move(turned).spare());
+  const std::span<const std::byte> bytes =
+      planned.route == Route::copied ? std::span<const std::byte>(original_.bytes) : turned;
+  put(index, bytes, planned.route, std::move(turned));
   outcome.message = picture_->damage();
   is_salvaged_ = !outcome.message.empty();
   if (planned.route == Route::planar) {
@@ -488,7 +503,9 @@ SampleWriter::Companions Flight::turned_companions(const Result& result,
   return companions;
 }
 
-void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route) {
+// `memory` is that of the bytes, if nobody needs them afterwards.
+void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route route,
+                 FileBytes memory) {
   Outcome& outcome = outcomes_[index];
   if (stop()) throw Interrupted();
   Result result = result_of(index);
@@ -505,6 +522,8 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
                           staged->warnings().end());
   if (options_.strict) refuse_warnings(outcome);
+  if (options_.verify) prove(index, result, *staged, companions, memory);
+  shared_.spare.give(std::move(memory).spare());
   if (memory_) memory_->add_result(staged->bytes_held());
   if (const std::vector<ContentHash> hashes = staged->hashes(); !hashes.empty()) {
     outcome.source = result.input_hash;
@@ -517,6 +536,37 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
   }
   staged_[index] = std::move(staged);
   outcome.route = route;
+}
+
+// The picture is read to where it lay before it was written, so that it takes no more memory.
+void Flight::prove(std::size_t index, const Result& result, const StagedResult& staged,
+                   const SampleWriter::Companions& companions, FileBytes& memory) {
+  memory = staged.read_back(0, std::move(memory));
+  if (options_.decode_only) {
+    outcomes_[index].applied = picture_->turn_in(memory, stop());
+    return;
+  }
+  if (picture_) {
+    picture_->prove(outcomes_[index].variant, memory, stop());
+  } else if (!std::ranges::equal(memory, original_.bytes)) {
+    throw ProofError("the copy is not the same as the original");
+  }
+  std::size_t mask = 0;
+  for (std::size_t i = 0; i < companions.size(); ++i) {
+    const FileBytes file = staged.read_back(i + 1, {});
+    switch (companions[i].kind) {
+      case CompanionKind::mask:
+        masks_.prove(mask++, result.turn, file, stop());
+        break;
+      case CompanionKind::label:
+        label_.prove(result.label, {result.turn, result.input, result.output, original_.bytes},
+                     result.labels_drawn_on, text_of(file));
+        break;
+      case CompanionKind::sidecar:
+        prove_sidecar(companions[i], result.turn, text_of(file));
+        break;
+    }
+  }
 }
 
 void Flight::refuse_warnings(Outcome& outcome) const {
@@ -546,9 +596,9 @@ Sentence Flight::out_of_time() const {
           {{Hint::raise_limit, fmt::format("seconds={}", 2 * seconds)}}};
 }
 
-void Flight::fail(std::size_t index, Sentence why) {
+void Flight::fail(std::size_t index, Sentence why, Status status) {
   outcomes_[index].stale_metadata.clear();
-  outcomes_[index].status = Status::failed;
+  outcomes_[index].status = status;
   outcomes_[index].route = Route::none;
   outcomes_[index].loss = Loss::none;
   outcomes_[index].message = std::move(why.text);

@@ -103,8 +103,10 @@ class Flight {
                                              std::vector<Sentence>& all_warnings);
   bool is_made_once() const { return job_.outputs.size() == 1; }
   void refuse_warnings(Outcome& outcome) const;
-  void put(std::size_t index, std::span<const std::byte> bytes, Route route);
-  void fail(std::size_t index, Sentence why);
+  void put(std::size_t index, std::span<const std::byte> bytes, Route route, FileBytes memory = {});
+  void prove(std::size_t index, const Result& result, const StagedResult& staged,
+             const SampleWriter::Companions& companions, FileBytes& memory);
+  void fail(std::size_t index, Sentence why, Status status = Status::failed);
   Sentence out_of_time() const;
   Reservation reserved_in(ByteBudget& budget, std::uint64_t bytes);
   const std::atomic<bool>& stop() const { return time_->stop(); }

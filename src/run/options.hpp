@@ -20,13 +20,15 @@ struct RunOptions {
   /// output is applied after it.
   Orientation orientation = Orientation::identity;
   bool in_place = false;
-  /// Each picture is decoded as far as damage shows, and goes to the writer as it is.
+  /// Each picture is decoded as far as damage shows, and goes to the writer as it is. With
+  /// `verify`, what can be read back there is compared with it, in whichever orientation it is.
   bool decode_only = false;
   /// Nothing is decoded or written: outcomes say what would be done, as far as headers tell.
   bool plan_only = false;
   std::optional<int> quality = {};    ///< as PictureOptions
   bool tag_only = false;              ///< the turn is stored in the tag, no pixel moves
   bool raw = false;                   ///< with tag_only: camera raw files too
+  bool verify = false;                ///< each result is read again and compared, see prove()
   bool salvage = false;               ///< what can be had of a damaged picture is written
   bool strict = false;                ///< a file fails if it would cause a warning
   bool allow_storage_change = false;  ///< of a TIFF; never in place

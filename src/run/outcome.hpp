@@ -22,8 +22,14 @@ enum class Status : std::uint8_t {
   done_before,  ///< by the run that this one resumes
   salvaged,     ///< written, but only what could be had of a damaged picture
   skipped,
-  failed
+  failed,
+  rejected  ///< it was made, and the proof found that it is not what it should be
 };
+
+/// Whether nothing is written, and that was not asked for.
+inline bool has_failed(Status status) {
+  return status == Status::failed || status == Status::rejected;
+}
 
 inline constexpr int route_count = 8;
 

@@ -10,7 +10,7 @@ namespace qturn {
 namespace {
 
 bool is_missing(const Outcome& outcome) {
-  return outcome.status == Status::failed || outcome.status == Status::skipped;
+  return has_failed(outcome.status) || outcome.status == Status::skipped;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void SampleFlight::leave_out_parts() {
       const Outcome& outcome = flight->outcomes()[variant];
       if (flight->is_staged(variant)) continue;
       const bool is_worse =
-          missing && outcome.status == Status::failed && missing->status == Status::skipped;
+          missing && has_failed(outcome.status) && missing->status == Status::skipped;
       if (!missing || is_worse) missing = &outcome;
     }
     if (!missing && !is_too_large) continue;

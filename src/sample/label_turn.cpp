@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelled_images.hpp"
@@ -65,6 +67,18 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
   return orientation;
 }
 
+namespace {
+
+/// Whether the label comes to lie beside its picture, and did not.
+bool comes_beside(const LabelFile& label, const TurnedPicture& picture) {
+  const auto is_beside = [](const fs::path& a, const fs::path& b) {
+    return a.parent_path() == b.parent_path();
+  };
+  return is_beside(label.output, picture.output) && !is_beside(label.input, picture.input);
+}
+
+}  // namespace
+
 Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
                            LabelsDrawnOn drawn_on) {
   const MetadataTurn& turn = picture.turn;
@@ -78,9 +92,6 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
     if (!file_) file_ = read_companion(label.input, source_);
     turned.state = file_->state;
     turned.hash = file_->hash;
-    const auto is_beside = [](const fs::path& a, const fs::path& b) {
-      return a.parent_path() == b.parent_path();
-    };
     if (mirrors(orientation)) turned.sides = sides(label);
     if (!parsed_) parsed_ = label.format->parse(file_->text);
     turned.text = parsed_->turned({.orientation = orientation,
@@ -88,8 +99,7 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
                                    .name = picture.output.filename().native(),
                                    .keypoints = label.keypoints,
                                    .picture = picture.bytes,
-                                   .comes_beside = is_beside(label.output, picture.output) &&
-                                                   !is_beside(label.input, picture.input)});
+                                   .comes_beside = comes_beside(label, picture)});
   } catch (const LabelError& error) {
     fail(fmt::format(":{}", error.what()), hints_of(error));
   } catch (const ImageFileError& error) {
@@ -113,6 +123,39 @@ const std::set<std::string>& LabelTurns::sides(const LabelFile& label) {
 void LabelTurns::clear() {
   parsed_.reset();
   file_.reset();
+}
+
+void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+                       std::string_view result) try {
+  const Orientation applied = turn_of_labels(picture.turn, drawn_on);
+  const Size size = size_for_labels(picture.turn, drawn_on);
+  const std::string name = picture.input.filename().native();
+  const auto turned = [&](std::string_view text, Orientation orientation, Size before) {
+    return label.format->parse(text)->turned({.orientation = orientation,
+                                              .size = before,
+                                              .name = name,
+                                              .keypoints = label.keypoints,
+                                              .picture = picture.bytes,
+                                              .comes_beside = comes_beside(label, picture)});
+  };
+  constexpr Orientation half = Orientation::rotate180;
+  const std::string expected = turned(turned(file_->text, half, size), half, size);
+  const std::string found = turned(result, inverse(applied), turned_size(applied, size));
+  const auto [was, is] = std::ranges::mismatch(expected, found);
+  if (was == expected.end() && is == found.end()) return;
+  const auto at = static_cast<std::size_t>(was - expected.begin());
+  const TextPlace place = LabelText(expected).place_of(std::string_view(expected).substr(at, 0));
+  const auto line = [&](const std::string& all) {
+    const std::size_t begin = at == 0 ? 0 : all.rfind('\n', at - 1) + 1;
+    return all.substr(begin, std::min<std::size_t>(all.find('\n', begin) - begin, 80));
+  };
+  throw ProofError(fmt::format("turned back, {}:{} '{}' expected, '{}' found", place.line,
+                               place.column, line(expected), line(found)));
+} catch (const ProofError& error) {
+  throw ProofError(fmt::format("{}: {}", label.output.string(), error.what()));
+} catch (const LabelError& error) {
+  throw ProofError(
+      fmt::format("{}: it cannot be turned back: {}", label.output.string(), error.what()));
 }
 
 }  // namespace qturn

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "src/labels/label.hpp"
 #include "src/labels/label_text.hpp"
@@ -66,6 +67,13 @@ class LabelTurns {
   /// the file, if it cannot be turned: it cannot be read, its frame matters and is unknown, or the
   /// pixels were trimmed or turned by the tag alone.
   Companion turn(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on);
+
+  /// Turns `result`, the text that turn() made and that was written, back, and compares it with
+  /// that of the label. What a turn writes in another form (an exponent, a mask in a PNG) has that
+  /// form after any two turns, so the label is turned by 180 degrees twice before. `picture` has
+  /// the bytes of the picture before the turn. Throws ProofError.
+  void prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
+             std::string_view result);
   void clear();
 
  private:

@@ -17,6 +17,8 @@ template <typename Work>
 auto with_name(const fs::path& mask, Work work) {
   try {
     return work();
+  } catch (const ProofError& error) {
+    throw ProofError(fmt::format("{}: {}", mask.string(), error.what()));
   } catch (const ImageFileError& error) {
     throw WithHints<ImageFileError>(hints_of(error),
                                     fmt::format("{}: {}", mask.string(), error.what()));
@@ -118,6 +120,13 @@ Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs:
       warnings.push_back(fmt::format("{}: {}", path.string(), warning));
     return companion;
   });
+}
+
+void MaskTurns::prove(std::size_t index, const MetadataTurn& turn,
+                      std::span<const std::byte> result, const std::atomic<bool>& stop) {
+  Mask& mask = *masks_[index];
+  with_name(mask.original.path,
+            [&] { mask.picture.prove(turn_of_labels(turn, drawn_on_), result, stop); });
 }
 
 }  // namespace qturn

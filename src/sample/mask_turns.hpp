@@ -40,6 +40,10 @@ class MaskTurns {
   /// follow, or is of another size than the picture; Interrupted.
   Companion turn(std::size_t index, const MetadataTurn& turn, const std::filesystem::path& output,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+  /// Compares the mask with `result`, which turn() made for this turn and which was read again.
+  /// Throws ProofError; Interrupted.
+  void prove(std::size_t index, const MetadataTurn& turn, std::span<const std::byte> result,
+             const std::atomic<bool>& stop);
   /// What is no longer true of the masks after that: "its map coordinates (GeoTIFF) in m/a.tif".
   std::vector<std::string> stale_metadata(const MetadataTurn& turn) const;
   void clear() { masks_.clear(); }

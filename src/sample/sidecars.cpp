@@ -147,4 +147,17 @@ bool is_sidecar(const fs::path& file, const fs::path& picture, SharedStems& shar
   return std::ranges::find(found, file, &Sidecar::path) != found.end();
 }
 
+void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text) {
+  const std::string name = made.output.string();
+  if (text_of(made.content()) != text) {
+    throw ProofError(fmt::format("{}: {} bytes that were made expected, {} other ones found", name,
+                                 made.content().size(), text.size()));
+  }
+  const auto says = orientation_of_xmp(text);
+  if (says && *says != turn.tag) {
+    throw ProofError(fmt::format("{}: orientation {} expected, {} found", name,
+                                 static_cast<int>(turn.tag), static_cast<int>(*says)));
+  }
+}
+
 }  // namespace qturn

@@ -65,6 +65,10 @@ Companion turned_sidecar(const std::filesystem::path& input, const std::filesyst
                          const MetadataTurn& turn, const Source& source,
                          std::vector<std::string>& warnings);
 
+/// Compares the text of a sidecar that was turned, written and read again with what was made, and
+/// the orientation that it says with the picture's. Throws ProofError.
+void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text);
+
 /// The content of an XMP file beside a picture, as it is beside the turned picture. Throws
 /// ImageFileError if it is not XMP.
 std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,

@@ -48,6 +48,9 @@ class StagedFileResult : public StagedResult {
         commits_(commits) {}
   const std::vector<std::string>& warnings() const override { return files_.warnings(); }
   std::vector<ContentHash> hashes() const override { return hashes_; }
+  FileBytes read_back(std::size_t index, FileBytes memory) const override {
+    return files_.read_back(index, std::move(memory));
+  }
   std::vector<std::string> put_in_place() override {
     std::vector<std::string> warnings = commits_.commit(files_, intent_);
     for (Backup& backup : backups_) backup.keep();

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,11 @@ class StagedResult {
   /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
   /// written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
+  /// What is written of it, read again from the file system into `memory`: the picture, then its
+  /// companions. Throws FileError. Not of a writer whose results are not files of their own.
+  virtual FileBytes read_back(std::size_t /*index*/, FileBytes /*memory*/) const {
+    throw std::logic_error("what is written here cannot be read again");
+  }
   /// How many bytes of it wait in memory.
   virtual std::uint64_t bytes_held() const { return 0; }
   /// Puts the picture and its companions in their places, and returns when they are there: throws

@@ -33,6 +33,12 @@ class Lane {
   virtual Image turn(Orientation orientation, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings) = 0;
 
+  /// Memory for who needs no turned page any more. Ends the life of those of the last turn().
+  PixelArena& after_turns() {
+    turned_.clear();
+    return turned_;
+  }
+
   /// Gives the memory of the pages in decoded() back to the system. The turned ones stay valid;
   /// turn() must not be called again for this image.
   virtual void release_decoded() = 0;

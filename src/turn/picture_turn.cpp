@@ -10,6 +10,7 @@
 #include "src/formats/table.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/turn/encode.hpp"
+#include "src/turn/proof.hpp"
 
 namespace qturn {
 namespace {
@@ -34,10 +35,6 @@ void refuse_conversion(const Codec& from, const Codec& to) {
         fmt::format("{} cannot be written, but {} can", to.name, format_names(", ")));
   }
 }
-
-// Whether the decoded pages go back to the system once they are turned for the last time, so that
-// the encoder can have the memory. Smaller ones are kept for the next picture.
-bool is_released(std::uint64_t decoded_bytes) { return decoded_bytes >= std::uint64_t{64} << 20; }
 
 // What encode() takes for a picture of another format. Most encoders hold the compressed pixels,
 // and then the file that they are copied to; noise takes a few per cent more than its pixels.
@@ -94,6 +91,12 @@ void PictureTurn::open() {
     if (format_->check_limits) format_->check_limits(file_, options_.limits);
     header_ = format_->read_header(file_);
   }
+}
+
+// Whether the decoded pages go back to the system once they are turned for the last time, so that
+// the encoder can have the memory. Smaller ones are kept for the next picture.
+bool PictureTurn::is_released(std::uint64_t decoded_bytes) const {
+  return decoded_bytes >= std::uint64_t{64} << 20 && !options_.proves;
 }
 
 Route PictureTurn::route_of(Orientation applied) const {
@@ -171,7 +174,10 @@ MemoryNeed PictureTurn::memory_needed(std::span<const Orientation> orientations)
   if (options_.tag_only) return {.reading = 0, .turning = copy};
   const std::uint64_t compressed =
       compressed_ ? compressed_->bytes_needed(all_applied(orientations)) : 0;
-  if (compressed_ && !options_.salvage) return {.reading = compressed, .turning = compressed};
+  if (compressed_ && !options_.salvage) {
+    const std::uint64_t proof = options_.proves ? proof_bytes(orientations) : 0;
+    return {.reading = compressed, .turning = compressed + proof};
+  }
   const std::uint64_t decoded = decoded_bytes();
   MemoryNeed need{.reading = std::max(decoded + header_.decoding_bytes, compressed),
                   .turning = decoded + copy};
@@ -185,6 +191,8 @@ MemoryNeed PictureTurn::memory_needed(std::span<const Orientation> orientations)
   need.turning = turns == 1 && is_released(decoded) ? std::max(decoded, encoding) + turned
                                                     : decoded + turned + encoding;
   if (turns < orientations.size()) need.turning = std::max(need.turning, decoded + turned + copy);
+  // The result is decoded where the turned pages were.
+  if (options_.proves) need.turning += header_.decoding_bytes;
   return need;
 }
 
@@ -204,6 +212,7 @@ bool PictureTurn::is_made(Orientation orientation) const {
 
 void PictureTurn::read(std::span<const Orientation> orientations, Lane& lane,
                        const std::atomic<bool>& stop) {
+  lane_ = &lane;
   if (options_.tag_only) return;
   if (damage_.empty()) {
     try {
@@ -241,7 +250,7 @@ void PictureTurn::take(const Image& image, std::span<const Orientation> orientat
     pixels_read_ += static_cast<std::uint64_t>(page.width * page.height);
   }
   lane.load(image);
-  lane_ = &lane;
+  if (options_.proves) decoded_ = image;
   turns_left_ = reencoded_among(orientations);
 }
 
@@ -255,7 +264,7 @@ MetadataTurn PictureTurn::metadata_turn(Orientation orientation, const TurnOutco
 }
 
 bool PictureTurn::looks_at_file(std::span<const Orientation> orientations) const {
-  return reencoded_among(orientations) < orientations.size();
+  return options_.proves || reencoded_among(orientations) < orientations.size();
 }
 
 FileBytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& stop,
@@ -286,6 +295,102 @@ FileBytes PictureTurn::turn(Orientation orientation, const std::atomic<bool>& st
       break;
   }
   throw ImageFileError(planned.message);
+}
+
+namespace {
+
+/// Calls `read`, which reads a result. One that cannot be read is wrong.
+template <typename Read>
+auto of_result(Read read) {
+  try {
+    return read();
+  } catch (const ProofError&) {
+    throw;
+  } catch (const ImageFileError& error) {
+    throw ProofError(fmt::format("it cannot be read again: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+void PictureTurn::prove(Orientation orientation, std::span<const std::byte> result,
+                        const std::atomic<bool>& stop) {
+  const TurnOutcome planned = plan(orientation);
+  of_result([&] { prove_read(planned, metadata_turn(orientation, planned), result, stop); });
+}
+
+Orientation PictureTurn::turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop) {
+  return of_result([&] { return found_turn_in(result, stop); });
+}
+
+Orientation PictureTurn::found_turn_in(std::span<const std::byte> result,
+                                       const std::atomic<bool>& stop) {
+  expect_format(result);
+  const Header header = format_->read_header(result);
+  const auto prove_rest = [&](Orientation applied) {
+    if (applied != Orientation::identity && header.stored != Orientation::identity) {
+      throw ProofError(fmt::format("its pixels are turned ({}), and its tag says {} all the same",
+                                   name(applied), static_cast<int>(header.stored)));
+    }
+    const MetadataTurn turn{.stored = header_.stored,
+                            .pixels = applied,
+                            .tag = header.stored,
+                            .size = header.size(),
+                            .untrimmed = header_.size()};
+    prove_parts(*format_, file_, result, turn, false, stop);
+  };
+  if (!format_->decode) {
+    return first_that_holds(prove_rest);
+  }
+  PixelArena& arena = lane_->after_turns();
+  std::optional<Orientation> applied;
+  if (compressed_) {
+    applied = compressed_->turn_in(result, arena, stop);
+  } else {
+    std::vector<std::string> unused;
+    const Image found = format_->decode(result, Samples::as_stored, arena, stop, unused);
+    applied = first_that_holds([&](Orientation each) {
+      (header_.lossy ? prove_nearly_equal : prove_pixels)(decoded_, found, each, stop);
+    });
+  }
+  prove_rest(*applied);
+  return *applied;
+}
+
+void PictureTurn::expect_format(std::span<const std::byte> result) const {
+  if (codec_of_content(result, format_->suffixes.front()) != format_)
+    throw ProofError(fmt::format("it is not a file of the format {}", format_->name));
+}
+
+void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
+                             std::span<const std::byte> result, const std::atomic<bool>& stop) {
+  const auto expect = [](std::string_view what, const auto& expected, const auto& found) {
+    if (found != expected)
+      throw ProofError(fmt::format("{}: {} expected, {} found", what, expected, found));
+  };
+  if (planned.route == Route::copied) {
+    if (!std::ranges::equal(result, file_)) throw ProofError("it is not the same as the original");
+    return;
+  }
+  expect_format(result);
+  const Header header = format_->read_header(result);
+  expect("width", planned.size.width, header.width);
+  expect("height", planned.size.height, header.height);
+  expect("pages", header_.pages, header.pages);
+  expect("orientation", static_cast<int>(turn.tag), static_cast<int>(header.stored));
+  const bool is_tagged = planned.route == Route::tagged;
+  turn.stored = header_.stored;  // what the file says; another one beside it may say more
+  prove_parts(*format_, file_, result, turn, is_tagged, stop);
+  if (is_tagged) return;
+  // The pages of the turn, if there are any, are not needed any more.
+  PixelArena& arena = lane_->after_turns();
+  if (planned.route != Route::reencoded) {
+    compressed_->prove(result, planned.applied, arena, stop);
+    return;
+  }
+  std::vector<std::string> unused;
+  const Image found = format_->decode(result, Samples::as_stored, arena, stop, unused);
+  (header_.lossy ? prove_nearly_equal : prove_pixels)(decoded_, found, planned.applied, stop);
 }
 
 PictureTurn opened_in_memory(std::span<const std::byte> file, std::string_view suffix,

@@ -37,13 +37,14 @@ struct PictureOptions {
   bool raw = false;                 ///< camera raw files too, by their tag alone
   bool salvage = false;             ///< of a damaged picture, what can be had is written
   std::optional<int> quality = {};  ///< of a lossy `target` that the source is not of
+  bool proves = false;              ///< prove() will be asked, so what was read is kept for it
   Limits limits = {};
 };
 
 /// The most memory that a picture takes besides its file, in bytes.
 struct MemoryNeed {
   std::uint64_t reading = 0;  ///< by PictureTurn::read()
-  std::uint64_t turning = 0;  ///< and then by turn(), with one result at a time
+  std::uint64_t turning = 0;  ///< and then by turn() and prove(), with one result at a time
 };
 
 class PictureTurn {
@@ -93,7 +94,25 @@ class PictureTurn {
   /// `lane` must live until the last turn(). Throws ImageFileError for any damage; Interrupted.
   void read(std::span<const Orientation> orientations, Lane& lane, const std::atomic<bool>& stop);
 
-  /// Whether turn() still looks at the file, for these orientations, once it was read.
+  /// Compares a file with this picture: the one that turn() made of `orientation`, read again after
+  /// it was written. Only with `proves`, of a picture that keeps its format. Throws ProofError
+  /// where they differ; Interrupted.
+  void prove(Orientation orientation, std::span<const std::byte> result,
+             const std::atomic<bool>& stop);
+
+  /// Finds the orientation that was applied to the stored pixels in `result`, another file of this
+  /// picture, whatever program made it; after read() of what leaves the pixels as they are stored.
+  /// Throws ProofError if it holds this picture in none of the eight, or what else is in both files
+  /// does not agree; Interrupted.
+  Orientation turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
+
+  /// The memory that prove() takes besides the file and the result, of orientations that a device
+  /// has made.
+  std::uint64_t proof_bytes(std::span<const Orientation> orientations) const {
+    return compressed_ ? compressed_->proof_bytes(all_applied(orientations)) : 0;
+  }
+
+  /// Whether turn() or prove() still looks at the file, for these orientations, once it was read.
   bool looks_at_file(std::span<const Orientation> orientations) const;
 
   /// The turned file: one of the orientations that were read, or made by a device; each comes once.
@@ -117,6 +136,11 @@ class PictureTurn {
   /// Calls `read()`; throws what is wrong with the picture if nothing can be salvaged.
   template <typename Read>
   void of_damaged(Read read) const;
+  bool is_released(std::uint64_t decoded_bytes) const;
+  Orientation found_turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
+  void expect_format(std::span<const std::byte> result) const;
+  void prove_read(const TurnOutcome& planned, MetadataTurn turn, std::span<const std::byte> result,
+                  const std::atomic<bool>& stop);
   Route route_of(Orientation applied) const;
   Loss loss_of(Route route) const;
   std::vector<std::string> stale_metadata(Orientation applied) const;
@@ -132,7 +156,8 @@ class PictureTurn {
   std::unique_ptr<CompressedTurn> compressed_;  ///< of a file that can be turned so
   Header header_;
   Orientation beside_ = Orientation::identity;
-  Lane* lane_ = nullptr;        ///< once pixels were loaded
+  Lane* lane_ = nullptr;        ///< once it was read
+  Image decoded_;               ///< in the lane's memory, for prove()
   std::size_t turns_left_ = 0;  ///< of them
   std::uint64_t pixels_read_ = 0;
   std::vector<std::string> warnings_;

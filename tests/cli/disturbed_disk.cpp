@@ -11,6 +11,8 @@
 // QTURN_TEST_SIGNAL=N and QTURN_TEST_SIGNAL_AT=END: the program gets signal N as soon as a file has
 // been put into its place whose name ends in END, once. QTURN_TEST_SIGNAL_BEFORE=END: right before.
 // QTURN_TEST_RENAME=END: no file whose name ends in END can be put into its place.
+// QTURN_TEST_SPOIL=NAME: of each part that is written to a temporary of the file NAME, the byte in
+// the middle is another one.
 // QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for what is not ready.
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +27,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <string_view>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -146,6 +150,16 @@ EXPORTED int unlinkat(int folder, const char* name, int flags) {
 
 EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
   if (file > 2) count_call();
+  if (const char* name = std::getenv("QTURN_TEST_SPOIL"); name && count > 0) {
+    char path[4096] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(file);
+    const ssize_t length = ::readlink(link.c_str(), path, sizeof path - 1);
+    if (length > 0 && std::strstr(path, ("/." + std::string(name) + ".qturn-").c_str())) {
+      std::string other(static_cast<const char*>(bytes), count);
+      other[count / 2] = static_cast<char>(other[count / 2] ^ 1);
+      return ::syscall(SYS_write, file, other.data(), count);
+    }
+  }
   return ::syscall(SYS_write, file, bytes, count);
 }
 

@@ -39,6 +39,7 @@ struct CommandLine {
   bool hidden = false, raw = false, follow = false, break_links = false;
   bool resume = false, restart = false;
   std::string backup;          ///< a folder, or empty; of restore, or that of a run in it
+  std::optional<bool> verify;  ///< not set: in place
   std::optional<Fsync> fsync;  ///< not set: `each` in place, `end` to a folder
   Others others = Others::count;
   Existing existing = Existing::refuse;
@@ -66,6 +67,7 @@ struct CommandLine {
   bool shard_is_auto = false;  ///< the environment says which
   bool quick = false;          ///< check: without the pixels
   bool check_labels = false;
+  std::string against;  ///< check: a folder of originals, or empty
   bool json = false;
   bool quiet = false, verbose = false;
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
@@ -75,6 +77,8 @@ struct CommandLine {
   /// Whether files about all pictures take the place of older ones. Shards write no such files: a
   /// merge does, when all are complete.
   bool replaces_shared_files() const { return !shard && (existing != Existing::refuse || resume); }
+
+  bool verifies() const { return verify.value_or(in_place); }
 
   /// What --png says, or the operation's default: a data set can be made again, so it need not be
   /// small.

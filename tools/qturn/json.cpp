@@ -15,6 +15,8 @@ const char* word(Status status) {
     case Status::done_before:
     case Status::skipped:
       return "skipped";
+    case Status::rejected:
+      return "rejected";
     case Status::failed:
       break;
   }
@@ -95,6 +97,16 @@ std::string json_line_checked(const std::filesystem::path& input,
   json["status"] = !failure.empty() ? "failed" : findings.empty() ? "agrees" : "disagrees";
   json["findings"] = findings;
   json["message"] = failure;
+  return dump(json);
+}
+
+std::string json_line_compared(const Outcome& outcome) {
+  Json json;
+  put_name(json, "input", outcome.input.string());
+  const bool agrees = outcome.status == Status::done;
+  json["status"] = agrees ? "agrees" : outcome.status == Status::rejected ? "disagrees" : "failed";
+  if (agrees) json["applied"] = name(outcome.applied);
+  json["message"] = outcome.message;
   return dump(json);
 }
 

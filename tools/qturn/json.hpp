@@ -26,6 +26,9 @@ std::string json_line_planned(const Outcome& outcome);
 std::string json_line_checked(const std::filesystem::path& input,
                               const std::vector<std::string>& findings, const std::string& failure);
 
+/// What `check --against` found: input, status as above, what was applied to its pixels, message.
+std::string json_line_compared(const Outcome& outcome);
+
 }  // namespace qturn
 
 #endif  // QTURN_TOOLS_QTURN_JSON_HPP

@@ -9,6 +9,7 @@
 #include "src/files/standard_streams.hpp"
 #include "src/picture/spare_bytes.hpp"
 #include "tools/qturn/check.hpp"
+#include "tools/qturn/check_against.hpp"
 #include "tools/qturn/command_line.hpp"
 #include "tools/qturn/devices.hpp"
 #include "tools/qturn/file_run.hpp"
@@ -59,6 +60,7 @@ int turn(CommandLine& line) {
 int check(const CommandLine& line) {
   if (are_tars(line, {})) throw PlanError("check does not look into tars; unpack them");
   PlanOptions inputs = input_options(line);
+  if (!line.against.empty()) return check_against(line, std::move(inputs));
   inputs.labels = line.check_labels ? line.labels : LabelOptions();
   inputs.masks = line.check_labels ? mask_options(line) : MaskOptions();
   return check_pictures(line, inputs);

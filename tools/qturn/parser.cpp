@@ -346,6 +346,21 @@ void add_safety(CLI::App& app, CommandLine& line) {
         ->type_name("DIR")
         ->group(group);
   }
+  auto* verify =
+      app.add_flag_callback(
+             "--verify", [&line] { line.verify = true; },
+             "read each result again and compare it with its original before it is in its place: "
+             "coefficients, pixels, orientation and all that belongs to them (default in place)")
+          ->excludes("--format")
+          ->group(group);
+  if (app.get_option_no_throw("--in-place")) {
+    app.add_flag_callback(
+           "--no-verify", [&line] { line.verify = false; },
+           "with --in-place: do not; takes less time")
+        ->needs("--in-place")
+        ->excludes(verify)
+        ->group(group);
+  }
   add_choice<Fsync>(
       app, "--fsync", {{"each", Fsync::each}, {"end", Fsync::end}, {"never", Fsync::never}},
       "when results are flushed to the disk: each (default in place) before it replaces its "
@@ -361,6 +376,7 @@ void add_salvage(CLI::App& app, CommandLine& line) {
                                "Without this option a damaged picture is not written")
                       ->excludes("--in-place")
                       ->excludes("--strict")
+                      ->excludes("--verify")
                       ->group("Output");
   if (app.get_option_no_throw("--tag-only")) salvage->excludes("--tag-only");
 }
@@ -536,6 +552,16 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                  "look at headers and metadata only; pixels are not decoded, so most damage stays "
                  "unnoticed")
       ->group("Running");
+  auto* against =
+      check
+          ->add_option("--against", line.against,
+                       "compare INPUT, turned pictures, with their originals of the same names "
+                       "below DIR: each must hold one of them in one of the eight orientations, "
+                       "with all that belongs to it, whatever program turned it")
+          ->type_name("DIR")
+          ->group("Input");
+  for (const char* other : {"--quick", "--labels", "--files-from"})
+    against->excludes(check->get_option(other));
   check->add_flag("--raw", line.raw, "also look at the orientations in camera raw files")
       ->group("Input");
   add_limits(*check, line, "check");
@@ -547,7 +573,8 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   help->set_examples(check,
                      "  qturn check photos           decodes every picture; writes nothing\n"
                      "  qturn check photos --quick   headers and metadata only\n"
-                     "  qturn check --labels data    also boxes, polygons, keypoints and masks\n");
+                     "  qturn check --labels data    also boxes, polygons, keypoints and masks\n"
+                     "  qturn check --against photos turned   each result with its original\n");
   check->callback([&line] { line.command = CommandLine::Command::check; });
 
   add_command("devices", "list the CPU and the GPUs, and say what qturn would use")

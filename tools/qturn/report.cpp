@@ -165,6 +165,9 @@ void Report::add(const Outcome& of_run) {
     case Status::skipped:
       ++skipped_;
       break;
+    case Status::rejected:
+      ++rejected_;
+      [[fallthrough]];
     case Status::failed:
       ++failed_;
       break;
@@ -194,7 +197,7 @@ void Report::add(const Outcome& of_run) {
   const bool is_upright =
       line_.command == CommandLine::Command::turn && line_.orientation == Orientation::identity;
   std::string text;
-  if (outcome.status == Status::failed)
+  if (has_failed(outcome.status))
     text += once(fmt::format("qturn: {}: {}\n", input, printable(outcome.message)));
   if (outcome.status == Status::salvaged) {
     text +=
@@ -357,7 +360,8 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
   part(by(Route::skipped), "left alone because a turn would not be lossless");
   part(plan_.jobs.skipped_count(), "left alone because the output exists");
   part(done_before_, "done before the interruption");
-  part(failed(), "failed");
+  part(failed() - rejected_, "failed");
+  part(rejected_, "rejected because the result was wrong");
   if (interrupted) text += ", interrupted";
   if (interrupted && !plan_.jobs.empty())
     text += fmt::format(" with {} to do", outputs() - finished());
@@ -368,6 +372,7 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
                         megapixels / seconds, static_cast<double>(done_) / seconds, device_);
   }
   print_message(text);
+  if (line_.verify == false) print_message("the results were not verified, as --no-verify says");
   if (interrupted && resumes)
     print_message("the same command with --resume goes on where this run was interrupted");
   print_others();

@@ -97,6 +97,7 @@ class Report {
   std::uint64_t done_ = 0, done_before_ = 0, skipped_ = 0, failed_ = 0, pixels_ = 0, work_done_ = 0;
   std::uint64_t routes_[route_count] = {};
   std::uint64_t salvaged_ = 0;
+  std::uint64_t rejected_ = 0;  // of those that failed
   std::uint64_t incomplete_ = 0;
   std::uint64_t companions_[3] = {};                  // that were written, by CompanionKind
   std::uint64_t others_ = 0, others_written_ = 0;     // what --others copy copies

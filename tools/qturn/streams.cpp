@@ -22,6 +22,8 @@ void refuse_unfit_for_output(const CommandLine& line) {
   if (line.json && line.json_file.empty() && !line.dry_run)
     throw PlanError("--json and -o - would both write to standard output; give --json=FILE");
   if (line.sidecars) throw PlanError("--sidecars has no place for them beside standard output");
+  if (line.verifies())
+    throw PlanError("--verify reads results again, and standard output is not read; name a file");
   if (line.existing != Existing::refuse) {
     throw PlanError(
         "standard output is never there before; leave out --overwrite, --skip-existing or "

@@ -34,6 +34,7 @@ void refuse_unfit_for_tars(const CommandLine& line) {
       {line.existing == Existing::skip || line.existing == Existing::update,
        "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
+      {line.verifies(), "--verify reads each result again, which is in a tar; leave it out"},
       {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
       {line.dry_run, "--dry-run does not read or write tars; leave it out"},
   };

@@ -360,6 +360,27 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   check.trailing_data(file, picture_end(layout, file, read));
 }
 
+// The headers and the palette, without what depends on the size.
+std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied) {
+  const BmpLayout layout = read_bmp_layout(file);
+  Bytes head(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(layout.pixels_at));
+  const auto clear = [&](std::size_t at, std::size_t bytes) {
+    if (at + bytes <= bmp_file_header_bytes + layout.header_bytes)
+      std::fill_n(&head[at], bytes, std::byte{0});
+  };
+  clear(bmp_field::file_bytes, 4);
+  clear(bmp_field::width, layout.is_core() ? 4 : 8);
+  if (!layout.is_core()) {
+    if (layout.has_run_lengths || layout.has_palette()) clear(bmp_field::compression, 4);
+    clear(bmp_field::pixel_bytes, 4);
+    clear(bmp_field::profile_at, 4);
+    if (swaps_axes(applied)) exchange_resolutions(head, layout);
+  }
+  return {FilePart::of_copy(FilePart::fixed, "the header with its palette", head),
+          {FilePart::fixed, "the colour profile",
+           file.subspan(layout.profile_at, layout.profile_bytes)}};
+}
+
 // OS/2 has the hot spot of a pointer in two words that are 0 elsewhere.
 bool recognises(std::span<const std::byte> head, std::string_view) {
   const std::string_view text = text_of(head);
@@ -378,6 +399,7 @@ const Codec codec = {
     .encode = encode,
     .finish = keep_as_encoded,
     .check = check,
+    .parts = parts,
 };
 
 }  // namespace qturn::bmp

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "src/formats/codec/compressed_turn.hpp"
+#include "src/formats/codec/file_part.hpp"
 #include "src/metadata/metadata_check.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
@@ -102,6 +103,10 @@ struct Codec {
   /// Compares the orientation metadata of `file`, whose header was read, with the header and with
   /// each other, and looks for trailing data. Reads no pixels. Null: there is nothing to look at.
   void (*check)(std::span<const std::byte> file, MetadataCheck& check) = nullptr;
+
+  /// What `file` holds, in order, each part as it must be after `applied`: of the result of that
+  /// turn, `applied` is the identity. What no turn keeps is not among them. Throws as read_header.
+  std::vector<FilePart> (*parts)(std::span<const std::byte> file, Orientation applied) = nullptr;
 
   /// Does what read_header does, for a damaged file that salvage() can read. Null: read_header
   /// reads it.

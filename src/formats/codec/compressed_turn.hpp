@@ -66,6 +66,23 @@ class CompressedTurn {
   /// planar. `applied` is one of those that were read, or made by a device, and comes once.
   virtual FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
                          const std::atomic<bool>& stop, std::vector<std::string>& warnings) = 0;
+
+  /// Compares what is compressed in `result`, which turn() made of `applied`, with this file. Takes
+  /// memory from `arena`. Throws ProofError where they differ; ImageFileError where the result
+  /// cannot be read; Interrupted. Where Codec::parts says all, there is nothing to do.
+  virtual void prove(std::span<const std::byte> /*result*/, Orientation /*applied*/,
+                     PixelArena& /*arena*/, const std::atomic<bool>& /*stop*/) {}
+
+  /// Finds the orientation of which `result` holds this picture, whoever made it. To be called
+  /// after read() of the identity. Throws as prove(). Nothing where Codec::parts says all.
+  virtual std::optional<Orientation> turn_in(std::span<const std::byte> /*result*/,
+                                             PixelArena& /*arena*/,
+                                             const std::atomic<bool>& /*stop*/) {
+    return std::nullopt;
+  }
+
+  /// The most bytes of memory that prove() takes besides the result, after read() or accept().
+  virtual std::uint64_t proof_bytes(std::span<const Orientation> /*applied*/) const { return 0; }
 };
 
 }  // namespace qturn

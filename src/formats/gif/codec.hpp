@@ -17,6 +17,9 @@ namespace qturn::gif {
 
 extern const Codec codec;
 
+/// Implements Codec::parts.
+std::vector<FilePart> gif_parts(std::span<const std::byte> file, Orientation applied);
+
 /// Implements Codec::read_header. Each frame is a page.
 Header read_gif_header(std::span<const std::byte> file);
 

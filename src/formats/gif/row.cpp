@@ -41,6 +41,7 @@ const Codec codec = {
     .encode = encode,
     .finish = finish_gif,
     .check = check,
+    .parts = gif_parts,
     .library_version = gif_library_version,
 };
 

@@ -211,6 +211,10 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   check.trailing_data(file, read_pixels(read_layout(file), file, nullptr, nullptr).end);
 }
 
+std::vector<FilePart> parts(std::span<const std::byte> file, Orientation) {
+  return {{FilePart::fixed, "the header", file.first(read_layout(file).lines_end)}};
+}
+
 bool recognises(std::span<const std::byte> head, std::string_view) {
   const std::string_view text = text_of(head);
   return text.starts_with("#?RADIANCE") || text.starts_with("#?RGBE");
@@ -227,6 +231,7 @@ const Codec codec = {
     .encode = encode,
     .finish = keep_as_encoded,
     .check = check,
+    .parts = parts,
 };
 
 }  // namespace qturn::hdr

@@ -1,4 +1,6 @@
 // The rows of HEIC and AVIF.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -55,6 +57,35 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
                 check);
 }
 
+std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied) {
+  using enum FilePart::Kind;
+  const HeifFile heif(file, unlimited);
+  std::vector<FilePart> parts;
+  const auto add_turn = [&](std::uint32_t number, const std::string& name) {
+    const Orientation shown = shown_orientation(heif, heif.item(number));
+    parts.push_back(said_part(name, std::to_string(static_cast<int>(compose(shown, applied)))));
+  };
+  add_turn(heif.primary, "the orientation of the picture");
+  for (const HeifReference& reference : heif.references) {
+    const bool is_smaller = reference.type == "thmb" || reference.type == "auxl";
+    if (is_smaller && std::ranges::count(reference.to, heif.primary) > 0)
+      add_turn(reference.from, fmt::format("the orientation of item {}", reference.from));
+  }
+  for (const auto& [number, item] : heif.items) {
+    const std::string name = fmt::format("item {} ({})", number, item.type);
+    if (is_heif_exif(item) || is_heif_xmp(item)) {
+      parts.emplace_back(other, name, std::span<const std::byte>());
+      continue;
+    }
+    for (const auto piece : heif.pieces(item)) parts.emplace_back(fixed, name, piece);
+  }
+  for (const Box& box : heif.property_list)
+    if (box.type != "irot" && box.type != "imir")
+      parts.emplace_back(fixed, fmt::format("the property {}", box.type),
+                         file.subspan(box.content, box.end - box.content));
+  return parts;
+}
+
 Header read_header(std::span<const std::byte> file) { return header_of(HeifFile(file, unlimited)); }
 
 void check_limits(std::span<const std::byte> file, const Limits& limits) { HeifFile(file, limits); }
@@ -85,6 +116,7 @@ const Codec heic_codec = {
     .finish = nullptr,
     .turn_compressed = turn_compressed,
     .check = check,
+    .parts = parts,
 };
 
 const Codec avif_codec = {
@@ -98,6 +130,7 @@ const Codec avif_codec = {
     .finish = nullptr,
     .turn_compressed = turn_compressed,
     .check = check,
+    .parts = parts,
 };
 
 }  // namespace qturn::heif

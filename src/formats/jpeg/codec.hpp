@@ -17,6 +17,9 @@ namespace qturn::jpeg {
 
 extern const Codec codec;
 
+/// Implements Codec::parts.
+std::vector<FilePart> jpeg_parts(std::span<const std::byte> file, Orientation applied);
+
 /// Implements Codec::read_header.
 Header read_jpeg_header(std::span<const std::byte> file);
 

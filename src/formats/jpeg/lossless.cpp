@@ -5,6 +5,7 @@
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/reading/sequential_reader.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
@@ -60,6 +61,15 @@ Bytes JpegCoefficients::turn(Orientation orientation, const std::atomic<bool>& s
   JpegPicture picture = parts_->picture;
   set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
   return write_jpeg(picture, parts_->blocks, orientation, JpegTables::of_source, stop);
+}
+
+void JpegCoefficients::prove(const JpegCoefficients& result, Orientation orientation,
+                             const std::atomic<bool>& stop) const {
+  const Size whole = whole_blocks(parts_->shape, orientation);
+  JpegPicture picture = parts_->picture;
+  set_size(picture, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
+  prove_coefficients({picture, parts_->blocks}, {result.parts_->picture, result.parts_->blocks},
+                     orientation, stop);
 }
 
 Bytes JpegCoefficients::crop(Size size, const std::atomic<bool>& stop) const {

@@ -43,6 +43,10 @@ class JpegCoefficients {
   /// have.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop) const;
 
+  /// Throws ProofError unless `result` holds what turn() makes of this; Interrupted.
+  void prove(const JpegCoefficients& result, Orientation orientation,
+             const std::atomic<bool>& stop) const;
+
   /// Does what turn() does for the identity, but keeps only the upper left part of this size.
   /// Throws ImageFileError if the picture is smaller.
   Bytes crop(Size size, const std::atomic<bool>& stop) const;

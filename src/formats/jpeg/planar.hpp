@@ -40,6 +40,11 @@ class JpegPlanes {
   /// JpegCoefficients::turn. A sequential one gets Huffman tables of its own.
   Bytes turn(Orientation orientation, const std::atomic<bool>& stop);
 
+  /// Throws ProofError if `result` is farther from what turn() encodes than quantisation allows;
+  /// Interrupted.
+  void prove(const JpegPlanes& result, Orientation orientation,
+             const std::atomic<bool>& stop) const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -85,6 +85,7 @@ const Codec codec = {
     .turn_embedded = turn_embedded_jpeg,
     .check = [](std::span<const std::byte> file,
                 MetadataCheck& check) { check_picture(JpegFile(file, unlimited), check); },
+    .parts = jpeg_parts,
     .salvage = [](std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>&) { return salvage_jpeg(file, arena, stop); },
     .library_version = jpeg_library_version,

@@ -1,6 +1,7 @@
 #include "src/formats/jpeg/turn.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "src/formats/jpeg/libjpeg/header.hpp"
@@ -32,6 +33,14 @@ std::uint64_t bytes_for_trailing_pictures(const JpegFile& file) {
     most_pixels = std::max(most_pixels, static_cast<std::uint64_t>(size.width * size.height));
   }
   return bytes_per_pixel * most_pixels;
+}
+
+template <typename Own>
+void read_again(std::optional<Own>& own, std::span<const std::byte> file, PixelArena& arena,
+                const std::atomic<bool>& stop) {
+  if (own) return;
+  std::vector<std::string> unused;
+  own.emplace(*std::make_unique<JpegDecoder>(file, &stop, unlimited), arena, stop, unused);
 }
 
 }  // namespace
@@ -141,6 +150,49 @@ FileBytes JpegTurn::turn(Orientation applied, const std::atomic<bool>& stop) {
     return std::move(found->second);
   }
   return is_planar(applied) ? planes_->turn(applied, stop) : coefficients_->turn(applied, stop);
+}
+
+// What the CPU has read is in memory. For what a device has turned, the source is read first.
+void JpegTurn::prove(std::span<const std::byte> result, Orientation applied, PixelArena& arena,
+                     const std::atomic<bool>& stop) {
+  const auto prove_by = [&](auto& own) {
+    read_again(own, decoder_->file.bytes, arena, stop);
+    std::remove_reference_t<decltype(own)> found;
+    read_again(found, result, arena, stop);
+    own->prove(*found, applied, stop);
+  };
+  if (is_planar(applied))
+    prove_by(planes_);
+  else
+    prove_by(coefficients_);
+}
+
+// Its coefficients are compared first, which is exact.
+std::optional<Orientation> JpegTurn::turn_in(std::span<const std::byte> result, PixelArena& arena,
+                                             const std::atomic<bool>& stop) {
+  const auto found_by = [&](auto& own) {
+    read_again(own, decoder_->file.bytes, arena, stop);
+    std::remove_reference_t<decltype(own)> found;
+    read_again(found, result, arena, stop);
+    return first_that_holds([&](Orientation each) { own->prove(*found, each, stop); });
+  };
+  try {
+    return found_by(coefficients_);
+  } catch (const ProofError&) {
+    arena.clear();
+    return found_by(planes_);
+  }
+}
+
+std::uint64_t JpegTurn::proof_bytes(std::span<const Orientation> applied) const {
+  const std::uint64_t coefficients = jpeg_coefficient_bytes(decoder_->info);
+  std::uint64_t most = 0;
+  for (const Orientation each : applied) {
+    // A sample takes half the bytes of a coefficient, and a progressive picture has both.
+    const std::uint64_t one = is_planar(each) ? coefficients + coefficients / 2 : coefficients;
+    most = std::max(most, made_.contains(each) ? 2 * one : one);
+  }
+  return most;
 }
 
 Bytes turned_jpeg(std::span<const std::byte> file, Orientation orientation,

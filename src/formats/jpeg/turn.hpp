@@ -55,6 +55,12 @@ class JpegTurn final : public CompressedTurn {
   FileBytes turn(Orientation applied, const TurnEmbedded& turn_embedded,
                  const std::atomic<bool>& stop, std::vector<std::string>& warnings) override;
 
+  void prove(std::span<const std::byte> result, Orientation applied, PixelArena& arena,
+             const std::atomic<bool>& stop) override;
+  std::optional<Orientation> turn_in(std::span<const std::byte> result, PixelArena& arena,
+                                     const std::atomic<bool>& stop) override;
+  std::uint64_t proof_bytes(std::span<const Orientation> applied) const override;
+
   /// The same without what follows the picture, and without new metadata.
   FileBytes turn(Orientation applied, const std::atomic<bool>& stop);
 

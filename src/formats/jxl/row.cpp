@@ -224,6 +224,32 @@ Bytes turned_jxl(const JxlFile& jxl, Orientation orientation, std::vector<std::s
   return spliced(jxl.file, std::move(splices));
 }
 
+// The codestream is compared with a head that states an orientation in both files.
+std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied) {
+  const JxlFile jxl(file, unlimited);
+  const Orientation shown = compose(jxl.header.orientation, applied);
+  std::vector<FilePart> parts = {
+      said_part("the orientation", std::to_string(static_cast<int>(shown)))};
+  const auto stream = jxl.content(jxl.codestream);
+  JxlHead head = with_orientation(stream, jxl.header, Orientation::rotate90);
+  const auto rest = stream.subspan(head.replaced);
+  head.bytes.insert(head.bytes.end(), rest.begin(), rest.end());
+  parts.push_back(FilePart::of_copy(FilePart::fixed, "the codestream", head.bytes));
+  for (const JxlMetadata& each : jxl.metadata)
+    parts.emplace_back(FilePart::other, each.is_exif ? "the Exif" : "the XMP",
+                       std::span<const std::byte>());
+  if (jxl.codestream.type.empty()) return parts;
+  for_each_box(file, 0, file.size(), [&](const Box& box) {
+    const bool is_listed = box.begin == jxl.codestream.begin ||
+                           std::ranges::any_of(jxl.metadata, [&](const JxlMetadata& each) {
+                             return each.box.begin == box.begin;
+                           });
+    if (!is_listed)
+      parts.emplace_back(FilePart::fixed, "the box " + std::string(box.type), jxl.content(box));
+  });
+  return parts;
+}
+
 Header header_of(const JxlFile& jxl) {
   const Size size = turned_size(jxl.header.orientation, jxl.header.size);
   Header header;
@@ -267,6 +293,7 @@ const Codec codec = {
           check_ignored(jxl.ignored(), jxl.header.orientation, check);
           if (jxl.has_damaged_metadata) check.add("its compressed Exif or XMP is damaged");
         },
+    .parts = parts,
     .library_version = brotli_library_version,
 };
 

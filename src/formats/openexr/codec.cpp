@@ -278,6 +278,7 @@ const Codec codec = {
     .decode = decode,
     .encode = encode,
     .finish = keep_as_encoded,
+    .parts = exr_parts,
     .library_version = library_version,
 };
 

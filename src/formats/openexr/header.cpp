@@ -184,6 +184,22 @@ void check_blocks(std::span<const std::byte> file, const ExrHeader& header) {
   }
 }
 
+std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied) {
+  std::vector<FilePart> parts;
+  const ExrHeader header = read_exr_header(file);
+  for (const ExrAttribute& attribute : header.attributes) {
+    if (depends_on_pixels(attribute.name) || attribute.name == "chunkCount") continue;
+    Bytes bytes;
+    if (attribute.name == "preview")
+      append_preview(bytes, attribute, applied);
+    else
+      append(bytes, attribute.bytes);
+    parts.push_back(
+        FilePart::of_copy(FilePart::fixed, fmt::format("the attribute {}", attribute.name), bytes));
+  }
+  return parts;
+}
+
 Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& source,
                       Orientation applied) {
   const ExrHeader own = read_exr_header(written);

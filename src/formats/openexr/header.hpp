@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/formats/codec/file_part.hpp"
 #include "src/picture/bytes.hpp"
 
 namespace qturn::openexr {
@@ -41,6 +42,9 @@ void check_exr_limits(std::span<const std::byte> file, const Limits& limits);
 /// Throws ImageFileError when a block of pixels has no place in the file, as in one whose writer
 /// did not come to its end. A reader may leave such pixels as they are in memory.
 void check_blocks(std::span<const std::byte> file, const ExrHeader& header);
+
+/// Implements Codec::parts: the attributes that do not depend on how the pixels lie.
+std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied);
 
 /// `written`, a whole file, with the attributes of `source` that do not depend on how the pixels
 /// lie instead of its own; the preview is turned.

@@ -22,6 +22,9 @@ namespace qturn::png {
 
 extern const Codec codec;
 
+/// Implements Codec::parts.
+std::vector<FilePart> png_parts(std::span<const std::byte> file, Orientation applied);
+
 /// Implements Codec::read_header. Nothing is decompressed, and dimensions that cannot come from so
 /// small a file are damage.
 Header read_png_header(std::span<const std::byte> file);

@@ -78,6 +78,7 @@ const Codec codec = {
         },
     .retag = retag,
     .check = check,
+    .parts = png_parts,
     .read_damaged_header = read_damaged_png_header,
     .salvage = salvage_png,
     .library_version = zlib_library_version,

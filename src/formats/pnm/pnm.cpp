@@ -455,6 +455,11 @@ const Codec codec = {
           return encode_pnm(image, stop);
         },
     .finish = keep_as_encoded,
+    .parts = [](std::span<const std::byte> file, Orientation) -> std::vector<FilePart> {
+      const PnmHeader header = read_header_of(file);
+      return {said_part("what its samples mean", fmt::format("{} {} {}", header.max_value,
+                                                             header.scale, header.tuple_type))};
+    },
 };
 
 }  // namespace qturn::pnm

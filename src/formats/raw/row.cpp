@@ -167,6 +167,22 @@ void check(std::span<const std::byte> source, MetadataCheck& check) {
   }
 }
 
+// All of the file but its orientations.
+std::vector<FilePart> parts(std::span<const std::byte> source, Orientation) {
+  Bytes file = with_tiff_number(source);
+  const TiffStructure tiff = structure_of(file);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> changed;
+  for (const TiffEntries& directory : directories_of(tiff, unlimited)) {
+    for (const TiffEntry& entry : directory.entries) {
+      if (entry.tag == orientation_tag) changed.emplace_back(entry.at, tiff.entry_bytes());
+      if (entry.tag == xmp_tag) changed.emplace_back(entry.value_at, entry.value_bytes);
+    }
+  }
+  for (const auto& [at, bytes] : changed)
+    if (tiff.holds(at, bytes)) std::fill_n(&file[at], bytes, std::byte{0});
+  return {FilePart::of_copy(FilePart::fixed, "the file without its orientations", file)};
+}
+
 }  // namespace
 
 const Codec codec = {
@@ -183,6 +199,7 @@ const Codec codec = {
     .finish = nullptr,
     .retag = retag,
     .check = check,
+    .parts = parts,
     .only_if_asked = true,
 };
 

@@ -400,6 +400,17 @@ void check(std::span<const std::byte> file, MetadataCheck& check) {
   check.trailing_data(file, layout.pixels_at + stored_page(layout).bytes());
 }
 
+// The header with its colour map, without place and size.
+std::vector<FilePart> parts(std::span<const std::byte> file, Orientation) {
+  const TgaLayout layout = read_tga_layout(file);
+  Bytes head(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(layout.pixels_at));
+  std::fill(&head[tga_field::x_origin], &head[tga_field::pixel_bits], std::byte{0});
+  std::vector<FilePart> parts = {
+      FilePart::of_copy(FilePart::fixed, "the header with its colour map", head)};
+  if (has_tga_footer(file)) parts.emplace_back(FilePart::other, "the footer", file.last(0));
+  return parts;
+}
+
 // TGA has no signature. Its fixed header must at least make sense: a known image type, a colour map
 // only where the type has one, and a size.
 bool recognises(std::span<const std::byte> head, std::string_view lower_suffix) {
@@ -425,6 +436,7 @@ const Codec codec = {
     .encode = encode,
     .finish = keep_as_encoded,
     .check = check,
+    .parts = parts,
 };
 
 }  // namespace qturn::tga

@@ -22,6 +22,9 @@ namespace qturn::tiff {
 
 extern const Codec codec;
 
+/// Implements Codec::parts.
+std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation applied);
+
 /// The orientation that all pages are stored in. Throws ImageFileError if they differ.
 Orientation tiff_orientation(const TiffFile& tiff);
 

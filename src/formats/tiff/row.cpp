@@ -112,6 +112,7 @@ const Codec codec = {
         },
     .retag = retag,
     .check = check,
+    .parts = tiff_parts,
     .read_damaged_header =
         [](std::span<const std::byte> file) {
           return read_tiff_header(file, MissingPixels::are_left_out);

@@ -18,6 +18,9 @@ namespace qturn::webp {
 
 extern const Codec codec;
 
+/// Implements Codec::parts.
+std::vector<FilePart> webp_parts(std::span<const std::byte> file, Orientation applied);
+
 /// libwebp has the pixels of a lossless picture once more, in words.
 inline constexpr std::uint64_t webp_decoding_bytes_per_pixel = 5;
 

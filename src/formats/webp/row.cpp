@@ -64,6 +64,7 @@ const Codec codec = {
         },
     .retag = retag,
     .check = check,
+    .parts = webp_parts,
     .library_version = webp_library_version,
 };
 

@@ -1,0 +1,60 @@
+// What a file holds, part by part: segments, chunks, fields. A result must have the parts of its
+// original, so both are listed and the lists are compared (turn/proof.hpp).
+#ifndef QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
+#define QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/metadata/xmp.hpp"
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+struct FilePart {
+  enum Kind : std::uint8_t {
+    fixed,     ///< a turn leaves it as it is, or what it becomes is exactly known
+    pixels,    ///< compressed; only a file that was not turned has them as they were
+    exif,      ///< patched where it lies
+    embedded,  ///< a smaller picture, which is turned with the first one
+    other      ///< changes, and must only be there
+  };
+
+  FilePart(Kind of_kind, std::string with_name, std::span<const std::byte> of_content)
+      : kind(of_kind),
+        name(std::move(with_name)),
+        content(of_content),
+        hash(std::hash<std::string_view>()(text_of(of_content))) {}
+  /// The same of bytes that do not outlive the list.
+  static FilePart of_copy(Kind kind, std::string name, std::span<const std::byte> bytes) {
+    FilePart part(kind, std::move(name), bytes);
+    part.content = {};
+    part.bytes = bytes.size();
+    return part;
+  }
+
+  Kind kind;
+  std::string name;                    ///< "the chunk tEXt"
+  std::span<const std::byte> content;  ///< in the file
+  std::size_t hash;
+  std::size_t bytes = content.size();
+};
+
+/// A part that is said in a few words, such as an orientation.
+inline FilePart said_part(std::string name, std::string_view says) {
+  return FilePart::of_copy(FilePart::fixed, std::move(name), bytes_of(says));
+}
+
+/// An XMP packet, as far as no turn changes it.
+inline FilePart xmp_part(std::string name, std::string_view packet) {
+  return FilePart::of_copy(FilePart::fixed, std::move(name), bytes_of(without_numbers(packet)));
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_CODEC_FILE_PART_HPP

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "src/formats/tiff/codec.hpp"
+#include "src/formats/tiff/directories.hpp"
+#include "src/metadata/exif_tags.hpp"
+
+namespace qturn::tiff {
+namespace {
+
+constexpr std::array<std::uint16_t, 4> places = {
+    tiff_tag::strip_offsets, tiff_tag::strip_byte_counts, tiff_tag::tile_offsets,
+    tiff_tag::tile_byte_counts};
+
+// What says how pixels are stored, where they lie or how they are turned. Of the first kind, what
+// matters shows when they are decoded.
+bool may_change(const TiffField& field) {
+  constexpr std::array<std::uint16_t, 37> tags = {tiff_tag::width,
+                                                  tiff_tag::height,
+                                                  tiff_tag::compression,
+                                                  tiff_tag::photometric,
+                                                  tiff_tag::orientation,
+                                                  tiff_tag::rows_per_strip,
+                                                  tiff_tag::free_offsets,
+                                                  tiff_tag::free_byte_counts,
+                                                  tiff_tag::t4_options,
+                                                  tiff_tag::t6_options,
+                                                  tiff_tag::predictor,
+                                                  tiff_tag::tile_width,
+                                                  tiff_tag::tile_height,
+                                                  tiff_tag::sub_directories,
+                                                  tiff_tag::jpeg_tables,
+                                                  tiff_tag::ycbcr_subsampling,
+                                                  tiff_tag::maker_note,
+                                                  512,
+                                                  tiff_tag::jpeg_interchange,
+                                                  tiff_tag::jpeg_interchange_length,
+                                                  515,
+                                                  517,
+                                                  518,
+                                                  519,
+                                                  520,
+                                                  521,
+                                                  529,
+                                                  531,
+                                                  532,
+                                                  50674,
+                                                  exif_tag::pixel_x_dimension,
+                                                  exif_tag::pixel_y_dimension,
+                                                  exif_tag::subject_area,
+                                                  exif_tag::subject_location,
+                                                  tiff_tag::exif,
+                                                  tiff_tag::gps,
+                                                  tiff_tag::interoperability};
+  return std::ranges::count(tags, field.tag) > 0 || std::ranges::count(places, field.tag) > 0 ||
+         field.type == tiff_type::directory || field.type == tiff_type::directory64;
+}
+
+std::uint16_t turned_tag(std::uint16_t tag, bool swaps) {
+  if (swaps && tag == tiff_tag::x_resolution) return tiff_tag::y_resolution;
+  if (swaps && tag == tiff_tag::y_resolution) return tiff_tag::x_resolution;
+  return tag;
+}
+
+void add_fields(const TiffDirectory& directory, const std::string& where, bool swaps,
+                std::vector<FilePart>& parts) {
+  std::vector<TiffField> fields = directory.fields;
+  for (TiffField& field : fields) field.tag = turned_tag(field.tag, swaps);
+  std::ranges::stable_sort(fields, {}, &TiffField::tag);
+  for (const TiffField& field : fields) {
+    if (may_change(field)) continue;
+    const std::string name = fmt::format("field {} of {}", field.tag, where);
+    parts.push_back(field.tag == tiff_tag::xmp
+                        ? xmp_part(name, text_of(field.value))
+                        : FilePart::of_copy(FilePart::fixed, name, field.value));
+  }
+  for (const auto& [tag, child] : directory.children)
+    add_fields(child, fmt::format("directory {} of {}", tag, where), false, parts);
+}
+
+void add_pixels(std::span<const std::byte> file, const TiffDirectory& directory,
+                const std::string& where, std::vector<FilePart>& parts) {
+  for (std::size_t i = 0; i < places.size(); i += 2) {
+    const auto offsets = directory.integers(places[i]), counts = directory.integers(places[i + 1]);
+    for (std::size_t k = 0; k < std::min(offsets.size(), counts.size()); ++k)
+      parts.emplace_back(FilePart::pixels, "the pixels of " + where,
+                         file.subspan(offsets[k], counts[k]));
+  }
+}
+
+}  // namespace
+
+std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation applied) {
+  const TiffFile tiff = read_tiff(file);
+  const bool swaps = swaps_axes(applied);
+  std::vector<FilePart> parts;
+  const auto add = [&](const TiffDirectory& directory, const std::string& where) {
+    add_fields(directory, where, swaps, parts);
+    add_pixels(file, directory, where, parts);
+  };
+  for (std::size_t i = 0; i < tiff.pages.size(); ++i) {
+    const std::string where = fmt::format("page {}", i + 1);
+    add(tiff.pages[i], where);
+    for (const TiffDirectory& picture : tiff.pages[i].pictures)
+      add(picture, "a picture of " + where);
+  }
+  return parts;
+}
+
+}  // namespace qturn::tiff

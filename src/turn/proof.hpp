@@ -1,0 +1,43 @@
+// Whether a file holds the picture of another one, turned: read again, by readers, and compared.
+// What was made is not asked; only the two files are.
+//
+// The readers are those of the program. A fault that all of its reading shares is not seen here;
+// the tests compare the readers with other programs.
+#ifndef QTURN_SRC_TURN_PROOF_HPP
+#define QTURN_SRC_TURN_PROOF_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+
+#include "src/formats/codec/codec.hpp"
+#include "src/metadata/metadata_turn.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn {
+
+/// Throws ProofError unless each page of `result` has the pixels of that of `source` after
+/// `applied`, bit for bit, and no page is missing; Interrupted.
+void prove_pixels(const Image& source, const Image& result, Orientation applied,
+                  const std::atomic<bool>& stop);
+
+/// The same of a format that loses some: the size of each page is as it must be, and the mean
+/// brightness of each 16 x 16 pixels is near. No bound follows from what VP8 stores (chroma is
+/// reduced, and edges are smoothed), but quarters of the range do not come from there, and other
+/// pixels, or others' places, do not look alike.
+void prove_nearly_equal(const Image& source, const Image& result, Orientation applied,
+                        const std::atomic<bool>& stop);
+
+/// Throws ProofError unless what both files hold besides pixels agrees after `turn`: each part of
+/// `source` is in `result`, and nothing else; smaller pictures are turned, too; and the metadata of
+/// `result` do not contradict it where those of `source` did not. If `has_same_pixels`, they are
+/// the same as they are compressed. Throws Interrupted.
+void prove_parts(const Codec& codec, std::span<const std::byte> source,
+                 std::span<const std::byte> result, const MetadataTurn& turn, bool has_same_pixels,
+                 const std::atomic<bool>& stop);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_TURN_PROOF_HPP

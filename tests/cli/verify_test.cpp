@@ -1,0 +1,137 @@
+// Results that are proved before they are in their places.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "tests/cli/pictures.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/fixtures/other_programs.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using cli::Result;
+using cli::Workplace;
+using Names = std::set<std::string>;
+
+namespace {
+
+const std::string jpeg = cli::jpeg(cli::smooth_picture(64, 48));
+const std::string png = cli::png(cli::random_picture(9, 7));
+const std::string label = "0 0.25 0.5 0.1 0.2\n";
+
+/// A disk that changes a byte of what is written for `name`.
+struct Spoiled : Workplace {
+  explicit Spoiled(const std::string& name) {
+    environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                   {"QTURN_TEST_SPOIL", name}};
+    add("in/images/a.jpg", jpeg);
+    add("in/images/b.png", png);
+    add("in/labels/a.txt", label);
+    add("in/labels/b.txt", label);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("In place, a result that the disk has spoiled is rejected, and its original stays") {
+  for (const std::string name : {"a.jpg", "b.png", "a.txt"}) {
+    CAPTURE(name);
+    const Spoiled workplace(name);
+    const Result result = workplace.qturn({"cw", "in", "--in-place", "--json"});
+    CHECK(result.exit_code == 1);
+    const std::string picture = name == "b.png" ? "b.png" : "a.jpg";
+    CHECK_THAT(result.err, ContainsSubstring("qturn: in/images/" + picture +
+                                             ": the result was rejected, because it is wrong: "));
+    CHECK_THAT(result.err, ContainsSubstring("1 of 2 pictures written, ") &&
+                               ContainsSubstring("1 rejected because the result was wrong"));
+    CHECK_THAT(result.out, ContainsSubstring("\"status\":\"rejected\""));
+    const bool is_first = picture == "a.jpg";
+    CHECK((workplace.content("in/images/a.jpg") == jpeg) == is_first);
+    CHECK((workplace.content("in/labels/a.txt") == label) == is_first);
+    CHECK((workplace.content("in/images/b.png") == png) != is_first);
+    CHECK(workplace.files("in/images") == Names{"a.jpg", "b.png"});
+    CHECK(workplace.files("in/labels") == Names{"a.txt", "b.txt"});
+  }
+}
+
+TEST_CASE("Without the proof a spoiled result is written, and the summary says that") {
+  const Spoiled workplace("b.png");
+  const Result result = workplace.qturn({"cw", "in", "--in-place", "--no-verify"});
+  CHECK(result.exit_code == 0);
+  CHECK(workplace.content("in/images/b.png") != png);
+  CHECK_THAT(result.err, ContainsSubstring("the results were not verified, as --no-verify says"));
+}
+
+TEST_CASE("Into a folder, results are proved if that is asked for") {
+  const Spoiled workplace("b.png");
+  CHECK(workplace.qturn({"cw", "in", "-o", "out", "-q"}).exit_code == 0);
+  const Result result = workplace.qturn({"cw", "in", "-o", "proved", "--verify"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("in/images/b.png: the result was rejected"));
+  CHECK(workplace.files("proved/images") == Names{"a.jpg"});
+}
+
+TEST_CASE("What cannot be proved is refused before anything starts") {
+  Workplace workplace;
+  workplace.add("in/a.png", png);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"-o", "out", "--format", "tiff"},
+        {"-o", "out", "--salvage"},
+        {"-o", "out.tar"},
+        {"--in-place", "--no-verify"}}) {
+    std::vector<std::string> words = {"cw", "in", "--verify"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = workplace.qturn(words);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring("--verify"));
+  }
+  CHECK(workplace.content("in/a.png") == png);
+}
+
+TEST_CASE("Folders are compared with those of their originals, whoever turned them") {
+  Workplace workplace;
+  workplace.add("in/a.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6));
+  workplace.add("in/b.png", png);
+  workplace.add("in/sub/c.jpg", cli::jpeg(cli::smooth_picture(61, 43)));  // is re-encoded
+  workplace.add("in/d.tif", cli::encoded(cli::random_picture(8, 6), qturn::tiff::codec));
+  REQUIRE(workplace.qturn({"flop", "in", "-o", "out", "-q"}).exit_code == 0);
+  const Result same = workplace.qturn({"check", "--against", "in", "out", "-j1"});
+  CAPTURE(same.err);
+  CHECK(same.exit_code == 0);
+  CHECK(same.out == "in/a.jpg: transpose\nin/b.png: flop\nin/d.tif: flop\nin/sub/c.jpg: flop\n");
+  CHECK_THAT(same.err, ContainsSubstring("4 of 4 pictures hold what their originals say"));
+
+  workplace.add("out/b.png", cli::png(cli::random_picture(9, 7, 3, qturn::SampleFormat::u8, 2)));
+  workplace.add("out/more.png", png);
+  std::filesystem::remove(workplace.path() / "out/d.tif");
+  // Turned, and the tag left as it was.
+  const Result turned = workplace.qturn({"cw", "in/sub/c.jpg", "-o", "turned.jpg", "-q"});
+  REQUIRE(turned.exit_code == 0);
+  const Result others = workplace.qturn({"check", "--against", "in", "out", "--json"});
+  CHECK(others.exit_code == 1);
+  CHECK_THAT(others.err,
+             ContainsSubstring("in/b.png: its counterpart is wrong: in none of the eight") &&
+                 ContainsSubstring("in/d.tif: it has no counterpart of the same name") &&
+                 ContainsSubstring("out/more.png: it has no original of the same name") &&
+                 ContainsSubstring("2 of 4 pictures hold"));
+  CHECK_THAT(others.out, ContainsSubstring("\"status\":\"disagrees\"") &&
+                             ContainsSubstring("\"applied\":\"transpose\""));
+}
+
+TEST_CASE("jpegtran's turns are proved too, and a tag that it leaves is found") {
+  Workplace workplace;
+  const std::string tagged = cli::tagged_jpeg(cli::smooth_picture(64, 48), 6);
+  const auto by_jpegtran = [](const std::string& file) {
+    return std::string(qturn::text_of(qturn::tests::made_by(
+        "jpegtran -rotate 90 -copy all -outfile out in", qturn::bytes_of(file))));
+  };
+  workplace.add("in/a.jpg", tagged);
+  workplace.add("in/b.jpg", jpeg);
+  workplace.add("out/a.jpg", by_jpegtran(tagged));
+  workplace.add("out/b.jpg", by_jpegtran(jpeg));
+  const Result result = workplace.qturn({"check", "--against", "in", "out", "-j1"});
+  CHECK(result.exit_code == 1);
+  CHECK(result.out == "in/b.jpg: rotate90\n");
+  CHECK_THAT(result.err, ContainsSubstring("in/a.jpg: its counterpart is wrong: its pixels are "
+                                           "turned (rotate90), and its tag says 6 all the same"));
+}

@@ -1,0 +1,409 @@
+// The proof of a result: it agrees with what turns make, and finds each fault that is planted. A
+// fault of the program is planted as the result of another file: what a program that loses a
+// chunk makes is what this one makes of a file without it.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <jpeglib.h>
+
+#include "src/turn/picture_turn.hpp"
+#include "tests/cli/pictures.hpp"
+#include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/jpeg_pictures.hpp"
+#include "tests/fixtures/metadata.hpp"
+#include "tests/fixtures/tiff_pictures.hpp"
+
+namespace {
+
+using namespace qturn;
+using namespace std::string_literals;
+using Catch::Matchers::ContainsSubstring;
+using cli::Picture;
+using cli::png_chunk;
+using cli::random_picture;
+using tests::make_jpeg;
+using tests::owned;
+using tests::text_of;
+
+const std::atomic<bool> never{false};
+
+struct Turning {
+  Orientation orientation = Orientation::rotate90;
+  JpegOptions jpeg = {};
+  bool tag_only = false;
+  bool raw = false;
+  std::string suffix = {};
+};
+
+/// A file that is being turned.
+struct OneTurn {
+  OneTurn(const std::string& content, const Turning& how)
+      : file(owned(content)),
+        turning(how),
+        lane(make_cpu_lane(0)),
+        picture(file, how.suffix,
+                {.jpeg = how.jpeg, .tag_only = how.tag_only, .raw = how.raw, .proves = true}) {
+    picture.read(std::span(&turning.orientation, 1), *lane, never);
+  }
+
+  std::string result() {
+    std::vector<std::string> warnings;
+    const Bytes bytes = picture.turn(turning.orientation, never, warnings);
+    return std::string(text_of(bytes));
+  }
+
+  /// What the proof finds in another result; empty if nothing.
+  std::string finding(const std::string& result) {
+    try {
+      picture.prove(turning.orientation, tests::bytes_of(result), never);
+    } catch (const ProofError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  Bytes file;
+  Turning turning;
+  std::unique_ptr<Lane> lane;
+  PictureTurn picture;
+};
+
+std::string turned(const std::string& file, const Turning& how = {}) {
+  return OneTurn(file, how).result();
+}
+
+/// What is found in the result of `file`, if it is that of `other`.
+std::string finding(const std::string& file, const std::string& other, const Turning& how = {}) {
+  OneTurn picture(file, how);
+  const std::string own = picture.result();
+  CHECK(picture.finding(own) == "");
+  const std::string planted = turned(other, how);
+  REQUIRE(planted != own);
+  return picture.finding(planted);
+}
+
+std::string with_segments(const std::string& jpeg, const std::string& segments) {
+  return std::string(jpeg).insert(2, segments);
+}
+
+std::string jpeg_of(const tests::JpegPicture& picture) {
+  return std::string(text_of(make_jpeg(picture)));
+}
+
+std::string exif_segment(const tests::ExifSays& says) {
+  return tests::jpeg_segment(0xE1, "Exif\0\0"s + tests::exif_fixture(says));
+}
+
+std::string without(std::string text, std::string_view part) {
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.erase(at, part.size());
+}
+
+std::string with(std::string text, std::string_view part, std::string_view other) {
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, part.size(), other);
+}
+
+/// The JPEG with another coefficient in a block, written again by libjpeg with all markers.
+std::string with_coefficient(const std::string& jpeg, JDIMENSION row, JDIMENSION column, int at,
+                             int by) {
+  jpeg_error_mgr errors{};
+  jpeg_decompress_struct from{};
+  from.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&from);
+  jpeg_mem_src(&from, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
+  for (int app = 0; app < 16; ++app) jpeg_save_markers(&from, JPEG_APP0 + app, 0xFFFF);
+  jpeg_read_header(&from, TRUE);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
+  const auto common = reinterpret_cast<j_common_ptr>(&from);
+  JBLOCKARRAY blocks = from.mem->access_virt_barray(common, arrays[1], row, 1, TRUE);
+  blocks[0][column][at] = static_cast<JCOEF>(blocks[0][column][at] + by);
+  tests::JpegEncoder to;
+  jpeg_copy_critical_parameters(&from, &to.info);
+  to.info.write_JFIF_header = FALSE;
+  jpeg_write_coefficients(&to.info, arrays);
+  for (const jpeg_marker_struct* marker = from.marker_list; marker; marker = marker->next)
+    jpeg_write_marker(&to.info, marker->marker, marker->data, marker->data_length);
+  Bytes written = to.finish();
+  jpeg_destroy_decompress(&from);
+  return std::string(text_of(written));
+}
+
+/// A JPEG with all that a photograph has.
+std::string photograph(int orientation, const std::string& thumbnail, const std::string& more = {},
+                       const tests::JpegPicture& picture = {.h = 2, .v = 2}) {
+  return with_segments(jpeg_of(picture),
+                       exif_segment({.orientation = orientation,
+                                     .width = static_cast<unsigned>(picture.width),
+                                     .height = static_cast<unsigned>(picture.height),
+                                     .thumbnail = thumbnail,
+                                     .thumbnail_width = 32,
+                                     .thumbnail_height = 24}) +
+                           more);
+}
+
+const std::string thumbnail = jpeg_of({.width = 32, .height = 24});
+
+/// Files of all formats that are decoded, without any metadata.
+std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb,
+                                                              const Picture& grey) {
+  std::vector<std::pair<const Codec*, std::string>> files;
+  for (const Codec* codec : codecs()) {
+    if (!codec->encode || codec == &jpeg::codec || codec == &gif::codec || codec == &hdr::codec)
+      continue;
+    const bool is_float = codec == &openexr::codec;
+    if (!is_float) files.emplace_back(codec, cli::encoded(rgb, *codec));
+    if (!is_float && codec != &webp::codec) files.emplace_back(codec, cli::encoded(grey, *codec));
+  }
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("What a turn makes of a JPEG is proved, by every route and in every orientation") {
+  const int number = GENERATE(1, 2, 3, 4, 5, 6, 7, 8), stored = GENERATE(1, 3, 6);
+  const auto edges = GENERATE(JpegEdges::reencode, JpegEdges::trim, JpegEdges::tag);
+  const Turning how{static_cast<Orientation>(number), {.edges = edges}};
+  for (const tests::JpegPicture& picture :
+       {tests::JpegPicture{.h = 2, .v = 2},
+        {.width = 67, .height = 45, .h = 2, .v = 2},
+        {.width = 67, .height = 45, .h = 2, .v = 1, .progressive = true, .noisy = true},
+        {.width = 41, .height = 50, .quality = 20, .noisy = true},
+        {.width = 33, .height = 17, .space = JCS_GRAYSCALE, .quality = 100, .noisy = true},
+        {.width = 67, .height = 90, .space = JCS_CMYK, .h = 2, .v = 1, .quality = 5}}) {
+    CAPTURE(picture.width, picture.height, picture.space, number, stored, static_cast<int>(edges));
+    const std::string segments = tests::jpeg_segment(
+        0xE1, "http://ns.adobe.com/xap/1.0/\0"s +
+                  tests::xmp_packet_with("tiff:Orientation='" + std::to_string(stored) + "'",
+                                         tests::face_regions(std::to_string(picture.width),
+                                                             std::to_string(picture.height))));
+    OneTurn turn(photograph(stored, thumbnail, segments, picture), how);
+    if (turn.picture.plan(how.orientation).route == Route::copied) continue;
+    CHECK(turn.finding(turn.result()) == "");
+  }
+}
+
+TEST_CASE("Faults that are planted in a turned JPEG are found, and named with both values") {
+  const std::string icc = tests::jpeg_segment(0xE2, "ICC_PROFILE\0\x01\x01 profile"s);
+  const std::string file = photograph(6, thumbnail, icc);
+  const auto found = [&](const std::string& other) { return finding(file, other); };
+
+  CHECK_THAT(found(with_coefficient(file, 1, 0, 10, 1)),
+             ContainsSubstring("component 2, block") && ContainsSubstring("expected"));
+  CHECK_THAT(found(photograph(6, thumbnail, icc, {.h = 2, .v = 2, .quality = 91})),
+             ContainsSubstring("a quantisation step of component 1"));
+  CHECK_THAT(found(photograph(6, thumbnail, icc, {.h = 2, .v = 1})),
+             ContainsSubstring("sampling factor"));
+  CHECK_THAT(found(photograph(6, thumbnail, icc, {.width = 80, .h = 2, .v = 2})),
+             ContainsSubstring("width: 48 expected") || ContainsSubstring("64 expected"));
+  CHECK_THAT(found(without(file, icc)), ContainsSubstring("the segment APP2 of 22 bytes expected"));
+  CHECK_THAT(found(with(file, " profile", " PROFILE")),
+             ContainsSubstring("the same with other content"));
+  CHECK_THAT(found(with(file, "MakerNote", "MakerNoTe")), ContainsSubstring("of the Exif block"));
+  CHECK_THAT(found(with(file, "Camera", "camera")), ContainsSubstring("of the Exif block"));
+  CHECK_THAT(found(file + "video"), ContainsSubstring("nothing more expected"));
+
+  OneTurn picture(file, {});
+  const std::string own = picture.result();
+  CHECK_THAT(picture.finding(own.substr(0, own.size() / 2)), ContainsSubstring("read again"));
+  CHECK_THAT(picture.finding(file), ContainsSubstring("expected"));
+  CHECK_THAT(picture.finding(turned(file, {Orientation::rotate270})), ContainsSubstring("block"));
+  CHECK_THAT(picture.finding(cli::png(random_picture(48, 64))),
+             ContainsSubstring("not a file of the format jpeg"));
+  // The tag as it was: viewers would turn it once more.
+  std::string stale = own;
+  const std::string tag = "\x01\x12\0\x03\0\0\0\x01\0\x01"s;
+  stale = with(stale, tag, "\x01\x12\0\x03\0\0\0\x01\0\x06"s);
+  CHECK_THAT(picture.finding(stale), ContainsSubstring("orientation: 1 expected, 6 found"));
+}
+
+TEST_CASE("A thumbnail or a preview that was not turned is found") {
+  // A half turn, after which it has the same shape.
+  const Turning how{Orientation::rotate180};
+  const std::string file = photograph(1, thumbnail);
+  // With room, so that the Exif block is not shorter.
+  const std::string turned_thumbnail = turned(thumbnail, how) + std::string(64, '\0');
+  CHECK_THAT(finding(file, photograph(1, turned_thumbnail), how),
+             ContainsSubstring("the thumbnail: component"));
+  const auto with_preview = [&](const std::string& preview) {
+    return tests::jpeg_with_trailing_pictures(jpeg_of({}), "", {preview}, {0x010001});
+  };
+  const std::string preview = jpeg_of({.width = 48, .height = 32});
+  CHECK_THAT(finding(with_preview(preview), with_preview(turned(preview, how)), how),
+             ContainsSubstring("block"));
+}
+
+TEST_CASE("A JPEG that is re-encoded may be as far away as quantisation allows, and no farther") {
+  const auto make = [](int quality, bool noisy) {
+    return jpeg_of({.width = 61, .height = 43, .h = 2, .v = 2, .quality = quality, .noisy = noisy});
+  };
+  for (const int quality : {30, 50, 90, 100}) {
+    CAPTURE(quality);
+    const std::string file = make(quality, false);
+    CHECK_THAT(finding(file, make(quality, true)), ContainsSubstring("away from the original"));
+  }
+  // The turn the wrong way round has the right size.
+  OneTurn picture(make(90, true), {});
+  CHECK_THAT(picture.finding(turned(make(90, true), {Orientation::rotate270})),
+             ContainsSubstring("away from the original"));
+}
+
+TEST_CASE("Of a file whose tag alone changes, every other byte is proved") {
+  const Turning how{.orientation = Orientation::rotate90, .tag_only = true};
+  const std::string file = photograph(1, thumbnail);
+  CHECK_THAT(finding(file, with_coefficient(file, 0, 0, 5, 1), how), ContainsSubstring("expected"));
+  CHECK_THAT(finding(file, photograph(3, thumbnail), how), ContainsSubstring("orientation: 6"));
+  const Picture rgb = random_picture(7, 5);
+  Picture other = rgb;
+  other.bytes[20] ^= 1;
+  for (const Codec* codec : {&png::codec, &tiff::codec, &webp::codec}) {
+    CAPTURE(codec->name);
+    CHECK_THAT(finding(cli::encoded(rgb, *codec), cli::encoded(other, *codec), how),
+               ContainsSubstring("expected"));
+  }
+}
+
+TEST_CASE("A single pixel is found in every format, in every orientation") {
+  const Picture rgb = random_picture(130, 71), grey = random_picture(129, 70, 1);
+  Picture other_rgb = rgb, other_grey = grey;
+  other_rgb.bytes[3 * (130 * 65 + 100) + 1] ^= 1;
+  other_grey.bytes[129 * 40 + 5] ^= 128;
+  const auto files = plain_files(rgb, grey), others = plain_files(other_rgb, other_grey);
+  for (int number = 1; number <= 8; ++number) {
+    const auto orientation = static_cast<Orientation>(number);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const Codec& codec = *files[i].first;
+      CAPTURE(codec.name, number);
+      const Turning how{.orientation = orientation, .suffix = std::string(codec.suffixes.front())};
+      OneTurn picture(files[i].second, how);
+      const Route route = picture.picture.plan(orientation).route;
+      const std::string own = route == Route::copied ? files[i].second : picture.result();
+      CHECK(picture.finding(own) == "");
+      const std::string wrong =
+          route == Route::copied ? others[i].second : turned(others[i].second, how);
+      CHECK_THAT(picture.finding(wrong),
+                 ContainsSubstring(route == Route::copied ? "not the same as the original"
+                                                          : "page 1, pixel"));
+      if (route == Route::copied) continue;
+      CHECK_THAT(picture.finding(own.substr(0, own.size() - 40)),
+                 ContainsSubstring("read again") || ContainsSubstring("expected"));
+    }
+  }
+}
+
+TEST_CASE("What a PNG holds besides pixels is proved") {
+  const Picture rgb = random_picture(9, 5);
+  const std::string text = png_chunk("tEXt", "Title\0Field"s),
+                    scale =
+                        png_chunk("pHYs", cli::big_endian(100) + cli::big_endian(200) + "\x01"s);
+  const auto file = [&](const std::string& more) { return cli::png(rgb, more); };
+  const std::string whole = file(text + scale + png_chunk("eXIf", cli::exif_body(6)));
+  CHECK_THAT(finding(whole, without(whole, text)), ContainsSubstring("the chunk tEXt"));
+  CHECK_THAT(
+      finding(whole,
+              file(text + png_chunk("pHYs", cli::big_endian(200) + cli::big_endian(100) + "\x01"s) +
+                   png_chunk("eXIf", cli::exif_body(6)))),
+      ContainsSubstring("the chunk pHYs"));
+  OneTurn picture(whole, {});
+  CHECK_THAT(picture.finding(without(picture.result(), png_chunk("eXIf", cli::exif_body(1)))),
+             ContainsSubstring("1 Exif blocks expected, 0 found"));
+}
+
+TEST_CASE("A palette, a page or a field that is another one is found") {
+  const Picture grey = random_picture(9, 5, 1),
+                other = random_picture(9, 5, 1, SampleFormat::u8, 2);
+  const auto ihdr = [](char type) {
+    return png_chunk(
+        "IHDR", cli::big_endian(9) + cli::big_endian(5) + "\x08"s + type + std::string(3, '\0'));
+  };
+  std::string palette(768, '\0');
+  for (std::size_t i = 0; i < palette.size(); ++i) palette[i] = static_cast<char>(i * 7);
+  const auto indexed = [&](const std::string& colours) {
+    return with(cli::png(grey), ihdr('\0'), ihdr('\x03') + png_chunk("PLTE", colours));
+  };
+  std::string recoloured = palette;
+  recoloured[300] ^= 1;
+  CHECK_THAT(finding(indexed(palette), indexed(recoloured)), ContainsSubstring("the chunk PLTE"));
+
+  const std::string bmp = cli::encoded(grey, bmp::codec);
+  std::string recoloured_bmp = bmp;
+  recoloured_bmp[54 + 4 * 100] ^= 1;
+  CHECK_THAT(finding(bmp, recoloured_bmp), ContainsSubstring("the header with its palette"));
+
+  const std::string pages = cli::encoded({grey, other, grey}, tiff::codec);
+  CHECK_THAT(finding(pages, cli::encoded({grey, other}, tiff::codec)),
+             ContainsSubstring("pages: 3 expected, 2 found"));
+  CHECK_THAT(finding(pages, cli::encoded({grey, grey, grey}, tiff::codec)),
+             ContainsSubstring("page 2, pixel"));
+  const auto described = [&](const std::string& by) {
+    return std::string(
+        text_of(tests::write_with_libtiff({tests::tiff_picture({}, 9, 5)}, "wl", [&](TIFF* tiff) {
+          TIFFSetField(tiff, TIFFTAG_ARTIST, by.c_str());
+        })));
+  };
+  CHECK_THAT(finding(described("Anna"), described("Otto")),
+             ContainsSubstring("field 315 of page 1"));
+
+  const auto pgm = [](const char* most) { return "P5\n4 2\n"s + most + "\nabcdefgh"; };
+  CHECK_THAT(finding(pgm("255"), pgm("127")), ContainsSubstring("what its samples mean"));
+  const auto hdr = [](const std::string& pixels, const char* exposure = "2") {
+    return "#?RADIANCE\nEXPOSURE="s + exposure + "\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n" + pixels;
+  };
+  CHECK_THAT(finding(hdr("abcdefgh"), hdr("abcdefgx")), ContainsSubstring("page 1, pixel"));
+  CHECK_THAT(finding(hdr("abcdefgh"), hdr("abcdefgh", "4")), ContainsSubstring("the header"));
+}
+
+TEST_CASE("Frames of an animation, their places and their delays are proved") {
+  const auto u16 = [](unsigned value) {
+    return std::string{static_cast<char>(value & 255), static_cast<char>(value >> 8)};
+  };
+  // A canvas of 3 x 2, four colours, and frames of one pixel each.
+  const auto frame = [&](unsigned x, unsigned delay, char code) {
+    return "\x21\xF9\x04\x04"s + u16(delay) + "\0\0"s + "," + u16(x) + u16(1) + u16(1) + u16(1) +
+           "\0\x02\x02"s + code + "\x01\0"s;
+  };
+  const auto gif = [&](const std::string& frames, char colour = 'a') {
+    return "GIF89a" + u16(3) + u16(2) + "\x81\0\0"s + std::string(11, 'b') + colour + frames + ";";
+  };
+  const std::string first = frame(0, 10, '\x4C'), second = frame(2, 10, '\x54');
+  const std::string file = gif(first + second);
+  CHECK_THAT(finding(file, gif(first)), ContainsSubstring("pages: 2 expected, 1 found"));
+  CHECK_THAT(finding(file, gif(first + frame(1, 10, '\x54'))), ContainsSubstring("a frame"));
+  CHECK_THAT(finding(file, gif(first + frame(2, 11, '\x54'))), ContainsSubstring("the extension"));
+  CHECK_THAT(finding(file, gif(first + frame(2, 10, '\x4C'))), ContainsSubstring("page 2, pixel"));
+  CHECK_THAT(finding(file, gif(first + second, 'c')), ContainsSubstring("the global palette"));
+}
+
+TEST_CASE("Of a lossy WebP, sizes and brightness are proved") {
+  const std::string lossy = tests::plain_webp;
+  OneTurn picture(lossy, {});
+  CHECK(picture.finding(picture.result()) == "");
+  CHECK_THAT(picture.finding(cli::encoded(Picture(random_picture(64, 48)), webp::codec)),
+             ContainsSubstring("width"));
+  std::string found;
+  for (const unsigned char brightness : {0, 255}) {
+    Picture other = random_picture(48, 64);
+    std::ranges::fill(other.bytes, brightness);
+    found += picture.finding(cli::encoded(other, webp::codec));
+  }
+  CHECK_THAT(found, ContainsSubstring("a mean of"));
+}
+
+TEST_CASE("A camera raw file may change in its orientations alone") {
+  const Turning how{Orientation::rotate90, {}, true, true, ".nef"};
+  const std::string file = tests::exif_fixture({.orientation = 1});
+  OneTurn picture(file, how);
+  const std::string own = picture.result();
+  CHECK(picture.finding(own) == "");
+  CHECK_THAT(picture.finding(file), ContainsSubstring("orientation: 6 expected, 1 found"));
+  CHECK_THAT(picture.finding(with(own, "Camera", "camera")),
+             ContainsSubstring("the file without its orientations"));
+}
