@@ -1,10 +1,10 @@
 // Loaded into the program by LD_PRELOAD, so that its calls of the system meet what a test asks
 // for.
-// QTURN_TEST_FLUSH=fails: no folder can be flushed to the disk; =later: only the first can.
+// QTURN_TEST_FLUSH=fails: no folder can be flushed to the disk; =later: none after a file
+// has been put into its place.
 // QTURN_TEST_EDIT=FILE: another program saves FILE while ours flushes what it wrote.
 // QTURN_TEST_METADATA=fails: a file's mode, times and attributes cannot be set.
 // QTURN_TEST_ATTRIBUTES=unsupported: no attribute can be set, because the file system has none.
-// QTURN_TEST_RENAME=END: no file can be renamed to a name that ends in END.
 // QTURN_TEST_FLUSHES=FILE: gets a line for each flush, with what is flushed. QTURN_TEST_KILL=N: the
 // N-th call that changes what is on the disk (write, fsync, rename, link, unlink) kills the program
 // before it does anything.
@@ -65,20 +65,19 @@ void signal_if(const char* variable, std::string_view name) {
   if (end && name.ends_with(end)) send_signal();
 }
 
+std::atomic<bool> is_any_in_place = false;
+
 /// As the system call `number`, which puts a file into its place.
 template <typename... Arguments>
 int put_in_place(std::string_view name, long number, Arguments... arguments) {
   count_call();
-  if (const char* end = std::getenv("QTURN_TEST_RENAME"); end && name.ends_with(end)) {
-    errno = ENOSPC;
-    return -1;
-  }
   signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
   if (const char* end = std::getenv("QTURN_TEST_RENAME"); end && name.ends_with(end)) {
     errno = EIO;
     return -1;
   }
   const long result = ::syscall(number, arguments...);
+  if (result == 0) is_any_in_place = true;
   if (result == 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
   return static_cast<int>(result);
 }
@@ -186,8 +185,7 @@ EXPORTED int fsync(int file) {
   log_flush(S_ISDIR(status.st_mode) ? "folder\n" : "file\n");
   const char* flush = std::getenv("QTURN_TEST_FLUSH");
   if (S_ISDIR(status.st_mode) && flush) {
-    static std::atomic<int> folders = 0;
-    if (std::string_view(flush) == "fails" || ++folders > 1) {
+    if (std::string_view(flush) == "fails" || is_any_in_place) {
       errno = EIO;
       return -1;
     }

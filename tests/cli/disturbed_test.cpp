@@ -37,7 +37,7 @@ std::string orientation_in(const Workplace& workplace, const std::string& name) 
 
 TEST_CASE("What is in its place is done, also if its folder cannot be flushed") {
   for (const bool strict : {false, true}) {
-    const Disturbed workplace("QTURN_TEST_FLUSH", "later");  // the first is for the journal
+    const Disturbed workplace("QTURN_TEST_FLUSH", "later");
     std::vector<std::string> words = {"cw", "in", "--in-place", "--sidecars"};
     if (strict) words.push_back("--strict");
     const Result result = workplace.qturn(words);

@@ -333,8 +333,9 @@ TEST_CASE(
       CHECK(workplace.content("in/" + name) != content);
       if (name.ends_with(".jpg")) continue;
       workplace.add("before/" + name, content);
+      REQUIRE(workplace.qturn({"upright", "before", "-o", "shown", "--overwrite"}).exit_code == 0);
       CHECK(cli::decoded(workplace.path() / "in" / name).pages ==
-            cli::decoded(workplace.path() / "before" / name).pages);
+            cli::decoded(workplace.path() / "shown" / name).pages);
     }
     // What was turned once comes back byte for byte, but for a JPEG that is turned by its tag.
     fs::remove(workplace.path() / "in/edges.jpg");
