@@ -226,10 +226,14 @@ MergedShards Merge::result() const {
   return result;
 }
 
-/// First under another name, so that what a kill leaves of it is not taken for shards.
+/// First under another name, so that what a kill leaves of it is not taken for shards, nor what a
+/// power cut leaves.
 void remove_shards(const fs::path& output) {
   const fs::path merged = shards_folder(output).string() + "-merged";
-  if (fs::exists(shards_folder(output))) fs::rename(shards_folder(output), merged);
+  if (fs::exists(shards_folder(output))) {
+    fs::rename(shards_folder(output), merged);
+    flush_folders({output});
+  }
   fs::remove_all(merged);
 }
 

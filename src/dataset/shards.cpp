@@ -219,6 +219,9 @@ std::vector<std::string> ShardOfRun::complete(std::initializer_list<const char*>
   json["count"] = own_;
   for (const char* name : files)
     json["files"][name] = digits_of(hash_of_file(folder() / name).value());
+  // A shard without a sample has flushed nothing but its own files.
+  const fs::path output = fs::absolute(output_ / "").lexically_normal().parent_path();
+  flush_folders({output.parent_path(), output, shards_folder(output)});
   return write_json(place_of_done(output_, shard_), json, IfExists::replace);
 }
 

@@ -238,6 +238,9 @@ void Journals::begin_record() {
   for (const Root& root : roots_) header.inputs.push_back(fs::canonical(root.folder).string());
   const fs::path file = kept_in_ / record_name;
   fs::create_directories(kept_in_);  // of a run that is resumed, it may be gone
+  // A run that was killed before its journal named it has left its probes of takes_no_room().
+  for (const auto& entry : fs::directory_iterator(kept_in_))
+    if (is_temporary_name(entry.path().filename().string())) ::unlink(entry.path().c_str());
   record_.emplace(file, kept_in_, header, read_journal(file, kept_in_), options_.flushed);
 }
 

@@ -40,7 +40,7 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::forget_journal:
       return ", and once all others are done --restart forgets the journal";
     case Hint::resume_and_replace:
-      return ", or use --resume --overwrite";
+      return line.shard ? "" : ", or use --resume --overwrite";
     case Hint::resume_or_replace:
       return fmt::format(
           "; use --resume to go on with the run that was interrupted, --overwrite, or remove {}",
