@@ -212,16 +212,20 @@ std::vector<Fault> faults_of(std::string_view call) {
   return all;
 }
 
-Run undisturbed(const Scenario& scenario) {
-  const TemporaryFolder folder;
-  write_tree(scenario.before, folder.path());
+Run undisturbed(const Scenario& scenario, const fs::path& folder) {
+  write_tree(scenario.before, folder);
   std::vector<SystemCall> calls;
-  Run result = run(scenario.words, folder.path(), [&](const SystemCall& call) {
+  Run result = run(scenario.words, folder, [&](const SystemCall& call) {
     calls.push_back(call);
     return Effect{};
   });
   result.calls = std::move(calls);
   return result;
+}
+
+Run undisturbed(const Scenario& scenario) {
+  const TemporaryFolder folder;
+  return undisturbed(scenario, folder.path());
 }
 
 std::vector<Place> places_of(const Run& whole) {

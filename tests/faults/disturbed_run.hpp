@@ -53,6 +53,8 @@ bool is_own(const std::string& name);
 /// What it writes of itself beside the originals that it keeps: no two are alike.
 bool is_record(const std::string& name);
 
+/// In this folder, which is empty, or in one of its own.
+Run undisturbed(const Scenario& scenario, const std::filesystem::path& folder);
 Run undisturbed(const Scenario& scenario);
 
 /// Where a fault strikes: the calls of each name are counted from 0. Threads take turns, so the

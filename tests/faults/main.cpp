@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr char usage[] = R"(usage: faults [--quick] [--scenario NAME] [--jobs N]
        faults --scenario NAME --call NAME:N --fault NAME
-       faults --power-cuts [--all-states] [--most N] [--seed N] [--scenario NAME] [--keep FOLDER]
+       faults --power-cuts [--states N] [--most N] [--seed N] [--scenario NAME] [--keep FOLDER]
               [--forget files|folders|journals] [--jobs N]
 
 Exits 0 if no rule is broken, 1 if one is, 4 if that cannot be found out here. The second form
@@ -35,8 +35,8 @@ repeats one run and shows what it printed.
 
   --quick       a part of the runs, spread over all calls and faults
   --power-cuts  instead: in the states of the disk that a power cut may leave
-  --all-states  not a part of them, but all that were enumerated or sampled
-  --most N      this many between two flushes, complete if there are not more (2000)
+  --states N    about so many of each scenario, spread over all that were found (16)
+  --most N      this many between two flushes, complete if there are not more (200)
   --forget WHAT as if the program did not flush them, to see that this would be found
   --keep FOLDER leaves the first state with a finding there, and says in FOLDER.txt how it came
 )";
@@ -175,8 +175,6 @@ int run_program(int argc, char** argv) {
       options.quick = true;
     } else if (word == "--power-cuts") {
       options.has_power_cuts = true;
-    } else if (word == "--all-states") {
-      options.power_cuts.all_states = true;
     } else if (i + 1 == argc) {
       fmt::print(stderr, usage);
       return 2;
@@ -190,6 +188,8 @@ int run_program(int argc, char** argv) {
       options.power_cuts.keep = argv[++i];
     } else if (word == "--forget") {
       options.power_cuts.forget = argv[++i];
+    } else if (word == "--states") {
+      options.power_cuts.states = std::strtoul(argv[++i], nullptr, 10);
     } else if (word == "--most") {
       options.power_cuts.most = std::strtoul(argv[++i], nullptr, 10);
     } else if (word == "--seed") {

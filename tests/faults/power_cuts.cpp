@@ -30,9 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// About so many states of each scenario, by default.
-constexpr std::size_t quick_states = 25;
-
 Words with(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -46,6 +43,8 @@ struct PowerCut {
   Scenario scenario;
   /// A run is killed there; the power fails during it, or during the run that resumes it.
   std::optional<Place> killed_at = {};
+  /// What is run before that, in the same folder, to make what the scenario begins with.
+  std::vector<Words> earlier = {};
 };
 
 std::vector<PowerCut> power_cuts() {
@@ -54,7 +53,8 @@ std::vector<PowerCut> power_cuts() {
     // It goes by times, which do not tell what is cut off.
     if (has(scenario.words, "--update")) continue;
     // --skip-existing is for a run that was killed: it would take for done what is cut off.
-    scenario.to_finish.reset();
+    if (scenario.to_finish && has(*scenario.to_finish, "--skip-existing"))
+      scenario.to_finish.reset();
     all.push_back({std::move(scenario)});
   }
   const auto named = [&](std::string_view name) {
@@ -89,10 +89,16 @@ std::vector<PowerCut> power_cuts() {
   all.push_back({{"from a tar to a folder",
                   {"rotate90", "in.tar", "-o", "out", "--unpack", "--device", "cpu", "-j1"},
                   tars}});
-  add("a shard", "augment, labels, a mask and sidecars", {"--shard", "0/1"});
-  // Of a shard without files that name the folder, for each state has its own.
-  const Scenario shard = add("a shard without labels", "augment", {"--shard", "0/1"}).scenario;
-  all.push_back({{"merge", {"merge", "out"}, after(shard), Words()}});
+  const std::string labels = "augment, labels, a mask and sidecars";
+  add("a shard", labels, {"--shard", "0/2"});
+  add("a shard without a sample", labels, {"--shard", "1/2"});
+  add("a shard, killed, then resumed", labels, {"--shard", "0/2"}).killed_at =
+      Place{"rename", 0, "out/images/a__flip.xmp"};
+  for (const std::string& like : {labels, std::string("augment, COCO labels")}) {
+    const Words words = named(like).words;
+    all.push_back({.scenario = {"merge: " + like, {"merge", "out"}, named(like).before, Words()},
+                   .earlier = {with(words, {"--shard", "0/2"}), with(words, {"--shard", "1/2"})}});
+  }
   return all;
 }
 
@@ -100,25 +106,19 @@ std::vector<PowerCut> power_cuts() {
 bool is_flushed_each(const Scenario& scenario) {
   const Words& words = scenario.words;
   return has(words, "--in-place") || has(words, "each") || has(words, "turned.jpg") ||
-         has(words, "out.tar") || words.front() == "merge";
+         has(words, "out.tar") || words.front() == "merge" || words.front() == "restore";
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos;)
-    text.replace(at, from.size(), to);
+void empty(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
 }
 
-/// In records it stands for the path of a folder, which always has this length.
-std::string any_folder(const TemporaryFolder& folder) {
-  return std::string(folder.path().native().size(), '@');
-}
-
-Record record_of(const PowerCut& cut) {
-  const TemporaryFolder folder;
-  write_tree(cut.scenario.before, folder.path());
-  Recorder recorder(folder.path());
+Record record_of(const PowerCut& cut, const fs::path& folder) {
+  empty(folder);
+  write_tree(cut.scenario.before, folder);
+  Recorder recorder(folder);
   const auto follow_run = [&](const Words& words, const OnCall& on_call) {
-    return run(words, folder.path(), on_call,
+    return run(words, folder, on_call,
                [&](const SystemCall& call, std::int64_t result) { recorder.leave(call, result); });
   };
   Words words = cut.scenario.words;
@@ -138,14 +138,7 @@ Record record_of(const PowerCut& cut) {
     return Effect{};
   });
   if (whole.status != 0) throw std::runtime_error(cut.scenario.name + ": " + whole.err);
-  Record record = recorder.record();
-  // So that journals name the folder in which a state is made.
-  const auto hide = [&](std::string& text) {
-    replace_all(text, folder.path(), any_folder(folder));
-  };
-  for (Operation& operation : record.operations) hide(operation.data);
-  for (auto& [inode, node] : record.before.nodes) hide(node.file.content);
-  return record;
+  return recorder.record();
 }
 
 /// As if the program had not made these flushes.
@@ -205,12 +198,12 @@ qturn::ContentHash hash_of(const Files& files) {
   return qturn::hash_of(std::as_bytes(std::span(text)));
 }
 
-void write_files(Files files, const TemporaryFolder& place) {
-  const fs::path& folder = place.path();
+/// In place of what is there.
+void write_files(Files files, const fs::path& folder) {
+  empty(folder);
   for (auto& [name, file] : files.tree) {
     if (!name.ends_with(".qturn-journal")) continue;
     std::string& text = file.content;
-    replace_all(text, any_folder(place), folder);
     // The first line of a journal states which inodes the pictures have. Here they have others.
     constexpr std::string_view member = ",\"originals\":\"";
     const std::size_t at = text.find(member);
@@ -259,8 +252,15 @@ bool is_same(const Tree& a, const Tree& b, const std::string& name) {
 /// Whether all that the run makes is there. A finished run may leave its journal.
 bool is_whole(const Tree& whole, const Tree& after) {
   return std::ranges::all_of(whole, [&](const auto& file) {
-    return is_own(file.first) || file.first == json_file || is_same(whole, after, file.first);
+    return is_own(file.first) || is_record(file.first) || file.first == json_file ||
+           is_same(whole, after, file.first);
   });
+}
+
+/// And nothing else: there is nothing to finish.
+bool is_done(const Tree& whole, const Tree& after) {
+  return is_whole(whole, after) &&
+         std::ranges::all_of(after, [&](const auto& file) { return whole.contains(file.first); });
 }
 
 /// Results that are flushed at the end may be lost or cut off. Then the run that is to finish this
@@ -281,16 +281,22 @@ std::vector<std::string> broken_promises_at_end(const Scenario& scenario, const 
   if (next.status == 0) broken.emplace_back("exit 0, but something was not done");
   if (!WIFEXITED(next.status)) broken.emplace_back("ended by a signal");
   if (next.err.find("out/") == std::string::npos) broken.emplace_back("no message names a file");
+  const bool is_shard = has(words, "--shard");
+  if (is_shard && next.err.find("--overwrite") != std::string::npos)
+    broken.emplace_back("a message names an option that shards do not have");
   std::erase(words, "--overwrite");
   words.emplace_back("--resume");
-  if (!has(words, "--shard")) words.emplace_back("--overwrite");
-  // Only there they must be removed.
-  for (const auto& [name, file] : next.after)
-    if (has(words, "--shard") && name.starts_with("out/") && !is_own(name) &&
-        !is_same(whole.after, next.after, name))
-      fs::remove(folder / name);
-  const Run replaced = run(words, folder);
-  said += replaced.err;
+  if (!is_shard) words.emplace_back("--overwrite");
+  // Only there they must be removed: those that are named. Each run may name others of a sample,
+  // which has a picture, a label, a mask and a sidecar.
+  Run replaced = next;
+  for (int runs = is_shard ? 4 : 1; runs > 0 && replaced.status != 0; --runs) {
+    for (const auto& [name, file] : replaced.after)
+      if (is_shard && name.starts_with("out/") && replaced.err.find(name) != std::string::npos)
+        fs::remove(folder / name);
+    replaced = run(words, folder);
+    said += replaced.err;
+  }
   if (replaced.status != 0 || !is_whole(whole.after, replaced.after))
     broken.emplace_back("the run that was to replace what is cut off failed");
   return broken;
@@ -308,9 +314,9 @@ std::vector<std::string> broken_promises(const Scenario& scenario, const Run& wh
   Run run;
   run.status = SIGKILL;
   run.after = cut;
-  const bool is_done =
-      scenario.to_finish && is_whole(whole.after, cut) && !has(scenario.words, "--resume");
-  const auto words = is_done ? std::nullopt : words_to_finish(scenario, cut);
+  const bool ends_there =
+      scenario.to_finish && is_done(whole.after, cut) && !has(scenario.words, "--resume");
+  const auto words = ends_there ? std::nullopt : words_to_finish(scenario, cut);
   if (words) {
     const Run next = faults::run(*words, folder);
     said = next.err;
@@ -332,81 +338,114 @@ std::string words_of(const Operation& operation, Fate fate) {
   return text + fates[static_cast<int>(fate)];
 }
 
-/// One of the processes that share the states. It writes a line for each promise that is broken.
-void look_at_part(const Scenario& scenario, const Run& whole, const Record& record,
-                  const std::vector<State>& states, unsigned part, const PowerCutOptions& options,
-                  const fs::path& findings) {
-  std::ofstream out(findings, std::ios::app);
-  for (std::size_t i = part; i < states.size(); i += options.jobs) {
-    const State& state = states[i];
-    const TemporaryFolder folder;
+/// How often each promise was broken.
+using Findings = std::map<std::string, std::size_t>;
+
+/// All states are made in the same folder, because files of a run may name it.
+Findings look_at_states(const Scenario& scenario, const Run& whole, const Record& record,
+                        const std::vector<State>& states, const fs::path& folder,
+                        const std::string& keep) {
+  Findings findings;
+  for (const State& state : states) {
     const Files files = files_of(disk_after(record, state.fates), record.before);
     write_files(files, folder);
     std::string said;
-    const auto broken = broken_promises(scenario, whole, state, folder.path(), said);
-    for (const std::string& promise : broken) {
-      out << fmt::format("{}\t{}\n", promise, state.by_ext4 ? "ext4" : "POSIX");
-    }
-    if (broken.empty() || options.keep.empty() || fs::exists(options.keep)) continue;
-    const TemporaryFolder again;
-    write_files(files, again);
-    fs::copy(again.path(), options.keep, fs::copy_options::recursive);
-    std::ofstream note(options.keep + ".txt");
+    const auto broken = broken_promises(scenario, whole, state, folder, said);
+    for (const std::string& promise : broken)
+      ++findings[fmt::format("{}, {}", promise, state.by_ext4 ? "ext4" : "POSIX")];
+    if (broken.empty() || keep.empty() || fs::exists(keep)) continue;
+    write_files(files, folder);
+    fs::copy(folder, keep, fs::copy_options::recursive);
+    std::ofstream note(keep + ".txt");
+    note << "it was at " << folder.string() << "\n";
     for (const std::string& promise : broken) note << promise << "\n";
     for (std::size_t at = 0; at < state.fates.size(); ++at)
       note << words_of(record.operations[at], state.fates[at]) << "\n";
     note << said;
   }
+  return findings;
+}
+
+/// One of the processes that share the scenarios. Returns its exit status, and writes to `counts`
+/// how many states it has looked at.
+int look_at(PowerCut cut, const PowerCutOptions& options, const fs::path& counts) {
+  const TemporaryFolder place;
+  const fs::path& folder = place.path();
+  Scenario& scenario = cut.scenario;
+  if (!cut.earlier.empty()) {
+    write_tree(scenario.before, folder);
+    for (const Words& words : cut.earlier)
+      if (const Run run = faults::run(words, folder); run.status != 0)
+        throw std::runtime_error(scenario.name + ": " + run.err);
+    scenario.before = read_tree(folder);
+    empty(folder);
+  }
+  const Run whole = undisturbed(scenario, folder);
+  if (WEXITSTATUS(whole.status) == cannot_be_followed) return cannot_be_followed;
+  Record record = record_of(cut, folder);
+  forget_flushes(options.forget, record);
+  std::vector<State> states = states_of(record, options);
+  const auto by_ext4 = std::ranges::count_if(states, &State::by_ext4);
+  const auto by_posix = std::ranges::count_if(states, &State::by_posix);
+  const std::size_t step = states.size() / std::max<std::size_t>(options.states, 1) + 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < states.size(); i += step) std::swap(states[kept++], states[i]);
+  states.resize(kept);
+  const Findings findings = look_at_states(scenario, whole, record, states, folder, options.keep);
+  std::string said =
+      fmt::format("{}: {} operations, {} states by ext4, {} by POSIX, {} looked at\n",
+                  scenario.name, record.operations.size(), by_ext4, by_posix, states.size());
+  for (const auto& [line, count] : findings) said += fmt::format("  {:6}  {}\n", count, line);
+  fmt::print("{}", said);
+  std::fflush(stdout);
+  std::ofstream(counts, std::ios::app) << fmt::format("{}\n", states.size());
+  return findings.empty() ? 0 : 1;
 }
 
 }  // namespace
 
 int run_power_cuts(const PowerCutOptions& options) {
-  // Files in memory: nothing has to be flushed, and each state begins with an empty folder.
+  // Files in memory: nothing has to be flushed.
   if (fs::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 0);
   const TemporaryFolder folder;
-  const fs::path findings = folder.path() / "findings";
-  std::size_t runs = 0, found = 0;
+  const fs::path counts = folder.path() / "counts";
   fmt::print("seed {}\n", options.seed);
+  std::fflush(stdout);
+  unsigned running = 0;
+  bool is_followed = true, is_whole = true, is_clean = true;
+  const auto wait_for_one = [&] {
+    int status = 0;
+    if (::wait(&status) < 0) throw std::runtime_error("wait failed");
+    --running;
+    is_followed = is_followed && WEXITSTATUS(status) != cannot_be_followed;
+    is_whole = is_whole && WIFEXITED(status) && WEXITSTATUS(status) != 2;
+    is_clean = is_clean && status == 0;
+  };
   for (const PowerCut& cut : power_cuts()) {
     if (!options.scenario.empty() && cut.scenario.name != options.scenario) continue;
-    const Run whole = undisturbed(cut.scenario);
-    if (WEXITSTATUS(whole.status) == cannot_be_followed) {
-      fmt::print("skipped: this system lets no program follow another\n");
-      return 4;
+    if (running == options.jobs) wait_for_one();
+    ++running;
+    if (::fork() != 0) continue;
+    int status = 2;
+    try {
+      status = look_at(cut, options, counts);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}: {}\n", cut.scenario.name, error.what());
     }
-    Record record = record_of(cut);
-    forget_flushes(options.forget, record);
-    std::vector<State> states = states_of(record, options);
-    const auto by_ext4 = std::ranges::count_if(states, &State::by_ext4);
-    const auto by_posix = std::ranges::count_if(states, &State::by_posix);
-    if (!options.all_states) {
-      const std::size_t step = states.size() / quick_states + 1;
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < states.size(); i += step) std::swap(states[kept++], states[i]);
-      states.resize(kept);
-    }
-    std::fflush(stdout);
-    for (unsigned part = 0; part < options.jobs; ++part) {
-      if (::fork() != 0) continue;
-      look_at_part(cut.scenario, whole, record, states, part, options, findings);
-      ::_exit(0);
-    }
-    for (int status; ::wait(&status) > 0;)
-      if (status != 0) throw std::runtime_error("a part of the states failed");
-    fmt::print("{}: {} operations, {} states by ext4, {} by POSIX, {} looked at\n",
-               cut.scenario.name, record.operations.size(), by_ext4, by_posix, states.size());
-    std::map<std::string, std::size_t> broken;
-    std::ifstream in(findings);
-    for (std::string line; std::getline(in, line);) ++broken[line];
-    fs::remove(findings);
-    for (const auto& [line, count] : broken) fmt::print("  {:6}  {}\n", count, line);
-    std::fflush(stdout);
-    runs += states.size();
-    found += broken.size();
+    ::_exit(status);
   }
-  fmt::print("{} states, {}\n", runs, found == 0 ? "no findings" : "with findings");
-  return found == 0 ? 0 : 1;
+  while (running > 0) wait_for_one();
+  if (!is_followed) {
+    fmt::print("skipped: this system lets no program follow another\n");
+    return 4;
+  }
+  if (!is_whole) throw std::runtime_error("not all scenarios were looked at");
+  std::size_t looked_at = 0, scenarios_run = 0;
+  std::ifstream in(counts);
+  for (std::size_t count; in >> count; looked_at += count) ++scenarios_run;
+  fmt::print("{} scenarios, {} states, {}\n", scenarios_run, looked_at,
+             is_clean ? "no findings" : "with findings");
+  return is_clean ? 0 : 1;
 }
 
 }  // namespace faults

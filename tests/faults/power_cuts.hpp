@@ -4,13 +4,14 @@
 #define QTURN_TESTS_FAULTS_POWER_CUTS_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace faults {
 
 struct PowerCutOptions {
-  bool all_states = false;
-  std::size_t most = 2000;  ///< of Bounds
+  std::size_t states = 16;  ///< about so many of each scenario
+  std::size_t most = 200;   ///< of Bounds
   std::uint64_t seed = 1;
   std::string scenario;
   /// To see that it would be found: as if the program did not flush its "files", "folders" or

@@ -101,11 +101,15 @@ class Judge {
   /// Whether the undisturbed run makes it.
   bool is_made(const std::string& name) const {
     return name != json_file && name != manifest && !is_record(name) && !is_put_back(name) &&
-           !same(find(scenario_.before, name), find(whole_.after, name));
+           !is_merged(name) && !same(find(scenario_.before, name), find(whole_.after, name));
   }
   /// An original that is no longer kept.
   bool is_put_back(const std::string& name) const {
     return name.starts_with("kept/") && !find(whole_.after, name);
+  }
+  /// What shards know of each other. A merge first gives their folder another name.
+  bool is_merged(const std::string& name) const {
+    return name.starts_with("out/.qturn-shards") && !find(whole_.after, name);
   }
   bool is_new(const std::string& name) const {
     return is_made(name) && same(find(run_.after, name), find(whole_.after, name));
@@ -150,7 +154,7 @@ class Judge {
     for (const std::string& name : names) {
       const File* before = find(scenario_.before, name);
       const File* after = find(run_.after, name);
-      if (name == json_file || is_record(name)) continue;
+      if (name == json_file || is_record(name) || is_merged(name)) continue;
       if (name == manifest) {
         look_at_manifest();
         continue;
@@ -194,9 +198,13 @@ class Judge {
     // Without a journal, a run does not know whose a temporary is.
     const bool has_journal = std::ranges::any_of(
         run_.after, [](const auto& file) { return file.first.ends_with(".qturn-journal"); });
+    const auto was_left = [&](const std::string& name) {
+      return std::ranges::any_of(run_.after, [&](const auto& file) {
+        return fs::path(file.first).filename() == fs::path(name).filename();
+      });
+    };
     if (!has_journal)
-      std::erase_if(names,
-                    [&](const auto& name) { return is_own(name) && find(run_.after, name); });
+      std::erase_if(names, [&](const auto& name) { return is_own(name) && was_left(name); });
     const bool is_alike = std::ranges::all_of(names, [&](const std::string& name) {
       const File *now = find(run_.next->after, name), *wanted = find(whole_.after, name);
       // With --skip-existing, the run does not know the options that results were made with, and
@@ -237,7 +245,7 @@ class Judge {
     if (!listed) return say("a file that names pictures is not whole");
     const auto all = pictures_in(name, find(whole_.after, name)->content);
     for (const std::string& picture : all.value())
-      if (is_new(picture) != listed->contains(picture))
+      if (same(find(run_.after, picture), find(whole_.after, picture)) != listed->contains(picture))
         say("a file names other pictures than were written");
   }
 

@@ -1,6 +1,7 @@
 #include "tests/faults/system_calls.hpp"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -124,6 +125,7 @@ class Thread {
     return fs::read_symlink("/proc/" + std::to_string(program_) + "/" + name, gone);
   }
   std::string text_at(std::uint64_t address) const;
+  std::uint64_t number_at(std::uint64_t address) const;
   fs::path path_of(const SystemCallInfo& info, int file, int path) const;
   SystemCall call_of(const Row& row, const SystemCallInfo& info) const;
   void set(std::size_t offset_of_register, std::uint64_t value) const {
@@ -163,6 +165,14 @@ std::string Thread::text_at(std::uint64_t address) const {
   }
 }
 
+std::uint64_t Thread::number_at(std::uint64_t address) const {
+  std::uint64_t number = 0;
+  const iovec here{&number, sizeof number};
+  const iovec there{reinterpret_cast<void*>(address), sizeof number};  // NOLINT: in the program
+  if (::process_vm_readv(id_, &here, 1, &there, 1, 0) != sizeof number) fail("process_vm_readv");
+  return number;
+}
+
 fs::path Thread::path_of(const SystemCallInfo& info, int file, int path) const {
   fs::path named;
   if (path >= 0 && info.entry.args[path] != 0) named = text_at(info.entry.args[path]);
@@ -179,6 +189,8 @@ SystemCall Thread::call_of(const Row& row, const SystemCallInfo& info) const {
   if (row.to_path >= 0) call.to = path_of(info, row.to_folder, row.to_path);
   call.number = row.number;
   std::copy_n(info.entry.args, call.arguments.size(), call.arguments.begin());
+  if (row.number == SYS_openat2)
+    call.arguments[2] = number_at(info.entry.args[2] + offsetof(open_how, flags));
   const bool has_path = row.path >= 0 && info.entry.args[row.path] != 0;
   if (row.file >= 0 && !has_path) call.file = static_cast<int>(info.entry.args[row.file]);
   call.thread = id_;

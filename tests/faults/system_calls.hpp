@@ -21,8 +21,8 @@ struct SystemCall {
   std::filesystem::path path;  ///< absolute, of the file or folder; empty if there is none
   std::filesystem::path to;    ///< of renames and links: the other path
   // For who looks closer.
-  long number = 0;  ///< the system's
-  std::array<std::uint64_t, 6> arguments = {};
+  long number = 0;                              ///< the system's
+  std::array<std::uint64_t, 6> arguments = {};  ///< openat2: as of openat, with the flags
   int file = -1;  ///< the descriptor of the file that it uses, if it has no path
   pid_t thread = 0;
 };

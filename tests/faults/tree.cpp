@@ -29,12 +29,20 @@ bool is_journal(const fs::path& path) {
   return path.filename() == ".qturn-journal" || path.filename() == "qturn-run.jsonl";
 }
 
-/// Of the only run that keeps originals, "kept/" and the time when it began.
+/// Of the only run that has kept originals, "kept/" and the time when it began. Another one may
+/// have left its folder, with a record that says less.
 std::string run_in(const fs::path& folder) {
+  std::string run = "kept/run";
+  std::uintmax_t most = 0;
   std::error_code none;
-  const fs::directory_iterator run(folder / "kept", none);
-  return none || run == fs::directory_iterator() ? "kept/run"
-                                                 : run->path().lexically_relative(folder).string();
+  for (const auto& entry : fs::directory_iterator(folder / "kept", none)) {
+    std::error_code missing;
+    const std::uintmax_t bytes = fs::file_size(entry.path() / "qturn-run.jsonl", missing);
+    if (missing || bytes < most) continue;
+    most = bytes;
+    run = entry.path().lexically_relative(folder).string();
+  }
+  return run;
 }
 
 }  // namespace
