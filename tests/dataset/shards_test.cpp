@@ -102,8 +102,11 @@ TEST_CASE("Outputs of shards that are not merged are neither inputs nor outputs 
   fs::create_directories(shard_folder(output, first));
   REQUIRE(shard_of(output).begin(warnings));
   CHECK_THROWS_AS(refuse_unmerged_shards(output), WithHints<PlanError>);
-  CHECK_THROWS_AS(refuse_unmerged_inputs({.inputs = {output}}), WithHints<PlanError>);
-  CHECK_NOTHROW(refuse_unmerged_inputs({.inputs = {output}, .output = output}));
+  PlanOptions planned;
+  planned.inputs = {output};
+  CHECK_THROWS_AS(refuse_unmerged_inputs(planned), WithHints<PlanError>);
+  planned.output = output;
+  CHECK_NOTHROW(refuse_unmerged_inputs(planned));
   CHECK_NOTHROW(refuse_unmerged_shards(folder.path()));
 }
 

@@ -83,23 +83,6 @@ TEST_CASE_METHOD(Place, "A file in the place of a required companion keeps its p
   CHECK(content("out/a.txt") == "0 .5 .5 1 1\n");
 }
 
-TEST_CASE_METHOD(Place, "In place, the originals of a picture and its companions are kept by key") {
-  add("in/a.txt", "old label");
-  const FileSampleWriter writer({.in_place = true,
-                                 .inputs_are_files = false,
-                                 .if_exists = IfExists::replace,
-                                 .backup = path() / "kept"});
-  Result in_place = result();
-  in_place.output = in_place.input;
-  Companion label_in_place = label();
-  label_in_place.output = label_in_place.input;
-  writer.stage(in_place, {label_in_place})->put_in_place();
-  CHECK(content("in/a.jpg") == "the result");
-  CHECK(content("in/a.txt") == "0 .5 .5 1 1\n");
-  CHECK(content("kept/a.jpg") == "the original");
-  CHECK(content("kept/a.txt") == "old label");
-}
-
 TEST_CASE_METHOD(Place, "Sidecars say how a picture is stored, but not two different things") {
   const FileSampleWriter turning({.sidecars = Sidecars::turn});
   const auto says = [&] { return turning.sidecars_beside(path() / "in/a.jpg").say; };
