@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <ranges>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -109,7 +108,8 @@ std::set<fs::path> folders_below(const fs::path& folder) {
 
 void remove_empty_folders(const fs::path& folder) {
   const std::set<fs::path> folders = folders_below(folder);
-  for (const fs::path& each : std::views::reverse(folders)) ::rmdir(each.c_str());
+  const std::vector<fs::path> innermost_first(folders.rbegin(), folders.rend());
+  for (const fs::path& each : innermost_first) ::rmdir(each.c_str());
 }
 
 }  // namespace qturn
