@@ -271,7 +271,7 @@ FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, Co
 }
 
 bool share_blocks(const fs::path& file, int to) {
-  const FileDescriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const FileDescriptor from = opened_to_read(file);
   return from && ::ioctl(to, FICLONE, from.get()) == 0;
 }
 

@@ -77,8 +77,10 @@ int put_in_place(std::string_view name, long number, Arguments... arguments) {
     return -1;
   }
   const long result = ::syscall(number, arguments...);
-  if (result == 0) is_any_in_place = true;
-  if (result == 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
+  if (result == 0) {
+    is_any_in_place = true;
+    signal_if("QTURN_TEST_SIGNAL_AT", name);
+  }
   return static_cast<int>(result);
 }
 

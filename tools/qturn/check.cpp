@@ -17,26 +17,6 @@
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {
-namespace {
-
-struct CheckJobs {
-  const FileList& files;
-  bool quick;
-
-  std::size_t size() const { return files.size(); }
-  Job operator[](std::size_t index) const {
-    // A file that is taken as it is, is not decoded.
-    return {.number = index,
-            .input = files.path(files[index]),
-            .key = files.key(files[index]),
-            .file_bytes = files[index].bytes,
-            .outputs = {{}},
-            .copy_verbatim = quick};
-  }
-};
-
-}  // namespace
-
 int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
   FoundFiles found = find_files(inputs);
   found.files.erase_if([&](const FoundFile& file) {

@@ -3,10 +3,29 @@
 #ifndef QTURN_TOOLS_QTURN_CHECK_HPP
 #define QTURN_TOOLS_QTURN_CHECK_HPP
 
+#include <cstddef>
+
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
 
 namespace qturn {
+
+/// Pictures that are read, and written nowhere.
+struct CheckJobs {
+  const FileList& files;
+  bool quick = false;  ///< pixels are not decoded
+
+  std::size_t size() const { return files.size(); }
+  Job operator[](std::size_t index) const {
+    // A file that is taken as it is, is not decoded.
+    return {.number = index,
+            .input = files.path(files[index]),
+            .key = files.key(files[index]),
+            .file_bytes = files[index].bytes,
+            .outputs = {{}},
+            .copy_verbatim = quick};
+  }
+};
 
 /// The program's exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
 /// PlanError where there is nothing to check.

@@ -5,6 +5,7 @@
 #include "src/check/against_writer.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
+#include "tools/qturn/check.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
@@ -14,20 +15,6 @@
 
 namespace qturn {
 namespace {
-
-struct OriginalJobs {
-  const FileList& files;
-
-  std::size_t size() const { return files.size(); }
-  Job operator[](std::size_t index) const {
-    const FoundFile& file = files[index];
-    return {.number = index,
-            .input = files.path(file),
-            .key = files.key(file),
-            .file_bytes = file.bytes,
-            .outputs = {{}}};
-  }
-};
 
 FoundFiles pictures_of(const PlanOptions& options, const ReportPlace& json) {
   FoundFiles found = find_files(options);
@@ -84,7 +71,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
     else if (!line.quiet && !json.is_standard_output())
       fmt::print("{}: {}\n", name, qturn::name(outcome.applied));
   };
-  const OriginalJobs jobs{originals.files};
+  const CheckJobs jobs{originals.files};
   const FileSource files;
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();

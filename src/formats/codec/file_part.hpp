@@ -34,7 +34,6 @@ struct FilePart {
   static FilePart of_copy(Kind kind, std::string name, std::span<const std::byte> bytes) {
     FilePart part(kind, std::move(name), bytes);
     part.content = {};
-    part.bytes = bytes.size();
     return part;
   }
 

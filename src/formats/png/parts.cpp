@@ -17,6 +17,9 @@ void put(Bytes& data, std::size_t at, std::int64_t value) {
   put_big_endian(data, at, 4, static_cast<std::uint64_t>(value));
 }
 
+// Of a chunk that begins with a number for each axis.
+void swap_axes(Bytes& data) { std::swap_ranges(data.begin(), data.begin() + 4, data.begin() + 4); }
+
 // A frame's size, place and how it is shown, without its number.
 FilePart frame_part(const PngChunk& chunk, Orientation applied, Size canvas) {
   Bytes data(chunk.data.begin(), chunk.data.end());
@@ -46,19 +49,18 @@ std::vector<FilePart> png_parts(std::span<const std::byte> file, Orientation app
       put(data, 0, size.width);
       put(data, 4, size.height);
       parts.push_back(FilePart::of_copy(fixed, name, data));
-    } else if (chunk.type == "IDAT" || chunk.type == "iDOT") {
+    } else if (chunk.type == "IDAT" || chunk.type == "iDOT" || chunk.type == "fdAT") {
       parts.emplace_back(pixels, name, chunk.data);
-    } else if (chunk.type == "fdAT" || chunk.type == "fcTL") {
-      if (animated && chunk.type == "fcTL") parts.push_back(frame_part(chunk, applied, canvas));
-      if (chunk.type == "fdAT") parts.emplace_back(pixels, name, chunk.data);
+    } else if (chunk.type == "fcTL") {
+      if (animated) parts.push_back(frame_part(chunk, applied, canvas));
     } else if (chunk.type == "oFFs") {
       // A place on a page whose size is not known cannot be turned in another way.
       const bool is_turned = applied == Orientation::transpose && data.size() == 9;
-      if (is_turned) std::swap_ranges(&data[0], &data[4], &data[4]);
+      if (is_turned) swap_axes(data);
       if (is_turned || applied == Orientation::identity)
         parts.push_back(FilePart::of_copy(fixed, name, data));
     } else if (chunk.type == "pHYs") {
-      if (swapped && data.size() == 9) std::swap_ranges(&data[0], &data[4], &data[4]);
+      if (swapped && data.size() == 9) swap_axes(data);
       parts.push_back(FilePart::of_copy(fixed, name, data));
     } else if (chunk.type == "eXIf") {
       parts.emplace_back(exif, name, chunk.data);

@@ -34,10 +34,10 @@ std::vector<FilePart> webp_parts(std::span<const std::byte> file, Orientation ap
     return (canvas->width - frame.place.width) % 2 == 0 &&
            (canvas->height - frame.place.height) % 2 == 0;
   });
+  const Size turned_canvas = turned_size(applied, *canvas);
   for (const WebpFrame& frame : frames) {
     const FramePlace place = stay ? turned(frame.place, applied, *canvas)
-                                  : FramePlace{0, 0, turned_size(applied, *canvas).width,
-                                               turned_size(applied, *canvas).height};
+                                  : FramePlace{0, 0, turned_canvas.width, turned_canvas.height};
     constexpr std::size_t delay_at = 12, delay_bytes = 3;
     const auto delay = text_of(frame.described).substr(delay_at, delay_bytes);
     parts.push_back(said_part("a frame", fmt::format("{} {} {} {} {}", place.x, place.y,
