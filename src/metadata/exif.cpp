@@ -43,6 +43,21 @@ std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
   return orientation_of_tag(tiff.integer(*entry).value_or(0)).value_or(Orientation::identity);
 }
 
+std::optional<TiffEntries> repeated_exif_directory(const TiffStructure& tiff,
+                                                   const TiffEntries& first) {
+  if (!first.whole || first.next == 0 || first.next == first.at) return std::nullopt;
+  const TiffEntries second = tiff.directory(first.next);
+  const auto at_of = [&](const TiffEntries& directory) {
+    const TiffEntry* link = directory.find(exif_tag::exif_directory);
+    return link ? tiff.integer(*link) : std::nullopt;
+  };
+  const auto at = at_of(second);
+  if (!second.whole || !at || at == at_of(first)) return std::nullopt;
+  TiffEntries repeated = tiff.directory(*at);
+  if (!repeated.whole) return std::nullopt;
+  return repeated;
+}
+
 bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
   const auto tiff = TiffStructure::open(data);
   if (!tiff) return !TiffStructure::is_marked(data);

@@ -53,6 +53,11 @@ std::optional<Orientation> orientation_of_tag(std::uint64_t value);
 std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
                                                     const TiffEntries& directory);
 
+/// The Exif directory that the second directory of an Exif block leads to, if it has one of its own:
+/// Olympus's cameras repeat the first directory, and the picture's size with it.
+std::optional<TiffEntries> repeated_exif_directory(const TiffStructure& tiff,
+                                                   const TiffEntries& first);
+
 /// Sets every Orientation entry of the named directories to the value, as a SHORT, in place, and
 /// touches no other byte. Returns false, and may have set some, if a directory is damaged so that
 /// stored_orientation calls it unknown.

@@ -48,6 +48,8 @@ class MayChange {
       const TiffEntries exif = tiff.directory(tiff.integer(*link).value_or(body.size()));
       add(exif, {pixel_x_dimension, pixel_y_dimension, subject_area, subject_location});
     }
+    if (const auto repeated = repeated_exif_directory(tiff, first))
+      add(*repeated, {pixel_x_dimension, pixel_y_dimension});
     if (first.next == 0) return;
     const TiffEntries second = tiff.directory(first.next);
     for (const TiffEntry& entry : second.entries) add(entry.at, tiff.entry_bytes());

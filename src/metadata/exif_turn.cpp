@@ -37,6 +37,16 @@ class ExifTurn {
     const TiffEntry* link = first.find(exif_directory);
     if (!link) return;
     patch_exif_directory(tiff_.integer(*link).value_or(body_.size()));
+    const auto repeated = repeated_exif_directory(tiff_, first);
+    if (!repeated) return;
+    const TiffEntry *width = repeated->find(pixel_x_dimension),
+                    *height = repeated->find(pixel_y_dimension);
+    // It may also describe the thumbnail.
+    const Size whole = turn_.whole_size();
+    if (width && height && tiff_.integer(*width) == static_cast<std::uint64_t>(whole.width) &&
+        tiff_.integer(*height) == static_cast<std::uint64_t>(whole.height)) {
+      set_size(*repeated, pixel_x_dimension, pixel_y_dimension);
+    }
   }
 
   void patch_exif_directory(std::uint64_t at) {

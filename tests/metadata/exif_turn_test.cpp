@@ -6,6 +6,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "src/metadata/exif.hpp"
+#include "src/metadata/exif_proof.hpp"
 #include "src/metadata/jpeg_markers.hpp"
 #include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
@@ -455,6 +456,41 @@ TEST_CASE("A block whose parts share their bytes keeps all but its orientation")
   CHECK_THAT(warnings[0], ContainsSubstring("share their bytes"));
   block[block.find("\x01\x12\0\x03\0\0\0\x01\0\x06"sv) + 9] = '\x01';
   CHECK(out == block);
+}
+
+TEST_CASE("A size that a second Exif directory repeats is turned, one of another picture is not") {
+  const ByteOrder order{false};
+  const auto block = [&](Size first_says, Size second_says) {
+    ExifDirectory first, first_exif, second, second_exif;
+    const auto add_size = [&](ExifDirectory& exif, Size size) {
+      exif.add_short(0xA002, static_cast<unsigned>(size.width), order);
+      exif.add_short(0xA003, static_cast<unsigned>(size.height), order);
+    };
+    add_size(first_exif, first_says);
+    add_size(second_exif, second_says);
+    first.add_short(274, 6, order);
+    first.add_long(0x8769, 0, order);
+    second.add_long(0x8769, 0, order);
+    const std::size_t first_exif_at = 8 + first.bytes(),
+                      second_at = first_exif_at + first_exif.bytes(),
+                      second_exif_at = second_at + second.bytes();
+    first.entries[1].value = order.u32(first_exif_at);
+    second.entries[0].value = order.u32(second_exif_at);
+    return "MM" + order.u16(42) + order.u32(8) + first.at(8, second_at, order) +
+           first_exif.at(first_exif_at, 0, order) + second.at(second_at, 0, order) +
+           second_exif.at(second_exif_at, 0, order);
+  };
+  const Size before{64, 48}, after{48, 64}, other{16, 12};
+  const Size second_before = GENERATE_COPY(before, other);
+  const MetadataTurn turn = turn_of(Orientation::rotate90, after);
+  std::vector<std::string> warnings;
+  const std::string source = block(before, second_before);
+  std::string expected = block(after, second_before == before ? after : other);
+  expected[expected.find("\x01\x12\0\x03\0\0\0\x01\0\x06"sv) + 9] = '\x01';
+  const std::string result = turned(source, turn, warnings);
+  CHECK(result == expected);
+  CHECK(warnings.empty());
+  CHECK_NOTHROW(prove_exif(bytes_of(source), bytes_of(result), turn));
 }
 
 TEST_CASE("No cut and no changed byte of a block leads outside it") {
