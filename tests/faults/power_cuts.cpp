@@ -89,16 +89,26 @@ std::vector<PowerCut> power_cuts() {
   all.push_back({{"from a tar to a folder",
                   {"rotate90", "in.tar", "-o", "out", "--unpack", "--device", "cpu", "-j1"},
                   tars}});
+  Tree to_shards;
+  for (const char* name : {"in/0.tar", "in/1.tar", "in/2.tar"}) to_shards[name] = tars["in.tar"];
+  Scenario tars_in_shards = {"a shard of tars",
+                             {"augment", "in/0.tar", "in/1.tar", "in/2.tar", "-o", "out",
+                              "--variants", "flip", "--device", "cpu", "-j1"},
+                             to_shards};
   const std::string labels = "augment, labels, a mask and sidecars";
+  for (const Scenario& whole : {named(labels), named("augment, COCO labels"), tars_in_shards}) {
+    const Words first = with(whole.words, {"--shard", "0/2"});
+    all.push_back({.scenario = {"merge: " + whole.name, {"merge", "out"}, whole.before, Words()},
+                   .earlier = {first, with(whole.words, {"--shard", "1/2"})}});
+  }
   add("a shard", labels, {"--shard", "0/2"});
   add("a shard without a sample", labels, {"--shard", "1/2"});
   add("a shard, killed, then resumed", labels, {"--shard", "0/2"}).killed_at =
       Place{"rename", 0, "out/images/a__flip.xmp"};
-  for (const std::string& like : {labels, std::string("augment, COCO labels")}) {
-    const Words words = named(like).words;
-    all.push_back({.scenario = {"merge: " + like, {"merge", "out"}, named(like).before, Words()},
-                   .earlier = {with(words, {"--shard", "0/2"}), with(words, {"--shard", "1/2"})}});
-  }
+  tars_in_shards.words = with(tars_in_shards.words, {"--shard", "0/2"});
+  all.push_back({tars_in_shards});
+  tars_in_shards.name += ", killed, then resumed";
+  all.push_back({tars_in_shards, Place{"rename", 0, "out/2.tar"}});
   return all;
 }
 
