@@ -320,7 +320,7 @@ TEST_CASE_METHOD(
   }
   add("data/x.json", coco(images, ""));
   add("out/x.json", "complete");
-  signal_at(SIGINT, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGINT, ".png");
   CHECK(qturn({"augment", "data", "-o", "out", "--overwrite", "-j2"}).exit_code == 130);
   environment.clear();
   CHECK(content("out/x.json") == "complete");

@@ -260,7 +260,7 @@ TEST_CASE_METHOD(Workplace, "An output that appears while the run goes on is not
   // --dry-run and the refusal before the start cannot see it; the write itself must.
   for (int i = 0; i < 40; ++i)
     add("in/" + std::to_string(100 + i) + ".png", cli::png(cli::random_picture(40, 30)));
-  signal_at(SIGSTOP, "100.png", QTURN_DISTURBED_DISK);
+  signal_at(SIGSTOP, "100.png");
   const auto running = start({"cw", "in", "-o", "out", "-j", "1", "--quiet"});
   REQUIRE(running.wait_until_stopped());
   add("out/139.png", "somebody else's");

@@ -21,9 +21,7 @@ const std::string picture = cli::jpeg(cli::smooth_picture(64, 48));
 /// With a picture and its sidecar, and a program for which `name` is set to `value`.
 struct Disturbed : Workplace {
   Disturbed(const std::string& name, const std::string& value) {
-    environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                   {name, value}};
+    environment = Workplace::on_disturbed_disk({{name, value}});
     add("in/a.jpg", picture);
     add("in/a.xmp", packet);
   }
@@ -147,7 +145,7 @@ TEST_CASE("A link that appears during the run is not followed") {
     fs::create_directories(workplace.path() / "elsewhere/old");
     fs::create_directories(workplace.path() / "mine");
     fs::create_directory_symlink("../mine", workplace.path() / "out/linked");
-    workplace.signal_before(SIGSTOP, "first.png", QTURN_DISTURBED_DISK);
+    workplace.signal_before(SIGSTOP, "first.png");
     std::vector<std::string> words = {"cw", "in", "-o", "out", "-j1", "--labels", "none"};
     if (overwrites) words.emplace_back("--overwrite");
     const auto running = workplace.start(words);

@@ -13,9 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +25,6 @@
 #include <map>
 #include <set>
 #include <source_location>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -54,30 +51,21 @@ struct Result {
   long max_resident_kib = 0;
   double cpu_seconds = 0;
 
-  std::vector<std::string> out_lines() const {
-    std::vector<std::string> lines;
-    std::istringstream stream(out);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-  }
+  std::vector<std::string> out_lines() const;
 };
 
 /// The program under test: the one that was built with the tests, or the one that the environment
 /// variable QTURN names, so that the tests of a bundle run its program.
-inline std::string program() {
-  const char* other = std::getenv("QTURN");
-  return other ? other : QTURN_PROGRAM;
-}
+std::string program();
 
 /// The folder testdata/, or where the environment variable QTURN_TESTDATA says it is.
-inline fs::path testdata() {
-  const char* other = std::getenv("QTURN_TESTDATA");
-  return other ? other : QTURN_TESTDATA;
-}
+fs::path testdata();
 
 /// A folder for one test, in which the program runs.
 class Workplace : public TemporaryFolder {
  public:
+  using Environment = std::map<std::string, std::string>;
+
   /// The program, started and not yet waited for.
   class Running {
    public:
@@ -87,31 +75,9 @@ class Workplace : public TemporaryFolder {
     void signal(int number) const { ::kill(pid_, number); }
 
     /// Until a signal has stopped it; false if it ended before.
-    bool wait_until_stopped() const {
-      siginfo_t info = {};
-      return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 &&
-             info.si_code == CLD_STOPPED;
-    }
-
-    bool is_running() const {
-      siginfo_t info = {};
-      return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             info.si_pid == 0;
-    }
-
-    Result wait() const {
-      Result result;
-      int status = 0;
-      struct rusage usage;
-      if (::wait4(pid_, &status, 0, &usage) != pid_) throw std::runtime_error("wait4 failed");
-      result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-      result.max_resident_kib = usage.ru_maxrss;
-      for (const timeval& time : {usage.ru_utime, usage.ru_stime})
-        result.cpu_seconds += static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
-      if (fs::is_regular_file(out_)) result.out = content_of(out_);  // not a pipe
-      result.err = content_of(err_);
-      return result;
-    }
+    bool wait_until_stopped() const;
+    bool is_running() const;
+    Result wait() const;
 
    private:
     pid_t pid_;
@@ -129,50 +95,11 @@ class Workplace : public TemporaryFolder {
   /// 1 or 2: standard output or error, which then is closed.
   int closed_stream = 0;
   /// Added to the environment.
-  std::map<std::string, std::string> environment;
+  Environment environment;
   /// Bytes of the largest file that may be written; 0: any.
   rlim_t largest_file = 0;
 
-  Running start(Words arguments) const {
-    const fs::path in = input_pipe.empty() ? streams_.add("in", standard_input) : input_pipe;
-    const fs::path out = output_pipe.empty() ? streams_.path() / "out" : output_pipe;
-    const fs::path err = streams_.path() / "err";
-    const std::string path = program();
-    arguments.insert(arguments.begin(), path);
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    const bool drop = without_privileges;
-    const int full = full_stream, closed = closed_stream;
-    const rlim_t largest = largest_file;
-
-    const pid_t pid = ::fork();
-    if (pid < 0) throw std::runtime_error("fork failed");
-    if (pid == 0) {
-      const auto open_as = [](int number, const fs::path& name, int flags) {
-        const int file = ::open(name.c_str(), flags, 0600);
-        if (file < 0 || ::dup2(file, number) < 0) ::_exit(126);
-      };
-      open_as(0, in, O_RDONLY);
-      open_as(1, out, O_WRONLY | O_CREAT | O_TRUNC);
-      open_as(2, err, O_WRONLY | O_CREAT | O_TRUNC);
-      if (full != 0) open_as(full, "/dev/full", O_WRONLY);
-      if (closed != 0) ::close(closed);
-      const struct rlimit limit = {largest, largest};
-      if (largest != 0 && ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
-      if (drop) {
-        constexpr int dac_override = 1, dac_read_search = 2;
-        ::prctl(PR_CAPBSET_DROP, dac_override, 0, 0, 0);
-        ::prctl(PR_CAPBSET_DROP, dac_read_search, 0, 0, 0);
-      }
-      if (::chdir(this->path().c_str()) != 0) ::_exit(126);
-      for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-      ::execv(path.c_str(), words.data());
-      ::_exit(127);
-    }
-    return {pid, out, err};
-  }
-
+  Running start(Words arguments) const;
   Result qturn(Words words) const { return start(std::move(words)).wait(); }
 
   using Where = std::source_location;
@@ -185,35 +112,17 @@ class Workplace : public TemporaryFolder {
     return ended(1, words, where);
   }
   /// Nothing was started: what lay there is as it was.
-  Result refused(const Words& words, Where where = Where::current()) const {
-    const auto before = tree(".");
-    Result result = ended(2, words, where);
-    CHECK(result.out.empty());
-    CHECK(tree(".") == before);
-    return result;
-  }
+  Result refused(const Words& words, Where where = Where::current()) const;
+
+  /// For `environment`: runs meet what `how` says, on the disk of disturbed_disk.cpp.
+  static Environment on_disturbed_disk(Environment how);
 
   /// The next runs get signal `number` as soon as a file is in its place whose name ends in `end`.
-  /// `disk` is the library that QTURN_DISTURBED_DISK names.
-  void signal_at(int number, const std::string& end, const char* disk) {
-    environment = {{"LD_PRELOAD", disk},
-                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                   {"QTURN_TEST_SIGNAL", std::to_string(number)},
-                   {"QTURN_TEST_SIGNAL_AT", end}};
-  }
+  void signal_at(int number, const std::string& end);
   /// The same, right before the file is put into its place.
-  void signal_before(int number, const std::string& end, const char* disk) {
-    signal_at(number, end, disk);
-    environment["QTURN_TEST_SIGNAL_BEFORE"] = environment.extract("QTURN_TEST_SIGNAL_AT").mapped();
-  }
-
+  void signal_before(int number, const std::string& end);
   /// They get it while they wait for the other end of a pipe.
-  void signal_in_wait(int number, const char* disk) {
-    environment = {{"LD_PRELOAD", disk},
-                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                   {"QTURN_TEST_SIGNAL", std::to_string(number)},
-                   {"QTURN_TEST_SIGNAL_IN_WAIT", "1"}};
-  }
+  void signal_in_wait(int number);
 
   /// Waits for the running program to get somewhere; throws after a minute.
   template <class Condition>
@@ -229,15 +138,7 @@ class Workplace : public TemporaryFolder {
 
   /// The files below `name`, relative to it, without folders, and without the journal and the lock
   /// that a run has while it lasts and may leave (exists() tells of them).
-  std::set<std::string> files(const fs::path& name) const {
-    std::set<std::string> names;
-    if (!exists(name)) return names;
-    for (const auto& entry : fs::recursive_directory_iterator(path() / name))
-      if (!entry.is_directory() && entry.path().filename() != ".qturn-journal" &&
-          entry.path().filename() != ".qturn-lock")
-        names.insert(entry.path().lexically_relative(path() / name).string());
-    return names;
-  }
+  std::set<std::string> files(const fs::path& name) const;
 
   /// Whether it holds the journal of a run that is not done. One in place that --resume has
   /// completed leaves a journal that says so.
@@ -247,36 +148,16 @@ class Workplace : public TemporaryFolder {
   }
 
   /// The folder of the only run that has kept originals in `backups`.
-  fs::path run_in(const fs::path& backups) const {
-    std::vector<fs::path> runs;
-    for (const auto& entry : fs::directory_iterator(path() / backups))
-      runs.push_back(entry.path().lexically_relative(path()));
-    if (runs.size() != 1) throw std::runtime_error(std::to_string(runs.size()) + " runs");
-    return runs.front();
-  }
+  fs::path run_in(const fs::path& backups) const;
   /// The originals that it has kept.
-  std::set<std::pair<std::string, std::string>> originals_in(const fs::path& backups) const {
-    auto found = tree(run_in(backups));
-    std::erase_if(found, [](const auto& file) { return file.first == "qturn-run.jsonl"; });
-    return found;
-  }
+  std::set<std::pair<std::string, std::string>> originals_in(const fs::path& backups) const;
 
   /// Every file with its content: what a test compares when nothing, or the same, must be there.
   /// Of a pipe the name alone.
-  std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const {
-    std::set<std::pair<std::string, std::string>> found;
-    for (const std::string& file : files(name))
-      found.emplace(file, fs::is_fifo(path() / name / file) ? "" : content(name / file));
-    return found;
-  }
+  std::set<std::pair<std::string, std::string>> tree(const fs::path& name) const;
 
  private:
-  Result ended(int exit_code, const Words& words, const Where& where) const {
-    Result result = qturn(words);
-    INFO(where.file_name() << ":" << where.line() << ": " << result.err);
-    CHECK(result.exit_code == exit_code);
-    return result;
-  }
+  Result ended(int exit_code, const Words& words, const Where& where) const;
 
   TemporaryFolder streams_;
 };

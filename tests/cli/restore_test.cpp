@@ -81,9 +81,7 @@ std::unique_ptr<TemporaryFolder> other_file_system(const Workplace& workplace) {
 }
 
 void kill_at(Workplace& workplace, const Words& words, int call) {
-  workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                           {"QTURN_TEST_KILL", std::to_string(call)}};
+  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
   (void)workplace.qturn(words);
   workplace.environment.clear();
 }

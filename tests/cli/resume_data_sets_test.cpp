@@ -37,9 +37,7 @@ auto tree_of_whole_run(const Words& words) {
 
 /// The environment of a run that meets a disk of the tests.
 std::map<std::string, std::string> disturbed_by(const std::string& name, const std::string& value) {
-  return {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-          {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-          {name, value}};
+  return Workplace::on_disturbed_disk({{name, value}});
 }
 
 /// Everything that the run has for itself.
@@ -105,7 +103,7 @@ TEST_CASE_METHOD(cli::Workplace,
 
 TEST_CASE_METHOD(cli::Workplace, "A resumed run is not told to turn the pictures alone") {
   add_data_set(*this);
-  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGKILL, ".png");
   REQUIRE(qturn(in_place).exit_code == 128 + SIGKILL);
   environment.clear();
   add("d/Annotations/b.mat", "what is this?");
@@ -219,7 +217,7 @@ TEST_CASE_METHOD(cli::Workplace, "A lock is held by an open file, and by nothing
 
 TEST_CASE_METHOD(cli::Workplace, "A killed run that nobody has reaped holds nothing") {
   add_data_set(*this);
-  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGKILL, ".png");
   const auto killed = start(in_place);
   environment.clear();
   Workplace::wait_until([&] { return !killed.is_running(); });

@@ -39,9 +39,7 @@ std::set<std::pair<std::string, std::string>> undisturbed(const Words& words, co
 
 /// A workplace whose run was killed at a call: of `count` pictures some are done.
 void kill_at(Workplace& workplace, const Words& words, int call) {
-  workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                           {"QTURN_TEST_KILL", std::to_string(call)}};
+  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
   (void)workplace.qturn(words);
   workplace.environment.clear();
 }
@@ -276,9 +274,7 @@ TEST_CASE(
                   R"( "annotations": [{"id": 1, "image_id": 1, "bbox": [1, 2, 3, 1]}]})");
     workplace.add("in/data.yaml", "train: .\nnames: [cat]\n");
     const Words words = {"augment", "in", "-o", "out", "--variants", "flop"};
-    workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                             {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                             {"QTURN_TEST_RENAME", name}};
+    workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_RENAME", name}});
     const Result failed = workplace.qturn(words);
     workplace.environment.clear();
     CHECK(failed.exit_code == 1);
@@ -308,7 +304,7 @@ TEST_CASE_METHOD(Workplace,
 TEST_CASE_METHOD(Workplace,
                  "A run in place that was killed before its first result can be resumed") {
   add("in/a.png", cli::png(cli::random_picture(6, 4)));
-  signal_before(SIGKILL, "a.png", QTURN_DISTURBED_DISK);
+  signal_before(SIGKILL, "a.png");
   const Words words = {"cw", "in", "--in-place"};
   CHECK(qturn(words).exit_code == 128 + SIGKILL);
   environment.clear();

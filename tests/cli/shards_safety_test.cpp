@@ -62,7 +62,7 @@ TEST_CASE_METHOD(Workplace, "A complete shard is done also when a merge was kill
   add_data_set(*this);
   run_whole(*this);
   run_shards(*this, 2);
-  signal_at(SIGKILL, "x.json", QTURN_DISTURBED_DISK);
+  signal_at(SIGKILL, "x.json");
   CHECK(qturn({"merge", "out"}).exit_code == 128 + SIGKILL);
   environment.clear();
   for (int index = 0; index < 2; ++index) {
@@ -95,7 +95,7 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
     Workplace workplace;
     add_data_set(workplace);
     run_whole(workplace);
-    workplace.signal_before(SIGSTOP, ".qturn-lock", QTURN_DISTURBED_DISK);
+    workplace.signal_before(SIGSTOP, ".qturn-lock");
     const auto late =
         workplace.start({"augment", "data", "-o", "out", "--shard", "0/2", "--resume"});
     workplace.environment.clear();
@@ -124,7 +124,7 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
 TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the same output") {
   add_data_set(*this);
   const Words whole = {"augment", "data", "-o", "out", "-j", "1"};
-  signal_at(SIGKILL, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGKILL, ".png");
   CHECK(qturn(whole).exit_code == 128 + SIGKILL);
   environment.clear();
   for (int index = 0; index < 2; ++index)
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(Workplace, "Shards and a run without --shard keep out of the sa
   require_done(qturn(cli::with(whole, resume)));
 
   fs::remove_all(path() / "out");
-  signal_before(SIGSTOP, ".qturn-lock", QTURN_DISTURBED_DISK);
+  signal_before(SIGSTOP, ".qturn-lock");
   const auto late = start(whole);
   environment.clear();
   REQUIRE(late.wait_until_stopped());

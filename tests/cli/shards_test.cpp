@@ -68,9 +68,8 @@ TEST_CASE("With --resume the same command does the right thing at each attempt")
   int kills = 0;
   // Each attempt dies earlier or later; the last one is left alone.
   for (const int call : {1, 8, 40, 90, 130}) {
-    workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                             {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                             {"QTURN_TEST_KILL", std::to_string(call)}};
+    workplace.environment =
+        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
     kills += shard(workplace, 0, 2, resume).exit_code == 128 + SIGKILL ? 1 : 0;
   }
   workplace.environment.clear();
@@ -102,9 +101,8 @@ TEST_CASE("A merge that is killed at any call can be repeated") {
     Workplace workplace;
     fs::copy(shards.path(), workplace.path(), fs::copy_options::recursive);
     // The parts name the label files by their absolute paths, which are those of `shards`.
-    workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                             {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                             {"QTURN_TEST_KILL", std::to_string(call)}};
+    workplace.environment =
+        Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
     is_killed = workplace.qturn({"merge", "out"}).exit_code == 128 + SIGKILL;
     workplace.environment.clear();
     workplace.done({"merge", "out"});
@@ -201,7 +199,7 @@ TEST_CASE_METHOD(Workplace, "The same shard runs once at a time, and different o
   add_data_set(*this);
   run_whole(*this);
   // Shard 0 stops with its first result in place.
-  signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
+  signal_at(SIGSTOP, ".png");
   const auto first =
       start({"augment", "data", "-o", "out", "--shard", "0/2", "--resume", "-j", "1"});
   environment.clear();

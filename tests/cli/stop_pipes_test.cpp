@@ -52,7 +52,7 @@ TEST_CASE("A signal ends a run that waits for more of the tar on standard input"
                                         {"b.png", cli::png(cli::random_picture(40, 30))}});
     input.write(std::string_view(tar).substr(0, tar.find("b.png") + 700));
     workplace.input_pipe = input.path();
-    workplace.signal_in_wait(number, QTURN_DISTURBED_DISK);
+    workplace.signal_in_wait(number);
     const Result result = interrupted(workplace, {"cw", "-", "-o", "out.tar"});
     CHECK(result.exit_code == 128 + number);
     CHECK_THAT(result.err, ContainsSubstring("turned, but not all tars were written") &&
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(Workplace,
     CAPTURE(input);
     const Pipe output;
     output_pipe = output.path();
-    signal_in_wait(SIGTERM, QTURN_DISTURBED_DISK);
+    signal_in_wait(SIGTERM);
     CHECK(interrupted(*this, {"cw", input, "-o", "-"}).exit_code == 143);
   }
 }

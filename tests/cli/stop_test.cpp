@@ -32,7 +32,7 @@ void add_pictures(const Workplace& workplace) {
 /// name ends in `end`.
 Result interrupted(Workplace& workplace, int number, const Words& words,
                    const std::string& end = ".png") {
-  workplace.signal_at(number, end, QTURN_DISTURBED_DISK);
+  workplace.signal_at(number, end);
   const Result result = workplace.qturn(words);
   workplace.environment.clear();
   return result;
@@ -238,7 +238,7 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   add_pictures(workplace);
   int terminal = -1;
   // However fast the machine is, the run lasts for longer than the line takes to appear.
-  workplace.signal_at(SIGSTOP, ".png", QTURN_DISTURBED_DISK);
+  workplace.signal_at(SIGSTOP, ".png");
   const winsize narrow = {.ws_row = 24, .ws_col = 24, .ws_xpixel = 0, .ws_ypixel = 0};
   const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &narrow);
   if (pid < 0) SKIP("this system lends no terminals");

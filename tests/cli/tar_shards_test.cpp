@@ -102,9 +102,7 @@ TEST_CASE_METHOD(cli::Workplace,
   const Words resume = {"--resume", "-j", "1"};
   int kills = 0;
   for (const int call : {1, 8, 20, 30, 40, 60}) {
-    environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                   {"QTURN_TEST_KILL", std::to_string(call)}};
+    environment = Workplace::on_disturbed_disk({{"QTURN_TEST_KILL", std::to_string(call)}});
     kills += shard(*this, 0, 2, resume).exit_code == 128 + SIGKILL ? 1 : 0;
   }
   environment.clear();

@@ -20,9 +20,7 @@ const std::string label = "0 0.25 0.5 0.1 0.2\n";
 /// A disk that changes a byte of what is written for `name`.
 struct Spoiled : Workplace {
   explicit Spoiled(const std::string& name) {
-    environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                   {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                   {"QTURN_TEST_SPOIL", name}};
+    environment = Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", name}});
     add("in/images/a.jpg", jpeg);
     add("in/images/b.png", png);
     add("in/labels/a.txt", label);

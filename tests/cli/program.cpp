@@ -1,0 +1,163 @@
+#include "tests/cli/program.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace cli {
+
+std::vector<std::string> Result::out_lines() const {
+  std::vector<std::string> lines;
+  std::istringstream stream(out);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string program() {
+  const char* other = std::getenv("QTURN");
+  return other ? other : QTURN_PROGRAM;
+}
+
+fs::path testdata() {
+  const char* other = std::getenv("QTURN_TESTDATA");
+  return other ? other : QTURN_TESTDATA;
+}
+
+bool Workplace::Running::wait_until_stopped() const {
+  siginfo_t info = {};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 &&
+         info.si_code == CLD_STOPPED;
+}
+
+bool Workplace::Running::is_running() const {
+  siginfo_t info = {};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+Result Workplace::Running::wait() const {
+  Result result;
+  int status = 0;
+  struct rusage usage;
+  if (::wait4(pid_, &status, 0, &usage) != pid_) throw std::runtime_error("wait4 failed");
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.max_resident_kib = usage.ru_maxrss;
+  for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+    result.cpu_seconds += static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec;
+  if (fs::is_regular_file(out_)) result.out = content_of(out_);  // not a pipe
+  result.err = content_of(err_);
+  return result;
+}
+
+Workplace::Running Workplace::start(Words arguments) const {
+  const fs::path in = input_pipe.empty() ? streams_.add("in", standard_input) : input_pipe;
+  const fs::path out = output_pipe.empty() ? streams_.path() / "out" : output_pipe;
+  const fs::path err = streams_.path() / "err";
+  const std::string path = program();
+  arguments.insert(arguments.begin(), path);
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  const bool drop = without_privileges;
+  const int full = full_stream, closed = closed_stream;
+  const rlim_t largest = largest_file;
+
+  const pid_t pid = ::fork();
+  if (pid < 0) throw std::runtime_error("fork failed");
+  if (pid == 0) {
+    const auto open_as = [](int number, const fs::path& name, int flags) {
+      const int file = ::open(name.c_str(), flags, 0600);
+      if (file < 0 || ::dup2(file, number) < 0) ::_exit(126);
+    };
+    open_as(0, in, O_RDONLY);
+    open_as(1, out, O_WRONLY | O_CREAT | O_TRUNC);
+    open_as(2, err, O_WRONLY | O_CREAT | O_TRUNC);
+    if (full != 0) open_as(full, "/dev/full", O_WRONLY);
+    if (closed != 0) ::close(closed);
+    const struct rlimit limit = {largest, largest};
+    if (largest != 0 && ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
+    if (drop) {
+      constexpr int dac_override = 1, dac_read_search = 2;
+      ::prctl(PR_CAPBSET_DROP, dac_override, 0, 0, 0);
+      ::prctl(PR_CAPBSET_DROP, dac_read_search, 0, 0, 0);
+    }
+    if (::chdir(this->path().c_str()) != 0) ::_exit(126);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::execv(path.c_str(), words.data());
+    ::_exit(127);
+  }
+  return {pid, out, err};
+}
+
+Result Workplace::refused(const Words& words, Where where) const {
+  const auto before = tree(".");
+  Result result = ended(2, words, where);
+  CHECK(result.out.empty());
+  CHECK(tree(".") == before);
+  return result;
+}
+
+Result Workplace::ended(int exit_code, const Words& words, const Where& where) const {
+  Result result = qturn(words);
+  INFO(where.file_name() << ":" << where.line() << ": " << result.err);
+  CHECK(result.exit_code == exit_code);
+  return result;
+}
+
+Workplace::Environment Workplace::on_disturbed_disk(Environment how) {
+  how.insert({{"LD_PRELOAD", QTURN_DISTURBED_DISK}, {"ASAN_OPTIONS", "verify_asan_link_order=0"}});
+  return how;
+}
+
+void Workplace::signal_at(int number, const std::string& end) {
+  environment = on_disturbed_disk(
+      {{"QTURN_TEST_SIGNAL", std::to_string(number)}, {"QTURN_TEST_SIGNAL_AT", end}});
+}
+
+void Workplace::signal_before(int number, const std::string& end) {
+  environment = on_disturbed_disk(
+      {{"QTURN_TEST_SIGNAL", std::to_string(number)}, {"QTURN_TEST_SIGNAL_BEFORE", end}});
+}
+
+void Workplace::signal_in_wait(int number) {
+  environment = on_disturbed_disk(
+      {{"QTURN_TEST_SIGNAL", std::to_string(number)}, {"QTURN_TEST_SIGNAL_IN_WAIT", "1"}});
+}
+
+std::set<std::string> Workplace::files(const fs::path& name) const {
+  std::set<std::string> names;
+  if (!exists(name)) return names;
+  for (const auto& entry : fs::recursive_directory_iterator(path() / name))
+    if (!entry.is_directory() && entry.path().filename() != ".qturn-journal" &&
+        entry.path().filename() != ".qturn-lock")
+      names.insert(entry.path().lexically_relative(path() / name).string());
+  return names;
+}
+
+fs::path Workplace::run_in(const fs::path& backups) const {
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(path() / backups))
+    runs.push_back(entry.path().lexically_relative(path()));
+  if (runs.size() != 1) throw std::runtime_error(std::to_string(runs.size()) + " runs");
+  return runs.front();
+}
+
+std::set<std::pair<std::string, std::string>> Workplace::originals_in(
+    const fs::path& backups) const {
+  auto found = tree(run_in(backups));
+  std::erase_if(found, [](const auto& file) { return file.first == "qturn-run.jsonl"; });
+  return found;
+}
+
+std::set<std::pair<std::string, std::string>> Workplace::tree(const fs::path& name) const {
+  std::set<std::pair<std::string, std::string>> found;
+  for (const std::string& file : files(name))
+    found.emplace(file, fs::is_fifo(path() / name / file) ? "" : content(name / file));
+  return found;
+}
+
+}  // namespace cli
