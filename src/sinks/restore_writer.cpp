@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/picture/errors.hpp"
+
 namespace qturn {
 namespace {
 
@@ -114,11 +116,6 @@ std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
     const auto& state = found_[result.job][i];
     if (!state) continue;
     const IntendedFile& file = picture[i];
-    if (hash_of_file(file.backup) != file.source) {
-      throw FileError(fmt::format("{} is not the original any more, and was not put back",
-                                  file.backup.string()),
-                      file.backup, {});
-    }
     files.push_back({.target = file.target,
                      .content = {},
                      .like = file.target,
@@ -128,7 +125,20 @@ std::unique_ptr<StagedResult> RestoreWriter::stage(const Result& result,
     intent.push_back({file.target, {}, file.result, file.source, file.backup});
   }
   StagedFiles staged(files, IfExists::replace, true);
-  for (std::size_t i = 0; i < intent.size(); ++i) intent[i].temporary = staged.temporary(i);
+  for (std::size_t i = 0; i < intent.size(); ++i) {
+    IntendedFile& file = intent[i];
+    file.temporary = staged.temporary(i);
+    const auto hash = hash_of_file(file.temporary);
+    if (hash == file.result) continue;  // what becomes of it is the original
+    if (hash_of_file(file.backup) != file.result) {
+      throw FileError(fmt::format("{} is not the original any more, and was not put back",
+                                  file.backup.string()),
+                      file.backup, {});
+    }
+    throw ProofError(fmt::format("{} was copied with another hash: {} expected, {} found",
+                                 file.backup.string(), digits_of(file.result),
+                                 hash ? digits_of(*hash) : "no file"));
+  }
   return std::make_unique<RestoredFiles>(std::move(staged), std::move(intent), *commits_);
 }
 

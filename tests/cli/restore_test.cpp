@@ -132,6 +132,32 @@ TEST_CASE("What a run in place replaced is put back, with metadata and companion
   CHECK(workplace.qturn(in_place).exit_code == 0);
 }
 
+TEST_CASE("A copy that the disk has spoiled is not put back, and its backup stays") {
+  Workplace workplace;
+  const auto other = other_file_system(workplace);
+  if (!other) SKIP("there is no other file system");
+  const fs::path kept = other->path() / "kept";
+  add_pictures(workplace);
+  const auto before = workplace.tree("in");
+  Words words = in_place;
+  words[5] = kept;
+  REQUIRE(workplace.qturn(words).exit_code == 0);
+  const std::string turned = workplace.content("in/a.jpg");
+  const fs::path run = workplace.run_in(kept);
+  workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
+                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
+                           {"QTURN_TEST_SPOIL", "a.jpg"}};
+  const Result restored = workplace.qturn({"restore", run});
+  CHECK(restored.exit_code == 1);
+  CHECK_THAT(restored.err, ContainsSubstring("in/a.jpg: the result was rejected, because it is "
+                                             "wrong: ") &&
+                               ContainsSubstring("was copied with another hash: "));
+  CHECK(workplace.content("in/a.jpg") == turned);
+  workplace.environment.clear();
+  CHECK(workplace.qturn({"restore", run}).exit_code == 0);
+  CHECK(workplace.tree("in") == before);
+}
+
 TEST_CASE("What has changed since the run is named and left, with all that belongs to it") {
   Workplace workplace;
   add_pictures(workplace);
