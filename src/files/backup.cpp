@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <span>
 #include <system_error>
 
@@ -50,7 +51,8 @@ fs::path backup_place(const fs::path& backup, const fs::path& key, const fs::pat
   return backup / normal;
 }
 
-Backup::Backup(const fs::path& original, fs::path place, bool flushed, const RealPlaces* places) {
+Backup::Backup(const fs::path& original, fs::path place, const fs::path& run, bool flushed,
+               const RealPlaces* places) {
   const auto fail = [&](std::error_code reason) {
     throw FileError("cannot keep a backup at " + place.string(), place, reason);
   };
@@ -59,6 +61,12 @@ Backup::Backup(const fs::path& original, fs::path place, bool flushed, const Rea
       known ? *known : fs::weakly_canonical(place.parent_path()) / place.filename();
   const FileDescriptor folder = open_real_folder(fs::absolute(real).parent_path(), flushed);
   if (!folder) fail(system_code(errno));
+  if (flushed) {
+    std::set<fs::path> above;
+    for (fs::path at = place.parent_path(); at != run && at.has_relative_path();)
+      above.insert(at = at.parent_path());
+    flush_folders(above);
+  }
   // A link in the place of the original leads to the file that is replaced.
   if (::linkat(AT_FDCWD, original.c_str(), folder.get(), real.filename().c_str(),
                AT_SYMLINK_FOLLOW) != 0) {

@@ -191,7 +191,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
     if (!run.empty()) {
       backup = i == 0 ? backup_place(run, result.key)
                       : backup_place(run, result.key, result.input, original);
-      backups.emplace_back(original, backup, options_.fsync == Fsync::each, options_.places);
+      backups.emplace_back(original, backup, run, options_.fsync == Fsync::each, options_.places);
     }
     intent.push_back({files[i].target, staged.temporary(i),
                       i == 0 ? result.input_hash : companions[i - 1].hash, hashes[i],

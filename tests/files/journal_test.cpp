@@ -1,13 +1,18 @@
 #include "src/files/journals.hpp"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
+#include "src/files/backup.hpp"
+#include "src/files/kept_run.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
@@ -17,6 +22,8 @@ using namespace qturn;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
+
+std::set<fs::path> flushed;
 
 ContentHash hash(const std::string& text) { return hash_of(std::as_bytes(std::span(text))); }
 
@@ -45,6 +52,12 @@ std::string error_of(const JournalOptions& options) {
 }
 
 }  // namespace
+
+/// Instead of libc's.
+extern "C" int fsync(int file) {
+  flushed.insert(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 TEST_CASE("hashes are those of XXH3, and are read back from their digits") {
   // Of xxhsum -H2 of an empty file.
@@ -248,6 +261,67 @@ TEST_CASE("what belongs to a picture follows it, and temporaries of other runs s
   CHECK_THROWS_AS(journals->is_done(folder.path() / "a.jpg", folder.path() / "a.jpg"), FileError);
   CHECK(journals->finish(true).empty());
   CHECK_FALSE(fs::exists(folder.path() / journal_name));
+}
+
+TEST_CASE("the record of a run says where each original is, wherever its folder has gone") {
+  const TemporaryFolder folder;
+  const fs::path in = folder.path() / "in", run = folder.path() / "kept/run";
+  const auto kept = [&](const std::string& name) {
+    IntendedFile each = file(in, name);
+    each.backup = run / name;
+    return each;
+  };
+  fs::create_directories(run);
+  const Intent done = {kept("a.jpg"), kept("a.xmp")}, given_up = {kept("b.jpg")},
+               begun = {kept("c.jpg")};
+  {
+    Journal record(run / record_name, run,
+                   {.operation = "cw", .inputs = {in.string()}, .is_record = true}, {}, true);
+    const Intent* all[] = {&done, &given_up, &begun};
+    record.intend(all);
+    record.settle(done, true);
+    record.settle(given_up, false);
+  }
+  folder.add("kept/run/a.jpg", "old");
+  folder.add("in/b.jpg", "old");
+  fs::create_hard_link(in / "b.jpg", run / "b.jpg");  // of what was given up
+  const fs::path moved = folder.path() / "moved/here";
+  fs::create_directories(moved.parent_path());
+  fs::rename(run, moved);
+  CHECK(runs_in(folder.path() / "kept").empty());
+  CHECK(runs_in(folder.path() / "moved") == std::vector{moved});
+  const KeptRun read = read_run(moved);
+  CHECK(read.header.is_record);
+  CHECK(read.header.inputs == std::vector{in.string()});
+  REQUIRE(read.pictures.size() == 2);
+  REQUIRE(read.pictures[0].size() == 2);
+  CHECK(read.pictures[0][1].target == in / "a.xmp");
+  CHECK(read.pictures[0][1].backup == moved / "a.xmp");
+  CHECK(read.pictures[0][0].source == hash("old"));
+  CHECK(read.pictures[1][0].backup == moved / "c.jpg");
+  CHECK(read.files == 3);
+  CHECK(read.files_kept == 1);
+  CHECK(read.bytes_kept == 3);
+  tidy(read);
+  CHECK_FALSE(fs::exists(moved / "b.jpg"));
+  CHECK(fs::exists(moved / "a.jpg"));
+  CHECK(fs::exists(moved / record_name));
+}
+
+TEST_CASE("the name of a folder that another thread has just made is flushed before a backup") {
+  const TemporaryFolder folder;
+  const fs::path run = folder.path() / "run", original = folder.add("a.jpg", "old");
+  fs::create_directories(run / "x/y");  // by another thread, which has not flushed it yet
+  flushed.clear();
+  Backup(original, run / "x/y/a.jpg", run, true, nullptr).keep();
+  for (const fs::path& each : {run, run / "x", run / "x/y"}) {
+    CAPTURE(each);
+    CHECK(flushed.contains(each));
+  }
+  CHECK_FALSE(flushed.contains(folder.path()));
+  flushed.clear();
+  Backup(original, run / "x/y/b.jpg", run, false, nullptr).keep();
+  CHECK(flushed.empty());
 }
 
 TEST_CASE("two runs cannot hold one folder") {
