@@ -149,8 +149,10 @@ void prove_kinds(const Parts& source, const Parts& result,
   for (std::size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
     const bool is_there =
         i < expected.size() && i < found.size() && expected[i]->name == found[i]->name;
-    if (is_there && (!content_counts || (expected[i]->bytes == found[i]->bytes &&
-                                         expected[i]->hash == found[i]->hash)))
+    if (is_there &&
+        (!content_counts ||
+         (expected[i]->bytes == found[i]->bytes && expected[i]->hash == found[i]->hash &&
+          text_of(expected[i]->content) == text_of(found[i]->content))))
       continue;
     const std::string what = in_words(found, i), wanted = in_words(expected, i);
     throw ProofError(fmt::format("{} expected, {} found", wanted,

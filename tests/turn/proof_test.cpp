@@ -15,6 +15,7 @@
 #include "src/turn/picture_turn.hpp"
 #include "tests/cli/pictures.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
+#include "tests/fixtures/exr_file.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
@@ -395,6 +396,43 @@ TEST_CASE("Of a lossy WebP, sizes and brightness are proved") {
     found += picture.finding(cli::encoded(other, webp::codec));
   }
   CHECK_THAT(found, ContainsSubstring("a mean of"));
+}
+
+TEST_CASE("HEIC, AVIF and JPEG XL may change in their orientations alone") {
+  const std::string command = GENERATE("heif-enc in.png -o out.heic >said && mv out.heic out"s,
+                                       "avifenc -s 10 in.png out.avif >said && mv out.avif out"s,
+                                       "cjxl in.png out.jxl -d 0 >said 2>&1 && mv out.jxl out"s);
+  CAPTURE(command);
+  const auto made = [&](std::uint32_t seed) {
+    return std::string(
+        text_of(tests::made_by("convert pam:in in.png && " + command,
+                               tests::write_pam(tests::noise_pam(40, 24, 3, 255, seed)))));
+  };
+  const std::string file = made(1);
+  CHECK_THAT(finding(file, made(2)), ContainsSubstring("expected"));
+  OneTurn picture(file, {});
+  const std::string own = picture.result();
+  CHECK_THAT(picture.finding(turned(file, {Orientation::rotate270})),
+             ContainsSubstring("orientation"));
+  CHECK_THAT(picture.finding(own.substr(0, own.size() - 20)),
+             ContainsSubstring("read again") || ContainsSubstring("expected"));
+  std::string spoiled = own;
+  spoiled[own.size() - 20] ^= 1;
+  CHECK_THAT(picture.finding(spoiled), ContainsSubstring("the same with other content"));
+}
+
+TEST_CASE("A sample and an attribute of an OpenEXR file are proved") {
+  tests::Exr exr{5, 4, 1, {}};
+  for (std::uint32_t i = 0; i < 20; ++i) exr.planes["Y"].push_back(0x3C00 + i);
+  const auto file = [&] { return std::string(text_of(tests::write_exr(exr))); };
+  const std::string own = file();
+  CHECK_THAT(
+      finding(own,
+              with(own, "screenWindowWidth"s + '\0' + "float"s + '\0' + "\4\0\0\0\0\0\x80\x3f"s,
+                   "screenWindowWidth"s + '\0' + "float"s + '\0' + "\4\0\0\0\0\0\0\x40"s)),
+      ContainsSubstring("expected"));
+  exr.planes["Y"][7] ^= 1;
+  CHECK_THAT(finding(own, file()), ContainsSubstring("page 1, pixel"));
 }
 
 TEST_CASE("A camera raw file may change in its orientations alone") {

@@ -26,13 +26,11 @@ struct FilePart {
   };
 
   FilePart(Kind of_kind, std::string with_name, std::span<const std::byte> of_content)
-      : kind(of_kind),
-        name(std::move(with_name)),
-        content(of_content),
-        hash(std::hash<std::string_view>()(text_of(of_content))) {}
+      : kind(of_kind), name(std::move(with_name)), content(of_content) {}
   /// The same of bytes that do not outlive the list.
   static FilePart of_copy(Kind kind, std::string name, std::span<const std::byte> bytes) {
     FilePart part(kind, std::move(name), bytes);
+    part.hash = std::hash<std::string_view>()(text_of(bytes));
     part.content = {};
     return part;
   }
@@ -40,7 +38,7 @@ struct FilePart {
   Kind kind;
   std::string name;                    ///< "the chunk tEXt"
   std::span<const std::byte> content;  ///< in the file
-  std::size_t hash;
+  std::size_t hash = 0;                ///< of bytes that are not
   std::size_t bytes = content.size();
 };
 
