@@ -276,7 +276,7 @@ void Flight::decode_pixels() {
     if (const std::string problem = shared_.device->take_problem(); !problem.empty())
       outcomes_.front().warnings.emplace_back(problem);
   }
-  if (written.empty() && !options_.verify) return;
+  if (written.empty()) return;
 
   const MemoryNeed need = picture_->memory_needed(written);
   const bool keeps_file = options_.decode_only || picture_->looks_at_file(written);
@@ -287,9 +287,7 @@ void Flight::decode_pixels() {
   // Of what a device has made, the proof takes more, while the results lie in memory.
   if (const std::size_t made = all.size() - written.size(); made > 0)
     turning += made * (file + file / 4) + picture_->proof_bytes(all);
-  const std::uint64_t needed = std::max(file + need.reading, turning + (keeps_file ? file : 0));
-  reserve(needed);
-  lane_ = shared_.lanes.take(needed);
+  take_lane(std::max(file + need.reading, turning + (keeps_file ? file : 0)));
   picture_->read(written, *lane_, stop());
   // Encoding takes more memory than decoding, so the file is freed before. Its reservation stays.
   // Otherwise another file would take its place.
@@ -328,6 +326,19 @@ void Flight::reserve(std::uint64_t needed) {
   pixel_reservation_ = reserved_in(shared_.pixels, more);
 }
 
+void Flight::take_lane(std::uint64_t needed) {
+  reserve(needed);
+  lane_ = shared_.lanes.take(needed);
+}
+
+// For what a device has made, and cannot prove.
+void Flight::take_lane_to_prove(Orientation made) {
+  const std::uint64_t file = original_.bytes.size();
+  take_lane(file + outcomes_.size() * (file + file / 4) + picture_->memory_needed({}).turning +
+            picture_->proof_bytes(std::span(&made, 1)));
+  picture_->read({}, *lane_, stop());
+}
+
 // Waiting takes none of the picture's time.
 Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
   if (auto reserved = budget.reserve_now(bytes)) return std::move(*reserved);
@@ -348,7 +359,9 @@ void Flight::turn_on_device(std::vector<Orientation>& orientations) {
   // An output is about as long as the file. Only if the file is not where the device reads is it
   // copied; then the copy goes before there are outputs.
   const std::uint64_t output = original_.bytes.size() + original_.bytes.size() / 4;
-  const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + request->outputs() * output;
+  // A result that is turned back to prove it, and copied for that.
+  const std::size_t outputs = request->outputs() + (options_.verify ? 2 : 0);
+  const std::uint64_t needed = (1 << 20) + 2 * original_.bytes.size() + outputs * output;
   if (!can_have(needed)) return;  // one output at a time needs less
   reserve(needed);
   auto made = time_->away([&] { return device.turn(*request); });
@@ -370,6 +383,10 @@ void Flight::write_output(std::size_t index) {
     return;
   }
   if (job_.copy_verbatim || options_.decode_only) {
+    if (picture_) {
+      outcome.width = picture_->header().width;
+      outcome.height = picture_->header().height;
+    }
     return put(index, original_.bytes, Route::copied);
   }
 
@@ -542,12 +559,15 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
 void Flight::prove(std::size_t index, const Result& result, const StagedResult& staged,
                    const SampleWriter::Companions& companions, FileBytes& memory) {
   memory = staged.read_back(0, std::move(memory));
+  MetadataTurn turn = result.turn;
   if (options_.decode_only) {
-    outcomes_[index].applied = picture_->turn_in(memory, stop());
-    return;
-  }
-  if (picture_) {
-    picture_->prove(outcomes_[index].variant, memory, stop());
+    turn = picture_->turn_in(memory, stop());
+    outcomes_[index].applied = turn.pixels;
+  } else if (picture_) {
+    const Orientation variant = outcomes_[index].variant;
+    const bool is_data_proved = is_proved_on_device(variant, memory);
+    if (!is_data_proved && !lane_ && picture_->is_made(variant)) take_lane_to_prove(variant);
+    picture_->prove(variant, memory, stop(), is_data_proved);
   } else if (!std::ranges::equal(memory, original_.bytes)) {
     throw ProofError("the copy is not the same as the original");
   }
@@ -556,17 +576,26 @@ void Flight::prove(std::size_t index, const Result& result, const StagedResult& 
     const FileBytes file = staged.read_back(i + 1, {});
     switch (companions[i].kind) {
       case CompanionKind::mask:
-        masks_.prove(mask++, result.turn, file, stop());
+        masks_.prove(mask++, turn, file, stop());
         break;
       case CompanionKind::label:
-        label_.prove(result.label, {result.turn, result.input, result.output, original_.bytes},
+        label_.prove(result.label, {turn, result.input, result.output, original_.bytes},
                      result.labels_drawn_on, text_of(file));
         break;
       case CompanionKind::sidecar:
-        prove_sidecar(companions[i], result.turn, text_of(file));
+        prove_sidecar(companions[i], turn, text_of(file));
         break;
     }
   }
+}
+
+bool Flight::is_proved_on_device(Orientation variant, std::span<const std::byte> result) {
+  JpegDevice* const device = shared_.device;
+  if (!device || !device->is_of_use()) return false;
+  const auto ask = [&](const JpegRequest& request) {
+    return time_->away([&] { return device->turn(request); });
+  };
+  return picture_->is_proved_by(ask, variant, result);
 }
 
 void Flight::refuse_warnings(Outcome& outcome) const {

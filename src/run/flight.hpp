@@ -91,6 +91,8 @@ class Flight {
   std::uint64_t besides_file(std::uint64_t needed) const;
   bool can_have(std::uint64_t needed) const;
   void reserve(std::uint64_t needed);
+  void take_lane(std::uint64_t needed);
+  void take_lane_to_prove(Orientation made);
   [[noreturn]] void refuse_size(const std::string& who_needs, std::uint64_t needed) const;
   void write_output(std::size_t index);
   std::vector<CompanionOutcome> companions_of(const JobOutput& output) const;
@@ -106,6 +108,7 @@ class Flight {
   void put(std::size_t index, std::span<const std::byte> bytes, Route route, FileBytes memory = {});
   void prove(std::size_t index, const Result& result, const StagedResult& staged,
              const SampleWriter::Companions& companions, FileBytes& memory);
+  bool is_proved_on_device(Orientation variant, std::span<const std::byte> result);
   void fail(std::size_t index, Sentence why, Status status = Status::failed);
   Sentence out_of_time() const;
   Reservation reserved_in(ByteBudget& budget, std::uint64_t bytes);

@@ -314,20 +314,23 @@ auto of_result(Read read) {
 }  // namespace
 
 void PictureTurn::prove(Orientation orientation, std::span<const std::byte> result,
-                        const std::atomic<bool>& stop) {
+                        const std::atomic<bool>& stop, bool is_data_proved) {
   const TurnOutcome planned = plan(orientation);
-  of_result([&] { prove_read(planned, metadata_turn(orientation, planned), result, stop); });
+  of_result([&] {
+    prove_read(planned, metadata_turn(orientation, planned), result, is_data_proved, stop);
+  });
 }
 
-Orientation PictureTurn::turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop) {
+MetadataTurn PictureTurn::turn_in(std::span<const std::byte> result,
+                                  const std::atomic<bool>& stop) {
   return of_result([&] { return found_turn_in(result, stop); });
 }
 
-Orientation PictureTurn::found_turn_in(std::span<const std::byte> result,
-                                       const std::atomic<bool>& stop) {
+MetadataTurn PictureTurn::found_turn_in(std::span<const std::byte> result,
+                                        const std::atomic<bool>& stop) {
   expect_format(result);
   const Header header = format_->read_header(result);
-  const auto prove_rest = [&](Orientation applied) {
+  const auto rest_of = [&](Orientation applied) {
     if (applied != Orientation::identity && header.stored != Orientation::identity) {
       throw ProofError(fmt::format("its pixels are turned ({}), and its tag says {} all the same",
                                    name(applied), static_cast<int>(header.stored)));
@@ -338,10 +341,9 @@ Orientation PictureTurn::found_turn_in(std::span<const std::byte> result,
                             .size = header.size(),
                             .untrimmed = header_.size()};
     prove_parts(*format_, file_, result, turn, false, stop);
+    return turn;
   };
-  if (!format_->decode) {
-    return first_that_holds(prove_rest);
-  }
+  if (!format_->decode) return rest_of(first_that_holds(rest_of));
   PixelArena& arena = lane_->after_turns();
   std::optional<Orientation> applied;
   if (compressed_) {
@@ -353,8 +355,7 @@ Orientation PictureTurn::found_turn_in(std::span<const std::byte> result,
       (header_.lossy ? prove_nearly_equal : prove_pixels)(decoded_, found, each, stop);
     });
   }
-  prove_rest(*applied);
-  return *applied;
+  return rest_of(*applied);
 }
 
 void PictureTurn::expect_format(std::span<const std::byte> result) const {
@@ -363,7 +364,8 @@ void PictureTurn::expect_format(std::span<const std::byte> result) const {
 }
 
 void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
-                             std::span<const std::byte> result, const std::atomic<bool>& stop) {
+                             std::span<const std::byte> result, bool is_data_proved,
+                             const std::atomic<bool>& stop) {
   const auto expect = [](std::string_view what, const auto& expected, const auto& found) {
     if (found != expected)
       throw ProofError(fmt::format("{}: {} expected, {} found", what, expected, found));
@@ -381,7 +383,7 @@ void PictureTurn::prove_read(const TurnOutcome& planned, MetadataTurn turn,
   const bool is_tagged = planned.route == Route::tagged;
   turn.stored = header_.stored;  // what the file says; another one beside it may say more
   prove_parts(*format_, file_, result, turn, is_tagged, stop);
-  if (is_tagged) return;
+  if (is_tagged || is_data_proved) return;
   // The pages of the turn, if there are any, are not needed any more.
   PixelArena& arena = lane_->after_turns();
   if (planned.route != Route::reencoded) {

@@ -96,15 +96,21 @@ class PictureTurn {
 
   /// Compares a file with this picture: the one that turn() made of `orientation`, read again after
   /// it was written. Only with `proves`, of a picture that keeps its format. Throws ProofError
-  /// where they differ; Interrupted.
+  /// where they differ; Interrupted. `is_data_proved`: is_proved_by() was true, and no read() is
+  /// needed.
   void prove(Orientation orientation, std::span<const std::byte> result,
-             const std::atomic<bool>& stop);
+             const std::atomic<bool>& stop, bool is_data_proved = false);
 
-  /// Finds the orientation that was applied to the stored pixels in `result`, another file of this
-  /// picture, whatever program made it; after read() of what leaves the pixels as they are stored.
-  /// Throws ProofError if it holds this picture in none of the eight, or what else is in both files
-  /// does not agree; Interrupted.
-  Orientation turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
+  /// Whether a device finds that what is compressed in such a result is right. Throws Interrupted.
+  bool is_proved_by(const AskDevice& device, Orientation orientation,
+                    std::span<const std::byte> result) const {
+    return compressed_ && compressed_->is_proved_by(device, result, applied(orientation));
+  }
+
+  /// Finds the turn of which `result` is, another file of this picture, whatever program made it;
+  /// after read() of what leaves the pixels as they are stored. Throws ProofError if it holds this
+  /// picture in none of the eight, or what else is in both files does not agree; Interrupted.
+  MetadataTurn turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
 
   /// The memory that prove() takes besides the file and the result, of orientations that a device
   /// has made.
@@ -137,10 +143,10 @@ class PictureTurn {
   template <typename Read>
   void of_damaged(Read read) const;
   bool is_released(std::uint64_t decoded_bytes) const;
-  Orientation found_turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
+  MetadataTurn found_turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
   void expect_format(std::span<const std::byte> result) const;
   void prove_read(const TurnOutcome& planned, MetadataTurn turn, std::span<const std::byte> result,
-                  const std::atomic<bool>& stop);
+                  bool is_data_proved, const std::atomic<bool>& stop);
   Route route_of(Orientation applied) const;
   Loss loss_of(Route route) const;
   std::vector<std::string> stale_metadata(Orientation applied) const;

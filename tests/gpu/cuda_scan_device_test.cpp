@@ -22,6 +22,7 @@
 #include "src/gpu/scan_device.hpp"
 #include "src/run/pipeline.hpp"
 #include "src/sinks/file_sample_writer.hpp"
+#include "tests/fixtures/device_proof.hpp"
 #include "tests/fixtures/jpeg_samples.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_kernels.hpp"
@@ -280,6 +281,13 @@ TEST_CASE("the GPU takes what the header allows, and turns it itself", "[gpu]") 
         CHECK((Bytes(std::move(made->pictures[i])) == turn(file, turned[i], options)));
     }
   }
+}
+
+TEST_CASE("what the GPU has turned in place is turned back there, and a fault is found", "[gpu]") {
+  SpareBytes spare(1 << 20, 16);
+  const auto device =
+      make_scan_device(usable_gpus(), {.page_locked_bytes = 64 << 20}, spare, never);
+  check_proof_of(*device);
 }
 
 TEST_CASE("what a request takes on a device is counted, so that batches keep within bounds") {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ namespace qturn {
 // it.
 struct JpegRequest;
 struct JpegMade;
+
+/// Has a device do a request; nothing if it cannot. May suspend the calling task.
+using AskDevice = std::function<std::optional<JpegMade>(const JpegRequest&)>;
 
 class CompressedTurn {
  public:
@@ -72,6 +76,13 @@ class CompressedTurn {
   /// cannot be read; Interrupted. Where Codec::parts says all, there is nothing to do.
   virtual void prove(std::span<const std::byte> /*result*/, Orientation /*applied*/,
                      PixelArena& /*arena*/, const std::atomic<bool>& /*stop*/) {}
+
+  /// Does the same with a device, which turns `result` back. False says nothing of the result:
+  /// prove() tells. Throws Interrupted.
+  virtual bool is_proved_by(const AskDevice& /*device*/, std::span<const std::byte> /*result*/,
+                            Orientation /*applied*/) const {
+    return false;
+  }
 
   /// Finds the orientation of which `result` holds this picture, whoever made it. To be called
   /// after read() of the identity. Throws as prove(). Nothing where Codec::parts says all.

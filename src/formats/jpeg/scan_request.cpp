@@ -7,6 +7,7 @@
 
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
+#include "src/formats/jpeg/proof.hpp"
 #include "src/formats/jpeg/route.hpp"
 #include "src/formats/jpeg/writing/writer.hpp"
 
@@ -49,6 +50,13 @@ JpegScanLayout scan_layout(const JpegPicture& picture) {
                                coded.ac.value_or(JpegHuffmanTable{})};
   }
   return layout;
+}
+
+/// Without what `orientation` would bring to an edge that does not fill a block.
+JpegPicture kept_of(JpegPicture stored, const JpegDecoder& decoder, Orientation orientation) {
+  const Size whole = whole_blocks(shape_of(decoder.info), orientation);
+  set_size(stored, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
+  return stored;
 }
 
 JpegScanTurn lossless_turn(const JpegScanLayout& src, const JpegPicture& written,
@@ -112,13 +120,10 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
   const auto heads = std::make_shared<Heads>();
   try {
     const JpegPicture stored = describe_by_header(decoder);
-    const JpegShape shape = shape_of(decoder.info);
     const JpegScanLayout src = scan_layout(stored);
     for (const Orientation orientation : lossless) {
-      const Size whole = whole_blocks(shape, orientation);
-      JpegPicture kept = stored;
-      set_size(kept, static_cast<JDIMENSION>(whole.width), static_cast<JDIMENSION>(whole.height));
-      const JpegPicture written = written_picture(kept, orientation);
+      const JpegPicture written =
+          written_picture(kept_of(stored, decoder, orientation), orientation);
       heads->lossless.push_back(header_before_scan(written));
       request.lossless.push_back(lossless_turn(src, written, orientation));
     }
@@ -135,6 +140,32 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
     return heads->of(output, made);
   };
   return request;
+}
+
+std::optional<RequestsToCompare> requests_to_compare(const JpegDecoder& source,
+                                                     const JpegDecoder& result,
+                                                     Orientation applied) {
+  const auto of_data = [](const JpegDecoder& decoder) {
+    return JpegRequest{.data = only_scan_data(decoder),
+                       .lossless = {},
+                       .planar = {},
+                       .head = [](std::size_t, const JpegPlanarResult*) { return Bytes(); }};
+  };
+  RequestsToCompare both{of_data(source), of_data(result), true};
+  if (both.source.data.empty() || both.result.data.empty()) return std::nullopt;
+  const JpegPicture stored = describe_by_header(source), found = describe_by_header(result);
+  const JpegPicture kept = kept_of(stored, source, applied);
+  prove_layout(kept, found, applied);
+  const JpegScan &was = stored.scans.front(), &is = found.scans.front();
+  if (components_of(stored, was) != components_of(found, is)) return std::nullopt;
+  const JpegPicture written = written_picture(kept, Orientation::identity);
+  for (std::size_t i = 0; i < was.components.size(); ++i) {
+    const JpegScanComponent& own = written.scans.front().components[i];
+    both.has_tables_of_source &= own.dc == was.components[i].dc && own.ac == was.components[i].ac;
+  }
+  both.source.lossless = {lossless_turn(scan_layout(stored), written, Orientation::identity)};
+  both.result.lossless = {lossless_turn(scan_layout(found), written, inverse(applied))};
+  return both;
 }
 
 }  // namespace qturn::jpeg

@@ -27,6 +27,19 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> lossless,
                                         std::span<const Orientation> planar);
 
+/// What tells whether `result` holds all coefficients of `source`, turned so: the data of both,
+/// written in the same way, each block at its place in the source.
+struct RequestsToCompare {
+  JpegRequest source, result;
+  bool has_tables_of_source;  ///< the source's own data may be the same
+};
+
+/// Nothing if a device cannot take one of them. Throws ImageFileError if they differ by their
+/// headers.
+std::optional<RequestsToCompare> requests_to_compare(const JpegDecoder& source,
+                                                     const JpegDecoder& result,
+                                                     Orientation applied);
+
 }  // namespace qturn::jpeg
 
 #endif  // QTURN_SRC_FORMATS_JPEG_SCAN_REQUEST_HPP

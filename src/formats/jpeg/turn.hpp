@@ -57,6 +57,8 @@ class JpegTurn final : public CompressedTurn {
 
   void prove(std::span<const std::byte> result, Orientation applied, PixelArena& arena,
              const std::atomic<bool>& stop) override;
+  bool is_proved_by(const AskDevice& device, std::span<const std::byte> result,
+                    Orientation applied) const override;
   std::optional<Orientation> turn_in(std::span<const std::byte> result, PixelArena& arena,
                                      const std::atomic<bool>& stop) override;
   std::uint64_t proof_bytes(std::span<const Orientation> applied) const override;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/formats/jpeg/turn.hpp"
+#include "tests/fixtures/device_proof.hpp"
 #include "tests/kernels/jpeg/planar_coder.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
@@ -74,7 +75,7 @@ std::size_t bytes_of_scan(const JpegScanLayout& scan, std::span<const std::byte>
   return parsed.end - parsed.scans.at(0).data_at;
 }
 
-/// What a device makes of a request: losslessly by the CPU, by planes with the GPU's own coder.
+/// What a device makes of a request, with the GPU's own coder.
 JpegMade made_of(const JpegRequest& request) {
   JpegMade made;
   const auto add = [&](std::span<const std::byte> data, const JpegPlanarResult* planar) {
@@ -84,8 +85,8 @@ JpegMade made_of(const JpegRequest& request) {
     made.pictures.push_back(std::move(picture));
   };
   for (const JpegScanTurn& turn : request.lossless) {
-    const Bytes turned = turned_scan_data(bare_jpeg(turn.src, request.data), turn.orientation);
-    add(turned, nullptr);
+    const Coefficients read = read_scan(turn.src, request.data, Cut{jpeg::most_block_bits, 128});
+    add(Writer(jpeg::turn_of(turn), turn.dst, read).write(), nullptr);
   }
   for (const JpegPlanarTurn& turn : request.planar) {
     const CodedPlanes turned = turn_by_planes(turn, request.data);
@@ -102,6 +103,14 @@ JpegMade made_of(const JpegRequest& request) {
   return made;
 }
 
+class EmulatedDevice final : public JpegDevice {
+ public:
+  std::optional<JpegMade> turn(const JpegRequest& request) override { return made_of(request); }
+  FileBytes memory(std::size_t) override { return {}; }
+  bool is_of_use() override { return true; }
+  std::string take_problem() override { return {}; }
+};
+
 /// The files of those turns that a device is asked for.
 void check_same_files(const Bytes& file, const JpegOptions& options) {
   JpegTurn jpeg(file, options);
@@ -113,7 +122,10 @@ void check_same_files(const Bytes& file, const JpegOptions& options) {
   for (const Orientation orientation : orientations_of(*request)) {
     INFO(name(orientation));
     REQUIRE(jpeg.is_made(orientation));
-    CHECK((Bytes(jpeg.turn(orientation, never)) == tests::turn(file, orientation, options)));
+    const Bytes turned = jpeg.turn(orientation, never);
+    CHECK((turned == tests::turn(file, orientation, options)));
+    CHECK(jpeg.is_proved_by(made_of, turned, orientation) ==
+          (jpeg.route(orientation) != Route::planar));
   }
   CHECK(jpeg.is_made(Orientation::identity));
   CHECK(jpeg.file().is_complete());
@@ -211,6 +223,11 @@ TEST_CASE("the data of a request ends where the header says more, or else with t
   Bytes indexed = make_jpeg(with_index);
   indexed.insert(indexed.end(), plain.begin(), plain.end());
   CHECK(asked_bytes(indexed) == alone);
+}
+
+TEST_CASE("what a device has turned in place is turned back there, and a fault is found") {
+  EmulatedDevice device;
+  check_proof_of(device);
 }
 
 TEST_CASE("what a device has not done is turned by the CPU") {
