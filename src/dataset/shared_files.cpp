@@ -52,7 +52,8 @@ FileResults write_shared_files(const Plan& plan, const RunOptions& options,
       return variants.of(image);
     };
     results.add([&] {
-      return write_shared_labels(file, plan.output_folder, variants_of, made, &plan.places);
+      return write_shared_labels(file, plan.output_folder, variants_of, made, &plan.places,
+                                 options.verify);
     });
   }
   for (const DataSets::File& file : plan.jobs.data_sets().files()) {

@@ -4,8 +4,10 @@
 
 #include <span>
 
+#include "src/dataset/shared_label_proof.hpp"
 #include "src/files/file_parts.hpp"
 #include "src/formats/table.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/turn/picture_turn.hpp"
 
@@ -76,7 +78,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const fs::path& output_folder,
                                              const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             const RealPlaces* places) {
+                                             const RealPlaces* places, bool verifies) {
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
     Hasher source, result;
@@ -112,7 +114,12 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
   };
   std::vector<std::string> warnings;
   try {
-    warnings = write_files(std::span(&turned, 1), IfExists::replace);
+    warnings =
+        write_files(std::span(&turned, 1), IfExists::replace, [&](const StagedFiles& staged) {
+          if (verifies) prove_shared_labels(file, staged.temporary(0), variants_of);
+        });
+  } catch (const ProofError& error) {
+    fail(fmt::format("the result was rejected, because it is wrong: {}", error.what()));
   } catch (const LabelError& error) {
     fail(fmt::format("{}:{}", file.input.string(), error.what()));
   } catch (const std::runtime_error& error) {

@@ -42,12 +42,14 @@ class VariantsInPlace {
 
 /// Writes the file with the labels of these variants. `made` is told what was read and made of it
 /// before that is in its place, with names relative to `output_folder`, and what it throws is
-/// passed on. Returns what to warn of; throws FileError.
+/// passed on. If it `verifies`, what is written is read again before, and turned back. Returns what
+/// to warn of; throws FileError.
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             const RealPlaces* places = nullptr);
+                                             const RealPlaces* places = nullptr,
+                                             bool verifies = false);
 
 }  // namespace qturn
 

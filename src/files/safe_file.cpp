@@ -491,9 +491,11 @@ void flush_folders(const std::set<fs::path>& folders) {
   }
 }
 
-std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists) {
+std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists,
+                                     const std::function<void(const StagedFiles&)>& prove) {
   StagedFiles staged(files, if_exists, true);
   staged.finish_writing();
+  if (prove) prove(staged);
   std::vector<std::string> warnings = staged.warnings();
   const std::vector<std::string> more = staged.put_in_place();
   warnings.insert(warnings.end(), more.begin(), more.end());

@@ -196,8 +196,10 @@ class StagedFiles {
   std::vector<std::string> warnings_;
 };
 
-/// All the steps. Blocks until the files are on the disk; returns what to warn of.
-std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists);
+/// All the steps. `prove` may look at the files before they are in their places, and what it throws
+/// is passed on. Blocks until the files are on the disk; returns what to warn of.
+std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists,
+                                     const std::function<void(const StagedFiles&)>& prove = {});
 
 /// One file.
 std::vector<std::string> write_file(const std::filesystem::path& target,

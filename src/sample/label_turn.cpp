@@ -138,9 +138,12 @@ void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, Lab
                                               .picture = picture.bytes,
                                               .comes_beside = comes_beside(label, picture)});
   };
-  constexpr Orientation half = Orientation::rotate180;
-  const std::string expected = turned(turned(file_->text, half, size), half, size);
-  const std::string found = turned(result, inverse(applied), turned_size(applied, size));
+  const auto twice = [&](std::string_view text) {
+    constexpr Orientation half = Orientation::rotate180;
+    return turned(turned(text, half, size), half, size);
+  };
+  const std::string expected = twice(file_->text);
+  const std::string found = twice(turned(result, inverse(applied), turned_size(applied, size)));
   const auto [was, is] = std::ranges::mismatch(expected, found);
   if (was == expected.end() && is == found.end()) return;
   const auto at = static_cast<std::size_t>(was - expected.begin());

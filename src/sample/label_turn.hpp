@@ -70,7 +70,7 @@ class LabelTurns {
 
   /// Turns `result`, the text that turn() made and that was written, back, and compares it with
   /// that of the label. What a turn writes in another form (an exponent, a mask in a PNG) has that
-  /// form after any two turns, so the label is turned by 180 degrees twice before. `picture` has
+  /// form after two turns by 180 degrees, so both are turned so before. `picture` has
   /// the bytes of the picture before the turn. Throws ProofError.
   void prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
              std::string_view result);

@@ -68,6 +68,55 @@ TEST_CASE("Into a folder, results are proved if that is asked for") {
   CHECK(workplace.files("proved/images") == Names{"a.jpg"});
 }
 
+TEST_CASE("Labels of many pictures are turned back, variant by variant, before they are in place") {
+  const auto check = [](const std::string& name, const std::string& text) {
+    CAPTURE(name);
+    Spoiled workplace(name);
+    workplace.add("data/a.png", png);
+    workplace.add("data/b.png", png);
+    workplace.add("data/" + name, text);
+    for (const cli::Words& words : {cli::Words{"flop", "data", "-o", "out"},
+                                    {"augment", "data", "-o", "eight"},
+                                    {"cw", "data", "-o", "quarter", "--exclude", "b.png"}}) {
+      const Result spoiled = workplace.qturn(cli::with(words, {"--verify"}));
+      CHECK(spoiled.exit_code == 1);
+      CHECK_THAT(spoiled.err, ContainsSubstring(words[3] + "/" + name +
+                                                " is not written: the "
+                                                "result was rejected, because it is wrong: "));
+      CHECK_FALSE(workplace.files(words[3]).contains(name));
+    }
+    workplace.environment.clear();
+    for (const cli::Words& words : {cli::Words{"flop", "data", "-o", "good"},
+                                    {"augment", "data", "-o", "good8"},
+                                    {"cw", "data", "-o", "good4", "--exclude", "b.png"}}) {
+      const Result good = workplace.qturn(cli::with(words, {"--verify"}));
+      CAPTURE(good.err);
+      CHECK(good.exit_code == 0);
+      CHECK(workplace.files(words[3]).contains(name));
+    }
+  };
+  check("instances.json",
+        "{\"images\": [{\"id\": 1, \"file_name\": \"a.png\", \"width\": 9, \"height\": 7}, "
+        "{\"id\": 2, \"file_name\": \"b.png\", \"width\": 9, \"height\": 7}], "
+        "\"annotations\": [{\"id\": 1, \"image_id\": 2, \"bbox\": [1.5, 2e0, 3.25, 1]}, "
+        "{\"id\": 2, \"image_id\": 1, \"bbox\": [0, 0.125, 4, 2]}]}");
+  check("boxes.csv",
+        "filename,width,height,class,xmin,ymin,xmax,ymax\n"
+        "a.png,9,7,cat,1,2.50,5,3e0\n"
+        "b.png,9,7,dog,0,1,2,3");  // without an end
+}
+
+TEST_CASE("A number with an exponent is proved in the form that it has after turns") {
+  Workplace workplace;
+  workplace.add("in/a.png", png);
+  workplace.add("in/a.txt", "0 0.25 5e-1 0.1 2e-1\n");
+  for (const std::string operation : {"flop", "cw", "transpose", "rotate180"}) {
+    const Result result = workplace.qturn({operation, "in", "-o", operation, "--verify"});
+    CAPTURE(operation, result.err);
+    CHECK(result.exit_code == 0);
+  }
+}
+
 TEST_CASE("What cannot be proved is refused before anything starts") {
   Workplace workplace;
   workplace.add("in/a.png", png);
