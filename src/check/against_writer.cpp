@@ -1,6 +1,8 @@
 #include "src/check/against_writer.hpp"
 
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "src/files/safe_file.hpp"
 
@@ -13,42 +15,42 @@ std::string stem_of(const std::string& key) { return fs::path(key).replace_exten
 
 class Counterpart final : public StagedResult {
  public:
-  explicit Counterpart(fs::path path) : path_(std::move(path)) {}
+  explicit Counterpart(std::vector<fs::path> files) : files_(std::move(files)) {}
   const std::vector<std::string>& warnings() const override { return none_; }
   std::vector<std::string> put_in_place() override { return {}; }
-  FileBytes read_back(std::size_t, FileBytes memory) const override {
+  FileBytes read_back(std::size_t index, FileBytes memory) const override {
     FileState state;
     ContentHash hash;
-    return read_file(path_, std::move(memory), state, hash);
+    return read_file(files_[index], std::move(memory), state, hash);
   }
 
  private:
-  fs::path path_;
+  std::vector<fs::path> files_;
   std::vector<std::string> none_;
 };
 
 }  // namespace
 
-Counterparts::Counterparts(const FileList& files) : files_(files) {
-  for (const FoundFile& file : files) {
-    const std::string key = files.key(file);
-    by_key_.emplace(key, &file);
-    const auto [place, is_new] = by_stem_.emplace(stem_of(key), &file);
-    if (!is_new) place->second = nullptr;
+Counterparts::Counterparts(const FileList& files) {
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    const std::string key = files.key(files[number]);
+    by_key_.emplace(key, number);
+    const auto [place, is_new] = by_stem_.emplace(stem_of(key), number);
+    if (!is_new) place->second.reset();
   }
 }
 
-const FoundFile* Counterparts::of(const std::string& key) const {
+std::optional<std::size_t> Counterparts::of(const std::string& key) const {
   if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
   const auto found = by_stem_.find(stem_of(key));
-  return found == by_stem_.end() ? nullptr : found->second;
+  return found == by_stem_.end() ? std::nullopt : found->second;
 }
 
 std::unique_ptr<StagedResult> AgainstWriter::stage(const Result& result,
-                                                   const Companions& /*companions*/) const {
-  const FoundFile* file = counterparts_.of(result.key.string());
-  if (!file) throw FileError("it has no counterpart of the same name", result.input, {});
-  return std::make_unique<Counterpart>(counterparts_.path(*file));
+                                                   const Companions& companions) const {
+  std::vector<fs::path> files = {result.output};
+  for (const Companion& companion : companions) files.push_back(companion.output);
+  return std::make_unique<Counterpart>(std::move(files));
 }
 
 }  // namespace qturn

@@ -3,12 +3,11 @@
 #ifndef QTURN_SRC_CHECK_AGAINST_WRITER_HPP
 #define QTURN_SRC_CHECK_AGAINST_WRITER_HPP
 
-#include <filesystem>
+#include <cstddef>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "src/plan/file_list.hpp"
 #include "src/sinks/sample_writer.hpp"
@@ -18,31 +17,22 @@ namespace qturn {
 /// Pairs by key, with its suffix, or else without it where that is not ambiguous.
 class Counterparts {
  public:
-  /// `files` must outlive it.
   explicit Counterparts(const FileList& files);
 
-  /// Null: there is none.
-  const FoundFile* of(const std::string& key) const;
-  std::filesystem::path path(const FoundFile& file) const { return files_.path(file); }
+  /// The number of its file.
+  std::optional<std::size_t> of(const std::string& key) const;
 
  private:
-  const FileList& files_;
-  std::map<std::string, const FoundFile*, std::less<>> by_key_, by_stem_;  // null: several
+  std::map<std::string, std::optional<std::size_t>, std::less<>> by_key_, by_stem_;  // or several
 };
 
 class AgainstWriter final : public SampleWriter {
  public:
-  /// Both must outlive it.
-  explicit AgainstWriter(const Counterparts& counterparts) : counterparts_(counterparts) {}
-
-  /// Writes nothing: what can be read back is the counterpart. Throws FileError if there is none.
+  /// Writes nothing: what can be read back are the counterparts, which lie where the results would.
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
   bool is_done(const Result& /*result*/) const override { return false; }
   int results_on_their_way() const override { return 0; }
-
- private:
-  const Counterparts& counterparts_;
 };
 
 }  // namespace qturn

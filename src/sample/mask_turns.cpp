@@ -125,8 +125,14 @@ Companion MaskTurns::turn(std::size_t index, const MetadataTurn& turn, const fs:
 void MaskTurns::prove(std::size_t index, const MetadataTurn& turn,
                       std::span<const std::byte> result, const std::atomic<bool>& stop) {
   Mask& mask = *masks_[index];
-  with_name(mask.original.path,
-            [&] { mask.picture.prove(turn_of_labels(turn, drawn_on_), result, stop); });
+  with_name(mask.original.path, [&] {
+    const Orientation orientation = turn_of_labels(turn, drawn_on_);
+    // Another program may have written it again.
+    if (orientation == Orientation::identity &&
+        mask.picture.turn_in(result, stop).pixels == orientation)
+      return;
+    mask.picture.prove(orientation, result, stop);
+  });
 }
 
 }  // namespace qturn

@@ -94,6 +94,8 @@ TEST_CASE("Labels of many pictures are turned back, variant by variant, before t
       CHECK(good.exit_code == 0);
       CHECK(workplace.files(words[3]).contains(name));
     }
+    CHECK_THAT(workplace.qturn({"check", "--against", "data", "good"}).err,
+               ContainsSubstring("data/" + name + ": labels of many pictures are not compared"));
   };
   check("instances.json",
         "{\"images\": [{\"id\": 1, \"file_name\": \"a.png\", \"width\": 9, \"height\": 7}, "
@@ -163,6 +165,42 @@ TEST_CASE("Folders are compared with those of their originals, whoever turned th
                  ContainsSubstring("2 of 4 pictures hold"));
   CHECK_THAT(others.out, ContainsSubstring("\"status\":\"disagrees\"") &&
                              ContainsSubstring("\"applied\":\"transpose\""));
+}
+
+TEST_CASE("Labels and masks are compared with those of the originals, as the pictures are turned") {
+  Workplace workplace;
+  const auto mask = [](std::uint64_t seed) {
+    return cli::png(cli::random_picture(9, 7, 1, qturn::SampleFormat::u8, seed));
+  };
+  for (const std::string name : {"a", "b", "c"}) {
+    workplace.add("in/images/" + name + ".png", png);
+    workplace.add("in/labels/" + name + ".txt", label);
+    workplace.add("in/masks/" + name + ".png", mask(2));
+  }
+  REQUIRE(workplace.qturn({"cw", "in", "-o", "out", "-q"}).exit_code == 0);
+  const cli::Words check = {"check", "--against", "in", "out", "-j1"};
+  CHECK(workplace.qturn(check).exit_code == 0);
+
+  workplace.add("out/labels/a.txt", label);  // as it was before the turn
+  REQUIRE(workplace
+              .qturn({"ccw", "in/masks/b.png", "-o", "out/masks/b.png", "-q", "--overwrite",
+                      "--labels", "none"})
+              .exit_code == 0);
+  std::filesystem::remove(workplace.path() / "out/labels/c.txt");
+  workplace.add("note.txt", "a text");
+  const Result found = workplace.qturn({"check", "--against", "in", "out", "note.txt", "-j1"});
+  CHECK(found.exit_code == 1);
+  CHECK_THAT(found.err,
+             ContainsSubstring("in/images/a.png: its counterpart is wrong: ") &&
+                 ContainsSubstring("labels/a.txt: turned back, 1:5 '0 0.25") &&
+                 ContainsSubstring("in/images/b.png: its counterpart is wrong: "
+                                   "in/masks/b.png: page 1, pixel") &&
+                 ContainsSubstring("in/images/c.png: in/labels/c.txt has no counterpart") &&
+                 ContainsSubstring("note.txt: not a picture"));
+  const Result placed =
+      workplace.qturn({"check", "--against", "in", "out", "--labels", "yolo:in/labels"});
+  CHECK(placed.exit_code == 2);
+  CHECK_THAT(placed.err, ContainsSubstring("finds the labels and masks of both folders by itself"));
 }
 
 TEST_CASE("jpegtran's turns are proved too, and a tag that it leaves is found") {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "src/check/check_writer.hpp"
-#include "src/plan/find_files.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check_labels.hpp"
 #include "tools/qturn/hints.hpp"
@@ -17,7 +16,8 @@
 #include "tools/qturn/stop_signals.hpp"
 
 namespace qturn {
-int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
+
+FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPlace> places) {
   FoundFiles found = find_files(inputs);
   found.files.erase_if([&](const FoundFile& file) {
     if (!file.picture && file.is_named) {
@@ -25,20 +25,20 @@ int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
     }
     return !file.picture;
   });
+  for (const FoundFile& file : found.files)
+    for (const ReportPlace& place : places) place.refuse(found.files.path(file));
+  return found;
+}
+
+int check_pictures(const CommandLine& line, const PlanOptions& inputs) {
+  const ReportPlace places[] = {ReportPlace::json(line), ReportPlace::html(line)};
+  FoundFiles found = pictures_to_check(inputs, places);
   if (found.files.empty()) throw PlanError("no pictures to check");
-  const ReportPlace json_place = ReportPlace::json(line);
-  const ReportPlace html_place = ReportPlace::html(line);
-  for (const FoundFile& file : found.files) {
-    json_place.refuse(found.files.path(file));
-    html_place.refuse(found.files.path(file));
-  }
   std::optional<LabelsToCheck> labels;
   if (line.check_labels) labels.emplace(line, inputs, found);
-  if (labels) {
-    labels->refuse(json_place);
-    labels->refuse(html_place);
-  }
-  html_place.refuse_all_but_pages();
+  if (labels)
+    for (const ReportPlace& place : places) labels->refuse(place);
+  places[1].refuse_all_but_pages();
   JsonLines json(line);
 
   std::uint64_t disagreeing = 0, failed = found.unreadable.size(), checked = 0;

@@ -4,9 +4,12 @@
 #define QTURN_TOOLS_QTURN_CHECK_HPP
 
 #include <cstddef>
+#include <span>
 
+#include "src/plan/find_files.hpp"
 #include "src/plan/jobs.hpp"
 #include "tools/qturn/command_line.hpp"
+#include "tools/qturn/json_lines.hpp"
 
 namespace qturn {
 
@@ -26,6 +29,10 @@ struct CheckJobs {
             .copy_verbatim = quick};
   }
 };
+
+/// The pictures of the inputs. A file that is named and is none is among the unreadable. Throws
+/// PlanError if one lies at one of the places.
+FoundFiles pictures_to_check(const PlanOptions& inputs, std::span<const ReportPlace> places);
 
 /// The program's exit status: 0 if nothing was found, 1 if some disagree or cannot be read. Throws
 /// PlanError where there is nothing to check.

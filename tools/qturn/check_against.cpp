@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "src/check/against_writer.hpp"
-#include "src/plan/find_files.hpp"
+#include "src/plan/label_files.hpp"
+#include "src/plan/mask_files.hpp"
+#include "src/plan/shared_labels.hpp"
 #include "src/run/pipeline.hpp"
 #include "tools/qturn/check.hpp"
 #include "tools/qturn/hints.hpp"
 #include "tools/qturn/json.hpp"
 #include "tools/qturn/json_lines.hpp"
+#include "tools/qturn/label_options.hpp"
 #include "tools/qturn/report.hpp"
 #include "tools/qturn/resources.hpp"
 #include "tools/qturn/stop_signals.hpp"
@@ -16,12 +21,57 @@
 namespace qturn {
 namespace {
 
-FoundFiles pictures_of(const PlanOptions& options, const ReportPlace& json) {
-  FoundFiles found = find_files(options);
-  found.files.erase_if([](const FoundFile& file) { return !file.picture; });
-  for (const FoundFile& file : found.files) json.refuse(found.files.path(file));
-  return found;
-}
+/// Pictures, and the labels and masks that are found with them.
+struct Compared {
+  Compared(const PlanOptions& options, const ReportPlace& json)
+      : found(pictures_to_check(options, std::span(&json, 1))),
+        masks(find_mask_files(options, found.files)),
+        labels(find_label_files(options, found.files, nullptr)) {
+    for (const LabelFiles* among : {&labels, &masks})
+      for (const LabelFiles::Label& label : *among) json.refuse(among->path(label));
+  }
+
+  FoundFiles found;
+  LabelFiles masks, labels;
+};
+
+/// Originals, each with what takes the place of its results.
+struct ComparedJobs {
+  const Compared &originals, &results;
+  CheckJobs jobs{originals.found.files};
+  Counterparts counterparts{results.found.files};
+
+  std::size_t size() const { return jobs.size(); }
+  Job operator[](std::size_t index) const {
+    Job job = jobs[index];
+    JobOutput& output = job.outputs.front();
+    const auto counterpart = counterparts.of(job.key);
+    if (!counterpart) {
+      job.problem = {"it has no counterpart of the same name"};
+      return job;
+    }
+    output.path = results.found.files.path(results.found.files[*counterpart]);
+    if (const LabelFiles::Label* label = originals.labels.of(index)) {
+      const LabelFiles::Place& place = originals.labels.place_of(*label);
+      job.label = originals.labels.path(*label);
+      job.label_format = place.format;
+      job.keypoints = place.keypoints;
+      const LabelFiles::Label* other = results.labels.of(*counterpart);
+      if (other) output.label = results.labels.path(*other);
+    }
+    for (const LabelFiles::Label& mask : originals.masks.all_of(index))
+      job.masks.push_back(originals.masks.path(mask));
+    for (const LabelFiles::Label& mask : results.masks.all_of(*counterpart))
+      output.masks.push_back(results.masks.path(mask));
+    if (job.label.empty() != output.label.empty())
+      job.problem = {(job.label.empty() ? output.label : job.label).string() +
+                     " has no counterpart"};
+    if (job.masks.size() != output.masks.size())
+      job.problem = {fmt::format("it has {}, its counterpart has {}",
+                                 counted(job.masks.size(), "mask", "masks"), output.masks.size())};
+    return job;
+  }
+};
 
 /// How many files of `turned` have no original, each of which is named.
 std::uint64_t say_without_original(const FileList& turned, const FileList& originals) {
@@ -38,27 +88,35 @@ std::uint64_t say_without_original(const FileList& turned, const FileList& origi
 }  // namespace
 
 int check_against(const CommandLine& line, PlanOptions turned) {
+  if (!line.labels.folder.empty() || line.labels.take == TakeLabels::one_file ||
+      !mask_options(line).folder.empty()) {
+    throw PlanError("--against finds the labels and masks of both folders by itself");
+  }
   const ReportPlace json_place = ReportPlace::json(line);
-  const FoundFiles results = pictures_of(turned, json_place);
+  turned.labels = line.labels;
+  turned.masks = mask_options(line);
+  const Compared results(turned, json_place);
   turned.inputs = {line.against};
-  const FoundFiles originals = pictures_of(turned, json_place);
-  if (originals.files.empty()) throw PlanError("no pictures in " + printable(line.against));
+  const Compared originals(turned, json_place);
+  if (originals.found.files.empty()) throw PlanError("no pictures in " + printable(line.against));
   JsonLines json(line);
   std::uint64_t failed = 0, differing = 0, proved = 0;
-  for (const auto* found : {&originals, &results}) {
-    failed += found->unreadable.size();
-    for (const Sentence& reason : found->unreadable)
+  for (const Compared* compared : {&originals, &results}) {
+    failed += compared->found.unreadable.size();
+    for (const Sentence& reason : compared->found.unreadable)
       print_message(printable(in_words(line, reason)));
   }
-  failed += say_without_original(results.files, originals.files);
+  if (!line.quiet)
+    for (const auto& [file, format] : shared_label_files(turned, originals.found.files))
+      print_message(printable(file.string()) + ": labels of many pictures are not compared");
+  failed += say_without_original(results.found.files, originals.found.files);
   RunOptions options;
   options.decode_only = true;
   options.verify = true;
   options.raw = line.raw;
   options.jpeg.edges = JpegEdges::trim;  // what is trimmed may be missing
   set_resources(line, options);
-  const Counterparts counterparts(results.files);
-  const AgainstWriter writer(counterparts);
+  const AgainstWriter writer;
   const auto report = [&](const Outcome& of_run) {
     const Outcome outcome = in_words(line, of_run);
     const bool agrees = outcome.status == Status::done;
@@ -71,7 +129,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
     else if (!line.quiet && !json.is_standard_output())
       fmt::print("{}: {}\n", name, qturn::name(outcome.applied));
   };
-  const CheckJobs jobs{originals.files};
+  const ComparedJobs jobs{originals, results};
   const FileSource files;
   ListReader reader(jobs, files);
   const std::atomic<bool>& stop = watch_stop_signals();
@@ -80,7 +138,7 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   if (!line.quiet)
     print_message(fmt::format(
         "{} of {} hold{} what {} original{} say{}{}{}", proved,
-        counted(originals.files.size(), "picture", "pictures"), proved == 1 ? "s" : "",
+        counted(originals.found.files.size(), "picture", "pictures"), proved == 1 ? "s" : "",
         proved == 1 ? "its" : "their", proved == 1 ? "" : "s", proved == 1 ? "s" : "",
         differing > 0 ? fmt::format(", {} differ", differing) : "",
         failed > 0 ? fmt::format(", {} damaged, missing or not readable", failed) : ""));

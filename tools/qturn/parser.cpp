@@ -560,7 +560,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                        "with all that belongs to it, whatever program turned it")
           ->type_name("DIR")
           ->group("Input");
-  for (const char* other : {"--quick", "--labels", "--files-from"})
+  for (const char* other : {"--quick", "--html", "--files-from"})
     against->excludes(check->get_option(other));
   check->add_flag("--raw", line.raw, "also look at the orientations in camera raw files")
       ->group("Input");
