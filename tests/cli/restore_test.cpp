@@ -144,9 +144,7 @@ TEST_CASE("A copy that the disk has spoiled is not put back, and its backup stay
   REQUIRE(workplace.qturn(words).exit_code == 0);
   const std::string turned = workplace.content("in/a.jpg");
   const fs::path run = workplace.run_in(kept);
-  workplace.environment = {{"LD_PRELOAD", QTURN_DISTURBED_DISK},
-                           {"ASAN_OPTIONS", "verify_asan_link_order=0"},
-                           {"QTURN_TEST_SPOIL", "a.jpg"}};
+  workplace.environment = Workplace::on_disturbed_disk({{"QTURN_TEST_SPOIL", "a.jpg"}});
   const Result restored = workplace.qturn({"restore", run});
   CHECK(restored.exit_code == 1);
   CHECK_THAT(restored.err, ContainsSubstring("in/a.jpg: the result was rejected, because it is "

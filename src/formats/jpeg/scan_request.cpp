@@ -142,30 +142,20 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
   return request;
 }
 
-std::optional<RequestsToCompare> requests_to_compare(const JpegDecoder& source,
-                                                     const JpegDecoder& result,
-                                                     Orientation applied) {
-  const auto of_data = [](const JpegDecoder& decoder) {
-    return JpegRequest{.data = only_scan_data(decoder),
-                       .lossless = {},
-                       .planar = {},
-                       .head = [](std::size_t, const JpegPlanarResult*) { return Bytes(); }};
-  };
-  RequestsToCompare both{of_data(source), of_data(result), true};
-  if (both.source.data.empty() || both.result.data.empty()) return std::nullopt;
+std::optional<JpegRequest> request_back(const JpegDecoder& source, const JpegDecoder& result,
+                                        Orientation applied) {
+  const auto data = only_scan_data(result);
+  if (data.empty() || only_scan_data(source).empty()) return std::nullopt;
   const JpegPicture stored = describe_by_header(source), found = describe_by_header(result);
   const JpegPicture kept = kept_of(stored, source, applied);
   prove_layout(kept, found, applied);
-  const JpegScan &was = stored.scans.front(), &is = found.scans.front();
-  if (components_of(stored, was) != components_of(found, is)) return std::nullopt;
-  const JpegPicture written = written_picture(kept, Orientation::identity);
-  for (std::size_t i = 0; i < was.components.size(); ++i) {
-    const JpegScanComponent& own = written.scans.front().components[i];
-    both.has_tables_of_source &= own.dc == was.components[i].dc && own.ac == was.components[i].ac;
-  }
-  both.source.lossless = {lossless_turn(scan_layout(stored), written, Orientation::identity)};
-  both.result.lossless = {lossless_turn(scan_layout(found), written, inverse(applied))};
-  return both;
+  if (kept.width != stored.width || kept.height != stored.height) return std::nullopt;
+  if (components_of(stored, stored.scans.front()) != components_of(found, found.scans.front()))
+    return std::nullopt;
+  return JpegRequest{.data = data,
+                     .lossless = {lossless_turn(scan_layout(found), stored, inverse(applied))},
+                     .planar = {},
+                     .head = [](std::size_t, const JpegPlanarResult*) { return Bytes(); }};
 }
 
 }  // namespace qturn::jpeg

@@ -27,18 +27,11 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
                                         std::span<const Orientation> lossless,
                                         std::span<const Orientation> planar);
 
-/// What tells whether `result` holds all coefficients of `source`, turned so: the data of both,
-/// written in the same way, each block at its place in the source.
-struct RequestsToCompare {
-  JpegRequest source, result;
-  bool has_tables_of_source;  ///< the source's own data may be the same
-};
-
-/// Nothing if a device cannot take one of them. Throws ImageFileError if they differ by their
-/// headers.
-std::optional<RequestsToCompare> requests_to_compare(const JpegDecoder& source,
-                                                     const JpegDecoder& result,
-                                                     Orientation applied);
+/// Turns the data of `result` back, and codes them as those of `source` are, with its tables and
+/// restart intervals: if the bytes are the same, so are all coefficients. Nothing if a device
+/// cannot take them, or if something was trimmed off. Throws ImageFileError if the headers differ.
+std::optional<JpegRequest> request_back(const JpegDecoder& source, const JpegDecoder& result,
+                                        Orientation applied);
 
 }  // namespace qturn::jpeg
 

@@ -167,22 +167,17 @@ void JpegTurn::prove(std::span<const std::byte> result, Orientation applied, Pix
     prove_by(coefficients_);
 }
 
-// Of data that one program has coded, with the same tables and restart intervals, the bytes are
-// equal if and only if the coefficients are. A faithful file's own data may be coded in that way;
-// if it is not, the device writes it again.
+// Data have one form for each set of tables and restart intervals, apart from what programs that
+// are not careful write. So equal bytes prove it, and other bytes say nothing.
 bool JpegTurn::is_proved_by(const AskDevice& device, std::span<const std::byte> result,
                             Orientation applied) const try {
   if (!made_.contains(applied) || is_planar(applied)) return false;
   JpegDecoder found(result, nullptr, unlimited, JpegFile::Part::header);
   if (!seems_to_end_with_its_data(found)) found.complete();
-  const auto requests = requests_to_compare(*decoder_, found, applied);
-  if (!requests) return false;
-  const auto turned_back = device(requests->result);
-  if (!turned_back) return false;
-  const std::string_view data = text_of(turned_back->pictures.front());
-  if (requests->has_tables_of_source && data == text_of(requests->source.data)) return true;
-  const auto written_again = device(requests->source);
-  return written_again && data == text_of(written_again->pictures.front());
+  const auto request = request_back(*decoder_, found, applied);
+  if (!request) return false;
+  const auto back = device(*request);
+  return back && text_of(back->pictures.front()) == text_of(only_scan_data(*decoder_));
 } catch (const ImageFileError&) {
   return false;
 }
