@@ -335,11 +335,11 @@ MetadataTurn PictureTurn::found_turn_in(std::span<const std::byte> result,
       throw ProofError(fmt::format("its pixels are turned ({}), and its tag says {} all the same",
                                    name(applied), static_cast<int>(header.stored)));
     }
-    const MetadataTurn turn{.stored = header_.stored,
-                            .pixels = applied,
-                            .tag = header.stored,
-                            .size = header.size(),
-                            .untrimmed = header_.size()};
+    MetadataTurn turn{.stored = header_.stored,
+                      .pixels = applied,
+                      .tag = header.stored,
+                      .size = header.size(),
+                      .untrimmed = header_.size()};
     prove_parts(*format_, file_, result, turn, false, stop);
     return turn;
   };
