@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/fs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +19,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void cannot_write(const fs::path& target) {
+  throw FileError("cannot write " + target.string(), target, system_code(errno));
+}
+
+/// A run that was killed may have exchanged a result with what another program had just saved. That
+/// is put back.
+void put_back_others(const Intent& intent, bool& has_changed) {
+  for (const IntendedFile& file : intent) {
+    const auto beside = hash_of_file(file.temporary);
+    if (!beside || *beside == file.source || *beside == file.result) continue;
+    if (hash_of_file(file.target) != file.result) continue;
+    has_changed = true;
+    if (std::rename(file.temporary.c_str(), fs::weakly_canonical(file.target).c_str()) != 0)
+      cannot_write(file.target);
+  }
+}
+
+/// What is there must be the original, or in a folder nothing.
+void put_rest_in_place(const IntendedFile& file, const fs::path& place, bool in_place) {
+  const char *from = file.temporary.c_str(), *to = place.c_str();
+  const unsigned how = in_place ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  int failed = ::renameat2(AT_FDCWD, from, AT_FDCWD, to, how);
+  if (failed != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP))
+    failed = std::rename(from, to);
+  // Another program has removed it, or written one of its own.
+  if (failed != 0 && (errno == ENOENT || errno == EEXIST)) return;
+  if (failed != 0) cannot_write(file.target);
+  // What another program saved in between has its place again.
+  const auto out = hash_of_file(file.temporary);
+  if (in_place && out && out != file.source)
+    ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
+}
+
 /// Finishes results of which only a part is in its place: the temporaries of the others are there.
 /// `has_changed` becomes true before a file is replaced.
 void finish_begun(const JournalContent& content, bool in_place, bool& has_changed) {
   for (const Intent& intent : content.begun) {
+    if (in_place) put_back_others(intent, has_changed);
     const auto is_in_place = [](const IntendedFile& file) {
       return hash_of_file(file.target) == file.result;
     };
@@ -32,9 +67,7 @@ void finish_begun(const JournalContent& content, bool in_place, bool& has_change
       if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
       const fs::path place = fs::weakly_canonical(file.target);
       has_changed = true;
-      if (std::rename(file.temporary.c_str(), place.c_str()) != 0) {
-        throw FileError("cannot write " + file.target.string(), file.target, system_code(errno));
-      }
+      put_rest_in_place(file, place, in_place);
       const FileDescriptor folder(::open(place.parent_path().c_str(), O_RDONLY | O_CLOEXEC));
       FlushedFolders().flush(folder.get());
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -106,26 +107,34 @@ class Lost {
   std::error_code reason_;
 };
 
-/// User attributes, where photo managers keep ratings and tags, and access lists. An original whose
-/// file system has none at all (ENOTSUP) loses nothing; one whose attributes the other file system
-/// cannot hold does.
+/// All attributes, such as ratings and tags of photo managers, and the access list. An original
+/// whose file system has none at all (ENOTSUP) loses nothing; one whose attributes the other file
+/// system cannot hold does.
 void copy_attributes(const fs::path& like, int fd, Lost& lost) {
   constexpr std::size_t longest = 65536;  // what the system allows for the list and for a value
+  constexpr char access_list[] = "system.posix_acl_access";
   const char* what = "attributes";
   std::vector<char> names(longest);
   const ssize_t names_length = ::listxattr(like.c_str(), names.data(), names.size());
   if (names_length < 0 && errno != ENOTSUP) lost.add(what);
+  bool has_list = names_length < 0;
   for (ssize_t at = 0; at < names_length;) {
     const std::string name(&names[static_cast<std::size_t>(at)]);
     at += static_cast<ssize_t>(name.size()) + 1;
-    if (!name.starts_with("user.") && name != "system.posix_acl_access") continue;
+    // These two sign the original's content.
+    if (name == "security.ima" || name == "security.evm") continue;
+    has_list = has_list || name == access_list;
     std::vector<char> value(longest);
     const ssize_t length = ::getxattr(like.c_str(), name.c_str(), value.data(), value.size());
     if (length < 0 && errno == ENODATA) continue;  // removed since
     const bool is_set = length >= 0 && ::fsetxattr(fd, name.c_str(), value.data(),
                                                    static_cast<std::size_t>(length), 0) == 0;
-    if (!is_set) lost.add(what);
+    // Where users may not label files, the system has labelled the new one.
+    if (!is_set && name != "security.selinux" && name != "security.SMACK64") lost.add(what);
   }
+  // The folder may have given the new file one.
+  if (!has_list && ::fremovexattr(fd, access_list) != 0 && errno != ENODATA && errno != ENOTSUP)
+    lost.add("access list");
 }
 
 /// FAT and shares of Windows have neither owners nor modes of files.
@@ -164,7 +173,20 @@ Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
   return lost;
 }
 
-/// The file beside the target, deleted unless it was renamed.
+/// Whether the file system cannot do what was asked of renameat2(). NFS is one.
+bool is_unknown_rename() { return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP; }
+
+/// Whether any program has the file open for writing. As far as the system tells that: of files of
+/// our own, not on network file systems.
+bool is_open_for_writing(int fd) {
+  // If a program opens it now, the system sends a signal, by default one that ends us.
+  ::fcntl(fd, F_SETSIG, SIGURG);
+  if (::fcntl(fd, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
+  ::fcntl(fd, F_SETLEASE, F_UNLCK);
+  return false;
+}
+
+/// The file beside the target, deleted unless it is in its place.
 class Temporary {
  public:
   /// In `folder`, to be called `name`. If `same_as` is not empty, it is that file if it can be.
@@ -183,9 +205,19 @@ class Temporary {
     if (is_linked_)
       file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
                                       O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if ((file_ || is_linked_) && !remember()) {
+      const int reason = errno;
+      ::unlinkat(folder_.get(), name_.c_str(), 0);
+      file_ = FileDescriptor();
+      errno = reason;
+    }
   }
   ~Temporary() {
-    if (!name_.empty() && !is_kept_) ::unlinkat(folder_.get(), name_.c_str(), 0);
+    if (is_kept_ || is_in_place_) return;
+    // Another program's file may have its name by now.
+    const auto found = state_of_name(name_);
+    if (found ? found->inode == own_.inode : errno != ENOENT)
+      ::unlinkat(folder_.get(), name_.c_str(), 0);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -193,32 +225,118 @@ class Temporary {
   FileDescriptor& file() { return file_; }
   bool is_linked() const { return is_linked_; }
   const FileDescriptor& folder() const { return folder_; }
-  /// Empty once it is renamed.
   const std::string& name() const { return name_; }
+  bool is_in_place() const { return is_in_place_; }
+  bool is_exchanged() const { return is_exchanged_; }
+  std::uint64_t bytes() const { return own_.bytes; }
+  bool is(const struct stat& file) const { return own_.inode == file.st_ino; }
   void keep() { is_kept_ = true; }
+  bool is_kept() const { return is_kept_; }
+
+  /// To be called when all is written, while the file is open: this is what must be in the place.
+  /// False, with errno set, if it cannot be looked at.
+  bool remember() {
+    struct stat status;
+    if (!file_ || ::fstat(file_.get(), &status) != 0) return false;
+    own_ = state_of(status);
+    return true;
+  }
 
   /// Gives it the name of the target. Returns false, with errno set, if that failed.
   bool rename(IfExists if_exists) {
     const int folder = folder_.get();
     const char* from = name_.c_str();
     const char* to = target_name_.c_str();
-    if (if_exists == IfExists::replace) {
-      if (::renameat(folder, from, folder, to) != 0) return false;
-    } else if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) != 0) {
-      // NFS and others do not have this rename, but link() never replaces a file.
-      if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return false;
-      if (::linkat(folder, from, folder, to, 0) != 0) return false;
-      ::unlinkat(folder, from, 0);
+    const bool replaces = if_exists == IfExists::replace;
+    int failed = replaces ? ::renameat(folder, from, folder, to)
+                          : ::renameat2(folder, from, folder, to, RENAME_NOREPLACE);
+    // link() never replaces a file.
+    if (failed != 0 && !replaces && is_unknown_rename()) {
+      failed = ::linkat(folder, from, folder, to, 0);
+      if (failed == 0 || is_there()) ::unlinkat(folder, from, 0);
     }
-    name_.clear();
-    return true;
+    // NFS may report an error of what it has done.
+    is_in_place_ = failed == 0 ? !is_another_there() : is_there();
+    if (!is_in_place_ && failed == 0) errno = EBUSY;
+    return is_in_place_;
+  }
+
+  /// The same if the target is in the state `original`, and no program has it open for writing.
+  /// Both are looked at when the two files have exchanged their names, so that no program can come
+  /// in between. None: the target is another file, and has its name again.
+  std::optional<bool> exchange(const FileState& original) {
+    if (!exchange_names() && !is_there()) {
+      if (is_unknown_rename()) return rename(IfExists::replace);
+      return errno == ENOENT ? std::nullopt : std::optional(false);
+    }
+    is_exchanged_ = is_in_place_ = true;
+    const FileDescriptor out(::openat(folder_.get(), name_.c_str(),
+                                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    const int reason = out ? 0 : errno;
+    struct stat status;
+    if (out && ::fstat(out.get(), &status) == 0 && state_of(status) == original &&
+        !is_open_for_writing(out.get())) {
+      is_in_place_ = !is_another_there();
+      if (!is_in_place_) keep();
+      return is_in_place_;
+    }
+    put_back();
+    errno = reason;
+    return reason == 0 || reason == ENOENT || reason == ELOOP ? std::nullopt : std::optional(false);
+  }
+
+  /// Undoes exchange(). If another program has put a file there since, that stays there.
+  void put_back() {
+    is_exchanged_ = is_in_place_ = false;
+    for (std::optional<FileState> there = own_;;) {
+      const auto beside = state_of_name(name_);
+      // What is beside the place now has no other name.
+      if (!exchange_names() && ::renameat2(folder_.get(), name_.c_str(), folder_.get(),
+                                           target_name_.c_str(), RENAME_NOREPLACE) != 0)
+        return keep();
+      const auto out = state_of_name(name_);
+      if (!out || !beside || is_same(*out, *there)) return;
+      there = beside;
+    }
+  }
+
+  /// Ends exchange(). False, with errno set, if the original is still there under name().
+  bool remove_original() {
+    return !is_exchanged_ || ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 || errno == ENOENT;
   }
 
  private:
   FileDescriptor folder_;
+  std::optional<FileState> state_of_name(const std::string& name) const {
+    struct stat status;
+    if (::fstatat(folder_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::nullopt;
+    return state_of(status);
+  }
+  /// A network file system may give what was written a later time.
+  static bool is_same(const FileState& a, const FileState& b) {
+    return a.device == b.device && a.inode == b.inode && a.bytes == b.bytes;
+  }
+  /// Whether the target is what was written.
+  bool is_there() const {
+    const int reason = errno;
+    const auto found = state_of_name(target_name_);
+    errno = reason;
+    return found && is_same(*found, own_);
+  }
+  bool is_another_there() const {
+    const auto found = state_of_name(target_name_);
+    return found && !is_same(*found, own_);
+  }
+  bool exchange_names() const {
+    return ::renameat2(folder_.get(), name_.c_str(), folder_.get(), target_name_.c_str(),
+                       RENAME_EXCHANGE) == 0;
+  }
+
   std::string target_name_, name_;
   FileDescriptor file_;
-  bool is_kept_ = false, is_linked_ = false;
+  FileState own_;
+  bool is_kept_ = false, is_linked_ = false, is_exchanged_ = false, is_in_place_ = false;
 };
 
 /// Calls `each` with every part that was read, at once.
@@ -281,11 +399,17 @@ struct StagedFiles::File {
       : target(file.target),
         folder(std::move(named)),
         like(file.like),
+        is_new(file.same_as.empty()),
         like_state(file.like_state),
         temporary(std::move(opened_folder), place.filename().string(),
                   file.like.empty() && file.same_as.empty() ? 0666 : 0600, file.same_as) {}
 
+  /// It is made of the file that it replaces.
+  bool replaces_like() const { return like_state && like == target; }
+
   fs::path target, folder, like;
+  bool is_new;                ///< it is the same as no other file
+  std::uint64_t written = 0;  ///< bytes
   std::optional<FileState> like_state;
   Temporary temporary;
   ContentHash hash = {};
@@ -319,9 +443,13 @@ void StagedFiles::stage(const NewFile& file) try {
   files_.push_back(std::make_unique<File>(file, place, named.parent_path(), std::move(folder)));
   const FileDescriptor& opened = files_.back()->temporary.file();
   if (!opened) fail_write(target);
-  if (files_.back()->temporary.is_linked()) return;
+  if (files_.back()->temporary.is_linked()) {
+    if (!files_.back()->temporary.is(like_status)) fail_write(target, system_code(EBUSY));
+    return;
+  }
   const auto append = [&](std::span<const std::byte> part) {
     if (!write_all(opened.get(), part)) fail_write(target);
+    files_.back()->written += part.size();
   };
   Hasher hasher;
   for (auto left = file.content; !left.empty();) {
@@ -341,8 +469,10 @@ void StagedFiles::stage(const NewFile& file) try {
   if (is_alike) {
     make_alike(like, like_status, opened.get(), file.times).report(target, warnings_);
   }
-  // The disk begins to write now, so that there is less to wait for later.
-  if (flushed_) ::sync_file_range(opened.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  // The disk begins to write now, so that there is less to wait for later. Without a flush, ext4
+  // does this for a file that replaces another one, but not where two exchange their names.
+  if (flushed_ || files_.back()->replaces_like())
+    ::sync_file_range(opened.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
 } catch (const FileError&) {
   throw;
 } catch (const std::system_error& error) {
@@ -352,9 +482,10 @@ void StagedFiles::stage(const NewFile& file) try {
 void StagedFiles::append(std::size_t index, std::span<const std::byte> part) {
   File& file = *files_[index];
   if (!write_all(file.temporary.file().get(), part)) fail_write(file.target);
+  file.written += part.size();
 }
 
-FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const {
+FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const try {
   File& file = *files_[index];
   Hasher hasher;
   memory = read_whole(file.target, file.temporary.file(), std::move(memory), nullptr,
@@ -366,12 +497,18 @@ FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const {
                     file.target.string(), digits_of(file.hash), digits_of(hash)));
   }
   return memory;
+} catch (const FileError& error) {
+  throw FileError("cannot read back " + error.path1().string(), error.path1(), error.code());
 }
 
 void StagedFiles::finish_writing() {
   for (const auto& file : files_) {
     FileDescriptor& opened = file->temporary.file();
     if (flushed_ && ::fsync(opened.get()) != 0) fail_write(file->target);
+    if (!file->temporary.remember()) fail_write(file->target);
+    // Another program has written to it.
+    if (file->is_new && file->temporary.bytes() != file->written)
+      fail_write(file->target, system_code(EBUSY));
     if (opened.close() != 0 && errno != EINTR) fail_write(file->target);
   }
 }
@@ -383,6 +520,17 @@ void StagedFiles::flush_names(FlushedFolders& flushed) const {
       fail_write(file->target, reason);
 }
 
+void StagedFiles::fail_changed(std::size_t index, std::error_code reason) const {
+  const File& file = *files_[index];
+  // Whoever reports the error names the first file.
+  std::string sentence = index == 0 ? "" : file.like.string() + " ";
+  sentence += reason ? "cannot be looked at once more" : "changed meanwhile";
+  sentence += file.like == file.target || index == 0
+                  ? " and was left as it is"
+                  : fmt::format(", so {} is not written", file.target.string());
+  throw FileError(std::move(sentence), file.like, reason);
+}
+
 void StagedFiles::check_original(std::size_t index) const {
   const File& file = *files_[index];
   if (!file.like_state) return;
@@ -391,13 +539,31 @@ void StagedFiles::check_original(std::size_t index) const {
   const std::error_code reason = is_found ? std::error_code() : system_code(errno);
   if (is_found && state_of(status) == *file.like_state) return;
   const bool has_changed = is_found || reason == std::errc::no_such_file_or_directory;
-  // Whoever reports the error names the first file.
-  std::string sentence = index == 0 ? "" : file.like.string() + " ";
-  sentence += has_changed ? "changed meanwhile" : "cannot be looked at once more";
-  sentence += file.like == file.target || index == 0
-                  ? " and was left as it is"
-                  : fmt::format(", so {} is not written", file.target.string());
-  throw FileError(std::move(sentence), file.like, has_changed ? std::error_code() : reason);
+  fail_changed(index, has_changed ? std::error_code() : reason);
+}
+
+void StagedFiles::put_in_place(std::size_t index) {
+  File& file = *files_[index];
+  const bool is_exchange = if_exists_ == IfExists::replace && file.replaces_like();
+  const auto is_done = is_exchange ? file.temporary.exchange(*file.like_state)
+                                   : std::optional(file.temporary.rename(if_exists_));
+  if (file.temporary.is_kept()) {
+    throw FileError(fmt::format("another program has put its file in the place of {}; what was "
+                                "there is {}",
+                                file.target.string(), temporary(index).string()),
+                    file.target, system_code(EBUSY));
+  }
+  if (!is_done) fail_changed(index, {});
+  if (!*is_done) fail_write(file.target);
+}
+
+/// Puts back the first files. False if that is not possible.
+bool StagedFiles::put_back(std::size_t count) {
+  const auto first = std::span(files_).first(count);
+  if (!std::ranges::all_of(first, [](const auto& file) { return file->temporary.is_exchanged(); }))
+    return false;
+  for (const auto& file : first) file->temporary.put_back();
+  return true;
 }
 
 fs::path StagedFiles::temporary(std::size_t index) const {
@@ -412,19 +578,28 @@ std::vector<std::string> StagedFiles::put_in_place() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     try {
       if (i > 0) check_original(i);
-      if (!files_[i]->temporary.rename(if_exists_)) fail_write(files_[i]->target);
+      put_in_place(i);
     } catch (const FileError& error) {
-      if (i == 0) throw;
+      const bool has_changed = !error.code();
+      if (i == 0 || (has_changed && put_back(i))) throw;
       warnings.push_back(fmt::format("{} is written, but not all that belongs to it: {}",
                                      files_.front()->target.string(), error.what()));
       is_whole_ = is_whole_ && error.code() == std::errc::file_exists;
     }
   }
+  for (const auto& file : files_) {
+    if (file->temporary.is_in_place() && !file->temporary.remove_original())
+      warnings.push_back(
+          fmt::format("{} is written, but its original could not be removed ({}) "
+                      "and is {}",
+                      file->target.string(), system_code(errno).message(),
+                      (file->folder / file->temporary.name()).string()));
+  }
   return warnings;
 }
 
 bool StagedFiles::is_in_place(std::size_t index) const {
-  return files_[index]->temporary.name().empty();
+  return files_[index]->temporary.is_in_place();
 }
 
 void StagedFiles::keep_rest() {
@@ -433,7 +608,7 @@ void StagedFiles::keep_rest() {
 
 void StagedFiles::flush_folders(FlushedFolders& flushed, std::vector<std::string>& warnings) const {
   for (const auto& file : files_) {
-    if (!file->temporary.name().empty()) continue;  // it is not in its place
+    if (!file->temporary.is_in_place()) continue;
     if (const std::error_code reason = flushed.flush(file->temporary.folder().get())) {
       warnings.push_back(fmt::format(
           "{} is written, but its folder could not be flushed to the disk ({}); a power cut may "

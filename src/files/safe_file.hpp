@@ -1,7 +1,11 @@
 // Files that are whole or not there. Writing goes to `.NAME.qturn-XXXXXXXXXX` beside the target, is
-// flushed to the disk, and given the original's mode, owner and times. If the original is still the
-// file that was read, the new one is renamed over the target; then the folder is flushed. Whatever
-// stops it on the way (an error, a full disk, a kill) leaves the target as it was.
+// flushed to the disk, and given the original's mode, owner and times. Then it is renamed, and the
+// folder is flushed. Whatever stops it on the way (an error, a full disk, a kill) leaves the target
+// as it was.
+//
+// In place, the two files exchange their names, because between a look at the original and a rename
+// over it another program could save it. What has come out is looked at: if it is not the file that
+// was read, or another program has it open for writing, the two exchange their names again.
 #ifndef QTURN_SRC_FILES_SAFE_FILE_HPP
 #define QTURN_SRC_FILES_SAFE_FILE_HPP
 
@@ -90,7 +94,7 @@ struct NewFile {
   /// If it is a symbolic link, what it points to is written. With `places`, only if they say so.
   std::filesystem::path target;
   std::span<const std::byte> content;
-  /// The file whose mode, times, owner, user attributes and access list the new one gets, as far as
+  /// The file whose mode, times, owner, attributes and access list the new one gets, as far as
   /// the file system and our rights permit (what they do not is a warning); empty: it is made as
   /// any other.
   std::filesystem::path like = {};
@@ -168,8 +172,8 @@ class StagedFiles {
   /// Flushes the folders of several files. Otherwise a power cut could keep the first in its place
   /// and lose the names of those that have not followed it.
   void flush_names(FlushedFolders& flushed) const;
-  /// Throws also if a `like` is no longer in its `like_state`. Once the first file is in its place,
-  /// nothing undoes that: returns a sentence for each file that then cannot follow.
+  /// Throws also if a `like` is no longer in its `like_state`. If a file cannot follow the first
+  /// for any other reason, that one stays: returns a sentence for each.
   std::vector<std::string> put_in_place();
   /// After that: whether the file has followed.
   bool is_in_place(std::size_t index) const;
@@ -187,7 +191,10 @@ class StagedFiles {
  private:
   struct File;
   void stage(const NewFile& file);
+  [[noreturn]] void fail_changed(std::size_t index, std::error_code reason) const;
   void check_original(std::size_t index) const;
+  void put_in_place(std::size_t index);
+  bool put_back(std::size_t count);
 
   IfExists if_exists_;
   bool flushed_;

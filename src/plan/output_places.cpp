@@ -1,5 +1,6 @@
 #include "src/plan/output_places.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "src/files/file_descriptor.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
@@ -32,6 +35,20 @@ const OutputPlaces::Folder& OutputPlaces::folder_of(const FileList::Folder& inpu
   const Folder*& known = by_inputs_[&inputs];
   if (!known) known = &folder(names_.folder_of(inputs));
   return *known;
+}
+
+bool OutputPlaces::folds_case(const FileList::Folder& inputs) {
+  fs::path folder = folder_of(inputs).path;
+  while (!fs::exists(folder)) folder = folder.parent_path();
+  const auto [known, is_new] = folds_.try_emplace(folder);
+  if (is_new) {
+    const fs::path probe = folder / fmt::format(".probe.qturn-{}aaac", run_id());
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    const FileDescriptor made(::open(probe.c_str(), flags, 0600));
+    known->second = made && fs::exists(folder / fmt::format(".PROBE.qturn-{}aaac", run_id()));
+    if (made) ::unlink(probe.c_str());
+  }
+  return known->second;
 }
 
 const OutputPlaces::Folder& OutputPlaces::folder(const fs::path& named) {

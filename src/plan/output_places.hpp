@@ -33,10 +33,15 @@ class OutputPlaces {
 
   const std::map<std::string, Folder>& folders() const { return folders_; }
 
+  /// Whether names there that differ only in case are one file. Looks with a file of its own, which
+  /// is gone then.
+  bool folds_case(const FileList::Folder& inputs);
+
  private:
   const OutputNames& names_;
   std::unordered_map<const FileList::Folder*, const Folder*> by_inputs_;
   std::map<std::string, Folder> folders_;
+  std::map<std::filesystem::path, bool> folds_;
 };
 
 }  // namespace qturn

@@ -15,6 +15,7 @@
 
 #include "src/files/journal.hpp"
 #include "src/files/path_set.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/output_places.hpp"
 #include "src/sample/sidecars.hpp"
 
@@ -38,8 +39,8 @@ struct Target {
 };
 
 /// The rules for whatever is written, results, labels and sidecars alike. Millions of targets are
-/// compared, so they are not kept: a hash of each place is, and those whose hash occurs twice are
-/// looked at again.
+/// compared, so they are not kept: a hash of each place is, without regard to case, and those whose
+/// hash occurs twice are looked at again.
 class Targets {
  public:
   Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles::All& companions,
@@ -129,7 +130,7 @@ class Targets {
   const LabelFiles::All& companions_;
   FoundFiles& found_;
   FileList& files_;
-  PathSet taken_;  // places of results
+  PathSet taken_;  // places of results, in lower case
   SharedStems shared_stems_;
   std::vector<FileId> inputs_;
   std::set<fs::path> links_;  // in the places of results
@@ -159,7 +160,7 @@ void Targets::refuse_two_in_one_place() {
   std::size_t inputs = files_.size();
   for (const LabelFiles* among : companions_) inputs += among->size();
   taken_.reserve(inputs * static_cast<std::size_t>(names_.most_variants()));
-  const auto take = [&](const Target& target) { taken_.add(place_of(target)); };
+  const auto take = [&](const Target& target) { taken_.add(lower_case(place_of(target))); };
   for_each_result(take);
   for_each_label(take);
   for_each_sidecar(take);
@@ -170,7 +171,9 @@ void Targets::refuse_two_in_one_place() {
   std::map<std::string, Target> seen;
   const auto compare = [&](const Target& target) {
     std::string place = place_of(target);
-    if (!suspects.contains(place)) return;
+    std::string lower = lower_case(place);
+    if (!suspects.contains(lower)) return;
+    if (places_.folds_case(*target.folder)) place = std::move(lower);
     const auto [other, is_new] = seen.emplace(std::move(place), target);
     if (is_new || !is_written(target)) return;
     if (is_written(other->second) && source_of(other->second) == source_of(target)) {
@@ -199,7 +202,7 @@ void Targets::refuse_files_as_folders() {
   std::set<std::string> suspects;
   for (const auto& [named, folder] : places_.folders())
     for (fs::path at = folder.path; at.has_relative_path(); at = at.parent_path())
-      if (taken_.contains(at.native())) suspects.insert(at);
+      if (taken_.contains(lower_case(at.native()))) suspects.insert(at);
   if (suspects.empty()) return;
   for_each_result([&](const Target& target) {
     if (const std::string place = place_of(target); suspects.contains(place)) {

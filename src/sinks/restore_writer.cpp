@@ -103,6 +103,8 @@ bool RestoreWriter::is_done(const Result& result) const {
     else if (!files[i].is_original)
       throw FileError(picture[i].backup.string() + ", its original, is missing", picture[i].backup,
                       {});
+    else if (journals_)
+      ::unlink(picture[i].backup.c_str());  // another name of what the turn has left as it was
   }
   return false;
 }

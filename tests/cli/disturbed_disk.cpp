@@ -13,9 +13,12 @@
 // QTURN_TEST_RENAME=END: no file whose name ends in END can be put into its place.
 // QTURN_TEST_SPOIL=NAME: of each part that is written to a temporary of the file NAME, the byte in
 // the middle is another one.
+// QTURN_TEST_FOLD=1: names that differ only in case are one file.
 // QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for what is not ready.
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -65,6 +68,24 @@ void signal_if(const char* variable, std::string_view name) {
   if (end && name.ends_with(end)) send_signal();
 }
 
+/// The path that is meant: what is there and differs only in case, if names are folded.
+std::string meant(int folder, const char* path) {
+  std::string found = path;
+  struct stat status;
+  if (!std::getenv("QTURN_TEST_FOLD") ||
+      ::syscall(SYS_newfstatat, folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+    return found;
+  const std::size_t end = found.rfind('/') + 1;  // 0: there is none
+  const std::string parent = end == 0 ? "." : found.substr(0, end);
+  const long opened = ::syscall(SYS_openat, folder, parent.c_str(), O_RDONLY | O_DIRECTORY);
+  if (opened < 0) return found;
+  DIR* const names = ::fdopendir(static_cast<int>(opened));
+  while (const dirent* name = ::readdir(names))
+    if (::strcasecmp(name->d_name, path + end) == 0) found.replace(end, found.npos, name->d_name);
+  ::closedir(names);
+  return found;
+}
+
 std::atomic<bool> is_any_in_place = false;
 
 /// As the system call `number`, which puts a file into its place.
@@ -103,7 +124,7 @@ EXPORTED int open(const char* name, int flags, ...) {
   const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
   va_end(more);
   if (flags & O_EXCL) signal_if("QTURN_TEST_SIGNAL_BEFORE", name);
-  const long file = ::syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+  const long file = ::syscall(SYS_openat, AT_FDCWD, meant(AT_FDCWD, name).c_str(), flags, mode);
   if ((flags & O_EXCL) && file >= 0) signal_if("QTURN_TEST_SIGNAL_AT", name);
   return static_cast<int>(file);
 }
@@ -127,16 +148,30 @@ EXPORTED int rename(const char* from, const char* to) {
 }
 
 EXPORTED int renameat(int from_folder, const char* from, int to_folder, const char* to) {
-  return put_in_place(to, SYS_renameat, from_folder, from, to_folder, to);
+  return put_in_place(to, SYS_renameat, from_folder, from, to_folder, meant(to_folder, to).c_str());
 }
 
 EXPORTED int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                        unsigned flags) {
-  return put_in_place(to, SYS_renameat2, from_folder, from, to_folder, to, flags);
+  return put_in_place(to, SYS_renameat2, from_folder, from, to_folder, meant(to_folder, to).c_str(),
+                      flags);
 }
 
 EXPORTED int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   return put_in_place(to, SYS_linkat, from_folder, from, to_folder, to, flags);
+}
+
+EXPORTED int fstatat(int folder, const char* name, struct stat* status, int flags) {
+  return static_cast<int>(
+      ::syscall(SYS_newfstatat, folder, meant(folder, name).c_str(), status, flags));
+}
+
+EXPORTED int stat(const char* name, struct stat* status) {
+  return ::fstatat(AT_FDCWD, name, status, 0);
+}
+
+EXPORTED int lstat(const char* name, struct stat* status) {
+  return ::fstatat(AT_FDCWD, name, status, AT_SYMLINK_NOFOLLOW);
 }
 
 EXPORTED int unlink(const char* name) {

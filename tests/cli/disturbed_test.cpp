@@ -168,6 +168,24 @@ TEST_CASE("A link that appears during the run is not followed") {
   }
 }
 
+TEST_CASE("Where names that differ only in case are one file, no result replaces another") {
+  for (const std::string option : {"", "--overwrite"}) {
+    const Disturbed workplace("QTURN_TEST_FOLD", "1");
+    workplace.add("in/A.JPG", cli::jpeg(cli::smooth_picture(16, 24)));  // its folder has both
+    std::vector<std::string> words = {"cw", "in", "-o", "out"};
+    if (!option.empty()) words.push_back(option);
+    const Result result = workplace.refused(words);
+    CHECK_THAT(result.err, ContainsSubstring("would both be written to out/"));
+    CHECK(workplace.files("out").empty());
+  }
+}
+
+TEST_CASE("Where names that differ only in case are one file, it is turned once") {
+  const Disturbed workplace("QTURN_TEST_FOLD", "1");
+  workplace.done({"cw", "in/a.jpg", "in/A.JPG", "--in-place"});
+  CHECK(cli::pixels_of(workplace.path() / "in/a.jpg").width == 48);
+}
+
 TEST_CASE("Option --fsync decides when results are flushed to the disk") {
   const auto flushes = [](const std::string& fsync, bool in_place) {
     const Disturbed workplace("QTURN_TEST_FLUSHES", "log");

@@ -1,6 +1,7 @@
 #include "tests/faults/disk_record.hpp"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -134,11 +135,14 @@ void Recorder::name(const SystemCall& call) {
 
 void Recorder::rename(const SystemCall& call) {
   const Entry from = entry_of(call.path), to = entry_of(call.to);
+  const bool is_exchange =
+      call.number == SYS_renameat2 && (call.arguments[4] & RENAME_EXCHANGE) != 0;
   add({.kind = Kind::rename,
        .inode = named(from),
        .to = to,
        .from = from,
-       .replaces = named(to) != 0});
+       .other = is_exchange ? named(to) : 0,
+       .replaces = !is_exchange && named(to) != 0});
 }
 
 void Recorder::flush(const SystemCall& call) {

@@ -162,6 +162,7 @@ void apply(const Operation& operation, Fate fate, Disk& disk) {
     case Kind::rename:
       remove(operation.from);
       names(operation.to)[operation.to.name] = operation.inode;
+      if (operation.other != 0) names(operation.from)[operation.from.name] = operation.other;
       break;
     case Kind::write:
       if (fate == Fate::kept) write(file.content, operation.offset, data);

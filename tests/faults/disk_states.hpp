@@ -51,7 +51,7 @@ struct Operation {
   enum class Kind : std::uint8_t {
     name,        ///< `inode` gets the name `to`: a new file or folder, or a link
     unname,      ///< `to` is removed, which was the name of `inode`
-    rename,      ///< of `inode` from `from` to `to`
+    rename,      ///< of `inode` from `from` to `to`; `other` gets the name `from`
     write,       ///< of `data` at `offset`
     truncate,    ///< to the size `offset`, or extended to it
     attributes,  ///< mode, times or extended attributes become those of `attributes`
@@ -60,6 +60,7 @@ struct Operation {
   Kind kind;
   Inode inode = 0;
   Entry to = {}, from = {};
+  Inode other = 0;  ///< of two that exchange their names
   std::uint64_t offset = 0;
   std::string data = {};
   File attributes = {};     ///< without its content

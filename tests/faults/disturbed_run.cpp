@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "src/files/safe_file.hpp"
+#include "tests/faults/two_programs.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 /// The program's own main(), compiled under this name. To start it by fork() takes a hundredth of
@@ -39,8 +40,8 @@ const std::map<std::string_view, std::map<std::string, int>> errors = {
     {"close", {{"EIO", EIO}, {"EINTR", EINTR}, {"ENOSPC", ENOSPC}}},
     {"read", {{"EIO", EIO}, {"EINTR", EINTR}, {"ESTALE", ESTALE}}},
     {"getdents", {{"EIO", EIO}, {"ESTALE", ESTALE}}},
-    {"write", {{"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EINTR", EINTR}}},
-    {"fsync", {{"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EINTR", EINTR}}},
+    {"write", {{"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EINTR", EINTR}, {"ESTALE", ESTALE}}},
+    {"fsync", {{"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EINTR", EINTR}, {"ESTALE", ESTALE}}},
     {"truncate", {{"EIO", EIO}, {"ENOSPC", ENOSPC}, {"EINTR", EINTR}}},
     {"rename", {{"EACCES", EACCES}, {"EIO", EIO}, {"ENOSPC", ENOSPC}, {"ESTALE", ESTALE}}},
     {"link", {{"EACCES", EACCES}, {"EIO", EIO}, {"ENOSPC", ENOSPC}}},
@@ -68,6 +69,14 @@ constexpr bool has_sanitizer = true;
 #else
 constexpr bool has_sanitizer = false;
 #endif
+
+/// What a client of NFS reports if the answer was lost: the server has done it already.
+const std::map<std::string_view, std::map<std::string, int>> errors_of_done = {
+    {"rename", {{"EIO", EIO}, {"ENOENT", ENOENT}, {"ETIMEDOUT", ETIMEDOUT}}},
+    {"link", {{"EEXIST", EEXIST}, {"EIO", EIO}, {"ETIMEDOUT", ETIMEDOUT}}},
+    {"unlink", {{"EIO", EIO}, {"ENOENT", ENOENT}}},
+    {"mkdir", {{"EEXIST", EEXIST}, {"EIO", EIO}}},
+};
 
 bool is_memory(std::string_view name) { return name == "mmap" || name == "brk"; }
 
@@ -200,6 +209,9 @@ std::vector<Fault> faults_of(std::string_view call) {
   if (has_sanitizer && (is_memory(call) || call == "clone")) return {};
   std::vector<Fault> all;
   for (const auto& [name, number] : errors.at(call)) all.push_back({name, {.error = number}});
+  if (const auto done = errors_of_done.find(call); done != errors_of_done.end())
+    for (const auto& [name, number] : done->second)
+      all.push_back({name + ", yet done", {.error = number, .is_made = true}});
   if (call == "read" || call == "write") all.push_back({"short", {.is_short = true}});
   if (call == "write") all.push_back({"ENOSPC from now on", {.error = ENOSPC}, true});
   if (call == "clone") all.push_back({"EAGAIN from now on", {.error = EAGAIN}, true});
@@ -240,10 +252,14 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
   write_tree(scenario.before, folder.path());
   std::size_t number = 0;
   std::optional<SystemCall> struck;
+  std::optional<OtherProgram> other;
+  if (fault.act) other.emplace(*fault.act, folder.path());
+  Deed deed;
   Run result = run(scenario.words, folder.path(), [&](const SystemCall& call) {
     const bool counts = call.name == place.call && (place.to.empty() || call.to == place.to);
     if (counts && number++ == place.number) {
       struck = call;
+      if (other) deed = other->act(scenario, &call);
       return fault.effect;
     }
     const bool is_alike =
@@ -251,6 +267,8 @@ Run disturbed(const Scenario& scenario, const Place& place, const Fault& fault) 
     return struck && fault.lasts && is_alike ? fault.effect : Effect{};
   });
   result.struck = std::move(struck);
+  result.deed = std::move(deed);
+  if (other) return result;
   // A run that failed in part is resumed too, once what made it fail is over.
   const bool is_resumable = !scenario.to_finish && std::ranges::any_of(result.after, is_journal);
   if (result.status != 0 && (fault.effect.signal != 0 || is_resumable)) {

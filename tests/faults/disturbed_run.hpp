@@ -13,10 +13,37 @@
 
 namespace faults {
 
+/// What another program does to a file, or to a folder (two_programs.hpp).
+struct Act {
+  enum class Kind : std::uint8_t {
+    save,       ///< truncates it and writes
+    save_late,  ///< the same, of a file that it has had open since before the run
+    replace,    ///< renames its own file over it
+    hard_link,
+    symbolic_link,
+    move,
+    remove,
+    move_folder,  ///< and puts a link to another one in its place
+    qturn,        ///< the same command
+  };
+  Kind kind;
+  std::string name;
+};
+/// The name that stands for the temporary that the struck call is about.
+inline constexpr char a_temporary[] = "a temporary";
+
+/// What it has done.
+struct Deed {
+  std::string place = {};                   ///< where its work is; empty: it found nothing to do
+  std::optional<std::string> content = {};  ///< of its work, unless that is that nothing is there
+  std::optional<int> second = {};           ///< the status of the second qturn
+};
+
 struct Fault {
   std::string name;
-  Effect effect;
+  Effect effect = {};
   bool lasts = false;  ///< all later calls of that name fail, too
+  std::optional<Act> act = {};
 };
 
 /// What may happen to a call of this name.
@@ -29,6 +56,7 @@ struct Run {
   /// Those on files in the run's folder, for memory and for threads. Their paths are relative.
   std::vector<SystemCall> calls;
   std::optional<SystemCall> struck;
+  Deed deed;  ///< of another program
 
   struct Next {
     int status;
@@ -48,6 +76,8 @@ Run run(const std::vector<std::string>& words, const std::filesystem::path& fold
 std::optional<std::vector<std::string>> words_to_finish(const Scenario& scenario,
                                                         const Tree& after);
 
+/// What a user calls the file: of a temporary, the file that it was to become.
+std::string user_name_of(const std::filesystem::path& path);
 /// What a run has for its own purposes while it lasts: a temporary, a journal, a lock.
 bool is_own(const std::string& name);
 /// What it writes of itself beside the originals that it keeps: no two are alike.

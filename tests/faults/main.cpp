@@ -18,6 +18,7 @@
 #include "tests/faults/disturbed_run.hpp"
 #include "tests/faults/power_cuts.hpp"
 #include "tests/faults/rules.hpp"
+#include "tests/faults/two_programs.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace faults {
@@ -25,15 +26,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char usage[] = R"(usage: faults [--quick] [--scenario NAME] [--jobs N]
-       faults --scenario NAME --call NAME:N --fault NAME
+constexpr char usage[] =
+    R"(usage: faults [--two-programs] [--quick | --runs N] [--scenario NAME] [--jobs N]
+       faults [--two-programs] --scenario NAME --call NAME:N --fault NAME
        faults --power-cuts [--states N] [--most N] [--seed N] [--scenario NAME] [--keep FOLDER]
               [--forget files|folders|journals] [--jobs N]
 
 Exits 0 if no rule is broken, 1 if one is, 4 if that cannot be found out here. The second form
 repeats one run and shows what it printed.
 
-  --quick       a part of the runs, spread over all calls and faults
+  --runs N      about so many of each scenario, spread over all calls and faults
+  --quick       the same, 16
+  --two-programs  instead of faults: what another program does in the folder at that moment
   --power-cuts  instead: in the states of the disk that a power cut may leave
   --states N    about so many of each scenario, spread over all that were found (16)
   --most N      this many between two flushes, complete if there are not more (200)
@@ -41,11 +45,9 @@ repeats one run and shows what it printed.
   --keep FOLDER leaves the first state with a finding there, and says in FOLDER.txt how it came
 )";
 
-/// About so many runs of each scenario.
-constexpr std::size_t quick_runs = 16;
-
 struct Options {
-  bool quick = false, has_power_cuts = false;
+  std::size_t runs = 0;  ///< of each scenario, about; 0: all
+  bool has_power_cuts = false, has_two_programs = false;
   PowerCutOptions power_cuts;
   std::string scenario, call, fault;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -56,14 +58,19 @@ struct Disturbance {
   Fault fault;
 };
 
-std::vector<Disturbance> disturbances(const Run& whole, bool quick) {
+std::vector<Disturbance> disturbances(const Scenario& scenario, const Run& whole,
+                                      bool has_two_programs, std::size_t runs) {
   std::vector<Disturbance> all;
-  for (const Place& place : places_of(whole)) {
-    for (Fault& fault : faults_of(place.call)) all.push_back({place, std::move(fault)});
+  const std::vector<Place> places = places_of(whole);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[i];
+    for (Fault& fault :
+         has_two_programs ? acts_at(whole.calls[i], scenario, whole) : faults_of(place.call))
+      all.push_back({place, std::move(fault)});
   }
-  if (!quick) return all;
+  if (runs == 0) return all;
   // An odd step meets every kind of fault, also where neighbours are alike.
-  const std::size_t step = all.size() / quick_runs | 1;
+  const std::size_t step = all.size() / runs | 1;
   std::vector<Disturbance> some;
   for (std::size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
   return some;
@@ -86,7 +93,7 @@ void run_part(const Scenario& scenario, const Run& whole, const std::vector<Dist
 
 int repeat(const Scenario& scenario, const Options& options) {
   const Run whole = undisturbed(scenario);
-  for (const auto& [place, fault] : disturbances(whole, false)) {
+  for (const auto& [place, fault] : disturbances(scenario, whole, options.has_two_programs, 0)) {
     if (fmt::format("{}:{}", place.call, place.number) != options.call) continue;
     if (fault.name != options.fault) continue;
     const Run run = disturbed(scenario, place, fault);
@@ -149,7 +156,8 @@ int run_all(const Options& options) {
       fmt::print("{}: fails undisturbed: {}", scenario.name, whole.err);
       return 1;
     }
-    const std::vector<Disturbance> all = disturbances(whole, options.quick);
+    const std::vector<Disturbance> all =
+        disturbances(scenario, whole, options.has_two_programs, options.runs);
     for (unsigned part = 0; part < options.jobs; ++part) {
       if (::fork() != 0) continue;
       run_part(scenario, whole, all, part, options.jobs, findings);
@@ -158,7 +166,8 @@ int run_all(const Options& options) {
     for (int status; ::wait(&status) > 0;) {
       if (status != 0) throw std::runtime_error("a part of the runs failed");
     }
-    fmt::print("{}: {} calls, {} runs\n", scenario.name, whole.calls.size(), all.size());
+    fmt::print("{}: {} calls, {} runs of {}\n", scenario.name, whole.calls.size(), all.size(),
+               disturbances(scenario, whole, options.has_two_programs, 0).size());
     std::fflush(stdout);
     runs += all.size();
   }
@@ -172,7 +181,9 @@ int run_program(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--quick") {
-      options.quick = true;
+      options.runs = 16;
+    } else if (word == "--two-programs") {
+      options.has_two_programs = true;
     } else if (word == "--power-cuts") {
       options.has_power_cuts = true;
     } else if (i + 1 == argc) {
@@ -188,6 +199,8 @@ int run_program(int argc, char** argv) {
       options.power_cuts.keep = argv[++i];
     } else if (word == "--forget") {
       options.power_cuts.forget = argv[++i];
+    } else if (word == "--runs") {
+      options.runs = std::strtoul(argv[++i], nullptr, 10);
     } else if (word == "--states") {
       options.power_cuts.states = std::strtoul(argv[++i], nullptr, 10);
     } else if (word == "--most") {

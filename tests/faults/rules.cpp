@@ -1,4 +1,6 @@
 #include "tests/faults/rules.hpp"
+
+#include "tests/faults/two_programs.hpp"
 #include "tests/fixtures/journal_text.hpp"
 
 #include <signal.h>
@@ -46,12 +48,7 @@ std::optional<std::set<std::string>> pictures_in(const std::string& name, const 
   return pictures;
 }
 
-/// What a user calls the file: of a temporary, the file that it was to become.
-std::string known_as(const fs::path& path) {
-  std::string name = path.filename().string();
-  if (!qturn::is_temporary_name(name)) return name;
-  return name.substr(1, name.rfind(".qturn-") - 1);
-}
+std::string known_as(const fs::path& path) { return fs::path(user_name_of(path)).filename(); }
 
 class Judge {
  public:
@@ -60,6 +57,7 @@ class Judge {
 
   std::vector<std::string> broken() {
     if (WIFSIGNALED(run_.status) && WTERMSIG(run_.status) == SIGALRM) return {"it hangs"};
+    if (fault_.act) return broken_beside_another();
     const bool is_killed = WIFSIGNALED(run_.status) && fault_.effect.signal == SIGKILL;
     look_at_files();
     look_at_next();
@@ -132,6 +130,7 @@ class Judge {
     const bool is_journal = file == ".qturn-journal";
     if (says_done(find(run_.after, name))) return;
     if (is_journal && (run_.status != 0 || has_line({"warning: ", file}))) return;
+    if (qturn::is_temporary_name(file) && has_line({file})) return;
     // What could not follow its picture, until --resume puts it in its place.
     if (run_.status != 0 && has_line({"not all that belongs to it", known_as(name)})) return;
     say(is_journal              ? "its journal is left"
@@ -353,10 +352,194 @@ class Judge {
     }
   }
 
+  std::vector<std::string> broken_beside_another() {
+    if (WIFSIGNALED(run_.status) || WEXITSTATUS(run_.status) > 2) return {"it crashes"};
+    if (run_.deed.second)
+      look_beside_second(WEXITSTATUS(run_.status), WEXITSTATUS(*run_.deed.second));
+    else
+      look_beside_other(WEXITSTATUS(run_.status));
+    return broken_;
+  }
+
+  /// What the run would have made of the folder after the other program.
+  const File* first(const std::string& name) {
+    if (!first_) first_ = made_after(scenario_, *fault_.act);
+    return find(*first_, name);
+  }
+  /// Where a file is now; the other program may have moved its folder.
+  const File* now(const std::string& name) const {
+    if (const File* file = find(run_.after, name)) return file;
+    const std::string& place = run_.deed.place;
+    const bool is_in_moved = fault_.act->kind == Act::Kind::move_folder && !place.empty() &&
+                             name.starts_with(place + "/");
+    return is_in_moved ? find(run_.after, place + moved + name.substr(place.size())) : nullptr;
+  }
+  bool is_judged(const std::string& name) const {
+    return !is_own(name) && !is_record(name) && !is_merged(name) && name != json_file &&
+           name != manifest && name != coco_file && name != list_file &&
+           !name.starts_with(elsewhere) && name.find(moved) == std::string::npos &&
+           !is_put_back(name);
+  }
+  std::set<std::string> judged_names() const {
+    std::set<std::string> names;
+    for (const Tree* tree : {&scenario_.before, &whole_.after, &run_.after})
+      for (const auto& [name, file] : *tree)
+        if (is_judged(name)) names.insert(name);
+    return names;
+  }
+  /// Whether the run has made the file, of the original or of what the other program has put there.
+  bool is_done(const std::string& name) {
+    return same(now(name), find(whole_.after, name)) || is_made_of_others(name);
+  }
+  /// What a link leads to is turned if the link has come after the plan.
+  bool is_made_of_others(const std::string& name) {
+    const File* file = now(name);
+    if (same(file, first(name))) return true;
+    if (fault_.act->kind == Act::Kind::move_folder) return false;
+    if (!saved_) saved_ = made_after(scenario_, {Act::Kind::save, fault_.act->name});
+    return same(file, find(*saved_, name));
+  }
+
+  void look_beside_other(int status) {
+    const std::string& place = run_.deed.place;
+    const std::optional<std::string>& content = run_.deed.content;
+    const Act::Kind kind = fault_.act->kind;
+    const bool is_of_temporary = fault_.act->name == a_temporary;
+    const std::string concerned = is_of_temporary ? user_name_of(place) : fault_.act->name;
+    const auto is_concerned = [&](const std::string& name) {
+      if (kind == Act::Kind::move_folder || name == "turned.jpg") return true;
+      return known_as(name).starts_with(
+          known_as(concerned).substr(0, known_as(concerned).find('.')));
+    };
+    // It is asked for that an output is replaced, whatever it is; a run replaces what names the
+    // pictures that it has written (docs/measurements/two-programs.md).
+    const auto& words = scenario_.words;
+    const bool may_replace = place.starts_with("out/") &&
+                             (std::ranges::count(words, "--overwrite") > 0 ||
+                              std::ranges::count(words, "--update") > 0 || place == manifest ||
+                              place == coco_file || place == list_file || place == "out/data.yaml");
+    // A temporary is not another program's to work on; but the original must be safe.
+    const bool is_its_own =
+        place.empty() || kind == Act::Kind::move_folder || may_replace || is_of_temporary;
+    if (!is_its_own && content) {
+      const File* found = find(run_.after, place);
+      const bool is_kept = found && found->content == *content;
+      const bool is_named = std::ranges::any_of(run_.after, [&](const auto& file) {
+        return file.second.content == *content &&
+               has_line({fs::path(file.first).filename().string()});
+      });
+      // Or ours has been made of it.
+      if (!is_kept && !is_named && !(found && is_made_of_others(place)))
+        say("what another program saved is lost");
+      const std::string other = elsewhere + ("/" + fs::path(place).filename().string());
+      const bool is_linked = kind == Act::Kind::hard_link || kind == Act::Kind::symbolic_link;
+      if (is_linked && !same(find(run_.after, other), first(other)) &&
+          (!find(run_.after, other) || find(run_.after, other)->content != *content))
+        say("a file that is linked to has changed");
+    }
+    const bool is_gone = kind == Act::Kind::remove || kind == Act::Kind::move;
+    if (!is_its_own && is_gone && !is_of_temporary && concerned.starts_with("in/") &&
+        find(run_.after, concerned) && find(scenario_.before, concerned))
+      say("what another program removed or moved is there again");
+    for (const std::string& name : judged_names()) {
+      const File *before = find(scenario_.before, name), *after = now(name);
+      bool is_others = !place.empty() && (name == place || name == concerned);
+      // If its file has taken the place of ours, that is said, and the original is kept.
+      if (is_of_temporary && name == concerned)
+        is_others =
+            status != 0 && content && after && after->content == *content &&
+            (!before || may_replace || std::ranges::any_of(run_.after, [&](const auto& file) {
+              return same(&file.second, before) || same(&file.second, find(whole_.after, name));
+            }));
+      if (before && !after && !is_others) say("a file is lost");
+      const bool is_old = same(after, before);
+      all_old_ = all_old_ && (is_old || is_others);
+      if (is_others) continue;
+      if (!is_old && !same(after, find(scenario_.completed, name)) && !is_done(name))
+        say("a file is neither the original nor the complete new one");
+      if (status == 0 && !is_done(name) && kind != Act::Kind::move_folder)
+        say("exit 0, but something was not done");
+      if (status == 1 && is_made(name) && !is_concerned(name) && !is_done(name))
+        say("another picture was not done");
+    }
+    if (status == 2 && !all_old_) say("exit 2, but files have changed");
+    const std::string folder = fs::path(concerned).parent_path().filename().string();
+    if (status != 0 && !has_line({known_as(concerned)}) &&
+        !has_line({known_as(concerned).substr(0, known_as(concerned).find('.'))}) &&
+        (status == 1 || folder.empty() || !has_line({folder})))
+      say("no message names the file");
+    look_at_claims([&](const std::string& name) {
+      return kind == Act::Kind::move_folder ||
+             (!is_of_temporary && (name == place || name == concerned));
+    });
+    for (const auto& [name, file] : run_.after)
+      if (is_own(name) && name != place && kind != Act::Kind::move_folder &&
+          !name.starts_with(elsewhere))
+        look_at_own(name);
+  }
+
+  /// The summary and the JSON lines. `may_be_gone`: what was done is the other's by now.
+  template <typename MayBeGone>
+  void look_at_claims(MayBeGone may_be_gone) {
+    std::uint64_t written = 0, more = 0;
+    for (const std::string& name : judged_names()) {
+      if (!is_picture(name) || name.ends_with("/notes.txt")) continue;
+      if (!is_made(name)) {
+        more += may_be_gone(name);  // of a run before, and made once more
+        continue;
+      }
+      const bool is_ours = same(now(name), find(whole_.after, name)) ||
+                           (!same(now(name), find(scenario_.before, name)) && is_done(name));
+      written += is_ours;
+      more += !is_ours && may_be_gone(name);
+    }
+    for (const std::string& line : lines_of(run_.err)) {
+      std::istringstream words(line);
+      std::string program, of;
+      std::uint64_t count = 0;
+      if (words >> program >> count >> of && program == "qturn:" && of == "of" &&
+          (count > written + more + (fault_.act->kind == Act::Kind::move) ||
+           (run_.deed.place.empty() && count < written)))
+        say("the summary counts other pictures than were written");
+    }
+    if (const File* file = find(run_.after, json_file)) {
+      for (const std::string& text : lines_of(file->content)) {
+        const auto line = nlohmann::json::parse(text, nullptr, false);
+        if (line.is_discarded()) continue;
+        const std::string output = line.value("output", "");
+        if (line.value("status", "") == "done" && is_made(output) && !is_done(output) &&
+            !may_be_gone(output))
+          say("a JSON line says that a picture is done, but it is not");
+      }
+    }
+  }
+
+  /// One after the other, or one of them is refused.
+  void look_beside_second(int status, int second) {
+    if (second > 2) say("the second run crashes");
+    if (status != 0 && second != 0) say("both runs fail");
+    if (status != 0 && lines_of(run_.err).empty()) say("no message says why it failed");
+    for (const std::string& name : judged_names()) {
+      if (name.starts_with("kept/")) continue;  // each run has a folder there
+      const bool is_twice = status == 0 && second == 0;
+      if (is_twice ? !same(now(name), find(made_twice(), name))
+                   : !same(now(name), find(whole_.after, name)))
+        say(is_twice ? "two runs have made another file than one after the other"
+                     : "one of two runs was refused, and a file is not the complete new one");
+    }
+    for (const auto& [name, file] : run_.after)
+      if (is_own(name)) look_at_own(name);
+  }
+  const Tree& made_twice() {
+    if (!first_) first_ = made_after(scenario_, *fault_.act);
+    return *first_;
+  }
+
   const Scenario& scenario_;
   const Run &whole_, &run_;
   const Fault& fault_;
   bool all_new_ = true, all_old_ = true;
+  std::optional<Tree> first_, saved_;  // of first() and is_done()
   std::vector<std::string> broken_;
 };
 

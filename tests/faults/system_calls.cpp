@@ -218,7 +218,7 @@ void Thread::enter(const OnCall& on_call) {
   if (effect.error == 0 && !effect.is_skipped) return;
   result_ = -effect.error;
   // A close() that reports an error has closed the file all the same.
-  if (row->number != SYS_close) {
+  if (row->number != SYS_close && !effect.is_made) {
     set(offsetof(user_regs_struct, orig_rax), static_cast<std::uint64_t>(-1));
   }
 }

@@ -30,6 +30,7 @@ struct SystemCall {
 /// What becomes of a call.
 struct Effect {
   int error = 0;            ///< it is not made, and fails with this number (close: is made, too)
+  bool is_made = false;     ///< it is made nevertheless, as over NFS, whose answer may be lost
   bool is_short = false;    ///< it reads or writes half of what was asked for, if that is a number
   bool is_skipped = false;  ///< it is not made, and returns 0
   int signal = 0;           ///< sent to the program before the call; SIGKILL: it is not made

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -262,7 +264,7 @@ TEST_CASE("content may be handed over in parts, and an error among them leaves n
 TEST_CASE("where the file system cannot rename without replacing, an existing file is kept too") {
   const TemporaryFolder folder;
   const fs::path a = folder.add("a", "old");
-  const fs::path b = folder.path() / "b";
+  const fs::path b = folder.path() / "b", c = folder.add("c", "old");
   const bool held = holds_in_child([&] {
     // Makes renameat2() answer as NFS does.
     sock_filter rules[] = {
@@ -278,13 +280,18 @@ TEST_CASE("where the file system cannot rename without replacing, an existing fi
       return false;
     }
     write_file(b, "new", {}, IfExists::fail);
+    qturn::FileState state;
+    read_file(c, {}, &state);
+    const qturn::NewFile file{c, {}, c, qturn::Times::now, state};
+    qturn::write_files(std::span(&file, 1), IfExists::replace);
     return error_of([&] { write_file(a, "new", {}, IfExists::fail); }) == EEXIST;
   });
   CHECK(held);
   CHECK(content_of(a) == "old");
   CHECK(content_of(b) == "new");
+  CHECK(content_of(c).empty());
   CHECK(status_of(b).st_nlink == 1);
-  CHECK(names_in(folder.path()) == Names{"a", "b"});
+  CHECK(names_in(folder.path()) == Names{"a", "b", "c"});
 }
 
 TEST_CASE("a new file gets the mode that the umask leaves") {
@@ -346,6 +353,128 @@ TEST_CASE("the owner is kept if that is permitted") {
   CHECK(held);
   CHECK(status_of(folder.path() / "c").st_uid == 65534);
   CHECK((status_of(folder.path() / "c").st_mode & 07777) == 0755);
+}
+
+TEST_CASE("attributes of every name space are kept") {
+  const TemporaryFolder folder;
+  const fs::path a = folder.add("a", "old");
+  const std::string names[] = {"user.rating", "trusted.mine", "security.mine"};
+  for (const std::string& name : names)
+    if (::setxattr(a.c_str(), name.c_str(), "5", 1, 0) != 0)
+      SKIP("this user may not set the attribute " + name);
+  CHECK(qturn::write_file(a, {}, a, IfExists::replace).empty());
+  for (const std::string& name : names) {
+    char value = 0;
+    CHECK(::getxattr(a.c_str(), name.c_str(), &value, 1) == 1);
+    CHECK(value == '5');
+  }
+
+  // Who may not set them is told so.
+  REQUIRE(::chown(a.c_str(), 65534, 65534) == 0);
+  REQUIRE(::chown(folder.path().c_str(), 65534, 65534) == 0);
+  const bool held = holds_in_child([&] {
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) return false;
+    return qturn::write_file(a, {}, a, IfExists::replace) ==
+           std::vector<std::string>{"the attributes of " + a.string() +
+                                    " could not be set: Operation not permitted"};
+  });
+  CHECK(held);
+}
+
+TEST_CASE("the access list is that of the original, not what the folder gives new files") {
+  struct Entry {
+    std::uint16_t tag, rights;
+    std::uint32_t id;
+  };
+  struct List {
+    std::uint32_t version = 2;
+    // The owner, user 1234, the group, the mask, all others.
+    Entry entries[5] = {{1, 6, ~0U}, {2, 6, 1234}, {4, 4, ~0U}, {0x10, 6, ~0U}, {0x20, 0, ~0U}};
+  } list;
+  const TemporaryFolder folder;
+  const fs::path without = folder.add("without", "old"), with = folder.add("with", "old");
+  REQUIRE(::chmod(without.c_str(), 0600) == 0);
+  const auto set = [&](const fs::path& path, const char* name) {
+    return ::setxattr(path.c_str(), name, &list, sizeof list, 0) == 0;
+  };
+  if (!set(with, "system.posix_acl_access") || !set(folder.path(), "system.posix_acl_default"))
+    SKIP("this file system has no access lists");
+  for (const fs::path& path : {with, without}) {
+    const struct stat before = status_of(path);
+    CHECK(qturn::write_file(path, {}, path, IfExists::replace).empty());
+    List found;
+    const ssize_t length =
+        ::getxattr(path.c_str(), "system.posix_acl_access", &found, sizeof found);
+    CHECK(length == (path == with ? static_cast<ssize_t>(sizeof list) : -1));
+    CHECK(found.entries[1].id == 1234);
+    CHECK(status_of(path).st_mode == before.st_mode);
+  }
+}
+
+TEST_CASE("what may not be replaced stays, and no temporary is left") {
+  const TemporaryFolder folder;
+  const fs::path a = folder.add("a", "old");
+  const auto write = [&] {
+    qturn::FileState state;
+    read_file(a, {}, &state);
+    const qturn::NewFile file{a, {}, a, qturn::Times::now, state};
+    return error_of([&] { qturn::write_files(std::span(&file, 1), IfExists::replace); });
+  };
+  SECTION("an immutable file, and one that can only grow") {
+    for (const unsigned flag : {FS_IMMUTABLE_FL, FS_APPEND_FL}) {
+      const qturn::FileDescriptor opened(::open(a.c_str(), O_RDONLY));
+      unsigned flags = 0;
+      if (::ioctl(opened.get(), FS_IOC_GETFLAGS, &flags) != 0)
+        SKIP("this file system has no flags of files");
+      flags |= flag;
+      if (::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags) != 0)
+        SKIP("this user may not set flags of files");
+      CHECK(write() == EPERM);
+      flags &= ~flag;
+      CHECK(::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags) == 0);
+    }
+  }
+  SECTION("the file of another user in a sticky folder") {
+    if (::geteuid() != 0) SKIP("only root may give files away");
+    REQUIRE(::chmod(folder.path().c_str(), 01777) == 0);
+    CHECK(holds_in_child([&] { return ::setuid(65534) == 0 && write() == EPERM; }));
+  }
+  CHECK(content_of(a) == "old");
+  CHECK(names_in(folder.path()) == Names{"a"});
+}
+
+TEST_CASE("a file that another program has open for writing is not replaced") {
+  const TemporaryFolder folder;
+  const fs::path a = folder.add("a", "old"), b = folder.add("b", "old");
+  const std::string content = "new";
+  std::vector<qturn::NewFile> files;
+  for (const fs::path& path : {a, b}) {
+    qturn::FileState state;
+    read_file(path, {}, &state);
+    files.push_back({path, std::as_bytes(std::span(content)), path, qturn::Times::now, state});
+  }
+  {
+    const qturn::FileDescriptor other(::open(b.c_str(), O_WRONLY));
+    CHECK_THROWS_WITH(qturn::write_files(files, IfExists::replace),
+                      b.string() + " changed meanwhile and was left as it is");
+    CHECK(::write(other.get(), "saved", 5) == 5);
+  }
+  CHECK(content_of(a) == "old");
+  CHECK(content_of(b) == "saved");
+  CHECK(names_in(folder.path()) == Names{"a", "b"});
+  // To read it is no reason.
+  const qturn::FileDescriptor reader(::open(a.c_str(), O_RDONLY));
+  CHECK(qturn::write_files(std::span(files).first(1), IfExists::replace).empty());
+  CHECK(content_of(a) == "new");
+}
+
+TEST_CASE("a sparse file is read and written whole") {
+  const TemporaryFolder folder;
+  const fs::path a = folder.add("a", "x");
+  REQUIRE(::truncate(a.c_str(), 3 << 20) == 0);
+  const auto read = read_file(a);
+  qturn::write_file(folder.path() / "b", read, a, IfExists::fail);
+  CHECK(content_of(folder.path() / "b") == content_of(a));
 }
 
 TEST_CASE("a symbolic link is written through to its target") {
