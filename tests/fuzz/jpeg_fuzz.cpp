@@ -2,9 +2,6 @@
 // is turned must be readable, and give the source's coefficients when turned back. Coefficients
 // that are read without libjpeg must be its own. With what a device is asked for, the file must be
 // the CPU's.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "src/formats/jpeg/codec.hpp"
@@ -12,19 +9,14 @@
 #include "src/formats/jpeg/lossless.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "tests/fixtures/jpeg_readers.hpp"
+#include "tests/fuzz/target.hpp"
 
+namespace qturn::fuzz {
 namespace {
 
-using namespace qturn;
-using namespace qturn::jpeg;
+using namespace jpeg;
 
 const std::atomic<bool> never{false};
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 // What libjpeg makes of the file; nothing for CMYK.
 std::vector<unsigned char> pixels_of(const Bytes& file) {
@@ -96,12 +88,12 @@ void check(const Bytes& file, Orientation orientation) {
   };
   const Bytes planar = turned_jpeg(file, orientation, {JpegMode::planar, JpegEdges::fail});
   require_readable(planar);
+  pixels_of(file);  // of what is turned, libjpeg reads all, without a warning
   check_device_request(file, orientation, planar);
   require_readable(turned_jpeg(file, orientation, {JpegMode::lossless, JpegEdges::trim}));
 }
 
 void salvage(const Bytes& file) {
-  constexpr std::uint64_t largest_picture = 1 << 22;
   if (read_jpeg_header(file).pixel_bytes_total > largest_picture) return;
   PixelArena arena;
   require(salvage_jpeg(file, arena, never).pages.size() == 1, "nothing is salvaged");
@@ -109,11 +101,10 @@ void salvage(const Bytes& file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(data);
-  const Bytes file(bytes, bytes + size);
+void fuzz_jpeg(Input input) {
+  const Bytes file(input.begin(), input.end());
   unsigned sum = 0;
-  for (std::size_t i = 0; i < size; ++i) sum += data[i];
+  for (const std::byte byte : input) sum += std::to_integer<unsigned>(byte);
   const auto orientation = static_cast<Orientation>(2 + sum % 7);
   try {
     check(file, orientation);
@@ -123,5 +114,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     salvage(file);
   } catch (const ImageFileError&) {
   }
-  return 0;
 }
+
+}  // namespace qturn::fuzz

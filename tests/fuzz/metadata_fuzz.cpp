@@ -2,7 +2,6 @@
 // outside them, and what was turned says so. The first byte chooses what the rest is taken for, and
 // whether thumbnails and what follows a JPEG are really turned; the second chooses the turn.
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,17 +19,14 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
 #include "tests/fixtures/every_codec.hpp"
+#include "tests/fuzz/target.hpp"
 
+namespace qturn::fuzz {
 namespace {
 
-using namespace qturn;
-using namespace qturn::jpeg;
-using namespace qturn::tiff;
-using namespace qturn::webp;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using namespace jpeg;
+using namespace tiff;
+using namespace webp;
 
 // A JPEG "turned": damaged, shorter, longer or as it was, by its size, so that these come often.
 Bytes pretend_to_turn(std::span<const std::byte> jpeg, Orientation) {
@@ -54,9 +50,11 @@ void require_tag(std::span<const std::byte> tiff, const MetadataTurn& turn) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2) return 0;
-  constexpr std::uint8_t pretends = 0x80;
+void fuzz_metadata(Input input) {
+  if (input.size() < 2) return;
+  constexpr unsigned pretends = 0x80;
+  const unsigned data[] = {std::to_integer<unsigned>(input[0]),
+                           std::to_integer<unsigned>(input[1])};
   const TurnEmbedded turn_one =
       data[0] & pretends ? pretend_to_turn : TurnEmbedded(turn_embedded_jpeg);
   const auto orientation_of = [](unsigned bits) { return static_cast<Orientation>(bits % 8 + 1); };
@@ -66,9 +64,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                           .size = {48, 64},
                           .turn_embedded = turn_one};
   const MissingTag missing = data[1] & 0x80 ? MissingTag::is_added : MissingTag::stays_absent;
-  const std::span body(reinterpret_cast<const std::byte*>(data + 2), size - 2);
+  const Input body = input.subspan(2);
   const Bytes file(body.begin(), body.end());
-  const std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
+  const std::string_view text = text_of(body);
   std::vector<std::string> warnings;
   try {
     switch ((data[0] & ~pretends) % 6) {
@@ -105,5 +103,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   } catch (const ImageFileError&) {
   }
-  return 0;
 }
+
+}  // namespace qturn::fuzz

@@ -42,6 +42,9 @@ void check_order(const Chunks& chunks) {
     }
     palettes += chunk.type == "PLTE";
     runs_of_pixels += chunk.type == "IDAT" && before != "IDAT";
+    if (chunk.type == "PLTE" && runs_of_pixels > 0) {
+      throw ImageFileError("damaged: a PNG with a palette after its pixels");
+    }
     before = chunk.type;
   }
   if (runs_of_pixels == 0) throw ImageFileError("damaged: a PNG without pixels");

@@ -21,18 +21,19 @@ bool is_integer(std::uint16_t type) {
 }
 
 bool may_have_several(std::uint16_t tag) {
-  constexpr std::array tags = {tiff_tag::bits_per_sample, tiff_tag::strip_offsets,
-                               tiff_tag::strip_byte_counts, tiff_tag::tile_offsets,
-                               tiff_tag::tile_byte_counts};
+  constexpr std::array tags = {tiff_tag::bits_per_sample, tiff_tag::sample_format,
+                               tiff_tag::strip_offsets,   tiff_tag::strip_byte_counts,
+                               tiff_tag::tile_offsets,    tiff_tag::tile_byte_counts};
   return std::ranges::find(tags, tag) != tags.end();
 }
 
 // The fields that say how samples are stored. If one cannot be read, its default would give other
 // pixels.
 void check_types(const TiffDirectory& page) {
-  constexpr std::array<std::uint16_t, 19> tags = {tiff_tag::width,
+  constexpr std::array<std::uint16_t, 20> tags = {tiff_tag::width,
                                                   tiff_tag::height,
                                                   tiff_tag::bits_per_sample,
+                                                  tiff_tag::sample_format,
                                                   tiff_tag::compression,
                                                   tiff_tag::photometric,
                                                   tiff_tag::fill_order,
@@ -102,9 +103,14 @@ bool has_predictor(std::uint16_t compression) {
   }
 }
 
-// A page's own value for all its samples.
+// A page's own value for all its samples, which it says once or for each.
 std::uint64_t common(const TiffDirectory& page, std::uint16_t tag, const char* what) {
   const auto values = page.integers(tag);
+  const std::uint64_t samples = page.integer(tiff_tag::samples_per_pixel, 1);
+  if (values.size() > 1 && values.size() < samples) {
+    throw ImageFileError(
+        fmt::format("damaged: field {} has {} values, expected {}", tag, values.size(), samples));
+  }
   for (const std::uint64_t value : values) {
     if (value != values.front()) {
       throw ImageFileError(fmt::format("samples of different {} are not supported", what));
@@ -243,7 +249,11 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   const bool is_t6 = layout.compression == tiff_compression::ccitt_t6;
   layout.fax_options = static_cast<std::uint32_t>(
       page.integer(is_t6 ? tiff_tag::t6_options : tiff_tag::t4_options, 0));
-  layout.planar = layout.samples > 1 && u16(tiff_tag::planar_configuration, 1) == 2;
+  const std::uint16_t planes = u16(tiff_tag::planar_configuration, 1);
+  if (planes != 1 && planes != 2) {
+    throw ImageFileError(fmt::format("damaged: planar configuration {}", planes));
+  }
+  layout.planar = layout.samples > 1 && planes == 2;
   if (layout.pixel_bytes() > 256) {
     throw ImageFileError(fmt::format(
         "{} samples of {} bits are not supported: a pixel may have 256 bytes", samples, bits));

@@ -1,0 +1,60 @@
+// Random tars, as they are or compressed: each is read or refused by name, in the same way however
+// few bytes come at a time. What is read comes out of a tar of ours as it was.
+#include <algorithm>
+
+#include "src/files/tar/writer.hpp"
+#include "tests/fixtures/tar_files.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace qturn::fuzz {
+namespace {
+
+struct Reading {
+  std::vector<NewMember> members;
+  std::string refusals, error;
+
+  bool operator==(const Reading& other) const {
+    const auto is_same = [](const NewMember& a, const NewMember& b) {
+      return a.name == b.name && a.content == b.content;
+    };
+    return std::ranges::equal(members, other.members, is_same) && refusals == other.refusals &&
+           error == other.error;
+  }
+};
+
+Reading read(std::string_view tar, std::size_t at_a_time) {
+  constexpr std::uint64_t largest_member = 1 << 20;
+  Reading reading;
+  try {
+    TarReader reader([&](std::span<std::byte> memory) {
+      const std::size_t count = std::min({memory.size(), tar.size(), at_a_time});
+      std::ranges::copy(bytes_of(tar.substr(0, count)), memory.begin());
+      tar.remove_prefix(count);
+      return count;
+    });
+    while (auto member = reader.next()) {
+      reading.refusals += member->refusal;
+      if (!member->refusal.empty() || member->bytes > largest_member) continue;
+      reading.members.push_back({member->name, reader.content()});
+      require(reading.members.back().content.size() == member->bytes);
+    }
+  } catch (const TarError& error) {
+    reading.error = error.what();
+  }
+  return reading;
+}
+
+}  // namespace
+
+void fuzz_tar(Input input) {
+  Reading reading = read(text_of(input), input.size());
+  require(read(text_of(input), 7) == reading, "few bytes at a time read as something else");
+  std::string made;
+  TarWriter writer([&](std::span<const std::byte> part) { made += text_of(part); });
+  for (const NewMember& member : reading.members) writer.add(member);
+  writer.finish();
+  reading.refusals = reading.error = {};
+  require(read(made, made.size()) == reading, "a tar of ours reads as something else");
+}
+
+}  // namespace qturn::fuzz
