@@ -37,6 +37,10 @@ void check_device_request(const Bytes& file, Orientation orientation, const Byte
   const JpegTurn asked(file, {JpegMode::planar, JpegEdges::fail});
   const auto request = asked.request(std::span(&orientation, 1));
   if (!request) return;
+  // A device gives up where another marker than the end of the picture follows the data.
+  const JpegFile stored{std::span<const std::byte>(file)};
+  const JpegScan& only = stored.scans.at(0);
+  if (only.data_at + only.bytes + 2 != stored.end) return;
   const JpegFile made{std::span<const std::byte>(planar)};
   const JpegScan& scan = made.scans.at(0);
   const JpegPlanarTurn& turn = request->planar.at(0);

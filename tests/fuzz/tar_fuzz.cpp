@@ -18,7 +18,7 @@ struct Reading {
       return a.name == b.name && a.content == b.content;
     };
     return std::ranges::equal(members, other.members, is_same) && refusals == other.refusals &&
-           error == other.error;
+           error.empty() == other.error.empty();  // libarchive names bytes that it waits for
   }
 };
 
@@ -48,7 +48,9 @@ Reading read(std::string_view tar, std::size_t at_a_time) {
 
 void fuzz_tar(Input input) {
   Reading reading = read(text_of(input), input.size());
-  require(read(text_of(input), 7) == reading, "few bytes at a time read as something else");
+  const Reading slow = read(text_of(input), 7);
+  require(slow == reading,
+          ("7 bytes at a time: " + slow.error + "; all: " + reading.error).c_str());
   std::string made;
   TarWriter writer([&](std::span<const std::byte> part) { made += text_of(part); });
   for (const NewMember& member : reading.members) writer.add(member);

@@ -13,15 +13,16 @@
 namespace qturn::raw {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::uint16_t width_tag = 256, height_tag = 257, orientation_tag = 274,
                         sub_directories_tag = 330, xmp_tag = 700, panasonic_preview_tag = 0x2E;
 
 // Olympus and Panasonic have numbers of their own where a TIFF has 42.
 bool has_own_number(std::span<const std::byte> head) {
-  constexpr std::array<std::string_view, 4> marks = {"IIRO", "IIRS", "MMOR", "IIU"};
-  return std::ranges::any_of(marks, [&](std::string_view mark) {
-    return text_of(head).starts_with(mark) && (mark.size() == 4 || head[3] == std::byte{0});
-  });
+  constexpr std::array marks = {"IIRO"sv, "IIRS"sv, "MMOR"sv, "IIU\0"sv};
+  return std::ranges::any_of(
+      marks, [&](std::string_view mark) { return text_of(head).starts_with(mark); });
 }
 
 bool recognises(std::span<const std::byte> head, std::string_view lower_suffix) {

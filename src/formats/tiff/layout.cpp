@@ -269,6 +269,10 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   }
 
   layout.tiled = page.find(tiff_tag::tile_width) != nullptr;
+  if (!layout.tiled &&
+      (page.find(tiff_tag::tile_offsets) || page.find(tiff_tag::tile_byte_counts))) {
+    throw ImageFileError("damaged: a page with strips and with places of tiles");
+  }
   std::uint64_t across = width, down = 0;
   if (layout.tiled) {
     across = page.integer(tiff_tag::tile_width, 0);
