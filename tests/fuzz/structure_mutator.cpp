@@ -354,8 +354,19 @@ std::vector<Directory> directories_of(const TiffStructure& tiff) {
   return found;
 }
 
-void change_entry(const TiffStructure& tiff, Bytes& file, Bytes& entry, const TiffEntry& read,
-                  Chance& chance) {
+// Whether a change of these bytes leaves the header and the directories as they are.
+bool is_apart(const TiffStructure& tiff, const std::vector<Directory>& all, std::uint64_t at,
+              std::uint64_t bytes) {
+  return at >= tiff.first_at() + tiff.offset_bytes() &&
+         std::ranges::none_of(all, [&](const Directory& each) {
+           const std::uint64_t end = each.read.at + tiff.count_bytes() + tiff.offset_bytes() +
+                                     each.read.entries.size() * tiff.entry_bytes();
+           return at < end && each.read.at < at + bytes;
+         });
+}
+
+void change_entry(const TiffStructure& tiff, const std::vector<Directory>& all, Bytes& file,
+                  Bytes& entry, const TiffEntry& read, Chance& chance) {
   constexpr std::array<std::uint16_t, 36> tags = {
       254, 256, 257, 258, 259, 262, 266, 270, 273, 274, 277, 278, 279, 282, 283, 284, 292,   297,
       305, 317, 320, 322, 323, 324, 325, 330, 338, 339, 347, 513, 514, 529, 530, 700, 34665, 37500};
@@ -378,9 +389,10 @@ void change_entry(const TiffStructure& tiff, Bytes& file, Bytes& entry, const Ti
       break;
     default: {  // its values, wherever they lie
       Bytes values = copy_of(Input(file).subspan(read.value_at, read.value_bytes));
-      if (values.empty()) break;
-      chance.change_within(values);
       const bool is_inside = read.value_at >= read.at && read.value_at < read.at + entry.size();
+      if (values.empty() || !(is_inside || is_apart(tiff, all, read.value_at, values.size())))
+        break;
+      chance.change_within(values);
       Bytes& to = is_inside ? entry : file;
       const std::uint64_t at = is_inside ? read.value_at - read.at : read.value_at;
       std::ranges::copy(values, to.begin() + static_cast<std::ptrdiff_t>(at));
@@ -428,12 +440,12 @@ Bytes changed_directories(Input before, Chance& chance) {
   const std::size_t what = chance.below(2 * change), which = chance.below(entries.size() + 1);
   if (which == entries.size() || what == insert) {
     Bytes added = entries.empty() ? Bytes(tiff->entry_bytes()) : chance.one_of(entries);
-    if (chance.below(2) == 0) change_entry(*tiff, file, added, {.at = file.size()}, chance);
+    if (chance.below(2) == 0) change_entry(*tiff, all, file, added, {.at = file.size()}, chance);
     entries.push_back(std::move(added));
   } else if (what == erase) {
     entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(which));
   } else {
-    change_entry(*tiff, file, entries[which], read[which], chance);
+    change_entry(*tiff, all, file, entries[which], read[which], chance);
   }
   write_directory(*tiff, file, directory, std::move(entries));
   return file;

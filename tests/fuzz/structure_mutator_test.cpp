@@ -70,6 +70,7 @@ int boxes(File file) {
 
 // Of the first directory, which lead to the others.
 int entries(File file) {
+  if (file.size() < 8) return -1;
   Bytes plain(file.begin(), file.end());  // of a camera raw file
   const std::size_t low = file[0] == std::byte{'I'} ? 2 : 3;
   if (plain[low] != std::byte{43}) {
