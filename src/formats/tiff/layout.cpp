@@ -269,9 +269,12 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   }
 
   layout.tiled = page.find(tiff_tag::tile_width) != nullptr;
-  if (!layout.tiled &&
-      (page.find(tiff_tag::tile_offsets) || page.find(tiff_tag::tile_byte_counts))) {
-    throw ImageFileError("damaged: a page with strips and with places of tiles");
+  // libtiff takes the page for tiled if there is any of these.
+  for (const auto tag :
+       {tiff_tag::tile_height, tiff_tag::tile_offsets, tiff_tag::tile_byte_counts}) {
+    if (!layout.tiled && page.find(tag)) {
+      throw ImageFileError("damaged: a page of strips with a field of tiles");
+    }
   }
   std::uint64_t across = width, down = 0;
   if (layout.tiled) {
