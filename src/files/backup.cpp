@@ -67,9 +67,12 @@ Backup::Backup(const fs::path& original, fs::path place, const fs::path& run, bo
       above.insert(at = at.parent_path());
     flush_folders(above);
   }
-  // A link in the place of the original leads to the file that is replaced.
+  // A link in the place of the original leads to the file that is replaced. NFS may report an error
+  // of a link that it has made.
+  std::error_code unknown;
   if (::linkat(AT_FDCWD, original.c_str(), folder.get(), real.filename().c_str(),
-               AT_SYMLINK_FOLLOW) != 0) {
+               AT_SYMLINK_FOLLOW) != 0 &&
+      (errno == EEXIST || !fs::equivalent(real, original, unknown))) {
     if (errno == EEXIST) {
       if (hash_of_file(place) == hash_of_file(original)) return;
       fail(system_code(EEXIST));

@@ -195,8 +195,7 @@ class Temporary {
     const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
     do {
       name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
-      is_linked_ = !same_as.empty() && ::linkat(AT_FDCWD, same_as.c_str(), folder_.get(),
-                                                name_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+      is_linked_ = !same_as.empty() && is_linked_to(same_as);
       if (is_linked_) break;
       file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
                                       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
@@ -306,7 +305,15 @@ class Temporary {
   }
 
  private:
-  FileDescriptor folder_;
+  /// NFS may report an error of a link that it has made.
+  bool is_linked_to(const fs::path& file) const {
+    if (::linkat(AT_FDCWD, file.c_str(), folder_.get(), name_.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return true;
+    struct stat status;
+    const auto made = state_of_name(name_);
+    return made && ::stat(file.c_str(), &status) == 0 && made->inode == status.st_ino &&
+           made->device == status.st_dev;
+  }
   std::optional<FileState> state_of_name(const std::string& name) const {
     struct stat status;
     if (::fstatat(folder_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -333,6 +340,7 @@ class Temporary {
                        RENAME_EXCHANGE) == 0;
   }
 
+  FileDescriptor folder_;
   std::string target_name_, name_;
   FileDescriptor file_;
   FileState own_;

@@ -1,4 +1,5 @@
 // A run in place with a backup is taken back.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 

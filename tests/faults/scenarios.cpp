@@ -106,8 +106,8 @@ Tree with_others() {
   return tree;
 }
 
-/// Whether a journal states a picture that is ready beside its place.
-bool has_ready_picture(const Tree& tree) {
+/// Whether a journal states a picture that is ready, and not in its place yet.
+bool has_ready_picture(const Tree& tree, const Tree& before) {
   for (const auto& [name, file] : tree) {
     if (!name.ends_with(".qturn-journal")) continue;
     std::istringstream lines(file.content);
@@ -115,7 +115,12 @@ bool has_ready_picture(const Tree& tree) {
       const auto intent = nlohmann::json::parse(line, nullptr, false);
       if (!intent.contains("intent")) continue;
       const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-      if (tree.contains(folder / intent.value("temporary", ""))) return true;
+      if (!tree.contains(folder / intent.value("temporary", ""))) continue;
+      const auto there = tree.find(folder / intent.value("intent", ""));
+      const auto was = there == tree.end() ? before.end() : before.find(there->first);
+      if (there == tree.end() ||
+          (was != before.end() && was->second.content == there->second.content))
+        return true;
     }
   }
   return false;
@@ -128,7 +133,7 @@ Tree left_in_part(const Scenario& first, const std::string& companion) {
   for (int tries = 0; tries < 100; ++tries) {
     Run killed = disturbed(first, {"rename", 0, companion}, {"SIGKILL", {.signal = SIGKILL}});
     if (WEXITSTATUS(killed.status) == cannot_be_followed) return killed.after;
-    if (killed.struck && !has_ready_picture(killed.after)) return killed.after;
+    if (killed.struck && !has_ready_picture(killed.after, first.before)) return killed.after;
   }
   throw std::logic_error("no run is left in part");
 }
