@@ -592,7 +592,8 @@ std::vector<std::string> StagedFiles::put_in_place() {
       if (i == 0 || (has_changed && put_back(i))) throw;
       warnings.push_back(fmt::format("{} is written, but not all that belongs to it: {}",
                                      files_.front()->target.string(), error.what()));
-      is_whole_ = is_whole_ && error.code() == std::errc::file_exists;
+      is_whole_ = is_whole_ && if_exists_ == IfExists::leave_companions &&
+                  error.code() == std::errc::file_exists;
     }
   }
   for (const auto& file : files_) {

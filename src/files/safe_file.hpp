@@ -55,7 +55,11 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
   return error.path1().string() + ": " + error.code().message();
 }
 
-enum class IfExists : std::uint8_t { replace, fail };
+enum class IfExists : std::uint8_t {
+  replace,
+  fail,
+  leave_companions  ///< the first file fails; of what belongs to it, a file that is there stays
+};
 
 /// Whether a file that is made like another also gets its times. A changed file that keeps its size
 /// must not keep its time, or a backup would not notice the change.

@@ -165,7 +165,7 @@ std::unique_ptr<StagedResult> FileSampleWriter::stage(const Result& result,
     files[0].like_state = result.input_state;
   }
   const auto refuse_existing = [&](const fs::path& output) {
-    if (options_.if_exists == IfExists::fail && fs::exists(fs::symlink_status(output)))
+    if (options_.if_exists != IfExists::replace && fs::exists(fs::symlink_status(output)))
       throw FileError("cannot write " + output.string(), output, system_code(EEXIST));
   };
   // If all of them are there, the picture is named.

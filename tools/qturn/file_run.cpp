@@ -61,13 +61,16 @@ void FileRun::check_labels() {
 }
 
 FileWriterOptions FileRun::sink_options(Fsync fsync) const {
-  const bool replaces =
-      line_.in_place || line_.existing == Existing::overwrite || line_.existing == Existing::update;
+  IfExists if_exists = IfExists::fail;
+  if (line_.in_place || line_.existing == Existing::overwrite || line_.existing == Existing::update)
+    if_exists = IfExists::replace;
+  else if (line_.existing == Existing::skip)
+    if_exists = IfExists::leave_companions;
   Sidecars sidecars = line_.sidecars ? Sidecars::turn : Sidecars::report;
   if (augmentation_ || standard_input_) sidecars = Sidecars::ignore;
   return {.in_place = line_.in_place,
           .inputs_are_files = !standard_input_,
-          .if_exists = replaces ? IfExists::replace : IfExists::fail,
+          .if_exists = if_exists,
           .sidecars = sidecars,
           .fsync = fsync,
           .places = &plan_.places};
