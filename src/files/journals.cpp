@@ -30,9 +30,11 @@ void put_back_others(const Intent& intent, bool& has_changed) {
     const auto beside = hash_of_file(file.temporary);
     if (!beside || *beside == file.source || *beside == file.result) continue;
     if (hash_of_file(file.target) != file.result) continue;
+    std::error_code gone;
+    const fs::path place = fs::weakly_canonical(file.target, gone);
+    if (gone) continue;
     has_changed = true;
-    if (std::rename(file.temporary.c_str(), fs::weakly_canonical(file.target).c_str()) != 0)
-      cannot_write(file.target);
+    if (std::rename(file.temporary.c_str(), place.c_str()) != 0) cannot_write(file.target);
   }
 }
 
@@ -65,7 +67,9 @@ void finish_begun(const JournalContent& content, bool in_place, bool& has_change
       const auto found = hash_of_file(file.target);
       const bool may_be_replaced = in_place ? found == file.source : !found;
       if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
-      const fs::path place = fs::weakly_canonical(file.target);
+      std::error_code gone;  // another program has removed it just now
+      const fs::path place = fs::weakly_canonical(file.target, gone);
+      if (gone) continue;
       has_changed = true;
       put_rest_in_place(file, place, in_place);
       const FileDescriptor folder(::open(place.parent_path().c_str(), O_RDONLY | O_CLOEXEC));

@@ -39,7 +39,8 @@ fs::path make_run_folder(const fs::path& backups) {
       if (const std::error_code reason = FlushedFolders().flush(opened.get())) fail(reason.value());
       return real / folder;
     }
-    if (errno != EEXIST) fail(errno);
+    if (errno != EEXIST)
+      throw FileError("cannot make " + (backups / folder).string(), backups, system_code(errno));
   }
 }
 
