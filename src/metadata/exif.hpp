@@ -53,8 +53,8 @@ std::optional<Orientation> orientation_of_tag(std::uint64_t value);
 std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
                                                     const TiffEntries& directory);
 
-/// The Exif directory that the second directory of an Exif block leads to, if it has one of its own:
-/// Olympus's cameras repeat the first directory, and the picture's size with it.
+/// The Exif directory that the second directory of an Exif block leads to, if it has one of its
+/// own: Olympus's cameras repeat the first directory, and the picture's size with it.
 std::optional<TiffEntries> repeated_exif_directory(const TiffStructure& tiff,
                                                    const TiffEntries& first);
 
