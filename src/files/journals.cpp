@@ -23,6 +23,15 @@ namespace fs = std::filesystem;
   throw FileError("cannot write " + target.string(), target, system_code(errno));
 }
 
+/// Nothing if another program has just removed the file.
+std::optional<fs::path> place_of(const IntendedFile& file) {
+  std::error_code reason;
+  fs::path place = fs::weakly_canonical(file.target, reason);
+  if (!reason) return place;
+  if (reason == std::errc::no_such_file_or_directory) return std::nullopt;
+  throw FileError("cannot look at " + file.target.string(), file.target, reason);
+}
+
 /// A run that was killed may have exchanged a result with what another program had just saved. That
 /// is put back.
 void put_back_others(const Intent& intent, bool& has_changed) {
@@ -30,11 +39,10 @@ void put_back_others(const Intent& intent, bool& has_changed) {
     const auto beside = hash_of_file(file.temporary);
     if (!beside || *beside == file.source || *beside == file.result) continue;
     if (hash_of_file(file.target) != file.result) continue;
-    std::error_code gone;
-    const fs::path place = fs::weakly_canonical(file.target, gone);
-    if (gone) continue;
+    const auto place = place_of(file);
+    if (!place) continue;
     has_changed = true;
-    if (std::rename(file.temporary.c_str(), place.c_str()) != 0) cannot_write(file.target);
+    if (std::rename(file.temporary.c_str(), place->c_str()) != 0) cannot_write(file.target);
   }
 }
 
@@ -67,12 +75,11 @@ void finish_begun(const JournalContent& content, bool in_place, bool& has_change
       const auto found = hash_of_file(file.target);
       const bool may_be_replaced = in_place ? found == file.source : !found;
       if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
-      std::error_code gone;  // another program has removed it just now
-      const fs::path place = fs::weakly_canonical(file.target, gone);
-      if (gone) continue;
+      const auto place = place_of(file);
+      if (!place) continue;
       has_changed = true;
-      put_rest_in_place(file, place, in_place);
-      const FileDescriptor folder(::open(place.parent_path().c_str(), O_RDONLY | O_CLOEXEC));
+      put_rest_in_place(file, *place, in_place);
+      const FileDescriptor folder(::open(place->parent_path().c_str(), O_RDONLY | O_CLOEXEC));
       FlushedFolders().flush(folder.get());
     }
   }
