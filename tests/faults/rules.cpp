@@ -125,7 +125,9 @@ class Judge {
   /// A lock may be left: the next run sees that its program is gone.
   void look_at_own(const std::string& name) {
     if (!find(run_.after, name) || cannot_remove() || WIFSIGNALED(run_.status)) return;
-    if (run_.status != 0 && find(scenario_.before, name)) return;
+    // What a killed run has left is --resume's to remove; restore removes what it finds.
+    const bool is_left_to_others = run_.status != 0 || scenario_.words.front() == "restore";
+    if (is_left_to_others && find(scenario_.before, name)) return;
     const std::string file = fs::path(name).filename().string();
     const bool is_journal = file == ".qturn-journal";
     if (says_done(find(run_.after, name))) return;
