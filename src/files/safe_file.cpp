@@ -455,22 +455,21 @@ void StagedFiles::stage(const NewFile& file) try {
     if (!files_.back()->temporary.is(like_status)) fail_write(target, system_code(EBUSY));
     return;
   }
-  const auto append = [&](std::span<const std::byte> part) {
-    if (!write_all(opened.get(), part)) fail_write(target);
-    files_.back()->written += part.size();
+  const auto append_part = [&](std::span<const std::byte> part) {
+    append(files_.size() - 1, part);
   };
   Hasher hasher;
   for (auto left = file.content; !left.empty();) {
     const auto part = left.first(std::min(part_bytes, left.size()));
     hasher.add(part);
-    append(part);
+    append_part(part);
     left = left.subspan(part.size());
   }
   files_.back()->hash = hasher.hash();
-  if (file.write_more) file.write_more(append);
+  if (file.write_more) file.write_more(append_part);
   if (!file.same_as.empty() && !share_blocks(file.same_as, opened.get())) {
     (void)read_in_parts(file.same_as, [&](std::span<const std::byte> part) {
-      append(part);
+      append_part(part);
       return true;
     });
   }
