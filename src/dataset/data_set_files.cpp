@@ -38,7 +38,7 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
                                              const fs::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             const RealPlaces* places) {
+                                             IfExists if_exists, const RealPlaces* places) {
   const auto content = std::as_bytes(std::span(text));
   made({file.output.lexically_relative(output_folder).string(), file.hash, hash_of(content)});
   const NewFile turned{.target = file.output,
@@ -47,7 +47,7 @@ std::vector<std::string> write_data_set_file(const DataSets::File& file, const s
                        .times = Times::now,
                        .like_state = file.state,
                        .places = places};
-  return write_files(std::span(&turned, 1), IfExists::replace);
+  return write_files(std::span(&turned, 1), if_exists);
 }
 
 }  // namespace qturn

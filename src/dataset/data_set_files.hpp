@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/dataset/manifest_lines.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/jobs.hpp"
 
 namespace qturn {
@@ -28,6 +29,7 @@ std::string data_set_text(const DataSets::File& file, const Plan& plan,
 std::vector<std::string> write_data_set_file(const DataSets::File& file, const std::string& text,
                                              const std::filesystem::path& output_folder,
                                              const std::function<void(const ManifestFile&)>& made,
+                                             IfExists if_exists,
                                              const RealPlaces* places = nullptr);
 
 }  // namespace qturn

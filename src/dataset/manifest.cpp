@@ -253,7 +253,7 @@ class Entries {
 }  // namespace
 
 std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& plan,
-                                        const RunRecord& record) {
+                                        const RunRecord& record, IfExists if_exists) {
   EarlierEntries earlier(manifest);
   Entries entries(plan, record);
   const auto write_lines = [&](const NewFile::Append& append) {
@@ -294,7 +294,7 @@ std::vector<std::string> write_manifest(const fs::path& manifest, const Plan& pl
   };
   const NewFile file{
       .target = manifest, .content = {}, .write_more = write_lines, .places = &plan.places};
-  return write_files(std::span(&file, 1), IfExists::replace);
+  return write_files(std::span(&file, 1), if_exists);
 }
 
 }  // namespace qturn

@@ -29,7 +29,7 @@ struct RunRecord {
 /// earlier manifest lists, is read. Of an interrupted run also the lines that the manifest had
 /// before, because what they list is there still. Returns what to warn of; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
-                                        const RunRecord& record);
+                                        const RunRecord& record, IfExists if_exists);
 
 }  // namespace qturn
 

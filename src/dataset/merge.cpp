@@ -184,7 +184,7 @@ void Merge::write_parts(const std::string& name, const SharedParts& parts) {
     (void)read_file(file.input, {}, &file.state);
     std::string text = parts.file.text;
     for (const auto& [place, lines] : parts.lines) text += lines;
-    return warn(write_data_set_file(file, text, output_, made));
+    return warn(write_data_set_file(file, text, output_, made, IfExists::replace));
   }
   SharedLabels::File file =
       read_shared_labels(parts.file.input, *parts.file.format, parts.file.swap_pairs);
@@ -194,7 +194,7 @@ void Merge::write_parts(const std::string& name, const SharedParts& parts) {
     const auto found = parts.images.find(image);
     return found == parts.images.end() ? none : found->second;
   };
-  warn(write_shared_labels(file, output_, variants_of, made));
+  warn(write_shared_labels(file, output_, variants_of, made, IfExists::replace));
 }
 
 void Merge::write_manifest() {

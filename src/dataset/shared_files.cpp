@@ -7,7 +7,6 @@
 #include "src/dataset/data_set_files.hpp"
 #include "src/dataset/free_places.hpp"
 #include "src/dataset/turned_shared_labels.hpp"
-#include "src/files/safe_file.hpp"
 
 namespace qturn {
 
@@ -41,7 +40,8 @@ void check_shared_files(const Plan& plan, bool may_replace,
 }
 
 FileResults write_shared_files(const Plan& plan, const RunOptions& options,
-                               const WrittenPictures& written, std::vector<ManifestFile>& listed) {
+                               const WrittenPictures& written, IfExists if_exists,
+                               std::vector<ManifestFile>& listed) {
   if (plan.jobs.skipped_count() == 0 && written.empty()) return {};
   FileResults results{.is_whole = plan.jobs.shared_labels().broken().empty()};
   const auto made = [&](const ManifestFile& each) { listed.push_back(each); };
@@ -52,14 +52,14 @@ FileResults write_shared_files(const Plan& plan, const RunOptions& options,
       return variants.of(image);
     };
     results.add([&] {
-      return write_shared_labels(file, plan.output_folder, variants_of, made, &plan.places,
-                                 options.verify);
+      return write_shared_labels(file, plan.output_folder, variants_of, made, if_exists,
+                                 &plan.places, options.verify);
     });
   }
   for (const DataSets::File& file : plan.jobs.data_sets().files()) {
     results.add([&] {
       return write_data_set_file(file, data_set_text(file, plan, written.variants()),
-                                 plan.output_folder, made, &plan.places);
+                                 plan.output_folder, made, if_exists, &plan.places);
     });
   }
   return results;

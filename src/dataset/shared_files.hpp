@@ -10,6 +10,7 @@
 
 #include "src/dataset/manifest_lines.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
 
@@ -31,9 +32,11 @@ void check_shared_files(const Plan& plan, bool may_replace,
                         const std::function<void(const std::filesystem::path&)>& visit);
 
 /// Writes the files. Must be called when the pictures are written. Writes nothing if no picture was
-/// written or is there. Adds to `listed` what a manifest lists.
+/// written or is there. `if_exists` is also for what another program has written since they were
+/// checked. Adds to `listed` what a manifest lists.
 FileResults write_shared_files(const Plan& plan, const RunOptions& options,
-                               const WrittenPictures& written, std::vector<ManifestFile>& listed);
+                               const WrittenPictures& written, IfExists if_exists,
+                               std::vector<ManifestFile>& listed);
 
 }  // namespace qturn
 

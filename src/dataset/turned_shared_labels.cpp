@@ -78,7 +78,8 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const fs::path& output_folder,
                                              const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             const RealPlaces* places, bool verifies) {
+                                             IfExists if_exists, const RealPlaces* places,
+                                             bool verifies) {
   const auto write = [&](const NewFile::Append& append) {
     std::string text;
     Hasher source, result;
@@ -114,10 +115,9 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
   };
   std::vector<std::string> warnings;
   try {
-    warnings =
-        write_files(std::span(&turned, 1), IfExists::replace, [&](const StagedFiles& staged) {
-          if (verifies) prove_shared_labels(file, staged.temporary(0), variants_of);
-        });
+    warnings = write_files(std::span(&turned, 1), if_exists, [&](const StagedFiles& staged) {
+      if (verifies) prove_shared_labels(file, staged.temporary(0), variants_of);
+    });
   } catch (const ProofError& error) {
     fail(fmt::format("the result was rejected, because it is wrong: {}", error.what()));
   } catch (const LabelError& error) {

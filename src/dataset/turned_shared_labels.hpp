@@ -12,6 +12,7 @@
 
 #include "src/dataset/manifest_lines.hpp"
 #include "src/dataset/written_pictures.hpp"
+#include "src/files/safe_file.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/run/options.hpp"
 
@@ -48,7 +49,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,
                                              const std::function<void(const ManifestFile&)>& made,
-                                             const RealPlaces* places = nullptr,
+                                             IfExists if_exists, const RealPlaces* places = nullptr,
                                              bool verifies = false);
 
 }  // namespace qturn

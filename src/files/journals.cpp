@@ -1,14 +1,12 @@
 #include "src/files/journals.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <linux/fs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "src/files/safe_file.hpp"
@@ -32,34 +30,46 @@ std::optional<fs::path> place_of(const IntendedFile& file) {
   throw FileError("cannot look at " + file.target.string(), file.target, reason);
 }
 
+std::optional<FileState> state_of_file(const fs::path& file) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return state_of(status);
+}
+
+/// What a killed run has left of the file.
+Temporary left_of(const IntendedFile& file, const fs::path& place) {
+  return {open_folder(place.parent_path()), place.filename(), file.temporary.filename()};
+}
+
 /// A run that was killed may have exchanged a result with what another program had just saved. That
 /// is put back.
 void put_back_others(const Intent& intent, bool& has_changed) {
   for (const IntendedFile& file : intent) {
     const auto beside = hash_of_file(file.temporary);
     if (!beside || *beside == file.source || *beside == file.result) continue;
-    if (hash_of_file(file.target) != file.result) continue;
     const auto place = place_of(file);
-    if (!place) continue;
+    const auto ours = place ? state_of_file(*place) : std::nullopt;
+    if (!ours || hash_of_file(file.target) != file.result) continue;
     has_changed = true;
-    if (std::rename(file.temporary.c_str(), place->c_str()) != 0) cannot_write(file.target);
+    Temporary others = left_of(file, *place);
+    if (!others.exchange(*ours).value_or(false)) {
+      throw FileError(fmt::format("cannot put back {}, which another program has saved",
+                                  file.temporary.string()),
+                      file.target, system_code(EBUSY));
+    }
   }
 }
 
-/// What is there must be the original, or in a folder nothing.
-void put_rest_in_place(const IntendedFile& file, const fs::path& place, bool in_place) {
-  const char *from = file.temporary.c_str(), *to = place.c_str();
-  const unsigned how = in_place ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-  int failed = ::renameat2(AT_FDCWD, from, AT_FDCWD, to, how);
-  if (failed != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP))
-    failed = std::rename(from, to);
-  // Another program has removed it, or written one of its own.
-  if (failed != 0 && (errno == ENOENT || errno == EEXIST)) return;
-  if (failed != 0) cannot_write(file.target);
-  // What another program saved in between has its place again.
-  const auto out = hash_of_file(file.temporary);
-  if (in_place && out && out != file.source)
-    ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
+/// What is there must be in the state `original`, or in a folder nothing.
+void put_rest_in_place(const IntendedFile& file, const fs::path& place,
+                       const std::optional<FileState>& original) {
+  Temporary rest = left_of(file, place);
+  const auto is_done =
+      original ? rest.exchange(*original) : std::optional(rest.rename(IfExists::fail));
+  // If another program has removed it, or written one of its own, is_done() will find that.
+  if (is_done && !*is_done && !rest.is_kept() && errno != ENOENT && errno != EEXIST)
+    cannot_write(file.target);
+  FlushedFolders().flush(rest.folder().get());
 }
 
 /// Finishes results of which only a part is in its place: the temporaries of the others are there.
@@ -72,15 +82,13 @@ void finish_begun(const JournalContent& content, bool in_place, bool& has_change
     };
     if (std::ranges::none_of(intent, is_in_place)) continue;
     for (const IntendedFile& file : intent) {
-      const auto found = hash_of_file(file.target);
-      const bool may_be_replaced = in_place ? found == file.source : !found;
-      if (!may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
       const auto place = place_of(file);
-      if (!place) continue;
+      const auto original = place && in_place ? state_of_file(*place) : std::nullopt;
+      const auto found = hash_of_file(file.target);
+      const bool may_be_replaced = in_place ? original && found == file.source : !found;
+      if (!place || !may_be_replaced || hash_of_file(file.temporary) != file.result) continue;
       has_changed = true;
-      put_rest_in_place(file, *place, in_place);
-      const FileDescriptor folder(::open(place->parent_path().c_str(), O_RDONLY | O_CLOEXEC));
-      FlushedFolders().flush(folder.get());
+      put_rest_in_place(file, *place, original);
     }
   }
 }

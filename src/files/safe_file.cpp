@@ -4,17 +4,13 @@
 #include <fmt/format.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <iterator>
 #include <system_error>
 
@@ -26,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view marker = ".qturn-";
-constexpr std::string_view temporary_letters = "abcdefghijklmnopqrstuvwxyz012345";  // 32: no bias
-constexpr std::size_t run_length = 6, count_length = 4;
 /// What is read or written and hashed at a time. It stays in the caches of a core in between
 /// (docs/measurements/jpeg-h200.md).
 constexpr std::size_t part_bytes = std::size_t{128} << 10;
@@ -47,11 +40,6 @@ fs::path follow_links(const fs::path& target) {
   return path;
 }
 
-FileDescriptor open_folder(const fs::path& folder) {
-  return FileDescriptor(
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
 /// Opens the folder, and makes it if it is missing. If files are flushed to the disk, so is the
 /// name of a new folder. Otherwise a power cut could remove the folder and the file in it.
 FileDescriptor open_or_make_folder(const fs::path& folder, bool flushed) {
@@ -65,24 +53,6 @@ FileDescriptor open_or_make_folder(const fs::path& folder, bool flushed) {
     return FileDescriptor();
   }
   return open_folder(folder);
-}
-
-std::string letters_of(std::uint64_t number, std::size_t count) {
-  std::string letters;
-  for (; count > 0; --count, number /= temporary_letters.size()) {
-    letters += temporary_letters[number % temporary_letters.size()];
-  }
-  return letters;
-}
-
-std::string temporary_name(const std::string& name, std::size_t longest) {
-  static std::atomic<std::uint64_t> count = 0;
-  const std::size_t tail = marker.size() + run_length + count_length;
-  std::size_t kept = std::min(name.size(), longest - 1 - tail);
-  // Does not cut a UTF-8 character, because some file systems refuse that.
-  while (kept < name.size() && kept > 0 && (name[kept] & 0xC0) == 0x80) --kept;
-  return fmt::format(".{}{}{}{}", std::string_view(name).substr(0, kept), marker, run_id(),
-                     letters_of(count++, count_length));
 }
 
 /// What of a file could not be given to another, and why the first of it could not.
@@ -173,180 +143,6 @@ Lost make_alike(const fs::path& path, const struct stat& like, int fd, Times whi
   return lost;
 }
 
-/// Whether the file system cannot do what was asked of renameat2(). NFS is one.
-bool is_unknown_rename() { return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP; }
-
-/// Whether any program has the file open for writing. As far as the system tells that: of files of
-/// our own, not on network file systems.
-bool is_open_for_writing(int fd) {
-  // If a program opens it now, the system sends a signal, by default one that ends us.
-  ::fcntl(fd, F_SETSIG, SIGURG);
-  if (::fcntl(fd, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
-  ::fcntl(fd, F_SETLEASE, F_UNLCK);
-  return false;
-}
-
-/// The file beside the target, deleted unless it is in its place.
-class Temporary {
- public:
-  /// In `folder`, to be called `name`. If `same_as` is not empty, it is that file if it can be.
-  Temporary(FileDescriptor folder, std::string name, mode_t mode, const fs::path& same_as)
-      : folder_(std::move(folder)), target_name_(std::move(name)) {
-    const long longest = ::fpathconf(folder_.get(), _PC_NAME_MAX);
-    do {
-      name_ = temporary_name(target_name_, longest > 64 ? static_cast<std::size_t>(longest) : 255);
-      is_linked_ = !same_as.empty() && is_linked_to(same_as);
-      if (is_linked_) break;
-      file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
-                                      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    } while (!file_ && (errno == EEXIST || errno == EINTR));
-    // To flush it.
-    if (is_linked_)
-      file_ = FileDescriptor(::openat(folder_.get(), name_.c_str(),
-                                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if ((file_ || is_linked_) && !remember()) {
-      const int reason = errno;
-      ::unlinkat(folder_.get(), name_.c_str(), 0);
-      file_ = FileDescriptor();
-      errno = reason;
-    }
-  }
-  ~Temporary() {
-    if (is_kept_ || is_in_place_) return;
-    // Another program's file may have its name by now.
-    const auto found = state_of_name(name_);
-    if (found ? found->inode == own_.inode : errno != ENOENT)
-      ::unlinkat(folder_.get(), name_.c_str(), 0);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  FileDescriptor& file() { return file_; }
-  bool is_linked() const { return is_linked_; }
-  const FileDescriptor& folder() const { return folder_; }
-  const std::string& name() const { return name_; }
-  bool is_in_place() const { return is_in_place_; }
-  bool is_exchanged() const { return is_exchanged_; }
-  std::uint64_t bytes() const { return own_.bytes; }
-  bool is(const struct stat& file) const { return own_.inode == file.st_ino; }
-  void keep() { is_kept_ = true; }
-  bool is_kept() const { return is_kept_; }
-
-  /// To be called when all is written, while the file is open: this is what must be in the place.
-  /// False, with errno set, if it cannot be looked at.
-  bool remember() {
-    struct stat status;
-    if (!file_ || ::fstat(file_.get(), &status) != 0) return false;
-    own_ = state_of(status);
-    return true;
-  }
-
-  /// Gives it the name of the target. Returns false, with errno set, if that failed.
-  bool rename(IfExists if_exists) {
-    const int folder = folder_.get();
-    const char* from = name_.c_str();
-    const char* to = target_name_.c_str();
-    const bool replaces = if_exists == IfExists::replace;
-    int failed = replaces ? ::renameat(folder, from, folder, to)
-                          : ::renameat2(folder, from, folder, to, RENAME_NOREPLACE);
-    // link() never replaces a file.
-    if (failed != 0 && !replaces && is_unknown_rename()) {
-      failed = ::linkat(folder, from, folder, to, 0);
-      if (failed == 0 || is_there()) ::unlinkat(folder, from, 0);
-    }
-    // NFS may report an error of what it has done.
-    is_in_place_ = failed == 0 ? !is_another_there() : is_there();
-    if (!is_in_place_ && failed == 0) errno = EBUSY;
-    return is_in_place_;
-  }
-
-  /// The same if the target is in the state `original`, and no program has it open for writing.
-  /// Both are looked at when the two files have exchanged their names, so that no program can come
-  /// in between. None: the target is another file, and has its name again.
-  std::optional<bool> exchange(const FileState& original) {
-    if (!exchange_names() && !is_there()) {
-      if (is_unknown_rename()) return rename(IfExists::replace);
-      return errno == ENOENT ? std::nullopt : std::optional(false);
-    }
-    is_exchanged_ = is_in_place_ = true;
-    const FileDescriptor out(::openat(folder_.get(), name_.c_str(),
-                                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    const int reason = out ? 0 : errno;
-    struct stat status;
-    if (out && ::fstat(out.get(), &status) == 0 && state_of(status) == original &&
-        !is_open_for_writing(out.get())) {
-      is_in_place_ = !is_another_there();
-      if (!is_in_place_) keep();
-      return is_in_place_;
-    }
-    put_back();
-    errno = reason;
-    return reason == 0 || reason == ENOENT || reason == ELOOP ? std::nullopt : std::optional(false);
-  }
-
-  /// Undoes exchange(). If another program has put a file there since, that stays there.
-  void put_back() {
-    is_exchanged_ = is_in_place_ = false;
-    for (std::optional<FileState> there = own_;;) {
-      const auto beside = state_of_name(name_);
-      // What is beside the place now has no other name.
-      if (!exchange_names() && ::renameat2(folder_.get(), name_.c_str(), folder_.get(),
-                                           target_name_.c_str(), RENAME_NOREPLACE) != 0)
-        return keep();
-      const auto out = state_of_name(name_);
-      if (!out || !beside || is_same(*out, *there)) return;
-      there = beside;
-    }
-  }
-
-  /// Ends exchange(). False, with errno set, if the original is still there under name().
-  bool remove_original() {
-    return !is_exchanged_ || ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 || errno == ENOENT;
-  }
-
- private:
-  /// NFS may report an error of a link that it has made.
-  bool is_linked_to(const fs::path& file) const {
-    if (::linkat(AT_FDCWD, file.c_str(), folder_.get(), name_.c_str(), AT_SYMLINK_FOLLOW) == 0)
-      return true;
-    struct stat status;
-    const auto made = state_of_name(name_);
-    return made && ::stat(file.c_str(), &status) == 0 && made->inode == status.st_ino &&
-           made->device == status.st_dev;
-  }
-  std::optional<FileState> state_of_name(const std::string& name) const {
-    struct stat status;
-    if (::fstatat(folder_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return std::nullopt;
-    return state_of(status);
-  }
-  /// A network file system may give what was written a later time.
-  static bool is_same(const FileState& a, const FileState& b) {
-    return a.device == b.device && a.inode == b.inode && a.bytes == b.bytes;
-  }
-  /// Whether the target is what was written.
-  bool is_there() const {
-    const int reason = errno;
-    const auto found = state_of_name(target_name_);
-    errno = reason;
-    return found && is_same(*found, own_);
-  }
-  bool is_another_there() const {
-    const auto found = state_of_name(target_name_);
-    return found && !is_same(*found, own_);
-  }
-  bool exchange_names() const {
-    return ::renameat2(folder_.get(), name_.c_str(), folder_.get(), target_name_.c_str(),
-                       RENAME_EXCHANGE) == 0;
-  }
-
-  FileDescriptor folder_;
-  std::string target_name_, name_;
-  FileDescriptor file_;
-  FileState own_;
-  bool is_kept_ = false, is_linked_ = false, is_exchanged_ = false, is_in_place_ = false;
-};
-
 /// Calls `each` with every part that was read, at once.
 template <typename Memory, typename Each>
 Memory read_whole(const fs::path& path, const FileDescriptor& file, Memory memory, FileState* state,
@@ -394,6 +190,11 @@ FileBytes read_file(const fs::path& path, FileBytes memory, FileState& state, Co
                       [&](std::span<const std::byte> part) { hasher.add(part); });
   hash = hasher.hash();
   return memory;
+}
+
+FileDescriptor open_folder(const fs::path& folder) {
+  return FileDescriptor(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 bool share_blocks(const fs::path& file, int to) {
@@ -691,26 +492,6 @@ std::vector<std::string> write_file(const fs::path& target, std::span<const std:
                                     const fs::path& like, IfExists if_exists, Times times) {
   const NewFile file{target, content, like, times, {}};
   return write_files(std::span(&file, 1), if_exists);
-}
-
-const std::string& run_id() {
-  static const std::string id = [] {
-    std::uint64_t random;
-    if (::getrandom(&random, sizeof random, 0) != sizeof random) {
-      throw std::system_error(system_code(errno));
-    }
-    return letters_of(random, run_length);
-  }();
-  return id;
-}
-
-bool is_temporary_name(std::string_view name, std::string_view run) {
-  const std::size_t tail = marker.size() + run_length + count_length;
-  return name.starts_with('.') && name.size() > tail &&
-         name.substr(name.size() - tail, marker.size()) == marker &&
-         name.substr(name.size() - tail + marker.size()).starts_with(run) &&
-         name.find_first_not_of(temporary_letters, name.size() - run_length - count_length) ==
-             std::string_view::npos;
 }
 
 }  // namespace qturn

@@ -9,8 +9,6 @@
 #ifndef QTURN_SRC_FILES_SAFE_FILE_HPP
 #define QTURN_SRC_FILES_SAFE_FILE_HPP
 
-#include <sys/stat.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,6 +27,7 @@
 #include "src/files/content_hash.hpp"
 #include "src/files/file_descriptor.hpp"
 #include "src/files/real_places.hpp"
+#include "src/files/temporary.hpp"
 #include "src/picture/file_bytes.hpp"
 
 namespace qturn {
@@ -55,29 +54,9 @@ inline std::string sentence_of(const std::filesystem::filesystem_error& error) {
   return error.path1().string() + ": " + error.code().message();
 }
 
-enum class IfExists : std::uint8_t {
-  replace,
-  fail,
-  leave_companions  ///< the first file fails; of what belongs to it, a file that is there stays
-};
-
 /// Whether a file that is made like another also gets its times. A changed file that keeps its size
 /// must not keep its time, or a backup would not notice the change.
 enum class Times : std::uint8_t { of_the_other, now };
-
-/// Which file it is, and what changes when another program writes to it. The time of its inode
-/// (ctime) would tell of edits that put the other time back, but it also changes with an attribute
-/// or with the number of hard links, which `--break-links` lowers itself.
-struct FileState {
-  std::uint64_t device = 0, inode = 0, bytes = 0;
-  std::int64_t modified_ns = 0;
-  bool operator==(const FileState&) const = default;
-};
-
-inline FileState state_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
-}
 
 /// Reads a regular file whole. Throws FileError with the system's reason; a file that changes size
 /// while it is read is an error too ("Device or resource busy"). `memory` is used for it. `state`,
@@ -127,6 +106,9 @@ class FlushedFolders {
 
 /// Flushes those of the folders that are there. Throws FileError.
 void flush_folders(const std::set<std::filesystem::path>& folders);
+
+/// Opens a folder; an empty path is the current one.
+FileDescriptor open_folder(const std::filesystem::path& folder);
 
 /// File systems that were written to.
 class FileSystems {
@@ -217,13 +199,6 @@ std::vector<std::string> write_file(const std::filesystem::path& target,
                                     std::span<const std::byte> content,
                                     const std::filesystem::path& like, IfExists if_exists,
                                     Times times = Times::of_the_other);
-
-/// Six letters that are in the names of this process's temporaries.
-const std::string& run_id();
-
-/// Whether a file of this name is a temporary, such as a killed run leaves; of that run if `run` is
-/// its id.
-bool is_temporary_name(std::string_view name, std::string_view run = {});
 
 }  // namespace qturn
 

@@ -413,13 +413,11 @@ class Judge {
       return known_as(name).starts_with(
           known_as(concerned).substr(0, known_as(concerned).find('.')));
     };
-    // It is asked for that an output is replaced, whatever it is; a run replaces what names the
-    // pictures that it has written (docs/measurements/two-programs.md).
+    // It is asked for that an output is replaced, whatever it is.
     const auto& words = scenario_.words;
-    const bool may_replace = place.starts_with("out/") &&
-                             (std::ranges::count(words, "--overwrite") > 0 ||
-                              std::ranges::count(words, "--update") > 0 || place == manifest ||
-                              place == coco_file || place == list_file || place == "out/data.yaml");
+    const bool may_replace =
+        place.starts_with("out/") &&
+        (std::ranges::count(words, "--overwrite") > 0 || std::ranges::count(words, "--update") > 0);
     // A temporary is not another program's to work on; but the original must be safe.
     const bool is_its_own =
         place.empty() || kind == Act::Kind::move_folder || may_replace || is_of_temporary;

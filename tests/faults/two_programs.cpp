@@ -86,14 +86,9 @@ std::vector<Fault> acts_at(const SystemCall& call, const Scenario& scenario, con
     for (const std::string& name : own)
       for (const std::string& other : names)
         if (stem_of(other) == stem_of(name)) about.insert(other);
-  // Not found yet is a program that has had a file open since before what an interrupted run left
-  // is finished (docs/measurements/two-programs.md).
-  const bool is_resumed =
-      std::ranges::any_of(scenario.before, [](const auto& file) { return is_own(file.first); });
   for (const std::string& name : about) {
     for (const auto& [kind, word] : to_files)
-      if (kind != Kind::save_late || (scenario.before.contains(name) && !is_resumed))
-        add(kind, word, name);
+      if (kind != Kind::save_late || scenario.before.contains(name)) add(kind, word, name);
   }
   for (const fs::path& path : {call.path, call.to})
     // That of a killed run may be what another program saved: it is put back, or removed.

@@ -56,7 +56,8 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
 FileResults Augmentation::write_files_of_all(const RunOptions& options,
                                              const WrittenPictures& written,
                                              std::vector<ManifestFile>& listed) const {
-  if (!line_.shard) return write_shared_files(plan_, options, written, listed);
+  if (!line_.shard)
+    return write_shared_files(plan_, options, written, line_.if_shared_files_exist(), listed);
   FileResults results{.is_whole = plan_.jobs.shared_labels().broken().empty()};
   if (!results.is_whole) return results;
   results.add([&] {
@@ -78,7 +79,8 @@ bool Augmentation::finish(const WrittenPictures& written, const RunOptions& opti
                    .files = {}};
   FileResults results;
   if (!is_interrupted) results = write_files_of_all(options, written, record.files);
-  results.add([&] { return write_manifest(manifest_, plan_, record); });
+  results.add(
+      [&] { return write_manifest(manifest_, plan_, record, line_.if_shared_files_exist()); });
   const bool is_whole = say_results(results);
   if (line_.html_file.empty() || is_interrupted) return is_whole;
   return write_augment_page(line_, plan_, written.variants()) && is_whole;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/files/group_commit.hpp"
+#include "src/files/temporary.hpp"
 #include "src/plan/jobs.hpp"
 #include "src/sample/label_turn.hpp"
 
@@ -77,6 +78,9 @@ struct CommandLine {
   /// Whether files about all pictures take the place of older ones. Shards write no such files: a
   /// merge does, when all are complete.
   bool replaces_shared_files() const { return !shard && (existing != Existing::refuse || resume); }
+  IfExists if_shared_files_exist() const {
+    return shard || replaces_shared_files() ? IfExists::replace : IfExists::fail;
+  }
 
   bool verifies() const { return verify.value_or(in_place); }
 

@@ -113,7 +113,8 @@ bool FileRun::write_files_of_all() {
     return augmentation_->finish(*written_, options_, journals_.get(), has_ended_early());
   if (has_ended_early()) return true;
   std::vector<ManifestFile> listed;
-  return say_results(write_shared_files(plan_, options_, *written_, listed));
+  return say_results(
+      write_shared_files(plan_, options_, *written_, line_.if_shared_files_exist(), listed));
 }
 
 // Pictures may have been replaced. So an error is not the end of a run that never started.

@@ -1,0 +1,91 @@
+// The hidden file beside a target, `.NAME.qturn-XXXXXXXXXX`, and how it gets the target's name.
+#ifndef QTURN_SRC_FILES_TEMPORARY_HPP
+#define QTURN_SRC_FILES_TEMPORARY_HPP
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/files/file_descriptor.hpp"
+#include "src/files/file_state.hpp"
+
+namespace qturn {
+
+enum class IfExists : std::uint8_t {
+  replace,
+  fail,
+  leave_companions  ///< the first file fails; of what belongs to it, a file that is there stays
+};
+
+/// Is deleted with this object unless it is in its place.
+class Temporary {
+ public:
+  /// In `folder`, to be called `target`. If `same_as` is not empty, it is that file if it can be.
+  Temporary(FileDescriptor folder, std::string target, mode_t mode,
+            const std::filesystem::path& same_as);
+  /// One that a killed run has left there under this name. It is not deleted.
+  Temporary(FileDescriptor folder, std::string target, std::string name);
+  ~Temporary();
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  FileDescriptor& file() { return file_; }
+  bool is_linked() const { return is_linked_; }
+  const FileDescriptor& folder() const { return folder_; }
+  const std::string& name() const { return name_; }
+  bool is_in_place() const { return is_in_place_; }
+  bool is_exchanged() const { return is_exchanged_; }
+  std::uint64_t bytes() const { return own_.bytes; }
+  bool is(const struct stat& file) const { return own_.inode == file.st_ino; }
+  void keep() { is_kept_ = true; }
+  /// Also if another program has put its file in the place of the target: then this is the
+  /// original.
+  bool is_kept() const { return is_kept_; }
+
+  /// To be called when all is written, while the file is open: this is what must be in the place.
+  /// False, with errno set, if it cannot be looked at.
+  bool remember();
+
+  /// Gives it the name of the target. Returns false, with errno set, if that failed.
+  bool rename(IfExists if_exists);
+
+  /// The same if the target is in the state `original`, and no program has it open for writing.
+  /// Both are looked at when the two files have exchanged their names, so that no program can come
+  /// in between. None: the target is another file, and has its name again.
+  std::optional<bool> exchange(const FileState& original);
+
+  /// Undoes exchange(). If another program has put a file there since, that stays there.
+  void put_back();
+
+  /// Ends exchange(). False, with errno set, if the original is still there under name().
+  bool remove_original();
+
+ private:
+  bool is_linked_to(const std::filesystem::path& file) const;
+  std::optional<FileState> state_of_name(const std::string& name) const;
+  bool is_there() const;
+  bool is_another_there() const;
+  bool exchange_names() const;
+
+  FileDescriptor folder_;
+  std::string target_name_, name_;
+  FileDescriptor file_;
+  FileState own_;
+  bool is_left_ = false, is_kept_ = false, is_linked_ = false, is_exchanged_ = false,
+       is_in_place_ = false;
+};
+
+/// Six letters that are in the names of this process's temporaries.
+const std::string& run_id();
+
+/// Whether a file of this name is a temporary, such as a killed run leaves; of that run if `run` is
+/// its id.
+bool is_temporary_name(std::string_view name, std::string_view run = {});
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FILES_TEMPORARY_HPP
