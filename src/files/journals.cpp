@@ -67,8 +67,9 @@ void put_rest_in_place(const IntendedFile& file, const fs::path& place,
   const auto is_done =
       original ? rest.exchange(*original) : std::optional(rest.rename(IfExists::fail));
   // If another program has removed it, or written one of its own, is_done() will find that.
-  if (is_done && !*is_done && !rest.is_kept() && errno != ENOENT && errno != EEXIST)
-    cannot_write(file.target);
+  constexpr int others[] = {ENOENT, EEXIST, EBUSY};
+  const bool is_others = !is_done || rest.is_kept() || std::ranges::count(others, errno) > 0;
+  if (!is_others && !*is_done) cannot_write(file.target);
   FlushedFolders().flush(rest.folder().get());
 }
 
