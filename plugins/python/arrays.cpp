@@ -65,6 +65,9 @@ nb::object Library::permuted(nb::handle, const Axes&) const {
       "arrays of this library cannot be channels_last: pass a copy in C order, or one of H x W x C "
       "with layout=\"hwc\"");
 }
+std::optional<nb::object> Library::packed(nb::handle, std::optional<void*>) const {
+  return std::nullopt;
+}
 void* Library::current_stream(int) const { return nullptr; }
 void Library::keep_for(nb::handle, int, void*) const {}
 void Library::written(nb::handle) const {}

@@ -65,6 +65,10 @@ class Library {
   /// `array` with its axes in another order; throws nanobind::type_error where there is no such
   /// view.
   virtual nanobind::object permuted(nanobind::handle array, const Axes& order) const;
+  /// A copy of `array` in C order, made on `stream` or on the library's current one; nothing where
+  /// the library cannot make one.
+  virtual std::optional<nanobind::object> packed(nanobind::handle array,
+                                                 std::optional<void*> stream) const;
   /// The stream that the library uses at the moment.
   virtual void* current_stream(int device) const;
   /// Says that `array` is used on `stream`, which is not the library's current one.

@@ -73,6 +73,14 @@ Operand Call::source(nb::handle array) {
                            text(first_shape_) + ", " + name_of(place_.device))
                               .c_str());
   }
+  if (const auto planes = find_planes(operand.memory, layout_, "x")) {
+    operand.planes = *planes;
+    return operand;
+  }
+  if (auto copy = operand.library->packed(array, stream_for(*operand.library))) {
+    operand.array = std::move(*copy);
+    operand.memory = read(operand, "x");
+  }
   operand.planes = planes_of(operand.memory, layout_, "x");
   return operand;
 }

@@ -60,6 +60,15 @@ class CupyArrays : public Library {
     return array.attr("transpose")(tuple_of(order));
   }
 
+  std::optional<nb::object> packed(nb::handle array, std::optional<void*> stream) const override {
+    std::optional<Scope> on_stream;
+    if (stream) {
+      const auto device = nb::cast<int>(array.attr("data").attr("device_id"));
+      on_stream.emplace(external_stream(*stream, device));
+    }
+    return array.attr("copy")("C");
+  }
+
   void* current_stream(int device) const override {
     static const nb::handle stream_now = kept(cupy_cuda().attr("get_current_stream"));
     static const Name ptr("ptr");

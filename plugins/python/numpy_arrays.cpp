@@ -74,6 +74,10 @@ class NumpyArrays : public Library {
   nb::object permuted(nb::handle array, const Axes& order) const override {
     return array.attr("transpose")(tuple_of(order));
   }
+
+  std::optional<nb::object> packed(nb::handle array, std::optional<void*>) const override {
+    return array.attr("copy")("C");
+  }
 };
 
 }  // namespace

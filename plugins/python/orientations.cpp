@@ -47,40 +47,47 @@ Orientation orientation_of(nb::handle wanted) {
 }
 
 void bind_orientations(nb::module_& module) {
-  nb::enum_<Orientation>(module, "Orientation", nb::is_arithmetic(),
-                         "The eight orientations, numbered as Exif's tag 274. Turns are clockwise.")
-      .value("identity", Orientation::identity, "AB/CD stays as it is")
-      .value("flop", Orientation::flop, "BA/DC: left and right exchanged")
-      .value("rotate180", Orientation::rotate180, "DC/BA: half turn")
-      .value("flip", Orientation::flip, "CD/AB: top and bottom exchanged")
-      .value("transpose", Orientation::transpose, "AC/BD: mirrored at the main diagonal")
-      .value("rotate90", Orientation::rotate90, "CA/DB: quarter turn clockwise")
-      .value("transverse", Orientation::transverse, "DB/CA: mirrored at the other diagonal")
-      .value("rotate270", Orientation::rotate270, "BD/AC: quarter turn counter-clockwise")
-      .def_prop_ro(
-          "swaps_axes", [](Orientation orientation) { return swaps_axes(orientation); },
-          "Whether width becomes height: transpose, rotate90, transverse and rotate270.")
-      .def_prop_ro(
-          "from_right", [](Orientation orientation) { return reading(orientation).from_right; },
-          "Whether the source is read from its right edge, before axes are swapped.")
-      .def_prop_ro(
-          "from_bottom", [](Orientation orientation) { return reading(orientation).from_bottom; },
-          "Whether the source is read from its bottom edge, before axes are swapped.")
-      .def_prop_ro(
-          "inverse", [](Orientation orientation) { return inverse(orientation); },
-          "The orientation that undoes this one.")
-      .def(
-          "compose",
-          [](Orientation first, nb::handle then) { return compose(first, orientation_of(then)); },
-          nb::arg("then").none(),
-          "The one orientation that does this one and, on its result, `then`.")
-      .def(
-          "turned_size",
-          [](Orientation orientation, std::pair<std::int64_t, std::int64_t> size) {
-            const Size turned = turned_size(orientation, {size.first, size.second});
-            return std::pair(turned.width, turned.height);
-          },
-          nb::arg("size"), "(width, height) of a picture of that size once it is turned.");
+  auto members =
+      nb::enum_<Orientation>(
+          module, "Orientation", nb::is_arithmetic(),
+          "The eight orientations, numbered as Exif's tag 274. Turns are clockwise.")
+          .value("identity", Orientation::identity, "AB/CD stays as it is")
+          .value("flop", Orientation::flop, "BA/DC: left and right exchanged")
+          .value("rotate180", Orientation::rotate180, "DC/BA: half turn")
+          .value("flip", Orientation::flip, "CD/AB: top and bottom exchanged")
+          .value("transpose", Orientation::transpose, "AC/BD: mirrored at the main diagonal")
+          .value("rotate90", Orientation::rotate90, "CA/DB: quarter turn clockwise")
+          .value("transverse", Orientation::transverse, "DB/CA: mirrored at the other diagonal")
+          .value("rotate270", Orientation::rotate270, "BD/AC: quarter turn counter-clockwise")
+          .def_prop_ro(
+              "swaps_axes", [](Orientation orientation) { return swaps_axes(orientation); },
+              "Whether width becomes height: transpose, rotate90, transverse and rotate270.")
+          .def_prop_ro(
+              "from_right", [](Orientation orientation) { return reading(orientation).from_right; },
+              "Whether the source is read from its right edge, before axes are swapped.")
+          .def_prop_ro(
+              "from_bottom",
+              [](Orientation orientation) { return reading(orientation).from_bottom; },
+              "Whether the source is read from its bottom edge, before axes are swapped.")
+          .def_prop_ro(
+              "inverse", [](Orientation orientation) { return inverse(orientation); },
+              "The orientation that undoes this one.")
+          .def(
+              "compose",
+              [](Orientation first, nb::handle then) {
+                return compose(first, orientation_of(then));
+              },
+              nb::arg("then").none(),
+              "The one orientation that does this one and, on its result, `then`.")
+          .def(
+              "turned_size",
+              [](Orientation orientation, std::pair<std::int64_t, std::int64_t> size) {
+                const Size turned = turned_size(orientation, {size.first, size.second});
+                return std::pair(turned.width, turned.height);
+              },
+              nb::arg("size"), "(width, height) of a picture of that size once it is turned.");
+  for (const char* other : {"hflip", "vflip", "cw", "ccw"})
+    members.attr(other) = members.attr(std::string(name(*orientation_of_name(other))).c_str());
   module.def("orientation_of", &orientation_of, nb::arg("orientation").none(),
              "The orientation with that name or number; a member is returned as it is.");
 }

@@ -72,7 +72,8 @@ PlanarFormat format_of(const Operand& src, const Wanted& wanted) {
 
 struct Images {
   std::vector<Operand> sources;
-  std::vector<View> views;
+  std::vector<View> views;        ///< as they lie in memory
+  std::vector<Orientation> seen;  ///< what the arrays make of them
 };
 
 Images images_of(Call& call, nb::handle xs) {
@@ -81,6 +82,7 @@ Images images_of(Call& call, nb::handle xs) {
     images.sources.push_back(call.source(x));
     const std::vector<View> views = views_of(images.sources.back().planes);
     images.views.insert(images.views.end(), views.begin(), views.end());
+    images.seen.resize(images.views.size(), images.sources.back().planes.seen);
   };
   if (nb::isinstance<nb::list>(xs) || nb::isinstance<nb::tuple>(xs)) {
     for (nb::handle x : xs) add(x);
@@ -115,7 +117,9 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
   Call call(nb::str("hwc"), stream);
   Images images = images_of(call, xs);
   const std::size_t count = images.views.size();
-  const std::vector<Orientation> orientations = orientations_of(wanted_orientations, count);
+  std::vector<Orientation> orientations = orientations_of(wanted_orientations, count);
+  for (std::size_t i = 0; i < count; ++i)
+    orientations[i] = compose(images.seen[i], orientations[i]);
   Operand& first = images.sources[0];
   const PlanarFormat format = format_of(first, {dtype, mean, deviation, channels, scale});
   const std::string type = first.library->type_name(first.array);
@@ -147,7 +151,7 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
     turned[i].dst = {static_cast<std::byte*>(plane.data) +
                          static_cast<std::int64_t>(i) * dst.planes.distances[0],
                      plane.width, plane.height, plane.pitch, dst.planes.distances[1]};
-    turned[i].orientation = orientations[i];
+    turned[i].orientation = compose(orientations[i], inverse(dst.planes.seen));
   }
   {
     const nb::gil_scoped_release others_run;

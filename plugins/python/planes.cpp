@@ -1,34 +1,47 @@
 #include "plugins/python/planes.hpp"
 
+#include <cstdlib>
+
 namespace nb = nanobind;
 
 namespace qturn::python {
 namespace {
 
 [[noreturn]] void refuse_strides(const Array& array, Layout layout, const char* which) {
-  throw nb::value_error((std::string(which) + " of shape " + text(array.shape) +
-                         " has strides of " + text(array.strides) +
-                         " bytes: the pixels of a row must be side by side" +
-                         (layout == Layout::hwc ? ", and the channels of a pixel" : "") +
-                         "; pass its .contiguous() (PyTorch), or a copy in C order")
-                            .c_str());
+  throw nb::value_error(
+      (std::string(which) + " of shape " + text(array.shape) + " has strides of " +
+       text(array.strides) + " bytes: the pixels of a row or of a column must be side by side" +
+       (layout == Layout::hwc ? ", and the channels of a pixel" : "") + "; pass a copy in C order")
+          .c_str());
 }
 
-View view_of(const Array& array, std::int64_t height, std::int64_t width, std::int64_t pitch,
-             std::int64_t pixel_bytes, const char* which) {
-  if (pixel_bytes < 1 || pixel_bytes > 256) {
-    throw nb::value_error((std::string(which) + " of shape " + text(array.shape) +
-                           " has pixels of " + std::to_string(pixel_bytes) +
-                           " bytes, expected 1 to 256; channels before the rows are layout=\"chw\"")
-                              .c_str());
-  }
-  View view;
+/// The image whose rows are this axis and whose columns are the next one.
+bool set_image(Planes& planes, const Array& array, int row_axis, std::int64_t pixel_bytes) {
+  struct Axis {
+    std::int64_t length, stride;
+    bool is_reversed() const { return length > 1 && stride < 0; }
+    bool is_side_by_side(std::int64_t bytes) const {
+      return length <= 1 || std::abs(stride) == bytes;
+    }
+  };
+  const Axis rows{array.shape[row_axis], array.strides[row_axis]};
+  const Axis columns{array.shape[row_axis + 1], array.strides[row_axis + 1]};
+  const bool is_swapped = !columns.is_side_by_side(pixel_bytes);
+  if (is_swapped && !rows.is_side_by_side(pixel_bytes)) return false;
+  const Axis& along = is_swapped ? rows : columns;
+  const Axis& across = is_swapped ? columns : rows;
+  const std::int64_t row_bytes = along.length * pixel_bytes;
+  if (across.length > 1 && std::abs(across.stride) < row_bytes) return false;
+  View& view = planes.first;
   view.data = array.data;
-  view.width = width;
-  view.height = height;
-  view.pitch = height > 1 ? pitch : width * pixel_bytes;
+  if (along.is_reversed())
+    view.data = static_cast<std::byte*>(view.data) + (along.length - 1) * along.stride;
+  view.width = along.length;
+  view.height = across.length;
+  view.pitch = across.length > 1 ? across.stride : row_bytes;
   view.pixel_bytes = static_cast<int>(pixel_bytes);
-  return view;
+  planes.seen = orientation_of(Reading{is_swapped, along.is_reversed(), false});
+  return true;
 }
 
 }  // namespace
@@ -46,52 +59,68 @@ std::int64_t Planes::count() const {
   return count;
 }
 
-Planes planes_of(const Array& array, Layout layout, const char* which, bool interleaved) {
+std::optional<Planes> find_planes(const Array& array, Layout layout, const char* which,
+                                  bool interleaved) {
   const int rank = array.shape.rank;
+  const auto name = [&] { return std::string(which) + " of shape " + text(array.shape); };
   if (rank < 2) {
-    throw nb::value_error((std::string(which) + " of shape " + text(array.shape) +
-                           " has no rows and columns, expected at least two axes")
-                              .c_str());
+    throw nb::value_error(
+        (name() + " has no rows and columns, expected at least two axes").c_str());
   }
   const std::int64_t item = array.item_bytes;
-  const auto together = [&](int axis, std::int64_t stride) {
-    return array.shape[axis] <= 1 || array.strides[axis] == stride;
+  const auto side_by_side = [&](int axis, std::int64_t stride) {
+    return array.shape[axis] <= 1 || std::abs(array.strides[axis]) == stride;
   };
+  const auto channels_are = [&](int axis) {
+    return array.shape[axis] <= 1 || array.strides[axis] == item;
+  };
+  bool has_pixels = true;
+  for (int axis = 0; axis < rank; ++axis) has_pixels = has_pixels && array.shape[axis] > 0;
   Planes planes;
   int row_axis = rank - 2;
-  int last_counted = rank - 2;  // the first axis that does not count images
-  std::int64_t channels = 1;
-  const bool has_pixels = [&] {
-    for (int axis = 0; axis < rank; ++axis) {
-      if (array.shape[axis] == 0) return false;
-    }
-    return true;
-  }();
+  int channel_axis = -1;
   if (layout == Layout::hwc && rank > 2) {
-    row_axis = last_counted = rank - 3;
-    channels = array.shape[rank - 1];
-    if (has_pixels && !(together(rank - 1, item) && together(rank - 2, channels * item))) {
-      refuse_strides(array, layout, which);
-    }
-  } else if (const bool row_together = together(rank - 1, item);
-             has_pixels && (!row_together || interleaved)) {
+    row_axis = rank - 3;
+    channel_axis = rank - 1;
+    if (has_pixels && !channels_are(channel_axis)) return std::nullopt;
+  } else if (layout == Layout::chw && rank > 2 && has_pixels && channels_are(rank - 3)) {
     // PyTorch's channels_last: NCHW in name, NHWC in memory.
-    planes.interleaved = layout == Layout::chw && rank > 2 && together(rank - 3, item) &&
-                         together(rank - 1, array.shape[rank - 3] * item);
-    if (!planes.interleaved && !row_together) refuse_strides(array, layout, which);
+    const std::int64_t pixel = array.shape[rank - 3] * item;
+    const auto are_of = [&](std::int64_t bytes) {
+      return side_by_side(rank - 1, bytes) ||
+             (array.shape[rank - 2] > 1 && side_by_side(rank - 2, bytes));
+    };
+    planes.interleaved = are_of(pixel) && (interleaved || !are_of(item));
+    if (planes.interleaved) channel_axis = rank - 3;
   }
-  if (planes.interleaved) {
-    channels = array.shape[rank - 3];
-    last_counted = rank - 3;
+  const std::int64_t channels = channel_axis < 0 ? 1 : array.shape[channel_axis];
+  const std::int64_t pixel_bytes = channels > 0 ? channels * item : item;
+  if (pixel_bytes < 1 || pixel_bytes > 256) {
+    throw nb::value_error((name() + " has pixels of " + std::to_string(pixel_bytes) +
+                           " bytes, expected 1 to 256; channels before the rows are layout=\"chw\"")
+                              .c_str());
   }
-  planes.first = view_of(array, array.shape[row_axis], array.shape[row_axis + 1],
-                         array.strides[row_axis], channels > 0 ? channels * item : item, which);
-  for (int axis = 0; axis < last_counted; ++axis) {
+  if (has_pixels) {
+    if (!set_image(planes, array, row_axis, pixel_bytes)) return std::nullopt;
+  } else {
+    const bool has_channels = channels > 0;
+    planes.first.data = array.data;
+    planes.first.width = has_channels ? array.shape[row_axis + 1] : 0;
+    planes.first.height = has_channels ? array.shape[row_axis] : 0;
+    planes.first.pixel_bytes = static_cast<int>(pixel_bytes);
+    planes.first.pitch = planes.first.row_bytes();
+  }
+  const int counted = planes.interleaved ? channel_axis : row_axis;
+  for (int axis = 0; axis < counted; ++axis) {
     planes.counts.push(array.shape[axis]);
     planes.distances.push(array.strides[axis]);
   }
-  if (channels == 0) planes.first.width = planes.first.height = 0;
   return planes;
+}
+
+Planes planes_of(const Array& array, Layout layout, const char* which, bool interleaved) {
+  if (const auto planes = find_planes(array, layout, which, interleaved)) return *planes;
+  refuse_strides(array, layout, which);
 }
 
 Axes turned_shape(const Axes& shape, Layout layout, Orientation orientation) {

@@ -108,17 +108,17 @@ class TorchTensors : public Library {
 
   nb::object empty(nb::handle model, const Axes& shape, const char* type,
                    std::optional<void*> stream) const override {
-    std::optional<Scope> on_stream;
-    if (stream) {
-      // The allocator gives memory out again in the order of the stream that it was made for.
-      const auto device = nb::cast<int>(model.attr("get_device")());
-      on_stream.emplace(torch().attr("cuda").attr("stream")(external_stream(*stream, device)));
-    }
+    const auto on_stream = entered(model, stream);
     return new_empty(model, shape, type);
   }
 
   nb::object permuted(nb::handle tensor, const Axes& order) const override {
     return tensor.attr("permute")(tuple_of(order));
+  }
+
+  std::optional<nb::object> packed(nb::handle tensor, std::optional<void*> stream) const override {
+    const auto on_stream = entered(tensor, stream);
+    return tensor.attr("contiguous")();
   }
 
   void* current_stream(int device) const override {
@@ -145,6 +145,14 @@ class TorchTensors : public Library {
   }
 
  private:
+  /// The allocator gives memory out again in the order of the stream that it was made for.
+  static std::optional<Scope> entered(nb::handle tensor, std::optional<void*> stream) {
+    if (!stream) return std::nullopt;
+    const auto device = nb::cast<int>(tensor.attr("get_device")());
+    return std::optional<Scope>(
+        std::in_place, torch().attr("cuda").attr("stream")(external_stream(*stream, device)));
+  }
+
   /// In items, as PyTorch counts them where an axis is empty too.
   static Axes packed_strides(const Axes& shape) {
     Axes strides = shape;

@@ -30,6 +30,7 @@ void add_images(std::vector<BatchImage>& images, const Planes& from, const Plane
 void turn(const Planes& from, const Planes& to, Orientation orientation, Place place) {
   const std::int64_t count = from.count();
   if (count == 0 || from.first.empty()) return;
+  orientation = in_memory(from, orientation, to);
   if (count == 1) return transform(from.first, to.first, orientation, place);
   const std::optional<std::int64_t> between = equal_distance(from);
   const std::optional<std::int64_t> between_results = equal_distance(to);
@@ -60,7 +61,7 @@ nb::object transform_array(nb::handle x, nb::handle wanted, nb::handle out, nb::
     const nb::gil_scoped_release others_run;
     if (in_place) {
       for (const View& view : views_of(dst.planes)) {
-        transform_in_place(view, orientation, call.place());
+        transform_in_place(view, in_memory(src.planes, orientation, dst.planes), call.place());
       }
     } else {
       turn(src.planes, dst.planes, orientation, call.place());
@@ -117,7 +118,8 @@ nb::object transform_list(nb::handle xs, nb::handle wanted, nb::handle out, nb::
     sources.push_back(call.source(xs[i]));
     const nb::object given = out.is_none() ? nb::none() : nb::object(out[i]);
     destinations.push_back(destination(call, sources[i], orientations[i], given));
-    add_images(images, sources[i].planes, destinations[i].planes, orientations[i]);
+    const Planes &from = sources[i].planes, &to = destinations[i].planes;
+    add_images(images, from, to, in_memory(from, orientations[i], to));
   }
   if (!out.is_none()) check_lists_apart(sources, destinations);
   if (count > 0) {
@@ -165,7 +167,7 @@ nb::object transform_each(nb::handle xs, nb::handle wanted, nb::handle out, nb::
   add_images(images, src.planes, dst.planes, first);
   const std::size_t planes_each = count > 0 ? images.size() / count : 1;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    images[i].orientation = orientations[i / planes_each];
+    images[i].orientation = in_memory(src.planes, orientations[i / planes_each], dst.planes);
   }
   {
     const nb::gil_scoped_release others_run;

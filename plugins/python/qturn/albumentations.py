@@ -36,7 +36,7 @@ class RandomOrientation(albumentations.DualTransform):
         return {"orientation": self.py_random.choice(self.orientations)}  # a name: ReplayCompose can store it
 
     def apply(self, img: numpy.ndarray, orientation: str, **params: Any) -> numpy.ndarray:
-        return transform(numpy.ascontiguousarray(img), orientation)
+        return transform(img, orientation)
 
     def apply_to_bboxes(self, bboxes: numpy.ndarray, orientation: str, **params: Any) -> numpy.ndarray:
         return turn_boxes(bboxes, orientation, (1, 1), "xyxy")

@@ -72,10 +72,21 @@ def _turned_like(x, orientation, layout):
     shape = list(x.shape)
     if orientation_of(orientation).swaps_axes:
         shape[rows], shape[rows + 1] = shape[rows + 1], shape[rows]
-    pixels_apart = x.dim() > 2 and layout == "chw" and shape[-1] != 0 and x.stride(-1) != 1 and x.shape[-1] > 1
-    if not pixels_apart:
+    if x.dim() < 3 or layout != "chw" or not _is_interleaved(x):
         return x.new_empty(shape)
     return x.new_empty([*shape[:-3], *shape[-2:], shape[-3]]).movedim(-1, -3)
+
+
+def _is_interleaved(x):
+    channels, height, width = x.shape[-3:]
+    if channels < 2 or x.stride(-3) != 1 or 0 in x.shape:
+        return False
+
+    def lies(distance):  # its pixels side by side, in rows or in columns that do not overlap
+        rows = width == 1 or (x.stride(-1) == distance and (height == 1 or x.stride(-2) >= width * distance))
+        return rows or (height > 1 and x.stride(-2) == distance and x.stride(-1) >= height * distance)
+
+    return lies(channels) and not lies(1)
 
 
 def _batch_turned_like(xs, orientations, layout):
@@ -88,12 +99,12 @@ def _keep(ctx, inputs, output):
 
 def _gradient(ctx, gradient):
     back = int(Orientation(ctx.orientation).inverse)
-    return torch.ops.qturn.transform(gradient.contiguous(), back, ctx.layout), None, None
+    return torch.ops.qturn.transform(gradient, back, ctx.layout), None, None
 
 
 def _batch_gradient(ctx, gradient):
     back = [int(Orientation(one).inverse) for one in ctx.orientation]
-    return torch.ops.qturn.transform_batch(gradient.contiguous(), back, ctx.layout), None, None
+    return torch.ops.qturn.transform_batch(gradient, back, ctx.layout), None, None
 
 
 for _device in ("CPU", "CUDA"):

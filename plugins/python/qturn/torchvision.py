@@ -76,7 +76,7 @@ class RandomOrientation(v2.Transform):
             else:
                 turned = turn_boxes(plain, orientation, size, _box_format(inpt.format))
             return tv_tensors.wrap(turned, like=inpt, canvas_size=orientation.turned_size(size)[::-1])
-        turned = transform(plain.contiguous(), orientation, layout="chw")
+        turned = transform(plain, orientation, layout="chw")
         return tv_tensors.wrap(turned, like=inpt) if isinstance(inpt, tv_tensors.TVTensor) else turned
 
     def _own_generator(self) -> torch.Generator | None:

@@ -41,6 +41,8 @@ def test_turned_size_swaps_with_the_axes(orientation):
 
 
 def test_other_names_are_accepted():
+    assert [Orientation.hflip, Orientation.vflip, Orientation.cw, Orientation.ccw] == [
+        Orientation.flop, Orientation.flip, Orientation.rotate90, Orientation.rotate270]
     assert Orientation.identity.compose("cw") == Orientation.rotate90
 
 
