@@ -4,6 +4,7 @@
 
 #include "plugins/python/orientations.hpp"
 #include "plugins/python/overlaps.hpp"
+#include "plugins/python/turn.hpp"
 
 namespace nb = nanobind;
 
@@ -19,6 +20,14 @@ bool have_one_type_object(const Operand& a, const Operand& b) {
   if (a.library != b.library) return false;
   const nb::object dtype = nb::getattr(a.array, "dtype", nb::none());
   return !dtype.is_none() && dtype.is(nb::getattr(b.array, "dtype", nb::none()));
+}
+
+/// Each row of pixels as an image whose columns are the channels of a pixel.
+std::optional<Planes> pixels_of(Array array) {
+  if (array.shape.rank == max_rank) return std::nullopt;
+  array.shape.push(1);
+  array.strides.push(array.item_bytes);
+  return find_planes(array, Layout::hwc, "x");
 }
 
 }  // namespace
@@ -77,12 +86,29 @@ Operand Call::source(nb::handle array) {
     operand.planes = *planes;
     return operand;
   }
-  if (auto copy = operand.library->packed(array, stream_for(*operand.library))) {
+  if (auto copy = packed(operand)) {
     operand.array = std::move(*copy);
     operand.memory = read(operand, "x");
   }
   operand.planes = planes_of(operand.memory, layout_, "x");
   return operand;
+}
+
+std::optional<nb::object> Call::packed(const Operand& src) const {
+  const Library& library = *src.library;
+  const std::optional<void*> stream = stream_for(library);
+  const auto pixels = pixels_of(src.memory);
+  // Of channels that are reversed (BGR seen as RGB) or planes, the kernels are faster.
+  const bool is_orientation = pixels && pixels->seen != Orientation::identity;
+  if (!is_orientation || &library == dlpack_arrays()) return library.packed(src.array, stream);
+  nb::object copy = library.empty(src.array, src.memory.shape, nullptr, stream);
+  const auto made = pixels_of(library.read(copy, stream, "the copy of x"));
+  {
+    const nb::gil_scoped_release others_run;
+    turn(*pixels, made.value(), Orientation::identity, place_);
+  }
+  keep(src);
+  return copy;
 }
 
 Operand Call::made(const Operand& src, const Axes& shape, const char* type) const {

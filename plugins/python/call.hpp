@@ -47,6 +47,8 @@ class Call {
 
  private:
   void choose_place(const Operand& first);
+  /// A copy of `src` in C order; nothing where its library cannot make one.
+  std::optional<nanobind::object> packed(const Operand& src) const;
   Array read(Operand& operand, const char* which);
   /// Nothing if what `library` does at the moment is in the order of this call.
   std::optional<void*> stream_for(const Library& library) const;

@@ -36,7 +36,8 @@ TEST_CASE("every orientation of every pixel size is its definition, whatever the
   const int pixel_bytes =
       GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 100, 255, 256);
   const std::int64_t sizes[][2] = {{1, 1},   {1, 40},  {40, 1},  {15, 16},  {16, 17},  {17, 15},
-                                   {31, 33}, {32, 32}, {33, 64}, {63, 127}, {129, 65}, {200, 3}};
+                                   {31, 33}, {32, 32}, {33, 64}, {63, 127}, {129, 65}, {200, 3},
+                                   {2, 99},  {3, 100}, {4, 37},  {5, 8},    {16, 33}};
   const Layout layouts[] = {{}, {5, 3, false}, {16, 16, false}, {1, 7, true}};
   for (const auto& size : sizes) {
     for (const Layout& src : layouts) {

@@ -192,6 +192,34 @@ bool mirror(ConstView src, View dst) {
   return true;
 }
 
+// As many rows as a block holds at a time, whatever the size of a pixel: BGR to RGB, for example,
+// is a mirror of rows of 3 bytes.
+bool mirror_narrow(ConstView src, View dst) {
+  constexpr Bytes<1> d;
+  const std::int64_t bytes = dst.row_bytes();
+  if (bytes > block_bytes || src.pitch != bytes || dst.pitch != bytes) return false;
+  const std::int64_t rows = block_bytes / bytes, total = bytes * dst.height;
+  alignas(block_bytes) std::uint8_t places[block_bytes] = {};
+  for (std::int64_t i = 0; i < rows * bytes; ++i) {
+    const std::int64_t pixel = i % bytes / dst.pixel_bytes;
+    places[i] = static_cast<std::uint8_t>(i + (dst.width - 1 - 2 * pixel) * dst.pixel_bytes);
+  }
+  const auto index = hn::Load(d, places);
+  const std::uint8_t* in = row_of(src, 0);
+  std::uint8_t* out = row_of(dst, 0);
+  std::int64_t done = 0;
+  // What is written behind these rows is written again.
+  for (std::int64_t at = 0; at + block_bytes <= total; at += rows * bytes, done += rows)
+    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, in + at), index), d, out + at);
+  const std::int64_t left = dst.height - done;
+  if (left > 0) {
+    move_plain({sub_view(src, 0, done, src.width, left), sub_view(dst, 0, done, dst.width, left),
+                Motion::mirror},
+               Store::through_caches);
+  }
+  return true;
+}
+
 // --- transpose
 
 // Moves the first 12 bytes of each block together.
@@ -358,9 +386,22 @@ bool move_by_size(const Reduced& reduced, Store store) {
 }  // namespace
 
 void move(const Reduced& reduced, Store store) {
-  const bool moved = reduced.motion == Motion::copy
-                         ? copy(reduced.src, reduced.dst, store)
-                         : move_by_size<1, 2, 3, 4, 6, 8, 12, 16>(reduced, store);
+  const auto& [src, dst, motion] = reduced;
+  // Without gaps, a half turn mirrors one long row.
+  if (motion == Motion::mirror && dst.height > 1 && src.pitch == -dst.row_bytes() &&
+      dst.pitch == dst.row_bytes()) {
+    ConstView from = src;
+    View to = dst;
+    from.data = row_of(src, src.height - 1);
+    from.width = to.width = src.width * src.height;
+    from.height = to.height = 1;
+    from.pitch = to.pitch = to.row_bytes();
+    return move({from, to, Motion::mirror}, store);
+  }
+  const bool moved = motion == Motion::copy
+                         ? copy(src, dst, store)
+                         : (motion == Motion::mirror && mirror_narrow(src, dst)) ||
+                               move_by_size<1, 2, 3, 4, 6, 8, 12, 16>(reduced, store);
   if (!moved) move_plain(reduced, store);
 }
 

@@ -29,7 +29,8 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
     """`x` seen in `orientation`, as an array of the same library.
 
     x: an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, or a cv2.cuda.GpuMat; on the CPU or a GPU, of any
-        type. Its pixels (1 to 256 bytes) lie side by side in their rows; rows may have any pitch.
+        type, with pixels of 1 to 256 bytes. Parts and views with rows or columns reversed or exchanged are taken as they lie in
+        memory; of what has gaps between its pixels or channels, a copy is made first.
     orientation: a qturn.Orientation, its name ("rotate90", "cw") or its number in Exif.
     out: where to write, of the shape of the result. It may be x itself: mirrors of every size, turns of squares.
     layout: "hwc" takes H x W and H x W x C, "chw" H x W and C x H x W; all axes before those count images.
