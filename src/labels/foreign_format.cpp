@@ -8,6 +8,7 @@
 
 #include "src/labels/csv.hpp"
 #include "src/labels/decimal.hpp"
+#include "src/labels/dota.hpp"
 #include "src/labels/labelme.hpp"
 #include "src/labels/shared_label.hpp"
 #include "src/labels/voc.hpp"
@@ -55,13 +56,6 @@ bool is_kitti(Text suffix, Text head) {
   const auto lines = first_lines(suffix, head);
   return !lines.empty() && lines[0].size() >= 15 && !is_number(lines[0][0]) &&
          are_numbers(std::span(lines[0]).subspan(1, 14));
-}
-
-bool is_dota(Text suffix, Text head) {
-  const auto lines = first_lines(suffix, head);
-  return std::ranges::any_of(lines, [](const Words& words) {
-    return words.size() >= 9 && are_numbers(std::span(words).first(8)) && !is_number(words[8]);
-  });
 }
 
 bool is_cvat(Text suffix, Text head) {
@@ -121,7 +115,6 @@ constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
 constexpr ForeignFormat foreign_formats[] = {
     {"KITTI", one_format, is_kitti},
-    {"DOTA", "YOLO (oriented boxes)", is_dota},
     {"CVAT", "COCO, YOLO or Pascal VOC, which CVAT exports, too", is_cvat},
     {"VIA", "COCO, which VIA exports, too", is_via},
     {"Supervisely", "COCO or YOLO, which Supervisely exports, too", is_supervisely},
@@ -140,6 +133,7 @@ bool is_yolo_text(Text suffix, Text head) {
   const auto number = lines.empty() ? std::nullopt : Decimal::parse(lines[0][0]);
   return number && number->whole() && lines[0].size() >= 5 && are_numbers(lines[0]);
 }
+bool is_dota_text(Text suffix, Text head) { return suffix == ".txt" && is_dota(head); }
 bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && is_voc(head); }
 bool is_labelme_text(Text suffix, Text head) { return suffix == ".json" && is_labelme(head); }
 bool is_coco_text(Text suffix, Text head) {
@@ -149,11 +143,9 @@ bool is_csv_text(Text suffix, Text head) {
   return suffix == ".csv" && names_labels(head.substr(0, head.find('\n')));
 }
 
-constexpr ForeignFormat own_formats[] = {{"YOLO", "", is_yolo_text},
-                                         {"Pascal VOC", "", is_voc_text},
-                                         {"LabelMe", "", is_labelme_text},
-                                         {"COCO", "", is_coco_text},
-                                         {"CSV", "", is_csv_text}};
+constexpr ForeignFormat own_formats[] = {
+    {"YOLO", "", is_yolo_text},       {"DOTA", "", is_dota_text}, {"Pascal VOC", "", is_voc_text},
+    {"LabelMe", "", is_labelme_text}, {"COCO", "", is_coco_text}, {"CSV", "", is_csv_text}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "src/labels/label.hpp"
 
+#include "src/labels/dota.hpp"
 #include "src/labels/labelme.hpp"
 #include "src/labels/voc.hpp"
 
@@ -24,12 +25,14 @@ std::unique_ptr<ParsedLabel> parse_yolo(std::string_view text) {
 
 }  // namespace
 
-const LabelFormat label_formats[3] = {
-    {"yolo", "YOLO", ".txt", "images", "labels", is_yolo, parse_yolo, read_yolo},
-    {"voc", "Pascal VOC", ".xml", "jpegimages", "annotations", is_voc, parse_voc,
+const LabelFormat label_formats[4] = {
+    {"yolo", "YOLO", ".txt", "images", "labels", true, is_yolo, parse_yolo, read_yolo},
+    {"voc", "Pascal VOC", ".xml", "jpegimages", "annotations", true, is_voc, parse_voc,
      [](std::string_view text, const std::optional<Keypoints>&) { return read_voc(text); }},
-    {"labelme", "LabelMe", ".json", "", "", is_labelme, parse_labelme,
+    {"labelme", "LabelMe", ".json", "", "", true, is_labelme, parse_labelme,
      [](std::string_view text, const std::optional<Keypoints>&) { return read_labelme(text); }},
+    {"dota", "DOTA", ".txt", "images", "labeltxt", false, is_dota, parse_dota,
+     [](std::string_view text, const std::optional<Keypoints>&) { return read_dota(text); }},
 };
 
 }  // namespace qturn

@@ -37,14 +37,15 @@ class ParsedLabel {
 struct LabelFormat {
   std::string_view option, name, suffix;
   std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
+  bool lies_beside_pictures;             ///< also, in the same folder
   bool (*is_of)(std::string_view text);  ///< whether a text looks like one
   /// `text` must outlive the result. Throws LabelError.
   std::unique_ptr<ParsedLabel> (*parse)(std::string_view text);
   LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
 };
 
-/// "yolo", "voc", "labelme".
-extern const LabelFormat label_formats[3];
+/// "yolo", "voc", "labelme", "dota".
+extern const LabelFormat label_formats[4];
 
 }  // namespace qturn
 

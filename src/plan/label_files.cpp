@@ -81,7 +81,9 @@ class LabelFinder {
     std::vector<std::uint32_t> places;
     for (const LabelFormat& format : label_formats) {
       if (options_.labels.format && options_.labels.format != &format) continue;
-      places.push_back(add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
+      if (format.lies_beside_pictures || options_.labels.format)
+        places.push_back(
+            add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
       if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
     }
     return places;

@@ -115,15 +115,19 @@ class SamplePlanner {
 
   /// Its picture may be in another sample, and is turned there.
   void refuse_lone_label(const SampleFile& file) const {
-    const LabelFormat* format = label_format_of(lower_suffix(file.name));
-    if (!format || !takes_labels(file)) return;
+    if (!is_suffix_of_labels(lower_suffix(file.name)) || !takes_labels(file)) return;
     if (is_note(lower_case(base_of(file)))) return;
-    if (options_.labels.take != TakeLabels::found && options_.labels.format != format) return;
+    if (options_.labels.take != TakeLabels::found && !is_of_wanted_format(file)) return;
     if (!may_be_label_of_any(file)) return;
     refuse(file,
            "may be a label, and no picture is in its sample; give both the same name in the same "
            "folder",
            {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
+  }
+
+  bool is_of_wanted_format(const SampleFile& file) const {
+    const LabelFormat* wanted = options_.labels.format;
+    return wanted && wanted->suffix == lower_suffix(file.name);
   }
 
   bool takes_labels(const SampleFile& file) const {
@@ -185,14 +189,16 @@ class SamplePlanner {
     if (is(file, CompanionKind::label)) return add_label(file, *file.role->format);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const KindOfFile& kind = kind_of(file);
-    const LabelFormat* format = label_format_of(lower_suffix(file.name));
-    const bool is_of_one_format = format && options_.labels.take != TakeLabels::found;
-    const bool is_wanted = !is_of_one_format || format == options_.labels.format;
+    const bool is_of_one_format =
+        is_suffix_of_labels(lower_suffix(file.name)) && options_.labels.take != TakeLabels::found;
+    const bool is_wanted = !is_of_one_format || is_of_wanted_format(file);
     // A copy of a picture would not be turned.
     if (!takes_labels(file) || kind.is_picture() || !is_wanted)
       plan_.left_out.push_back(&file);
-    else if (is_of_one_format || kind.kind == FileKind::label)
-      add_label(file, *format);
+    else if (is_of_one_format)
+      add_label(file, *options_.labels.format);
+    else if (kind.kind == FileKind::label)
+      add_label(file, *kind.format);
     else if (kind.kind == FileKind::coordinates)
       throw ForeignLabelError(file.path, head_of(file));
     else

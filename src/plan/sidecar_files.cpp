@@ -88,7 +88,7 @@ class SidecarFinder {
   static bool may_be_copied(const fs::path& path) {
     const std::string start = label_head_of(path).value_or("");
     const KindOfFile kind = kind_of_file(path, std::as_bytes(std::span(start)));
-    if (kind.kind == FileKind::coordinates && !label_format_of(lower_suffix(path)))
+    if (kind.kind == FileKind::coordinates && !is_suffix_of_labels(lower_suffix(path)))
       throw ForeignLabelError(path, start);
     return !kind.is_picture();
   }
@@ -102,7 +102,7 @@ class SidecarFinder {
   bool may_be_sidecar(const std::string& lower) const {
     const std::string suffix = lower_suffix(lower);
     if (suffix.empty() || codec_of_suffix(suffix)) return false;
-    return options_.labels.take == TakeLabels::found || !label_format_of(suffix);
+    return options_.labels.take == TakeLabels::found || !is_suffix_of_labels(suffix);
   }
 
   const PlanOptions& options_;

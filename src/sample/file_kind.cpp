@@ -23,15 +23,16 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
   if (is_xmp(name)) return {FileKind::xmp};
   if (is_named_as_world_file(name)) return {FileKind::world_file};
   const std::string_view text = text_of(content);
-  const LabelFormat* format = label_format_of(suffix);
-  if (format && (text.empty() || format->is_of(text))) return {FileKind::label, format};
+  for (const LabelFormat& format : label_formats)
+    if (suffix == format.suffix && (text.empty() || format.is_of(text)))
+      return {FileKind::label, &format};
   if (may_be_label(suffix, text.substr(0, label_head_bytes))) return {FileKind::coordinates};
   return {};
 }
 
-const LabelFormat* label_format_of(std::string_view lower_suffix) {
-  const auto* found = std::ranges::find(label_formats, lower_suffix, &LabelFormat::suffix);
-  return found == std::end(label_formats) ? nullptr : found;
+bool is_suffix_of_labels(std::string_view lower_suffix) {
+  return std::ranges::find(label_formats, lower_suffix, &LabelFormat::suffix) !=
+         std::end(label_formats);
 }
 
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {

@@ -36,8 +36,8 @@ struct KindOfFile {
 /// if it looks like one, or if it is empty.
 KindOfFile kind_of_file(const std::filesystem::path& name, std::span<const std::byte> content);
 
-/// The labels whose files have this suffix, in lower case; null if none have.
-const LabelFormat* label_format_of(std::string_view lower_suffix);
+/// Whether the files of any labels have this suffix, in lower case.
+bool is_suffix_of_labels(std::string_view lower_suffix);
 
 /// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if no mask is called so.
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);

@@ -37,6 +37,8 @@ def coco(folder="", **more):
 ROTATED = "<attributes><attribute><name>rotation</name><value>{}</value></attribute></attributes>"
 YAML = "path: .\ntrain: images\nval: images\nnames:\n  0: cat\n"
 
+DOTA = "imagesource:GoogleEarth\ngsd:0.146343\n1 1 4 2 3.5 4 0.5 3 small-vehicle 0\n"
+
 TURNED = [
     Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
     Layout("YOLO, Ultralytics", "`images/a.jpg`, `labels/a.txt`, `data.yaml`", {"images/a.png": None, "labels/a.txt": BOX, "data.yaml": YAML},
@@ -55,6 +57,10 @@ TURNED = [
     Layout("Pascal VOC, Roboflow, labelImg", "`train/a.jpg`, `train/a.xml`", {"train/a.png": None, "train/a.xml": voc()}, "train/a.xml", "<xmin>6</xmin>"),
     Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0")),
     Layout("LabelMe, X-AnyLabeling", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme()}, "x/a.json", "[6, 1], [8, 4]"),
+    Layout("DOTA", "`images/P1.png`, `labelTxt/P1.txt`", {"images/P1.png": None, "labelTxt/P1.txt": DOTA}, "labelTxt/P1.txt",
+           "gsd:0.146343\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
+    Layout("DOTA, Roboflow", "`train/images/P1.jpg`, `train/labelTxt/P1.txt`", {"train/images/P1.png": None, "train/labelTxt/P1.txt": DOTA},
+           "train/labelTxt/P1.txt", "\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
     Layout("X-AnyLabeling, shapes of the type `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}),
     Layout("COCO", "`train/a.jpg`, `annotations/instances_train.json`", {"train/a.png": None, "annotations/instances_train.json": coco()},
            "annotations/instances_train.json", "[5, 2, 3, 2]"),
@@ -69,7 +75,6 @@ TURNED = [
 ]
 
 KITTI = "Car 0.00 0 -1.57 599.41 156.40 629.75 189.25 2.85 2.63 12.34 0.47 1.49 69.44 -1.56\n"
-DOTA = "imagesource:GoogleEarth\ngsd:0.146343\n2753 2408 2861 2385 2888 2468 2805 2502 plane 0\n"
 CVAT = ('<?xml version="1.0"?>\n<annotations><version>1.1</version><image id="0" name="images/a.png" width="9" height="5"><box label="cat" xtl="1.00" '
         'ytl="1.00" xbr="3.00" ybr="4.00" z_order="0"></box></image></annotations>\n')
 HUGGING_FACE = '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'
@@ -94,7 +99,6 @@ def refused(name, layout, picture, label, content, says, **more):
 REFUSED = [
     refused("KITTI", "`image_2/000001.png`, `label_2/000001.txt`", "training/image_2/000001.png", "training/label_2/000001.txt", KITTI, "KITTI labels"),
     refused("KITTI beside the pictures", "`x/a.jpg`, `x/a.txt`", "x/a.png", "x/a.txt", KITTI, "KITTI labels"),
-    refused("DOTA", "`images/P1.png`, `labelTxt/P1.txt`", "images/P1.png", "labelTxt/P1.txt", DOTA, "DOTA labels"),
     refused("CVAT for images", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT, "CVAT labels"),
     refused("Hugging Face ImageFolder", "`train/a.jpg`, `train/metadata.jsonl` with `objects`", "train/a.png", "train/metadata.jsonl", HUGGING_FACE,
             "Hugging Face ImageFolder labels"),

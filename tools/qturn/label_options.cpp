@@ -34,7 +34,7 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
   if (found == std::end(label_formats) || colon + 1 == text.size()) {
     throw std::invalid_argument(fmt::format(
-        "'{}' is not one of auto, none, yolo, voc, labelme, or one of the last three with "
+        "'{}' is not one of auto, none, yolo, voc, labelme, dota, or one of the last four with "
         ":DIR, or coco:FILE or csv:FILE",
         text));
   }
