@@ -159,10 +159,16 @@ TEST_CASE("Names that lead elsewhere, links and devices are refused, each by its
   CHECK(refusal("../a.jpg", "x") == "has a name with ..");
   CHECK(refusal("x/../../a.jpg", "x") == "has a name with ..");
   CHECK(refusal("/etc/a.jpg", "x") == "has an absolute name");
+  CHECK(refusal("a.jpg/.", "x") == "has a name that ends as a folder's");
+  CHECK(refusal(".", "x") == "has a name that ends as a folder's");
   CHECK(refusal("a.jpg", "-> b.jpg") == "is a symbolic link");
   CHECK(refusal("./x//a.jpg", "x").empty());
   TarReader reader(tests::reader_of(tests::tar({{"./x//a..b.jpg", "x"}})));
   CHECK(reader.next().value().name == "x/a..b.jpg");
+  for (const char* name : {"\x1f\x8b", "\x28\xb5\x2f\xfd"}) {  // as gzip and zstd begin
+    TarReader begins_so(tests::reader_of(tests::tar({{name, "x"}})));
+    CHECK(begins_so.next().value().name == name);
+  }
 }
 
 TEST_CASE("A member that promises a terabyte takes no memory") {

@@ -12,15 +12,21 @@ namespace {
 struct Reading {
   std::vector<NewMember> members;
   std::string refusals, error;
-
-  bool operator==(const Reading& other) const {
-    const auto is_same = [](const NewMember& a, const NewMember& b) {
-      return a.name == b.name && a.content == b.content;
-    };
-    return std::ranges::equal(members, other.members, is_same) && refusals == other.refusals &&
-           error.empty() == other.error.empty();  // libarchive names bytes that it waits for
-  }
 };
+
+// Before an error that a compressed tar has, one may have come further than the other. Which bytes
+// libarchive waits for, its error names.
+bool are_same(const Reading& a, const Reading& b) {
+  const auto members =
+      std::ranges::mismatch(a.members, b.members, [](const NewMember& one, const NewMember& other) {
+        return one.name == other.name && one.content == other.content;
+      });
+  const auto refusals = std::ranges::mismatch(a.refusals, b.refusals);
+  const bool has_a_ended = members.in1 == a.members.end() && refusals.in1 == a.refusals.end();
+  const bool has_b_ended = members.in2 == b.members.end() && refusals.in2 == b.refusals.end();
+  if (a.error.empty() != b.error.empty()) return false;
+  return a.error.empty() ? has_a_ended && has_b_ended : has_a_ended || has_b_ended;
+}
 
 Reading read(std::string_view tar, std::size_t at_a_time) {
   constexpr std::uint64_t largest_member = 1 << 20;
@@ -49,14 +55,14 @@ Reading read(std::string_view tar, std::size_t at_a_time) {
 void fuzz_tar(Input input) {
   Reading reading = read(text_of(input), input.size());
   const Reading slow = read(text_of(input), 7);
-  require(slow == reading,
+  require(are_same(slow, reading),
           ("7 bytes at a time: " + slow.error + "; all: " + reading.error).c_str());
   std::string made;
   TarWriter writer([&](std::span<const std::byte> part) { made += text_of(part); });
   for (const NewMember& member : reading.members) writer.add(member);
   writer.finish();
   reading.refusals = reading.error = {};
-  require(read(made, made.size()) == reading, "a tar of ours reads as something else");
+  require(are_same(read(made, made.size()), reading), "a tar of ours reads as something else");
 }
 
 }  // namespace qturn::fuzz

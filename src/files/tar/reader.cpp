@@ -70,6 +70,8 @@ std::string refusal_of(archive_entry* entry, std::string_view name) {
   if (name.front() == '/') return "has an absolute name";
   for (const fs::path& part : fs::path(name))
     if (part == "..") return "has a name with ..";
+  const fs::path last = fs::path(name).lexically_normal().filename();
+  if (last.empty() || last == ".") return "has a name that ends as a folder's";
   return "";
 }
 
@@ -183,7 +185,9 @@ TarReader::TarReader(ReadSome read) {
   }
   head.resize(have);
   if (!may_be_tar(head) && !may_be_empty_tar(head)) throw TarError("is not a tar");
-  const bool gzip = is_gzip(head), zstd = is_zstd(head);
+  // The name of a tar's first member may begin like a compressed file.
+  const bool plain = is_tar_header(head), gzip = !plain && is_gzip(head),
+             zstd = !plain && is_zstd(head);
   ReadSome whole = [read = std::move(read), head = std::move(head),
                     taken = std::size_t{0}](std::span<std::byte> memory) mutable {
     if (taken == head.size()) return read(memory);
