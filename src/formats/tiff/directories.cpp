@@ -267,9 +267,13 @@ std::vector<std::uint64_t> TiffDirectory::integers(std::uint16_t tag) const {
   const TiffField* field = find(tag);
   if (!field) return {};
   const std::size_t bytes = size_of_type(field->type).value_bytes;
+  constexpr std::array<std::uint16_t, 4> signed_types = {6, 8, 9, 17};
+  const bool is_signed = std::ranges::count(signed_types, field->type) > 0;
   std::vector<std::uint64_t> numbers;
   for (std::size_t at = 0; at + bytes <= field->value.size(); at += bytes) {
-    numbers.push_back(little_endian(field->value, at, bytes));
+    std::uint64_t number = little_endian(field->value, at, bytes);
+    if (is_signed && number >> (8 * bytes - 1) != 0) number |= ~std::uint64_t{0} << (8 * bytes - 1);
+    numbers.push_back(number);
   }
   return numbers;
 }

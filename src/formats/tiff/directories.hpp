@@ -43,6 +43,7 @@ enum : std::uint16_t {
   t4_options = 292,
   t6_options = 293,
   predictor = 317,
+  colour_map = 320,
   tile_width = 322,
   tile_height = 323,
   tile_offsets = 324,

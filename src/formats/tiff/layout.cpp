@@ -20,46 +20,52 @@ bool is_integer(std::uint16_t type) {
   return std::ranges::find(types, type) != types.end();
 }
 
-bool may_have_several(std::uint16_t tag) {
-  constexpr std::array tags = {tiff_tag::bits_per_sample, tiff_tag::sample_format,
-                               tiff_tag::strip_offsets,   tiff_tag::strip_byte_counts,
-                               tiff_tag::tile_offsets,    tiff_tag::tile_byte_counts};
-  return std::ranges::find(tags, tag) != tags.end();
-}
-
 // The fields that say how samples are stored. If one cannot be read, its default would give other
 // pixels.
-void check_types(const TiffDirectory& page) {
-  constexpr std::array<std::uint16_t, 20> tags = {tiff_tag::width,
-                                                  tiff_tag::height,
-                                                  tiff_tag::bits_per_sample,
-                                                  tiff_tag::sample_format,
-                                                  tiff_tag::compression,
-                                                  tiff_tag::photometric,
-                                                  tiff_tag::fill_order,
-                                                  tiff_tag::strip_offsets,
-                                                  tiff_tag::orientation,
-                                                  tiff_tag::samples_per_pixel,
-                                                  tiff_tag::rows_per_strip,
-                                                  tiff_tag::strip_byte_counts,
-                                                  tiff_tag::planar_configuration,
-                                                  tiff_tag::t4_options,
-                                                  tiff_tag::t6_options,
-                                                  tiff_tag::predictor,
-                                                  tiff_tag::tile_width,
-                                                  tiff_tag::tile_height,
-                                                  tiff_tag::tile_offsets,
-                                                  tiff_tag::tile_byte_counts};
-  for (const std::uint16_t tag : tags) {
+void check_numbers(const TiffDirectory& page) {
+  constexpr std::array places = {tiff_tag::strip_offsets, tiff_tag::strip_byte_counts,
+                                 tiff_tag::tile_offsets, tiff_tag::tile_byte_counts};
+  constexpr std::array of_samples = {tiff_tag::bits_per_sample, tiff_tag::sample_format,
+                                     tiff_tag::extra_samples};
+  constexpr std::array single = {tiff_tag::width,          tiff_tag::height,
+                                 tiff_tag::compression,    tiff_tag::photometric,
+                                 tiff_tag::fill_order,     tiff_tag::orientation,
+                                 tiff_tag::rows_per_strip, tiff_tag::samples_per_pixel,
+                                 tiff_tag::t4_options,     tiff_tag::planar_configuration,
+                                 tiff_tag::t6_options,     tiff_tag::predictor,
+                                 tiff_tag::tile_width,     tiff_tag::tile_height};
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+  const auto check = [&](std::uint16_t tag, std::uint64_t most_values, std::uint64_t most) {
     const TiffField* field = page.find(tag);
     const bool is_unknown = std::ranges::find(page.unknown_types, tag) != page.unknown_types.end();
     if (is_unknown || (field && (!is_integer(field->type) || field->count == 0))) {
       throw ImageFileError(fmt::format("damaged: field {} is not a number", tag));
     }
-    if (field && field->count > 1 && !may_have_several(tag)) {
+    if (field && field->count > most_values) {
       throw ImageFileError(
           fmt::format("damaged: field {} has {} values, expected 1", tag, field->count));
     }
+    if (std::ranges::any_of(page.integers(tag),
+                            [&](std::uint64_t value) { return value > most; })) {
+      throw ImageFileError(fmt::format("damaged: field {} is out of range", tag));
+    }
+  };
+  constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint16_t tag : single) check(tag, 1, largest);
+  for (const std::uint16_t tag : of_samples) check(tag, any, largest);
+  for (const std::uint16_t tag : places) check(tag, any, any);
+}
+
+void check_extra_samples(const TiffDirectory& page, std::uint64_t samples) {
+  constexpr std::array<std::uint64_t, 4> known = {0, 1, 2, 999};  // the last one is CorelDRAW's
+  const auto extra = page.integers(tiff_tag::extra_samples);
+  if (extra.size() > samples) {
+    throw ImageFileError(
+        fmt::format("damaged: {} of {} samples are extra ones", extra.size(), samples));
+  }
+  for (const std::uint64_t meaning : extra) {
+    if (std::ranges::find(known, meaning) == known.end())
+      throw ImageFileError(fmt::format("damaged: an extra sample of kind {}", meaning));
   }
 }
 
@@ -218,7 +224,7 @@ TiffBlock tiff_block(const TiffLayout& layout, std::uint32_t number) {
 }
 
 TiffLayout tiff_layout(const TiffDirectory& page) {
-  check_types(page);
+  check_numbers(page);
   const auto u16 = [&](std::uint16_t tag, std::uint16_t otherwise) {
     return static_cast<std::uint16_t>(std::min<std::uint64_t>(page.integer(tag, otherwise), 65535));
   };
@@ -239,11 +245,18 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
     throw ImageFileError(fmt::format(
         "{} samples of {} bits are not supported: a pixel may have 256 bytes", samples, bits));
   }
+  check_extra_samples(page, samples);
   layout.bits = static_cast<int>(bits);
   layout.samples = static_cast<int>(samples);
-  layout.sample_format = static_cast<std::uint16_t>(common(page, tiff_tag::sample_format, "types"));
+  const std::uint64_t sample_format = common(page, tiff_tag::sample_format, "types");
+  layout.sample_format = static_cast<std::uint16_t>(std::min<std::uint64_t>(sample_format, 65535));
   layout.compression = u16(tiff_tag::compression, tiff_compression::none);
   layout.photometric = u16(tiff_tag::photometric, 1);
+  // Of eight bits, libtiff takes one without colours for grey.
+  const TiffField* colours = page.find(tiff_tag::colour_map);
+  if (layout.photometric == tiff_photometric::palette && layout.bits < 8 &&
+      (!colours || !is_integer(colours->type) || colours->count != std::uint64_t{3} << layout.bits))
+    throw ImageFileError("damaged: the colours of a TIFF's palette");
   if (has_predictor(layout.compression)) layout.predictor = u16(tiff_tag::predictor, 1);
   layout.fill_order = u16(tiff_tag::fill_order, 1);
   const bool is_t6 = layout.compression == tiff_compression::ccitt_t6;

@@ -147,6 +147,11 @@ bool is_logluv(const TiffLayout& layout) {
   return layout.compression == COMPRESSION_SGILOG || layout.compression == COMPRESSION_SGILOG24;
 }
 
+bool is_deflate(const TiffLayout& layout) {
+  return layout.compression == COMPRESSION_ADOBE_DEFLATE ||
+         layout.compression == COMPRESSION_DEFLATE;
+}
+
 // The colours, if the compression depends on them. Otherwise libtiff is told grey, with extra
 // samples that have no meaning.
 std::uint16_t seen_photometric(const TiffLayout& layout) {
@@ -263,6 +268,11 @@ TiffBlockReader::TiffBlockReader(std::span<const std::byte> file, const TiffDire
   TIFF* tiff = impl_->handle.get();
   if (layout.compression == COMPRESSION_JPEG && layout.photometric == PHOTOMETRIC_YCBCR) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+  if (is_deflate(layout)) {
+    // With libdeflate, of data for more rows than there are libtiff takes what it got until the
+    // space ended, which may be nothing.
+    TIFFSetField(tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
   }
   set_raw_logluv(tiff, layout);
   const tmsize_t expected = layout.tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);

@@ -24,8 +24,6 @@ namespace {
 
 namespace photometric = tiff_photometric;
 
-constexpr std::uint16_t colour_map = 320;
-
 [[noreturn]] void refuse(std::string_view what) {
   throw ImageFileError(fmt::format("{} of a TIFF cannot be kept in another format", what));
 }
@@ -171,12 +169,12 @@ void stretch(const ShownLayout& shown) {
 // Colours of 16 bits are shown with their upper 8. A map of 8-bit colours is told, as by libtiff,
 // by having no larger ones.
 std::vector<std::uint8_t> palette_of(const TiffDirectory& directory, int bits) {
-  const TiffField* field = directory.find(colour_map);
+  const TiffField* field = directory.find(tiff_tag::colour_map);
   const std::size_t count = std::size_t{1} << bits;
   if (!field || field->type != tiff_type::u16 || field->count < 3 * count) {
     throw ImageFileError("damaged: the colours of a TIFF's palette");
   }
-  const std::vector<std::uint64_t> map = directory.integers(colour_map);
+  const std::vector<std::uint64_t> map = directory.integers(tiff_tag::colour_map);
   const bool small = std::ranges::all_of(map, [](std::uint64_t c) { return c < 256; });
   std::vector<std::uint8_t> palette;
   for (std::size_t i = 0; i < count; ++i) {
