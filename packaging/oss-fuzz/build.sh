@@ -20,5 +20,5 @@ for seeds in tests/fuzz/*/; do
   name=$(basename "$seeds")
   cp "$fuzz" "$OUT/${name}_fuzz" # its name says what it runs
   python3 -m zipfile -c "$OUT/${name}_fuzz_seed_corpus.zip" "$seeds"*
-  printf '[libfuzzer]\nmax_len = 4096\n' >"$OUT/${name}_fuzz.options"
+  printf '[libfuzzer]\nmax_len = 16384\n' >"$OUT/${name}_fuzz.options"
 done

@@ -13,8 +13,11 @@ namespace qturn {
 namespace {
 
 void parse(std::vector<std::string> words) {
-  CommandLine line;
-  const auto parser = make_parser(line);
+  // A parser takes longer to make than to run.
+  static CommandLine line;
+  static const auto parser = make_parser(line);
+  static const CommandLine unread = line;
+  line = unread;
   try {
     parser->parse(std::move(words));
   } catch (const CLI::Success&) {

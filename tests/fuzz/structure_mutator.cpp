@@ -389,7 +389,8 @@ void change_entry(const TiffStructure& tiff, const std::vector<Directory>& all, 
       break;
     default: {  // its values, wherever they lie
       Bytes values = copy_of(Input(file).subspan(read.value_at, read.value_bytes));
-      const bool is_inside = read.value_at >= read.at && read.value_at < read.at + entry.size();
+      const bool is_inside =
+          read.value_at >= read.at && read.value_at + values.size() <= read.at + entry.size();
       if (values.empty() || !(is_inside || is_apart(tiff, all, read.value_at, values.size())))
         break;
       chance.change_within(values);
