@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "src/check/check.hpp"
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/formats/jpeg/metadata/orientation_metadata.hpp"
 #include "src/formats/jpeg/turn.hpp"
@@ -19,6 +18,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/image.hpp"
 #include "tests/fixtures/every_codec.hpp"
+#include "tests/fuzz/picture_checks.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace qturn::fuzz {
@@ -88,13 +88,13 @@ void fuzz_metadata(Input input) {
         break;
       }
       case 2:
-        check_metadata(body, jpeg::codec, Limits{});
+        check_unturned(body, jpeg::codec);
         finish_jpeg(JpegFile(body), picture_alone(body), turn.pixels, turn.size, turn_one,
                     warnings);
         retag_jpeg(body, turn.tag, missing, turn_one, warnings);
         break;
       case 3:
-        check_metadata(body, tiff::codec, Limits{});
+        check_unturned(body, tiff::codec);
         require_tag(turn_tiff_metadata(file, turn, missing, warnings), turn);
         break;
       case 4:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/check/check.hpp"
+#include "src/turn/proof.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
 namespace qturn::fuzz {
@@ -54,6 +56,22 @@ void turn_and_back(Input file, const Codec& format, ReadByOther* other) {
       require(pixels_of(after) == pixels_of(before), "not the same turned back");
     }
   });
+}
+
+void check_unturned(Input file, const Codec& format) {
+  check_metadata(file, format, Limits{});
+  try {
+    const Header header = format.read_header(file);
+    const MetadataTurn none{.stored = header.stored,
+                            .tag = header.stored,
+                            .size = header.size(),
+                            .turn_embedded = jpeg::turn_embedded_jpeg};
+    const std::atomic<bool> never = false;
+    prove_parts(format, file, file, none, true, never);
+  } catch (const ProofError& error) {
+    require(false, error.what());
+  } catch (const ImageFileError&) {
+  }
 }
 
 void show(Input file, const Codec& format, const Codec& target) {

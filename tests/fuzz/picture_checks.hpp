@@ -13,6 +13,9 @@ namespace qturn::fuzz {
 /// the file is refused.
 void turn_and_back(Input file, const Codec& format, ReadByOther* other = nullptr);
 
+/// Its metadata, and the proof that the file holds what it holds itself.
+void check_unturned(Input file, const Codec& format);
+
 /// As a picture of another format. Throws ImageFileError.
 void show(Input file, const Codec& format, const Codec& target);
 

@@ -68,6 +68,7 @@ void fuzz_png(Input input) {
     std::vector<std::string> warnings;
     retag(file, png::codec, Orientation::rotate90, MissingTag::is_added, warnings);
   });
+  attempt([&] { check_unturned(file, png::codec); });
   attempt([&] { show(file, png::codec, pnm::codec); });
   for (const Input damaged : {input.subspan(1), Input(file)}) {
     attempt([&] {
