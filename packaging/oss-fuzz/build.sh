@@ -11,10 +11,10 @@ cmake --preset fuzz -B "$WORK/qturn" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPIL
 cmake --build "$WORK/qturn" --target fuzz
 fuzz=$WORK/qturn/tests/fuzz/fuzz
 
-# Where fuzzers run there is nothing but the C and C++ libraries. The program finds all others in lib, and so do they.
+# Where fuzzers run there may be nothing but the C library. The program finds all others in lib, and so do they.
 mkdir -p "$OUT/lib"
-LD_LIBRARY_PATH=build/deps/oiio/lib:build/deps/usr/lib ldd "$fuzz" | awk '$3 ~ /^\// { print $3 }' |
-  grep -vE '/(libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so' | xargs cp -t "$OUT/lib"
+LD_LIBRARY_PATH=$PWD/build/deps/oiio/lib:$PWD/build/deps/usr/lib ldd "$fuzz" | awk '$3 ~ /^\// { print $3 }' |
+  grep -vE '/(libc|libm|libdl|libpthread|librt)\.so' | xargs cp -t "$OUT/lib"
 
 for seeds in tests/fuzz/*/; do
   name=$(basename "$seeds")
