@@ -57,6 +57,14 @@ int main(int argc, char** argv) {
       {"jpeg", {.photometric = PHOTOMETRIC_RGB, .samples = 3, .compression = COMPRESSION_JPEG}},
       {"lzma", {.compression = COMPRESSION_LZMA}},
       {"zstd", {.compression = COMPRESSION_ZSTD}},
+      {"webp", {.photometric = PHOTOMETRIC_RGB, .samples = 3, .compression = COMPRESSION_WEBP}},
+      {"palette4", {.photometric = PHOTOMETRIC_PALETTE, .bits = 4}},
+      {"jbig", {.bits = 1, .compression = COMPRESSION_JBIG}},
+      {"logluv",
+       {.photometric = PHOTOMETRIC_LOGLUV, .bits = 32, .compression = COMPRESSION_SGILOG}},
+      {"logl", {.photometric = PHOTOMETRIC_LOGL, .bits = 16, .compression = COMPRESSION_SGILOG}},
+      {"pixarlog", {.compression = COMPRESSION_PIXARLOG}},
+      {"lerc", {.compression = COMPRESSION_LERC}},
   };
   std::filesystem::create_directories(argv[1]);
   for (const auto& [name, kind, mode, pages] : seeds) {
