@@ -11,7 +11,6 @@
 #include "src/files/journal.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/coco_check.hpp"
-#include "src/labels/csv_file.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/stray_labels.hpp"
 #include "src/sample/companion.hpp"
@@ -259,8 +258,8 @@ void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures
                               const std::function<void(const std::string&)>& note) {
   const auto tell_of_file = [&](const LabelProblem& problem) { tell({file.input, {}, problem}); };
   try {
-    file.format->option == "coco" ? check_coco(file, pictures, tell, note)
-                                  : check_csv(file, pictures, tell, note);
+    file.format->shapes ? check_parts(file, pictures, tell, note)
+                        : check_coco(file, pictures, tell, note);
   } catch (const LabelError& error) {
     tell_of_file(broken(error));
   } catch (const std::exception& error) {
@@ -319,31 +318,28 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
   }
 }
 
-void LabelCheck::check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures,
-                           const Tell& tell, const std::function<void(const std::string&)>& note) {
-  CsvReader reader;
-  read_text_in_parts(file.input, [&](std::string_view part) { reader.take(part); });
-  auto read = std::make_unique<CsvContent>(reader.finish());
-  const CsvContent& content = *read;
-  file.content = std::move(read);
+void LabelCheck::check_parts(SharedLabels::File& file, const SharedLabelPictures& pictures,
+                             const Tell& tell,
+                             const std::function<void(const std::string&)>& note) {
+  const auto reader = file.format->reader();
+  read_text_in_parts(file.input, [&](std::string_view part) { reader->take(part); });
+  file.content = reader->finish({});
   pictures.find_those_of(file);
   if (is_for_others(file, note)) return;
   check_images(file, tell);
-  const bool is_of_one = content.unit() == CsvUnit::fractions;
-  CsvShapesReader rows(content, [&](std::size_t image, const std::vector<LabelShape>& shapes,
-                                    const std::optional<LabelProblem>& problem) {
-    const auto picture = file.pictures[image];
-    const auto tell_of_picture = [&](const LabelProblem& each) {
-      tell({file.input, picture, each});
-    };
-    if (problem) tell_of_picture(*problem);
-    if (!picture || !seen_[*picture].is_read) return;
-    const Size size = content[image].size.value_or(frame_of(seen_[*picture]));
-    check_shapes(in_pixels({.is_of_one = is_of_one, .shapes = shapes}, size), size,
-                 tell_of_picture);
-  });
-  read_text_in_parts(file.input, [&](std::string_view part) { rows.take(part); });
-  rows.finish();
+  const auto shapes =
+      file.format->shapes(*file.content, [&](std::size_t image, const LabelContent& content) {
+        const auto picture = file.pictures[image];
+        const auto tell_of_picture = [&](const LabelProblem& each) {
+          tell({file.input, picture, each});
+        };
+        for (const LabelProblem& problem : content.problems) tell_of_picture(problem);
+        if (!picture || !seen_[*picture].is_read) return;
+        const Size size = (*file.content)[image].size.value_or(frame_of(seen_[*picture]));
+        check_shapes(in_pixels(content, size), size, tell_of_picture);
+      });
+  read_text_in_parts(file.input, [&](std::string_view part) { shapes->take(part); });
+  shapes->finish();
 }
 
 Size LabelCheck::frame_of(const Seen& seen) const {

@@ -96,8 +96,9 @@ class LabelCheck {
                     const std::function<void(const std::string&)>& note);
   void check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
                   const std::function<void(const std::string&)>& note);
-  void check_csv(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
-                 const std::function<void(const std::string&)>& note);
+  /// Of any format but COCO.
+  void check_parts(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
+                   const std::function<void(const std::string&)>& note);
   /// The size of the frame of the labels. If the frame is not known, the smallest size that holds
   /// both frames.
   Size frame_of(const Seen& seen) const;

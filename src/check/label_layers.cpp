@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "src/labels/coco_check.hpp"
-#include "src/labels/csv_file.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -66,7 +65,7 @@ class SharedLayers {
 
   void add() {
     try {
-      file_.format->option == "coco" ? read_coco() : read_csv();
+      file_.format->shapes ? read_parts() : read_coco();
     } catch (const std::exception&) {
       // Damage is a finding already; or the file has vanished since. What was read before is drawn.
     }
@@ -79,20 +78,13 @@ class SharedLayers {
     read_text_in_parts(file_.input, [&](std::string_view part) { reader.take(part); });
   }
 
-  /// The content, once it is known which pictures its images are.
-  template <typename Content>
-  const Content& matched(Content content) {
-    auto kept = std::make_unique<Content>(std::move(content));
-    const Content& matched = *kept;
-    file_.content = std::move(kept);
-    matches_.find_those_of(file_);
-    return matched;
-  }
-
   void read_coco() {
     CocoImagesReader images([](const LabelProblem&) {});
     read(images);
-    const CocoContent& content = matched(images.finish());
+    auto kept = std::make_unique<CocoContent>(images.finish());
+    const CocoContent& content = *kept;
+    file_.content = std::move(kept);
+    matches_.find_those_of(file_);
     const auto categories = images.categories();
     if (file_.found == 0) return;
     CocoAnnotationsReader annotations(
@@ -105,18 +97,17 @@ class SharedLayers {
     annotations.finish();
   }
 
-  void read_csv() {
-    CsvReader reader;
-    read(reader);
-    const CsvContent& content = matched(reader.finish());
+  void read_parts() {
+    const auto reader = file_.format->reader();
+    read(*reader);
+    file_.content = reader->finish({});
+    matches_.find_those_of(file_);
     if (file_.found == 0) return;
-    const bool is_of_one = content.unit() == CsvUnit::fractions;
-    CsvShapesReader rows(content, [&](std::size_t image, std::vector<LabelShape> shapes,
-                                      const std::optional<LabelProblem>&) {
-      add_shapes(image, {.is_of_one = is_of_one, .shapes = std::move(shapes)});
-    });
-    read(rows);
-    rows.finish();
+    const auto shapes = file_.format->shapes(
+        *file_.content,
+        [&](std::size_t image, const LabelContent& content) { add_shapes(image, content); });
+    read(*shapes);
+    shapes->finish();
   }
 
   void add_shapes(std::size_t image, const LabelContent& content) {

@@ -45,10 +45,10 @@ std::pair<std::string, SharedFile> shared_file(const Json& json) {
   const auto source = hash_of_digits(json.at("source").get<std::string>());
   SharedFile file{.input = get_name(json, "input"), .source = source.value()};
   if (json.contains("format")) {
-    const auto* format = std::ranges::find(shared_label_formats, json["format"].get<std::string>(),
-                                           &SharedLabelFormat::option);
-    if (format == std::end(shared_label_formats)) throw std::invalid_argument("format");
-    file.format = format;
+    const auto format = std::ranges::find(shared_label_formats, json["format"].get<std::string>(),
+                                          &SharedLabelFormat::option);
+    if (format == shared_label_formats.end()) throw std::invalid_argument("format");
+    file.format = &*format;
   }
   if (json.contains("swap_pairs")) file.swap_pairs = json["swap_pairs"].get<std::vector<int>>();
   if (json.contains("text")) file.text = get_name(json, "text");

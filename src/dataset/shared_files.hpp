@@ -1,5 +1,5 @@
-// The files about many pictures that are turned with them: COCO and CSV labels, the YAML file of a
-// data set and its lists.
+// The files about many pictures that are turned with them: labels such as COCO's, the YAML file of
+// a data set and its lists.
 #ifndef QTURN_SRC_DATASET_SHARED_FILES_HPP
 #define QTURN_SRC_DATASET_SHARED_FILES_HPP
 

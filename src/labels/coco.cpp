@@ -5,42 +5,16 @@
 #include <algorithm>
 
 #include "src/labels/geometry.hpp"
+#include "src/labels/json_picture.hpp"
 
 namespace qturn {
 namespace {
-
-// A number of JSON may be read as a double, which holds whole numbers to 2^53.
-constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
-constexpr std::int64_t most_mask_pixels = std::int64_t{1} << 30;
 
 /// Shapes that others have added to COCO's.
 constexpr std::string_view other_shapes[] = {
     "segments_info", "dp_masks",       "dp_I",         "dp_U",          "dp_V",      "dp_x",
     "dp_y",          "face_box",       "lefthand_box", "righthand_box", "foot_kpts", "face_kpts",
     "lefthand_kpts", "righthand_kpts", "rbbox",        "obb",           "poly"};
-
-std::int64_t id_in(JsonValue object, std::string_view member) {
-  const JsonValue value = object.member(member);
-  const auto id = value.number().whole();
-  if (!id || *id < 0 || *id > largest_id)
-    value.fail(
-        fmt::format("{} {} is not a whole number from 0 to {}", member, value.text(), largest_id));
-  return *id;
-}
-
-/// The id of one of several variants.
-void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn) {
-  if (turn.variant)
-    edits.replace(value.text(), std::to_string(8 * id + static_cast<int>(*turn.variant) - 1));
-}
-
-std::int64_t side_of(JsonValue value) {
-  constexpr std::int64_t longest = std::int64_t{1} << 31;
-  const auto side = value.number().whole();
-  if (!side || *side < 0 || *side > longest)
-    value.fail(fmt::format("{} is not a width or a height", value.text()));
-  return *side;
-}
 
 /// The numbers of an array, after those that are there.
 void add_numbers(JsonValue array, std::vector<JsonValue>& numbers) {
@@ -153,11 +127,7 @@ std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) co
     edits.replace(width, std::string(height));
     edits.replace(height, std::string(width));
   }
-  const JsonValue old = image.member("file_name");
-  const bool is_ascii = std::ranges::all_of(old.text(), [](char c) { return (c & 0x80) == 0; });
-  const auto new_name = json_string(renamed(file_name_, name), is_ascii);
-  if (!new_name) old.fail("the name of the turned picture is not UTF-8");
-  edits.replace(old.text(), *new_name);
+  replace_string(edits, image.member("file_name"), renamed(file_name_, name));
   return edits.finish();
 }
 

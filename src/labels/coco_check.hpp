@@ -28,7 +28,7 @@ using TellLabelProblem = std::function<void(const LabelProblem&)>;
 using CocoCategoryNames = std::map<std::int64_t, std::string>;
 
 /// Takes a file part by part. take() and finish() throw LabelError if it is not well-formed JSON.
-class CocoImagesReader : private JsonElementsSink {
+class CocoImagesReader : private ElementsSink {
  public:
   explicit CocoImagesReader(TellLabelProblem tell);
   void take(std::string_view part) { elements_.take(part); }
@@ -62,7 +62,7 @@ class NumberSet {
 };
 
 /// Takes the same file again.
-class CocoAnnotationsReader : private JsonElementsSink {
+class CocoAnnotationsReader : private ElementsSink {
  public:
   /// The shapes of an annotation and what is wrong with it, of an image by its index; nothing if
   /// the image is not listed.

@@ -128,17 +128,17 @@ void CocoReader::take_pairs(const std::vector<int>& pairs) {
 CocoWriter::CocoWriter(const CocoContent& content, VariantsOf variants_of, AppendText append)
     : content_(content),
       variants_of_(std::move(variants_of)),
-      append_(std::move(append)),
+      append_(append),
+      copies_(std::move(append), ","),
       elements_(written_arrays, *this) {}
 
 void CocoWriter::element(std::string_view array, std::string_view blanks, std::string_view text,
                          TextPlace place) {
-  if (!is_seen_) first_blanks_ = blanks;
-  is_seen_ = true;
+  copies_.begin(blanks);
   if (array == images) {
     const CocoImage image(text, place);
     for (const LabelledVariant& variant : variants_of_(image_of(image.id(), place)))
-      put(blanks, image.turned(variant.turn, variant.name));
+      copies_.put(blanks, image.turned(variant.turn, variant.name));
     return;
   }
   CocoAnnotation annotation(text, place);
@@ -147,27 +147,13 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   if (variants.empty()) return;
   annotation.read_shapes();
   for (const LabelledVariant& variant : variants)
-    put(blanks,
-        annotation.turned(variant.turn, content_[image].size.value(), content_.categories()));
+    copies_.put(blanks, annotation.turned(variant.turn, content_[image].size.value(),
+                                          content_.categories()));
 }
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
   if (const auto found = content_.find(id)) return *found;
   throw LabelError(place, fmt::format("image {} was not there before the run", id));
-}
-
-void CocoWriter::end_of_array(std::string_view blanks) {
-  append_(blanks);
-  is_seen_ = is_written_ = false;
-}
-
-// The first element of `[{"id": 1}, {"id": 2}]` has no blank before it, its copies need one.
-void CocoWriter::put(std::string_view blanks, std::string_view text) {
-  const bool needs_blank = blanks.empty() && text.find("\": ") != text.npos;
-  if (is_written_) append_(",");
-  append_(!is_written_ ? first_blanks_ : needs_blank ? " " : blanks);
-  append_(text);
-  is_written_ = true;
 }
 
 }  // namespace qturn

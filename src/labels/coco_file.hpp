@@ -40,7 +40,7 @@ class CocoContent : public LabelledImages {
 };
 
 /// Takes a file part by part. All throw LabelError for what concerns more than one image.
-class CocoReader : private JsonElementsSink {
+class CocoReader : private ElementsSink {
  public:
   CocoReader();
   void take(std::string_view part) { elements_.take(part); }
@@ -74,7 +74,7 @@ class CocoReader : private JsonElementsSink {
 };
 
 /// Takes the same file again. Throws LabelError.
-class CocoWriter : private JsonElementsSink {
+class CocoWriter : private ElementsSink {
  public:
   /// `content` must outlive it. `variants_of` is called with each image's index, and `append` with
   /// the text of the new file, part by part.
@@ -87,17 +87,14 @@ class CocoWriter : private JsonElementsSink {
   void other(std::string_view text) override { append_(text); }
   void element(std::string_view array, std::string_view blanks, std::string_view text,
                TextPlace place) override;
-  void end_of_array(std::string_view blanks) override;
+  void end_of_array(std::string_view blanks) override { copies_.end_of_array(blanks); }
   std::size_t image_of(std::int64_t id, TextPlace place) const;
-  void put(std::string_view blanks, std::string_view text);
 
   const CocoContent& content_;
   const VariantsOf variants_of_;
   const AppendText append_;
+  ElementCopies copies_;
   JsonElements elements_;
-  // These are about the array that the text is in.
-  bool is_seen_ = false, is_written_ = false;  // one of its elements
-  std::string first_blanks_;                   // before the first one, whether it is written or not
 };
 
 }  // namespace qturn

@@ -89,7 +89,7 @@ void CsvReader::take_unit(CsvUnit unit, TextPlace place) {
   tells_ = place;
 }
 
-CsvShapesReader::CsvShapesReader(const CsvContent& content, Tell tell)
+CsvShapesReader::CsvShapesReader(const CsvContent& content, TellLabelContent tell)
     : content_(content),
       tell_(std::move(tell)),
       rows_([this](const CsvRows::Row& row) { take_row(row); }) {}
@@ -99,16 +99,15 @@ void CsvShapesReader::take_row(const CsvRows::Row& row) {
   CsvRow read(row, content_.columns());
   const auto image = content_.find(read.file_name());
   if (!image) return;  // the file has changed since
-  std::vector<LabelShape> shapes;
-  std::optional<LabelProblem> problem;
+  LabelContent content{.is_of_one = content_.unit() == CsvUnit::fractions};
   try {
     read.read_shape();
-    shapes = read.shapes(content_.unit());
+    content.shapes = read.shapes(content_.unit());
     compare_size(content_[*image], read, row.place);
   } catch (const LabelError& error) {
-    problem = broken(error);
+    content.problems.push_back(broken(error));
   }
-  tell_(*image, std::move(shapes), problem);
+  tell_(*image, std::move(content));
 }
 
 CsvWriter::CsvWriter(const CsvContent& content, VariantsOf variants_of, AppendText append)

@@ -16,6 +16,7 @@
 #include "src/labels/csv_text.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
+#include "src/labels/shared_label.hpp"
 
 namespace qturn {
 
@@ -55,23 +56,18 @@ class CsvReader {
 };
 
 /// Takes the same file again, to check it or to draw it. Throws LabelError.
-class CsvShapesReader {
+class CsvShapesReader : public SharedLabelWriter {
  public:
-  /// The shapes of a row, of an image by its index, and what is wrong with it.
-  using Tell = std::function<void(std::size_t image, std::vector<LabelShape> shapes,
-                                  const std::optional<LabelProblem>& problem)>;
-
   /// `content` must outlive it.
-  CsvShapesReader(const CsvContent& content, Tell tell);
-  void take(std::string_view part) { rows_.take(part); }
-  /// Is called after the last part.
-  void finish() { rows_.finish(); }
+  CsvShapesReader(const CsvContent& content, TellLabelContent tell);
+  void take(std::string_view part) override { rows_.take(part); }
+  void finish() override { rows_.finish(); }
 
  private:
   void take_row(const CsvRows::Row& row);
 
   const CsvContent& content_;
-  const Tell tell_;
+  const TellLabelContent tell_;
   CsvRows rows_;
   bool has_header_ = false;
 };

@@ -19,6 +19,12 @@ constexpr bool mirrors(Orientation orientation) {
   return (reading.swap_axes != reading.from_right) != reading.from_bottom;
 }
 
+/// Whether what is measured along the width and along the height keeps its share of them: in half a
+/// turn, and where the picture is mirrored along a diagonal.
+constexpr bool keeps_shares(Orientation orientation) {
+  return mirrors(orientation) == swaps_axes(orientation);
+}
+
 struct LabelPoint {
   Decimal x, y;
 };
@@ -38,10 +44,11 @@ inline LabelPoint turned(LabelPoint point, const CoordinateTurn& turn) {
 
 /// An angle in degrees by which a box is turned around its middle. The box turns with the picture,
 /// so the angle changes in a mirror alone: it counts the other way round, from 0 to 360 or, if it
-/// was negative, up to 0.
+/// was not there, about 0.
 inline Decimal turned_angle(const Decimal& degrees, Orientation orientation) {
   if (!mirrors(orientation) || degrees.is_zero()) return degrees;
-  return degrees.mirrored(degrees.is_negative() ? 0 : 360);
+  const Decimal rest = degrees.mirrored(360);
+  return degrees.is_negative() || rest.is_negative() ? degrees.mirrored(0) : rest;
 }
 
 /// Two opposite corners of a box. The first is the one nearest to the origin.

@@ -90,11 +90,10 @@ void JsonElements::take_in_array(char c) {
     put(c);
     open_.pop_back();
     array_ = none;
-    expect_ = Expect::comma_or_end;
+    expect_ = open_.empty() ? Expect::nothing : Expect::comma_or_end;
   } else {
-    fail(expect_ == Expect::comma_or_end
-             ? "expected a comma or ]"
-             : fmt::format("expected an object, an element of {}", arrays_[array_]));
+    fail(expect_ == Expect::comma_or_end ? "expected a comma or ]"
+                                         : "expected an object, an element of " + name_of(array_));
   }
 }
 
@@ -111,6 +110,8 @@ void JsonElements::take_member(char c) {
     case Expect::text: {
       const std::size_t at = place_.column - 1;
       if (place_.line == 1 && at < byte_order_mark.size() && c == byte_order_mark[at]) return;
+      if (const auto outermost = std::ranges::find(arrays_, ""); outermost != arrays_.end())
+        return begin_array(static_cast<std::size_t>(outermost - arrays_.begin()), c);
       expect('{', Expect::key_or_end);
       open_ += c;
       return;
@@ -140,13 +141,7 @@ void JsonElements::begin_value(char c) {
   expect_ = Expect::comma_or_end;
   const auto wanted = std::ranges::find(arrays_, key_);
   if (wanted != arrays_.end()) {
-    const auto array = static_cast<std::size_t>(wanted - arrays_.begin());
-    if (c != '[') fail(fmt::format("{} is not an array", key_));
-    if (is_found_[array]) fail(fmt::format("{} occurs twice", key_));
-    is_found_[array] = true;
-    array_ = array;
-    open_ += c;
-    expect_ = Expect::element_or_end;
+    begin_array(static_cast<std::size_t>(wanted - arrays_.begin()), c);
   } else if (c == '[' || c == '{') {
     open_ += c;
   } else if (c == '"') {
@@ -158,15 +153,27 @@ void JsonElements::begin_value(char c) {
   }
 }
 
+std::string JsonElements::name_of(std::size_t array) const {
+  return arrays_[array].empty() ? "the array" : std::string(arrays_[array]);
+}
+
+void JsonElements::begin_array(std::size_t array, char bracket) {
+  if (bracket != '[') fail(name_of(array) + " is not an array");
+  if (is_found_[array]) fail(name_of(array) + " occurs twice");
+  is_found_[array] = true;
+  array_ = array;
+  open_ += bracket;
+  depth_of_array_ = open_.size();
+  expect_ = Expect::element_or_end;
+}
+
 void JsonElements::hand_over_other() {
   if (!other_.empty()) sink_.other(other_);
   other_.clear();
 }
 
 void JsonElements::refuse_element() const {
-  LabelText({}, element_place_)
-      .fail({}, fmt::format("an element of {} is longer than {} MiB, which none of a picture is",
-                            arrays_[array_], longest_element >> 20));
+  refuse_length(element_place_, "an element of " + name_of(array_));
 }
 
 void JsonElements::fail(const std::string& why) const {

@@ -26,12 +26,17 @@ inline constexpr const char* box_as_large_as_picture =
     "a box is as large as the picture and does not begin at its corner; if width and height are "
     "those of the picture, call their columns image_width and image_height";
 
+/// Why a label whose `boxes_reach` is not within the picture is not turned.
+inline constexpr const char* box_beyond_picture =
+    "a box goes beyond the picture, so its numbers may not be x, y, width and height in pixels";
+
 class LabelledImages {
  public:
   struct Image {
     std::string file_name = {};
-    std::optional<Size> size = {};      ///< if the file says it
-    std::optional<Size> box_size = {};  ///< of a box that does not begin at the picture's corner
+    std::optional<Size> size = {};         ///< if the file says it
+    std::optional<Size> box_size = {};     ///< of a box that does not begin at the picture's corner
+    std::optional<Size> boxes_reach = {};  ///< so far, if a file is refused where that is too far
     TextPlace place = {};
     std::uint64_t annotations = 0;
     bool is_listed = false;  ///< false: only annotations speak of it
@@ -50,6 +55,9 @@ class LabelledImages {
   std::string problem(std::size_t image) const { return found_in(problems_, image); }
   std::string mirror_problem(std::size_t image) const { return found_in(mirror_problems_, image); }
 
+  /// The same, where the turn does not keep shares (geometry.hpp).
+  std::string across_problem(std::size_t image) const { return found_in(across_problems_, image); }
+
   /// Names of classes that are left or right.
   const std::set<std::string>& sides() const { return sides_; }
 
@@ -58,7 +66,7 @@ class LabelledImages {
 
  protected:
   std::vector<Image> images_;
-  std::map<std::size_t, std::string> problems_, mirror_problems_;  // by image
+  std::map<std::size_t, std::string> problems_, mirror_problems_, across_problems_;  // by image
   std::set<std::string> sides_;
 
  private:
@@ -75,6 +83,11 @@ struct VariantTurn {
   std::optional<Orientation> variant = Orientation::identity;
   Orientation orientation = Orientation::identity;
 };
+
+/// The id of one of several variants, of an id below 2^50.
+inline std::string id_of_variant(std::int64_t id, Orientation variant) {
+  return std::to_string(8 * id + static_cast<int>(variant) - 1);
+}
 
 /// A turned picture that is in its place.
 struct LabelledVariant {

@@ -7,6 +7,7 @@
 
 #include "src/labels/base64.hpp"
 #include "src/labels/geometry.hpp"
+#include "src/labels/json_picture.hpp"
 #include "src/labels/json_text.hpp"
 
 namespace qturn {
@@ -200,12 +201,7 @@ class LabelMeTurn {
     const std::string old = path.string();
     std::string now(turn_.name);
     if (!turn_.comes_beside) now.insert(0, old.substr(0, old.find_last_of("/\\") + 1));
-    if (now == old) return;
-    const bool is_ascii =
-        std::ranges::all_of(path.text(), [](unsigned char c) { return c < 0x80; });
-    const auto string = json_string(now, is_ascii);
-    if (!string) path.fail("JSON has no place for the turned picture's name, which is not UTF-8");
-    edits_.replace(path.text(), *string);
+    if (now != old) replace_string(edits_, path, now);
   }
 
   const JsonText& json_;

@@ -12,6 +12,9 @@
 
 namespace qturn {
 
+/// A mask is turned pixel by pixel.
+inline constexpr std::int64_t most_mask_pixels = std::int64_t{1} << 30;
+
 /// The first is 0 if the first pixel is 1.
 using RunLengths = std::vector<std::uint32_t>;
 

@@ -7,6 +7,7 @@
 
 #include "src/labels/coco_file.hpp"
 #include "src/labels/csv_file.hpp"
+#include "src/labels/element_file.hpp"
 
 namespace qturn {
 namespace {
@@ -51,6 +52,31 @@ std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, Vari
                                                      std::move(variants_of), std::move(append));
 }
 
+std::unique_ptr<SharedLabelWriter> new_csv_shapes(const LabelledImages& images,
+                                                  TellLabelContent tell) {
+  return std::make_unique<CsvShapesReader>(dynamic_cast<const CsvContent&>(images),
+                                           std::move(tell));
+}
+
+/// The row of a format whose files are read element by element.
+template <const ElementFormat& format>
+constexpr SharedLabelFormat of_elements(std::string_view option, std::string_view name,
+                                        std::string_view suffix) {
+  return {option,
+          name,
+          suffix,
+          false,
+          false,
+          [] { return new_element_reader(format); },
+          [](const LabelledImages& images, VariantsOf variants_of, AppendText append) {
+            return new_element_writer(format, images, std::move(variants_of), std::move(append));
+          },
+          [](const LabelledImages& images, TellLabelContent tell) {
+            return new_element_shapes(format, images, std::move(tell));
+          },
+          [] { return element_recogniser(format); }};
+}
+
 /// Whether it is an object that has images and annotations, or ends within one of them. The images
 /// of a test set have no annotations, and are known by their members.
 std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
@@ -87,13 +113,15 @@ std::function<std::optional<bool>(std::string_view)> csv_recogniser() {
   };
 }
 
+constexpr SharedLabelFormat formats[] = {
+    {"coco", "COCO", ".json", true, false, new_reader<CocoReader, CocoContent>,
+     new_writer<CocoWriter, CocoContent>, nullptr, coco_recogniser},
+    {"csv", "CSV", ".csv", false, true, new_reader<CsvReader, CsvContent>,
+     new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser},
+};
+
 }  // namespace
 
-const SharedLabelFormat shared_label_formats[2] = {
-    {"coco", "COCO", ".json", true, false, new_reader<CocoReader, CocoContent>,
-     new_writer<CocoWriter, CocoContent>, coco_recogniser},
-    {"csv", "CSV", ".csv", false, true, new_reader<CsvReader, CsvContent>,
-     new_writer<CsvWriter, CsvContent>, csv_recogniser},
-};
+const std::span<const SharedLabelFormat> shared_label_formats = formats;
 
 }  // namespace qturn

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
 
 namespace qturn {
@@ -31,6 +33,9 @@ class SharedLabelWriter {
   virtual void finish() = 0;
 };
 
+/// Is told what a file says of an image, by its index, part by part.
+using TellLabelContent = std::function<void(std::size_t image, LabelContent content)>;
+
 struct SharedLabelFormat {
   std::string_view option, name, suffix;
   bool has_keypoints;          ///< that --swap-pairs is for
@@ -39,12 +44,14 @@ struct SharedLabelFormat {
   /// `images` come from the reader of this format, and must outlive the writer.
   std::unique_ptr<SharedLabelWriter> (*writer)(const LabelledImages& images, VariantsOf variants_of,
                                                AppendText append);
+  /// Takes the same file again, to check it or to draw it. Null for COCO, which coco_check.hpp
+  /// checks.
+  std::unique_ptr<SharedLabelWriter> (*shapes)(const LabelledImages& images, TellLabelContent tell);
   /// A function that takes a file part by part until it tells whether the file is one of these.
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
 };
 
-/// "coco", "csv".
-extern const SharedLabelFormat shared_label_formats[2];
+extern const std::span<const SharedLabelFormat> shared_label_formats;
 
 }  // namespace qturn
 

@@ -3,85 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_text.hpp"
-#include "src/metadata/xml_nodes.hpp"
+#include "src/labels/xml_text.hpp"
 
 namespace qturn {
 namespace {
 
-// More than a label of 64 MB has that is not made to take memory.
-constexpr std::size_t max_elements = 5'000'000;
 constexpr std::string_view blanks = " \t\r\n";
-
-std::string escaped(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == '&')
-      text += "&amp;";
-    else if (c == '<')
-      text += "&lt;";
-    else if (c == '>')
-      text += "&gt;";
-    else
-      text += c;
-  }
-  return text;
-}
-
-/// The bytes of a character in UTF-8.
-std::string utf8(std::uint32_t code) {
-  if (code < 0x80) return {static_cast<char>(code)};
-  std::string bytes;
-  for (; code >= 0x40U >> bytes.size(); code >>= 6)
-    bytes.insert(bytes.begin(), static_cast<char>(0x80 | (code & 0x3f)));
-  const std::uint32_t mark = 0xff00U >> (bytes.size() + 1);
-  bytes.insert(bytes.begin(), static_cast<char>((mark | code) & 0xff));
-  return bytes;
-}
-
-/// What a reference such as "amp" or "#100" stands for. Empty if that is not known.
-std::string referred(std::string_view name) {
-  constexpr std::pair<std::string_view, const char*> known[] = {
-      {"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"apos", "'"}};
-  for (const auto& [word, text] : known)
-    if (name == word) return text;
-  if (!name.starts_with('#')) return "";
-  const bool is_hexadecimal = name.starts_with("#x");
-  name.remove_prefix(is_hexadecimal ? 2 : 1);
-  const char* const end = name.data() + name.size();
-  std::uint32_t code = 0;
-  const auto read = std::from_chars(name.data(), end, code, is_hexadecimal ? 16 : 10);
-  const bool is_character = read.ec == std::errc() && read.ptr == end && code > 0 &&
-                            code < 0x110000 && code - 0xd800 >= 0x800;
-  return is_character ? utf8(code) : "";
-}
-
-/// The text of an element as it is meant: "cat & dog" of "cat &amp; dog".
-std::string as_it_is_meant(std::string_view content) {
-  constexpr std::string_view cdata = "<![CDATA[";
-  if (content.starts_with(cdata))
-    return std::string(content.substr(cdata.size(), content.find("]]>") - cdata.size()));
-  content = content.substr(0, content.find('<'));
-  std::string text;
-  while (!content.empty()) {
-    const std::size_t mark = std::min(content.find('&'), content.size());
-    const std::size_t end = content.find(';', mark);
-    text += content.substr(0, mark);
-    content.remove_prefix(mark);
-    if (content.empty()) break;
-    const std::string meant =
-        end == content.npos ? "" : referred(content.substr(1, end - mark - 1));
-    text += meant.empty() ? "&" : meant;
-    content.remove_prefix(meant.empty() ? 1 : end - mark + 1);
-  }
-  return text;
-}
 
 /// An element of a label, or none.
 class Element {
@@ -126,19 +58,13 @@ class Element {
 };
 
 /// Throws LabelError.
-std::vector<XmlNode> nodes_of_label(std::string_view text) {
-  const LabelText places(text);
-  try {
-    std::vector<XmlNode> nodes =
-        xml_nodes(text, {.nodes = max_elements, .allows_document_type = true});
-    if (nodes.empty()) throw XmlError(0, "is not well-formed XML: it has no element");
-    if (nodes.front().name != "annotation")
-      places.fail(text.substr(0, 0),
-                  "is not a Pascal VOC label: its first element is not annotation");
-    return nodes;
-  } catch (const XmlError& error) {
-    places.fail(text.substr(std::min(error.at(), text.size())), error.why());
+std::vector<XmlNode> nodes_of_voc(std::string_view text) {
+  std::vector<XmlNode> nodes = nodes_of_label(LabelText(text));
+  if (nodes.front().name != "annotation") {
+    LabelText(text).fail(text.substr(0, 0),
+                         "is not a Pascal VOC label: its first element is not annotation");
   }
+  return nodes;
 }
 
 class VocTurn {
@@ -284,7 +210,7 @@ class VocTurn {
     const std::string_view old = content_of(node);
     if (old.empty()) return;
     const std::size_t slash = old.find_last_of("/\\");
-    replace(node, std::string(old.substr(0, slash + 1)) + escaped(name_));
+    replace(node, std::string(old.substr(0, slash + 1)) + xml_escaped(name_));
   }
 
   const std::vector<XmlNode>& nodes_;
@@ -297,7 +223,7 @@ class VocTurn {
 
 class ParsedVoc : public ParsedLabel {
  public:
-  explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_label(text)) {}
+  explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_voc(text)) {}
   std::string turned(const LabelTurn& turn) const override {
     return VocTurn(text_, nodes_, turn.orientation, turn.size, turn.name).turn();
   }
@@ -318,7 +244,7 @@ std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
 LabelContent read_voc(std::string_view text) {
   LabelContent content;
   try {
-    VocTurn(text, nodes_of_label(text), Orientation::identity, {}, "", &content).turn();
+    VocTurn(text, nodes_of_voc(text), Orientation::identity, {}, "", &content).turn();
   } catch (const LabelError& error) {
     content.problems.push_back(broken(error));
   }

@@ -51,7 +51,9 @@ SharedLabelFiles files_beside(const FileList& files) {
       prefix = normal_path(files.folder_of(file).path);
       places.add(files.folder_of(file));
     }
-    stems.add(prefix + lower_case(fs::path(file.name).stem().string()));
+    const std::string stem = lower_case(fs::path(file.name).stem().string());
+    stems.add(prefix + stem);
+    stems.add(stem + ".xml");
   }
   stems.sort();
   SharedLabelFiles found;
@@ -65,11 +67,11 @@ SharedLabelFiles files_beside(const FileList& files) {
       }
       if (is_of_a_run(at->path().filename().native())) continue;
       const std::string suffix = lower_case(at->path().extension().string());
-      // A JSON file of the stem of a picture is a label of that picture alone.
-      if (suffix == ".json" &&
-          stems.contains((folder / lower_case(at->path().stem().string())).native())) {
-        continue;
-      }
+      // A JSON file of the stem of a picture is a label of that picture alone. So is an XML file,
+      // wherever it lies: Pascal VOC has a folder of them.
+      const std::string stem = lower_case(at->path().stem().string());
+      if (suffix == ".json" && stems.contains((folder / stem).native())) continue;
+      if (suffix == ".xml" && stems.contains(stem + ".xml")) continue;
       for (const SharedLabelFormat& format : shared_label_formats)
         if (suffix == format.suffix && is_of(format, at->path()))
           found.emplace(from_here(at->path()), &format);
@@ -128,8 +130,13 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
                       .place = image.place,
                       .size = image.size,
                       .box_size = image.box_size,
+                      .boxes_reach = image.boxes_reach,
                       .problem = file.content->problem(at->image),
-                      .mirror_problem = file.content->mirror_problem(at->image)});
+                      .mirror_problem = file.content->mirror_problem(at->image),
+                      .across_problem = file.content->across_problem(at->image),
+                      .mirror_hints = file.format->has_keypoints
+                                          ? Hints{Hint::say_swapped_keypoints}
+                                          : Hints()});
   }
   return labels;
 }

@@ -1,4 +1,4 @@
-// Label files of many pictures: COCO and CSV.
+// Label files of many pictures.
 //
 // With --labels auto they are looked for in the folders of the pictures, in those above and in
 // folders called annotations there. A file_name is a path below one folder, the same for all images

@@ -61,9 +61,14 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
   if (label.box_size == size) {
     fail(place + box_as_large_as_picture);
   }
+  if (label.boxes_reach &&
+      (label.boxes_reach->width > size.width || label.boxes_reach->height > size.height)) {
+    fail(place + box_beyond_picture);
+  }
   if (!label.problem.empty()) fail(label.problem);
+  if (!keeps_shares(orientation) && !label.across_problem.empty()) fail(label.across_problem);
   if (mirrors(orientation) && !label.mirror_problem.empty())
-    fail(label.mirror_problem, {Hint::say_swapped_keypoints});
+    fail(label.mirror_problem, label.mirror_hints);
   return orientation;
 }
 

@@ -33,8 +33,11 @@ struct SharedLabel {
   std::filesystem::path file;
   TextPlace place;           ///< in it
   std::optional<Size> size;  ///< of the picture, in the frame of the labels, if the file says it
-  std::optional<Size> box_size = {};  ///< of a box in it that does not begin at its corner
-  std::string problem = {}, mirror_problem = {};  ///< why its labels cannot be turned; or empty
+  std::optional<Size> box_size = {};     ///< of a box in it that does not begin at its corner
+  std::optional<Size> boxes_reach = {};  ///< must be within the picture
+  /// Why its labels cannot be turned, at all or by some turns; or empty.
+  std::string problem = {}, mirror_problem = {}, across_problem = {};
+  Hints mirror_hints = {};
 };
 
 /// What is done to labels and masks of a picture that is turned so. Throws ImageFileError if they

@@ -119,8 +119,9 @@ void check_labels(std::string_view text, const std::optional<Keypoints>& keypoin
     CsvReader reader;
     reader.take(text);
     const CsvContent content = reader.finish();
-    CsvShapesReader rows(content, [&](std::size_t, const std::vector<LabelShape>& shapes,
-                                      const auto&) { check_shapes(shapes, size, ignore); });
+    CsvShapesReader rows(content, [&](std::size_t, const LabelContent& said) {
+      check_shapes(said.shapes, size, ignore);
+    });
     rows.take(text);
     rows.finish();
   } catch (const LabelError&) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view arrays[] = {"images", "annotations"};
 
 /// Writes what it takes: other text as it is, and elements between marks.
-struct Copy : qturn::JsonElementsSink {
+struct Copy : qturn::ElementsSink {
   void other(std::string_view part) override { text += part; }
   void element(std::string_view array, std::string_view blanks, std::string_view element,
                qturn::TextPlace place) override {

@@ -30,8 +30,9 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
     const LabelledImages::Image& each = (*file.content)[image];
     listed += each.is_listed ? 1 : 0;
     strays += each.is_listed ? 0 : each.annotations;
-    const bool can_be_turned =
-        file.content->problem(image).empty() && file.content->mirror_problem(image).empty();
+    const bool can_be_turned = file.content->problem(image).empty() &&
+                               file.content->mirror_problem(image).empty() &&
+                               file.content->across_problem(image).empty();
     problems += file.pictures[image] && !can_be_turned ? 1 : 0;
   }
   const std::string name = printable(file.input.string());

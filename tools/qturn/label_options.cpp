@@ -55,7 +55,7 @@ Keypoints keypoints_of(const std::string& text) {
 }
 
 CLI::Option* add_kind(CLI::App& app, CommandLine& line, const char* help) {
-  return add_value(app, "--labels", "auto|none|FORMAT[:DIR]|coco:FILE|csv:FILE", help,
+  return add_value(app, "--labels", "auto|none|FORMAT[:DIR]|FORMAT:FILE", help,
                    [&line](const std::string& text) {
                      line.labels = label_options(text, line.labels);
                      line.check_labels = line.labels.take != TakeLabels::none;
@@ -127,7 +127,7 @@ void add_label_check(CLI::App& app, CommandLine& line) {
                "also compare labels and masks with their pictures: without a value, or auto, those "
                "that augment finds by itself; yolo, voc or labelme those alone, with :DIR those "
                "below DIR; coco or csv those of FILE");
-  kind->type_name("[auto|FORMAT[:DIR]|coco:FILE|csv:FILE]");
+  kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();
   });

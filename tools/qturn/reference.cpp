@@ -12,6 +12,7 @@
 
 #include "src/formats/table.hpp"
 #include "src/labels/label.hpp"
+#include "src/labels/shared_label.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tools/qturn/parser.hpp"
 #include "tools/qturn/version.hpp"
@@ -149,6 +150,9 @@ std::vector<std::string> words_of_name(const std::string& name) {
   if (name == "DEVICE") return {"auto", "cpu", "cuda"};
   if (name == "FORMAT[:DIR]")
     for (const LabelFormat& format : label_formats) list.emplace_back(format.option);
+  if (name == "FORMAT:FILE")
+    for (const SharedLabelFormat& format : shared_label_formats)
+      list.push_back(std::string(format.option) + ":");
   if (name == "NAME=VALUE") {
     for (const LimitName& limit : limit_names) list.push_back(std::string(limit.name) + "=");
     list.emplace_back("seconds=");
@@ -168,9 +172,7 @@ Values values_of(const CLI::Option& option) {
   std::istringstream parts(type);
   for (std::string part; std::getline(parts, part, '|');) {
     const bool is_word = std::ranges::all_of(part, [](char c) { return c >= 'a' && c <= 'z'; });
-    const std::size_t colon = part.find(":FILE");
     if (is_word) values.words.push_back(part);
-    if (colon != std::string::npos) values.words.push_back(part.substr(0, colon + 1));
     std::ranges::copy(words_of_name(part), std::back_inserter(values.words));
     values.files |= part == "FILE" || part == "DIR" || part == "OUTPUT" || part == "MANIFEST";
   }

@@ -1,0 +1,39 @@
+#include "src/labels/json_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace qturn {
+
+std::int64_t id_in(JsonValue object, std::string_view member) {
+  constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
+  const JsonValue value = object.member(member);
+  const auto id = value.number().whole();
+  if (!id || *id < 0 || *id > largest_id)
+    value.fail(
+        fmt::format("{} {} is not a whole number from 0 to {}", member, value.text(), largest_id));
+  return *id;
+}
+
+void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn) {
+  if (turn.variant) edits.replace(value.text(), id_of_variant(id, *turn.variant));
+}
+
+std::int64_t side_of(JsonValue value) {
+  constexpr std::int64_t longest = std::int64_t{1} << 31;
+  const auto side = value.number().whole();
+  if (!side || *side < 0 || *side > longest)
+    value.fail(fmt::format("{} is not a width or a height", value.text()));
+  return *side;
+}
+
+void replace_string(LabelText& edits, JsonValue old, const std::string& now) {
+  const bool is_ascii = std::ranges::all_of(old.text(), [](char c) { return (c & 0x80) == 0; });
+  const auto string = json_string(now, is_ascii);
+  if (!string) old.fail("JSON has no place for the turned picture's name, which is not UTF-8");
+  edits.replace(old.text(), *string);
+}
+
+}  // namespace qturn

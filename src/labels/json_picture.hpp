@@ -1,0 +1,29 @@
+// What formats in JSON say of a picture alike: its name, its sides, ids.
+#ifndef QTURN_SRC_LABELS_JSON_PICTURE_HPP
+#define QTURN_SRC_LABELS_JSON_PICTURE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/labels/json_text.hpp"
+#include "src/labels/labelled_images.hpp"
+
+namespace qturn {
+
+/// A whole number from 0 to 2^50 - 1. Throws LabelError. A number of JSON may be read as a double,
+/// which holds whole numbers to 2^53.
+std::int64_t id_in(JsonValue object, std::string_view member);
+
+/// The id of one of several variants.
+void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const VariantTurn& turn);
+
+/// A width or a height. Throws LabelError.
+std::int64_t side_of(JsonValue value);
+
+/// Puts `now` in the place of a string, escaped as that was. Throws LabelError if it is not UTF-8.
+void replace_string(LabelText& edits, JsonValue old, const std::string& now);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_JSON_PICTURE_HPP
