@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "src/labels/csv.hpp"
 #include "src/labels/decimal.hpp"
 #include "src/labels/dota.hpp"
 #include "src/labels/labelme.hpp"
@@ -58,12 +57,12 @@ bool is_kitti(Text suffix, Text head) {
          are_numbers(std::span(lines[0]).subspan(1, 14));
 }
 
-bool is_cvat(Text suffix, Text head) {
-  return suffix == ".xml" && has_all(head, {"<annotations", "<image "});
+bool is_cvat_video(Text suffix, Text head) {
+  return suffix == ".xml" && has_all(head, {"<annotations", "<track "});
 }
 
 bool is_image_folder(Text suffix, Text head) {
-  return suffix != ".txt" && has_any(head, {"\"file_name\"", "file_name,"}) &&
+  return suffix != ".txt" && suffix != ".jsonl" && has_any(head, {"\"file_name\"", "file_name,"}) &&
          has_all(head, {"objects", "bbox"});
 }
 
@@ -101,12 +100,9 @@ bool is_supervisely(Text, Text head) {
   return has_any(head, {"\"geometryType\"", "\"classTitle\""});
 }
 
-bool is_label_studio(Text, Text head) {
-  return has_any(head, {"rectanglelabels", "polygonlabels", "keypointlabels", "brushlabels"});
-}
-
-bool is_create_ml(Text, Text head) {
-  return has_all(head, {"\"annotations\"", "\"coordinates\"", "\"image\""});
+bool is_label_studio_min(Text, Text head) {
+  return !has_any(head, {"\"result\""}) &&
+         has_any(head, {"rectanglelabels", "polygonlabels", "keypointlabels", "brushlabels"});
 }
 
 bool is_bdd(Text, Text head) { return has_any(head, {"\"box2d\"", "\"poly2d\""}); }
@@ -115,13 +111,12 @@ constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
 constexpr ForeignFormat foreign_formats[] = {
     {"KITTI", one_format, is_kitti},
-    {"CVAT", "COCO, YOLO or Pascal VOC, which CVAT exports, too", is_cvat},
+    {"CVAT for video", "CVAT for images, which CVAT exports, too", is_cvat_video},
     {"VIA", "COCO, which VIA exports, too", is_via},
     {"Supervisely", "COCO or YOLO, which Supervisely exports, too", is_supervisely},
-    {"Label Studio", "COCO or YOLO, which Label Studio exports, too", is_label_studio},
-    {"Create ML", "COCO", is_create_ml},
+    {"Label Studio JSON-MIN", "JSON, which Label Studio exports, too", is_label_studio_min},
     {"BDD100K", "COCO", is_bdd},
-    {"Hugging Face ImageFolder", "COCO", is_image_folder},
+    {"Hugging Face ImageFolder", "JSON Lines", is_image_folder},
     {"WIDER FACE", one_format, is_wider},
     {"CelebA", "COCO, its landmarks as keypoints", is_celeba},
     {"AutoML", csv_with_names, is_automl},
@@ -136,16 +131,24 @@ bool is_yolo_text(Text suffix, Text head) {
 bool is_dota_text(Text suffix, Text head) { return suffix == ".txt" && is_dota(head); }
 bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && is_voc(head); }
 bool is_labelme_text(Text suffix, Text head) { return suffix == ".json" && is_labelme(head); }
-bool is_coco_text(Text suffix, Text head) {
-  return suffix == ".json" && shared_label_formats[0].recogniser()(head).value_or(false);
-}
-bool is_csv_text(Text suffix, Text head) {
-  return suffix == ".csv" && names_labels(head.substr(0, head.find('\n')));
-}
+constexpr ForeignFormat own_formats[] = {{"YOLO", "", is_yolo_text},
+                                         {"DOTA", "", is_dota_text},
+                                         {"Pascal VOC", "", is_voc_text},
+                                         {"LabelMe", "", is_labelme_text}};
 
-constexpr ForeignFormat own_formats[] = {
-    {"YOLO", "", is_yolo_text},       {"DOTA", "", is_dota_text}, {"Pascal VOC", "", is_voc_text},
-    {"LabelMe", "", is_labelme_text}, {"COCO", "", is_coco_text}, {"CSV", "", is_csv_text}};
+const ForeignFormat* shared_format(Text suffix, Text head) {
+  static const std::vector<ForeignFormat> formats = [] {
+    std::vector<ForeignFormat> known;
+    for (const SharedLabelFormat& format : shared_label_formats)
+      known.push_back({format.name, "", nullptr});
+    return known;
+  }();
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const SharedLabelFormat& format = shared_label_formats[i];
+    if (suffix == format.suffix && format.recogniser()(head).value_or(false)) return &formats[i];
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -155,7 +158,7 @@ const ForeignFormat* foreign_format(std::string_view lower_suffix, std::string_v
         std::span<const ForeignFormat>(own_formats)})
     for (const ForeignFormat& format : formats)
       if (format.is_of(lower_suffix, head)) return &format;
-  return nullptr;
+  return shared_format(lower_suffix, head);
 }
 
 }  // namespace qturn

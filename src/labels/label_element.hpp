@@ -97,6 +97,8 @@ struct ElementFormat {
   bool turns_differ = false;  ///< some labels cannot follow each turn exactly
 };
 
+extern const ElementFormat create_ml, cvat, datumaro, hugging_face, label_studio;
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_LABELS_LABEL_ELEMENT_HPP

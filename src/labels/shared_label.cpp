@@ -118,6 +118,11 @@ constexpr SharedLabelFormat formats[] = {
      new_writer<CocoWriter, CocoContent>, nullptr, coco_recogniser},
     {"csv", "CSV", ".csv", false, true, new_reader<CsvReader, CsvContent>,
      new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser},
+    of_elements<cvat>("cvat", "CVAT", ".xml"),
+    of_elements<hugging_face>("huggingface", "Hugging Face", ".jsonl"),
+    of_elements<label_studio>("labelstudio", "Label Studio", ".json"),
+    of_elements<create_ml>("createml", "Create ML", ".json"),
+    of_elements<datumaro>("datumaro", "Datumaro", ".json"),
 };
 
 }  // namespace

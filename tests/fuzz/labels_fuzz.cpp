@@ -8,10 +8,12 @@
 #include "src/labels/coordinates.hpp"
 #include "src/labels/csv_file.hpp"
 #include "src/labels/data_yaml.hpp"
+#include "src/labels/geometry.hpp"
 #include "src/labels/label.hpp"
 #include "src/labels/label_frame.hpp"
 #include "src/labels/label_text.hpp"
 #include "src/labels/labelme.hpp"
+#include "src/labels/shared_label.hpp"
 #include "src/labels/voc.hpp"
 #include "src/labels/yolo.hpp"
 #include "tests/fuzz/target.hpp"
@@ -105,6 +107,70 @@ void turn_csv_there_and_back(std::string_view text, Orientation orientation) {
   require(rows > 0);
 }
 
+/// `is_whole` becomes false if an image is left out, because it cannot be turned or is large.
+std::string turned_elements(const SharedLabelFormat& format, std::string_view text,
+                            Orientation orientation, bool& is_whole) {
+  const auto reader = format.reader();
+  reader->take(text.substr(0, text.size() / 2));
+  reader->take(text.substr(text.size() / 2));
+  const auto images = reader->finish({});
+  std::vector<LabelledVariant> variants;
+  std::string turned;
+  const auto writer = format.writer(
+      *images,
+      [&](std::size_t image) -> const std::vector<LabelledVariant>& {
+        constexpr std::int64_t longest = 100;
+        const Size size = (*images)[image].size.value_or(Size{70, 70});
+        const bool can_be_turned =
+            images->problem(image).empty() &&
+            (images->across_problem(image).empty() || keeps_shares(orientation)) &&
+            (images->mirror_problem(image).empty() || !mirrors(orientation)) &&
+            size.width <= longest && size.height <= longest;
+        variants.clear();
+        if (can_be_turned)
+          variants = {{.turn = {std::nullopt, orientation},
+                       .name = std::to_string(image) + "<&>.jpg",
+                       .size = size}};
+        is_whole = is_whole && can_be_turned;
+        return variants;
+      },
+      [&](std::string_view part) { turned += part; });
+  writer->take(text);
+  writer->finish();
+  return turned;
+}
+
+/// What is written is such a file again, and comes back.
+void turn_elements_there_and_back(std::string_view text, Orientation orientation) {
+  for (const SharedLabelFormat& format : shared_label_formats) {
+    if (!format.shapes || format.option == "csv") continue;
+    bool is_whole = true;
+    std::string once;
+    try {
+      once = turned_elements(format, text, orientation, is_whole);
+    } catch (const LabelError&) {
+      continue;
+    }
+    try {
+      if (is_whole) {
+        const std::string back = turned_elements(format, once, inverse(orientation), is_whole);
+        const std::string again = turned_elements(format, back, orientation, is_whole);
+        require(is_whole && again == once, "not the same turned back");
+      }
+    } catch (const LabelError& error) {
+      require(false, error.what());
+    }
+    const auto reader = format.reader();
+    reader->take(text);
+    const auto images = reader->finish({});
+    const auto shapes = format.shapes(*images, [](std::size_t, const LabelContent& content) {
+      check_shapes(in_pixels(content, {7, 5}), {7, 5}, [](const LabelProblem&) {});
+    });
+    shapes->take(text);
+    shapes->finish();
+  }
+}
+
 /// What is read leniently never throws, and shapes can be checked whatever they are.
 void check_labels(std::string_view text, const std::optional<Keypoints>& keypoints) {
   constexpr Size size = {7, 5};
@@ -143,6 +209,7 @@ void fuzz_labels(Input input) {
   turn_voc_there_and_back(text, orientation);
   turn_labelme_there_and_back(text, orientation);
   turn_csv_there_and_back(text, orientation);
+  turn_elements_there_and_back(text, orientation);
   (void)names_labels(text);
   (void)may_hold_coordinates(text);
   check_labels(text, known[first / 8 % 4]);

@@ -38,6 +38,15 @@ ROTATED = "<attributes><attribute><name>rotation</name><value>{}</value></attrib
 YAML = "path: .\ntrain: images\nval: images\nnames:\n  0: cat\n"
 
 DOTA = "imagesource:GoogleEarth\ngsd:0.146343\n1 1 4 2 3.5 4 0.5 3 small-vehicle 0\n"
+CVAT = ('<?xml version="1.0"?>\n<annotations><version>1.1</version><image id="0" name="images/a.png" width="9" height="5"><box label="cat" xtl="1.00" '
+        'ytl="1.00" xbr="3.00" ybr="4.00" z_order="0"></box></image></annotations>\n')
+
+LABEL_STUDIO = json.dumps([{"data": {"image": "/data/upload/1/a.png"}, "annotations": [{"result": [{"value":
+                           {"x": 10.0, "y": 10.0, "width": 20.0, "height": 30.0, "rectanglelabels": ["cat"]}}]}]}])
+CREATE_ML = json.dumps([{"image": "a.png", "annotations": [{"label": "cat", "coordinates": {"x": 2, "y": 2, "width": 2, "height": 3}}]}])
+
+DATUMARO = json.dumps({"infos": {}, "categories": {}, "items": [{"id": "a", "annotations": [{"type": "bbox", "bbox": [1.0, 1.0, 2.0, 3.0]}],
+                                                           "image": {"path": "a.png", "size": [5, 9]}}]})
 
 TURNED = [
     Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
@@ -72,21 +81,30 @@ TURNED = [
     Layout("CSV whose first row names its columns", "`train/a.jpg`, `train/_annotations.csv`",
            {"train/a.png": None, "train/_annotations.csv": "filename,width,height,class,xmin,ymin,xmax,ymax\na.png,9,5,cat,1,1,3,4\n"},
            "train/_annotations.csv", "a.png,9,5,cat,6,1,8,4"),
+    Layout("CVAT for images", "`images/a.jpg`, `annotations.xml`", {"images/a.png": None, "annotations.xml": CVAT}, "annotations.xml",
+           'xtl="6.00" ytl="1.00" xbr="8.00" ybr="4.00"'),
+    Layout("Label Studio", "`images/a.jpg`, `project-1.json`", {"images/a.png": None, "project-1.json": LABEL_STUDIO}, "project-1.json",
+           '"x": 70.0, "y": 10.0, "width": 20.0'),
+    Layout("Create ML", "`train/a.jpg`, `train/_annotations.createml.json`", {"train/a.png": None, "train/_annotations.createml.json": CREATE_ML},
+           "train/_annotations.createml.json", '{"x": 7, "y": 2, "width": 2, "height": 3}'),
+    Layout("Datumaro", "`images/train/a.jpg`, `annotations/train.json`", {"images/train/a.png": None, "annotations/train.json": DATUMARO},
+           "annotations/train.json", '"bbox": [6.0, 1.0, 2.0, 3.0]'),
+    Layout("Hugging Face", "`train/a.jpg`, `train/metadata.jsonl`",
+           {"train/a.png": None, "train/metadata.jsonl": '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'},
+           "train/metadata.jsonl", '{"file_name": "a.png", "objects": {"bbox": [[5.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'),
 ]
 
 KITTI = "Car 0.00 0 -1.57 599.41 156.40 629.75 189.25 2.85 2.63 12.34 0.47 1.49 69.44 -1.56\n"
-CVAT = ('<?xml version="1.0"?>\n<annotations><version>1.1</version><image id="0" name="images/a.png" width="9" height="5"><box label="cat" xtl="1.00" '
-        'ytl="1.00" xbr="3.00" ybr="4.00" z_order="0"></box></image></annotations>\n')
-HUGGING_FACE = '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'
+CVAT_VIDEO = ('<annotations><meta><source>a.png</source></meta><track id="0" label="cat"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="4"/></track>'
+              '</annotations>\n')
 REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3}, "region_attributes": {}}
 VIA = json.dumps({"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}})
 VIA_CSV = ('filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n'
            'a.png,214,"{}",1,0,"{""name"":""rect"",""x"":1,""y"":1,""width"":2,""height"":3}","{}"\n')
 SUPERVISELY = json.dumps({"tags": [], "size": {"height": 5, "width": 9}, "objects": [{"classTitle": "cat", "geometryType": "rectangle", "points":
                          {"exterior": [[1, 1], [3, 4]], "interior": []}}]})
-LABEL_STUDIO = json.dumps([{"data": {"image": "/data/upload/1/a.png"}, "annotations": [{"result": [{"value":
-                           {"x": 10.0, "y": 10.0, "width": 20.0, "height": 30.0, "rectanglelabels": ["cat"]}}]}]}])
-CREATE_ML = json.dumps([{"image": "a.png", "annotations": [{"label": "cat", "coordinates": {"x": 2, "y": 2, "width": 2, "height": 3}}]}])
+LABEL_STUDIO_MIN = json.dumps([{"image": "/data/upload/1/a.png", "label": [{"x": 10.0, "y": 10.0, "width": 20.0, "height": 30.0,
+                                "rectanglelabels": ["cat"]}]}])
 BDD = json.dumps([{"name": "a.png", "labels": [{"category": "cat", "box2d": {"x1": 1.0, "y1": 1.0, "x2": 3.0, "y2": 4.0}}]}])
 CELEBA = ("1\nlefteye_x lefteye_y righteye_x righteye_y nose_x nose_y leftmouth_x leftmouth_y rightmouth_x rightmouth_y\n"
           "000001.png 69 109 106 113 77 142 73 152 108 154\n")
@@ -99,9 +117,9 @@ def refused(name, layout, picture, label, content, says, **more):
 REFUSED = [
     refused("KITTI", "`image_2/000001.png`, `label_2/000001.txt`", "training/image_2/000001.png", "training/label_2/000001.txt", KITTI, "KITTI labels"),
     refused("KITTI beside the pictures", "`x/a.jpg`, `x/a.txt`", "x/a.png", "x/a.txt", KITTI, "KITTI labels"),
-    refused("CVAT for images", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT, "CVAT labels"),
-    refused("Hugging Face ImageFolder", "`train/a.jpg`, `train/metadata.jsonl` with `objects`", "train/a.png", "train/metadata.jsonl", HUGGING_FACE,
-            "Hugging Face ImageFolder labels"),
+    refused("CVAT for video", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT_VIDEO, "CVAT for video labels"),
+    refused("Hugging Face, CSV", "`train/a.jpg`, `train/metadata.csv`", "train/a.png", "train/metadata.csv",
+            'file_name,objects\na.png,"{""bbox"": [[1.0, 2.0, 3.0, 2.0]]}"\n', "Hugging Face ImageFolder labels"),
     refused("VIA, JSON", "`images/a.jpg`, `via_region_data.json`", "images/a.png", "via_region_data.json", VIA, "VIA labels"),
     refused("VIA, CSV", "`images/a.jpg`, `via_region_data.csv`", "images/a.png", "via_region_data.csv", VIA_CSV, "VIA labels"),
     refused("WIDER FACE", "`WIDER_train/images/0--Parade/a.jpg`, `wider_face_split/wider_face_train_bbx_gt.txt`", "WIDER_train/images/0--Parade/a.png",
@@ -116,9 +134,8 @@ REFUSED = [
     refused("JSON Lines of any kind", "`x/a.jpg`, `boxes.jsonl`", "x/a.png", "boxes.jsonl", '{"image": "x/a.png", "loc": [1, 1, 3, 4]}\n',
             "may say where something is"),
     refused("Supervisely", "`ds0/img/a.jpg`, `ds0/ann/a.jpg.json`", "ds0/img/a.png", "ds0/ann/a.png.json", SUPERVISELY, "Supervisely labels"),
-    refused("Label Studio, JSON", "`images/a.jpg`, `project-1.json`", "images/a.png", "project-1.json", LABEL_STUDIO, "Label Studio labels"),
-    refused("Create ML", "`train/a.jpg`, `train/_annotations.createml.json`", "train/a.png", "train/_annotations.createml.json", CREATE_ML,
-            "Create ML labels"),
+    refused("Label Studio, JSON-MIN", "`images/a.jpg`, `project-1.json`", "images/a.png", "project-1.json", LABEL_STUDIO_MIN,
+            "Label Studio JSON-MIN labels"),
     refused("BDD100K", "`images/a.jpg`, `det_train.json`", "images/a.png", "det_train.json", BDD, "BDD100K labels"),
     refused("ICDAR", "`x/img_1.jpg`, `gt/gt_img_1.txt`", "x/img_1.png", "gt/gt_img_1.txt", "377,117,463,117,465,130,378,130,Genaxis Theatre\n",
             "may say where something is"),

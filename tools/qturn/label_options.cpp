@@ -33,10 +33,12 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
   if (found == std::end(label_formats) || colon + 1 == text.size()) {
+    std::vector<std::string_view> of_files;
+    for (const SharedLabelFormat& format : shared_label_formats) of_files.push_back(format.option);
     throw std::invalid_argument(fmt::format(
-        "'{}' is not one of auto, none, yolo, voc, labelme, dota, or one of the last four with "
-        ":DIR, or coco:FILE or csv:FILE",
-        text));
+        "'{}' is not one of auto, none, yolo, voc, labelme, dota, or one of the last four "
+        "with :DIR, or one of {} with :FILE",
+        text, fmt::join(of_files, ", ")));
   }
   options.format = found;
   if (colon < text.size()) options.folder = text.substr(colon + 1);
@@ -97,9 +99,10 @@ CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
 void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
-      "auto (default) turns the YOLO, Pascal VOC, LabelMe, COCO and CSV labels that it finds and "
-      "refuses others; yolo, voc or labelme turns those alone, with :DIR those below DIR; "
-      "coco or csv those of FILE; none turns the pictures alone, although there are labels");
+      "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
+      "yolo, voc or labelme turns those alone, with :DIR those below DIR; coco, csv, cvat, "
+      "huggingface, labelstudio, createml or datumaro with :FILE those of FILE; none turns the "
+      "pictures alone, although there are labels");
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "
             "pictures like others. Default: auto, and none with --labels none");
@@ -126,7 +129,7 @@ void add_label_check(CLI::App& app, CommandLine& line) {
       add_kind(app, line,
                "also compare labels and masks with their pictures: without a value, or auto, those "
                "that augment finds by itself; yolo, voc or labelme those alone, with :DIR those "
-               "below DIR; coco or csv those of FILE");
+               "below DIR; the others with :FILE those of FILE");
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();

@@ -1,0 +1,129 @@
+// augment with files in which one element says all of one picture: that they are found, and that
+// the new one holds the elements of what was written. What all files of many pictures have in
+// common is in coco_test.cpp.
+#include "tests/cli/labelled.hpp"
+
+using namespace cli;
+
+namespace {
+
+const cli::Picture& picture = cli::labelled_picture;  // 9 x 5
+
+struct Example {
+  std::string option, name, picture, file, text, flopped;
+};
+
+const Example examples[] = {
+    {"huggingface", "Hugging Face", "data/train/a.png", "data/train/metadata.jsonl",
+     R"({"file_name": "a.png", "objects": {"bbox": [[1, 1, 2, 3.50]], "categories": [0]}})"
+     "\n",
+     R"({"file_name": "a__flop.png", "objects": {"bbox": [[6, 1, 2, 3.50]], "categories": [0]}})"
+     "\n"},
+    {"cvat", "CVAT", "data/images/a.png", "data/annotations.xml",
+     "<annotations>\n  <image id=\"1\" name=\"a.png\" width=\"9\" height=\"5\">\n    <box "
+     "label=\"cat\" "
+     "xtl=\"1.00\" ytl=\"1\" xbr=\"3.00\" ybr=\"4\" rotation=\"30.0\"/>\n  "
+     "</image>\n</annotations>\n",
+     "<annotations>\n  <image id=\"9\" name=\"a__flop.png\" width=\"9\" height=\"5\">\n    <box "
+     "label=\"cat\" xtl=\"6.00\" ytl=\"1\" xbr=\"8.00\" ybr=\"4\" rotation=\"330.0\"/>\n  "
+     "</image>\n"
+     "</annotations>\n"},
+    {"labelstudio", "Label Studio", "data/images/a.png", "data/project-1.json",
+     R"([{"id":1,"data":{"image":"\/data\/upload\/1\/a.png"},"annotations":[{"result":[{"value":{"x":)"
+     R"(10.0,"y":20,"width":30,"height":40}}]}]}])",
+     R"([{"id":9,"data":{"image":"/data/upload/1/a__flop.png"},"annotations":[{"result":[{"value":{"x":)"
+     R"(60.0,"y":20,"width":30,"height":40}}]}]}])"},
+    {"datumaro", "Datumaro", "data/images/train/a.png", "data/annotations/train.json",
+     R"({"categories": {}, "items": [{"id": "a", "annotations": [{"type": "polyline", "points": [1.0, 2, )"
+     R"(3.5, 4]}], "image": {"path": "a.png", "size": [5, 9]}}]})",
+     R"({"categories": {}, "items": [{"id": "a__flop", "annotations": [{"type": "polyline", "points": [8.0, 2, )"
+     R"(5.5, 4]}], "image": {"path": "a__flop.png", "size": [5, 9]}}]})"},
+    {"createml", "Create ML", "data/a.png", "data/_annotations.createml.json",
+     R"([{"image":"a.png","annotations":[{"label":"cat","coordinates":{"x":2.5,"y":2,"width":3,)"
+     R"("height":2}}]}])",
+     R"([{"image":"a__flop.png","annotations":[{"label":"cat","coordinates":{"x":6.5,"y":2,"width":3,)"
+     R"("height":2}}]}])"},
+};
+
+void add(const Workplace& workplace, const Example& example) {
+  workplace.add(example.picture, cli::png(picture));
+  workplace.add(example.file, example.text);
+}
+
+}  // namespace
+
+TEST_CASE("A file of elements is found, and the turned one lies where it lay") {
+  for (const Example& example : examples) {
+    CAPTURE(example.name);
+    Workplace workplace;
+    add(workplace, example);
+    const std::string place = example.file.substr(example.file.find('/'));
+    // Each result is turned back and compared before it is in its place.
+    const Result result = augment(workplace, {"data", "--verify"});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, StartsWith("qturn: " + example.name +
+                                      " labels of 1 of 1 picture turn with them: " + example.file));
+    CHECK(workplace.content("out" + place) == example.flopped);
+    CHECK(workplace
+              .qturn({"augment", "data", "-o", "named", "--variants", "flop", "--labels",
+                      example.option + ":" + example.file})
+              .exit_code == 0);
+    CHECK(workplace.content("named" + place) == example.flopped);
+    CHECK(workplace.qturn({"augment", "data", "-o", "all", "--variants", "all", "--verify"})
+              .exit_code == 0);
+    CHECK(workplace.qturn({"check", "all", "--labels", "--html", "page.html"}).exit_code == 0);
+    CHECK_THAT(workplace.content("page.html"), ContainsSubstring("<svg"));
+    const Result in_place = workplace.qturn({"flop", "data", "--in-place"});
+    CHECK(in_place.exit_code == 2);
+    CHECK(workplace.content(example.file) == example.text);
+  }
+}
+
+TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not written, others are") {
+  for (const std::string name : {"a", "b", "c"}) add("data/" + name + ".png", cli::png(picture));
+  const std::string good = R"({"file_name": "a.png", "bbox": [1, 1, 2, 3]})";
+  add("data/metadata.jsonl", good + R"(
+{"file_name": "b.png", "bbox": [1, 1, 2, 3], "objects": {"polygon": [[1, 2, 3, 4]]}}
+{"file_name": "c.png", "bbox": [5, 1, 8, 3]}
+)");
+  const Result result = augment(*this, {"data"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/b.png: data/metadata.jsonl:2:69: polygon may hold "
+                               "coordinates, and cannot be turned\n"));
+  CHECK_THAT(result.err,
+             ContainsSubstring("qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the "
+                               "picture, so its numbers may not be x, y, width and height in "
+                               "pixels\n"));
+  CHECK(results(*this) == Names{"a__flop.png", "metadata.jsonl"});
+  CHECK(content("out/metadata.jsonl") ==
+        "{\"file_name\": \"a__flop.png\", \"bbox\": [6, 1, 2, 3]}\n");
+
+  const Result check = qturn({"check", "data", "--labels"});
+  CHECK(check.exit_code == 1);
+  CHECK_THAT(check.out + check.err, ContainsSubstring("data/metadata.jsonl:2:69: broken: polygon"));
+  CHECK_THAT(check.out + check.err, ContainsSubstring("data/metadata.jsonl:3:32: outside: a box"));
+
+  add("data/metadata.jsonl", good + "\n{\"file_name\": \n");
+  const Result broken = augment(*this, {"data", "--overwrite"});
+  CHECK(broken.exit_code == 2);
+  CHECK_THAT(broken.err, ContainsSubstring("data/metadata.jsonl:2:15: is not well-formed JSON"));
+}
+
+TEST_CASE_METHOD(Workplace,
+                 "A rotated rectangle of Label Studio fails by turns that are not exact") {
+  add("data/a.png", cli::png(picture));
+  add("data/x.json",
+      R"([{"data": {"image": "a.png"}, "annotations": [{"result": [{"original_width": 9, )"
+      R"("original_height": 5, "value": {"x": 10, "y": 20, "width": 30, "height": 40, )"
+      R"("rotation": 30}}]}]}])");
+  const Result result =
+      qturn({"augment", "data", "-o", "out", "--variants", "rotate180,transpose"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  const Result other =
+      qturn({"augment", "data", "-o", "out", "--variants", "rotate90", "--overwrite"});
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.err, ContainsSubstring("data/x.json:1:170: a rotated rectangle of a picture"));
+}
