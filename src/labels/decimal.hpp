@@ -47,6 +47,8 @@ class Decimal {
   bool is_negative_ = false, has_plus_ = false, has_point_ = false, has_zero_before_point_ = true;
 };
 
+inline bool is_number(std::string_view word) { return Decimal::parse(word).has_value(); }
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_LABELS_DECIMAL_HPP

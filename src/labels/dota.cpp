@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t corner_columns = 8, object_columns = 10;
 
-bool is_number(std::string_view word) { return Decimal::parse(word).has_value(); }
-
 class DotaTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems.

@@ -26,8 +26,6 @@ bool has_any(Text text, std::initializer_list<Text> words) {
   return std::ranges::any_of(words, [&](Text word) { return text.find(word) != text.npos; });
 }
 
-bool is_number(Text word) { return Decimal::parse(word).has_value(); }
-
 bool are_numbers(std::span<const Text> words) { return std::ranges::all_of(words, is_number); }
 
 /// Of the first lines of a plain text.
