@@ -27,9 +27,9 @@ inline constexpr const char* points_may_have_sides =
 class ElementTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems.
-  ElementTurn(std::string_view text, TextPlace place, const LabelledVariant& variant,
+  ElementTurn(std::string_view text, TextPlace place, const LabelledVariant& of_variant,
               LabelContent* content)
-      : edits(text, place), variant(variant), content_(content) {}
+      : edits(text, place), variant(of_variant), content_(content) {}
 
   LabelText edits;
   const LabelledVariant& variant;
