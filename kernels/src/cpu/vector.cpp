@@ -89,7 +89,7 @@ HWY_INLINE void stream_row(const std::uint8_t* in, std::uint8_t* out, std::int64
 
 // A call of memcpy() for each row costs more than the row where it is short: 0.69 of memcpy() of
 // the whole for rows of 224 bytes.
-constexpr std::int64_t short_row_bytes = 512;
+constexpr std::int64_t short_row_bytes = 2048;
 
 void copy_short_rows(ConstView src, View dst) {
   constexpr Bytes<row_blocks> d;
