@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/formats/png/chunks.hpp"
 #include "src/formats/png/partial_inflate.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
@@ -88,6 +89,26 @@ TEST_CASE("Of a cut picture of any kind, something is salvaged, or it fails") {
     INFO(codec->name);
     CHECK(salvaged > 10);
   }
+}
+
+TEST_CASE("Where there are colours, an empty palette is damage, and a PNG is salvaged without it") {
+  const auto made = [](const std::string& kind) {
+    return made_by("convert pam:in " + kind, write_pam(noise_pam(7, 5, 3)));
+  };
+  const auto with_palette = [](const Bytes& png) {
+    constexpr std::ptrdiff_t after_header = 33;
+    Bytes file(png.begin(), png.begin() + after_header);
+    append_png_chunk(file, "PLTE", {});
+    file.insert(file.end(), png.begin() + after_header, png.end());
+    return file;
+  };
+  const Bytes whole = made("png24:out"), damaged = with_palette(whole);
+  CHECK(refusal(damaged, png::codec) == "damaged: a PNG with an empty palette");
+  PixelArena arena;
+  std::vector<std::string> warnings;
+  const Image image = png::codec.salvage(damaged, arena, never, warnings);
+  CHECK(pixels_of(image.pages.at(0)) == pixels_of(Decoded(whole, png::codec).image.pages.at(0)));
+  CHECK(refusal(with_palette(made("-colorspace Gray png:out")), png::codec) == "");
 }
 
 TEST_CASE(

@@ -111,7 +111,9 @@ std::vector<PngChunk> damaged_png_chunks(std::span<const std::byte> file) {
     const bool is_whole =
         left >= size + 4 && u32(file, at) == size &&
         crc32(file.subspan(at + 4, size + 4)) == u32(file, at + before_data + size);
-    if (std::ranges::count(needed, type) > 0 || (is_whole && std::ranges::count(kept, type) > 0)) {
+    // A palette without a colour would be damage.
+    if ((size > 0 && std::ranges::count(needed, type) > 0) ||
+        (is_whole && std::ranges::count(kept, type) > 0)) {
       chunks.push_back({type, file.subspan(at + before_data, size),
                         file.subspan(at, std::min(size + overhead, file.size() - at))});
     }

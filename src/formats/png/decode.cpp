@@ -86,11 +86,15 @@ PngHeader checked_header(const Chunks& chunks) {
         fmt::format("damaged: a PNG of {} x {} pixels", header.width, header.height));
   }
   check_order(chunks);
+  const PngChunk* palette = find_chunk(chunks, "PLTE");
+  constexpr int has_colours = 2;
+  // Where it only suggests colours, libpng ignores what is wrong with it, but not that it has none.
+  if (palette && palette->data.empty() && (header.colour_type & has_colours) != 0) {
+    throw ImageFileError("damaged: a PNG with an empty palette");
+  }
   if (header.colour_type == palette_type) {
     constexpr std::size_t largest_palette = 768;
-    const PngChunk* palette = find_chunk(chunks, "PLTE");
-    if (!palette || palette->data.empty() || palette->data.size() % 3 != 0 ||
-        palette->data.size() > largest_palette) {
+    if (!palette || palette->data.size() % 3 != 0 || palette->data.size() > largest_palette) {
       throw ImageFileError("damaged: a PNG without its palette");
     }
   }

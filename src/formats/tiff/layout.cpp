@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace qturn::tiff {
@@ -92,6 +93,25 @@ void check_bits(const TiffLayout& layout) {
   if (layout.unit_bits() != bits) {
     throw ImageFileError(fmt::format("damaged: pixels of {} bits in a compression for {}",
                                      layout.unit_bits(), bits));
+  }
+}
+
+// What LogLuv's pixels are decoded to, or the words that it stores. If the fields say anything
+// else, libtiff does not read them.
+void check_logluv(const TiffLayout& layout, std::uint16_t planes) {
+  using Sample = std::pair<int, std::uint16_t>;  // its bits and its format
+  constexpr std::array<Sample, 6> decoded = {{{32, 3}, {16, 1}, {16, 2}, {16, 4}, {8, 1}, {8, 4}}};
+  constexpr std::array<Sample, 3> words = {{{32, 1}, {32, 2}, {32, 4}}};
+  const bool grey = layout.photometric == tiff_photometric::logl;
+  const auto is_among = [&](std::span<const Sample> samples) {
+    return std::ranges::find(samples, Sample{layout.bits, layout.sample_format}) != samples.end();
+  };
+  const bool fits = (layout.samples == (grey ? 1 : 3) && is_among(decoded)) ||
+                    (layout.samples == 1 && !grey && is_among(words));
+  if (!fits || (planes != 1 && !grey)) {
+    throw ImageFileError(
+        fmt::format("damaged: {} samples of {} bits, format {}, planar configuration {}, in LogLuv",
+                    layout.samples, layout.bits, layout.sample_format, planes));
   }
 }
 
@@ -275,6 +295,7 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   // As OpenEXR's colours in a TIFF are moved: in the words that the compression knows.
   if (layout.compression == tiff_compression::sgilog ||
       layout.compression == tiff_compression::sgilog24) {
+    check_logluv(layout, planes);
     layout.bits = layout.photometric == tiff_photometric::logl ? 16 : 32;
     layout.samples = 1;
     layout.sample_format = 1;
