@@ -55,6 +55,23 @@ def test_channels_last_of_one_row_or_column(device, orientation, shape):
     assert torch.equal(got, wanted)
 
 
+VIEWS = {"transposed": ("chw", lambda: torch.rand(2, 3, 6, 9).mT), "transposed pixels": ("hwc", lambda: torch.rand(6, 9, 3).transpose(0, 1)),
+         "transposed channels_last": ("chw", lambda: torch.rand(2, 3, 6, 9).to(memory_format=torch.channels_last).mT),
+         "one row, repeated": ("chw", lambda: torch.rand(2, 3, 1, 9).expand(2, 3, 6, 9)),
+         "one row of channels_last, repeated": ("chw", lambda: torch.rand(2, 1, 9, 3).expand(2, 6, 9, 3).permute(0, 3, 1, 2)),
+         "gaps": ("chw", lambda: torch.rand(2, 3, 6, 18)[..., ::2]), "planes": ("hwc", lambda: torch.rand(3, 6, 9).permute(1, 2, 0))}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views(device, view):
+    layout, make = VIEWS[view]
+    x = make().to(device)
+    for orientation in map(int, ORIENTATIONS):
+        torch.library.opcheck(torch.ops.qturn.transform, (x, orientation, layout))
+        wanted = qturn.transform(x.contiguous(), orientation, layout=layout)
+        assert torch.equal(qturn.transform(x, orientation, layout=layout), wanted)
+
+
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_the_gradient_is_the_inverse(device, orientation):
     x = torch.rand(2, 3, 4, 5, device=device, dtype=torch.double, requires_grad=True)
