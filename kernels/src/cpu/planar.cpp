@@ -90,9 +90,10 @@ ConstView part_of(ConstView src, Reading r, std::int64_t y, std::int64_t rows) {
 template <SampleType src_type, SampleType dst_type>
 void turn(const PlanarImage& image, const Conversion<src_type, dst_type>& conversion,
           std::vector<std::uint8_t>& band) {
-  const auto& [src, dst, orientation] = image;
+  const ConstView& src = image.src;
+  const PlanarView& dst = image.dst;
   if (src.empty()) return;
-  const Reading r = reading(orientation);
+  const Reading r = reading(image.orientation);
   const auto convert = [&](ConstView rows, std::int64_t y) {
     for (std::int64_t row = 0; row < rows.height; ++row)
       conversion.row(row_of(rows, row), rows.pixel_bytes, dst, y + row);
@@ -105,7 +106,7 @@ void turn(const PlanarImage& image, const Conversion<src_type, dst_type>& conver
   for (std::int64_t y = 0; y < dst.height; y += most) {
     const std::int64_t rows = std::min(most, dst.height - y);
     const View turned{band.data(), dst.width, rows, row_bytes, src.pixel_bytes};
-    transform(part_of(src, r, y, rows), turned, orientation);
+    transform(part_of(src, r, y, rows), turned, image.orientation);
     convert(turned, y);
   }
 }
