@@ -4,10 +4,10 @@
 //     {"x": 2.5, "y": 2, "width": 3, "height": 2}}]}]
 #include <fmt/format.h>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/json_text.hpp"
 #include "src/labels/label_element.hpp"
+#include "src/labels/words.hpp"
 
 namespace qturn {
 namespace {
@@ -27,10 +27,8 @@ class CreateMlImage : public LabelElement {
       } else if (name == "annotations" || name == "annotation") {
         for (const JsonValue box : member.expect(JsonKind::array))
           turn.attempt([&] { turn_box(turn, box); });
-      } else if (may_hold_coordinates(fmt::format("{{\"{}\": {}}}", name, member.text()))) {
-        turn.attempt([&] {
-          member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
-        });
+      } else {
+        turn.attempt([&] { refuse_coordinates(member); });
       }
     }
   }
@@ -57,19 +55,15 @@ class CreateMlImage : public LabelElement {
 
 }  // namespace
 
-const ElementFormat create_ml = {
-    .in = ElementFormat::In::json,
-    .array = "",
-    .outermost = "",
-    .is_of =
-        [](std::string_view head) {
-          const std::size_t begin = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-          const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
-          return begin != head.npos && head[begin] == '[' && has("\"coordinates\"") &&
-                 (has("\"image\"") || has("\"imagefilename\""));
-        },
-    .read = [](std::string_view text, TextPlace place) -> std::unique_ptr<LabelElement> {
-      return std::make_unique<CreateMlImage>(text, place);
-    }};
+const ElementFormat create_ml = {.in = ElementFormat::In::json,
+                                 .array = "",
+                                 .outermost = "",
+                                 .is_of =
+                                     [](std::string_view head) {
+                                       return begins_as_array(head) &&
+                                              has_all(head, {"\"coordinates\""}) &&
+                                              has_any(head, {"\"image\"", "\"imagefilename\""});
+                                     },
+                                 .read = read_element<CreateMlImage>};
 
 }  // namespace qturn

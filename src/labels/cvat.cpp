@@ -15,13 +15,11 @@
 #include <numbers>
 
 #include "src/labels/label_element.hpp"
+#include "src/labels/words.hpp"
 #include "src/labels/xml_text.hpp"
 
 namespace qturn {
 namespace {
-
-constexpr std::int64_t longest_side = std::int64_t{1} << 31;
-constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
 
 using Points = std::vector<ShapePoint>;
 
@@ -257,18 +255,16 @@ class CvatImage : public LabelElement {
 
 }  // namespace
 
-const ElementFormat cvat = {
-    .in = ElementFormat::In::xml,
-    .array = "image",
-    .outermost = "annotations",
-    .is_of =
-        [](std::string_view head) {
-          const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
-          return has("<annotations") && (has("<image ") || has("<meta>")) && !has("<track ");
-        },
-    .read = [](std::string_view text, TextPlace place) -> std::unique_ptr<LabelElement> {
-      return std::make_unique<CvatImage>(text, place);
-    },
-    .turns_differ = true};
+const ElementFormat cvat = {.in = ElementFormat::In::xml,
+                            .array = "image",
+                            .outermost = "annotations",
+                            .is_of =
+                                [](std::string_view head) {
+                                  return has_all(head, {"<annotations"}) &&
+                                         has_any(head, {"<image ", "<meta>"}) &&
+                                         !has_any(head, {"<track "});
+                                },
+                            .read = read_element<CvatImage>,
+                            .turns_differ = true};
 
 }  // namespace qturn

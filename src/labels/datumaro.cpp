@@ -15,6 +15,7 @@
 #include "src/labels/json_picture.hpp"
 #include "src/labels/json_text.hpp"
 #include "src/labels/label_element.hpp"
+#include "src/labels/words.hpp"
 
 namespace qturn {
 namespace {
@@ -156,13 +157,9 @@ const ElementFormat datumaro = {
     .outermost = "",
     .is_of =
         [](std::string_view head) {
-          const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
-          return has("\"items\"") && has("\"categories\"") && has("\"annotations\"") &&
-                 has("\"path\"");
+          return has_all(head, {"\"items\"", "\"categories\"", "\"annotations\"", "\"path\""});
         },
-    .read = [](std::string_view text, TextPlace place) -> std::unique_ptr<LabelElement> {
-      return std::make_unique<DatumaroItem>(text, place);
-    },
+    .read = read_element<DatumaroItem>,
     .turns_differ = true};
 
 }  // namespace qturn

@@ -57,18 +57,14 @@ class DotaTurn {
     for (std::size_t corner = 0; corner < corner_columns / 2; ++corner) {
       // 1, 0, 3, 2
       const std::size_t from = mirrors(turn_.orientation) ? corner ^ 1U : corner;
-      const LabelPoint point = {number(words[2 * from]), number(words[2 * from + 1])};
+      const LabelPoint point = {number_of(text_, words[2 * from]),
+                                number_of(text_, words[2 * from + 1])};
       const LabelPoint now = turned(point, turn_);
       text_.replace(words[2 * corner], now.x.text());
       text_.replace(words[2 * corner + 1], now.y.text());
       shape.points.push_back({point.x.value(), point.y.value()});
     }
     if (content_) content_->shapes.push_back(std::move(shape));
-  }
-
-  Decimal number(std::string_view word) const {
-    if (auto number = Decimal::parse(word)) return *number;
-    text_.fail(word, fmt::format("'{}' is not a number", word));
   }
 
   LabelText text_;

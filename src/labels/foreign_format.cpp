@@ -1,7 +1,6 @@
 #include "src/labels/foreign_format.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,14 +16,6 @@ namespace qturn {
 namespace {
 
 using Text = std::string_view;
-
-bool has_all(Text text, std::initializer_list<Text> words) {
-  return std::ranges::all_of(words, [&](Text word) { return text.find(word) != text.npos; });
-}
-
-bool has_any(Text text, std::initializer_list<Text> words) {
-  return std::ranges::any_of(words, [&](Text word) { return text.find(word) != text.npos; });
-}
 
 bool are_numbers(std::span<const Text> words) { return std::ranges::all_of(words, is_number); }
 

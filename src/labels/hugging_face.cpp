@@ -12,6 +12,7 @@
 #include "src/labels/json_picture.hpp"
 #include "src/labels/json_text.hpp"
 #include "src/labels/label_element.hpp"
+#include "src/labels/words.hpp"
 
 namespace qturn {
 namespace {
@@ -71,8 +72,8 @@ class HuggingFaceLine : public LabelElement {
       turn_objects(turn, member);
     } else if (is_box(member)) {
       turn_boxes(turn, member, std::nullopt);
-    } else if (may_hold_coordinates(fmt::format("{{\"{}\": {}}}", name, member.text()))) {
-      member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
+    } else {
+      refuse_coordinates(member);
     }
   }
 
@@ -142,18 +143,15 @@ class HuggingFaceLine : public LabelElement {
 
 }  // namespace
 
-const ElementFormat hugging_face = {
-    .in = ElementFormat::In::lines,
-    .array = "",
-    .outermost = "",
-    .is_of =
-        [](std::string_view head) {
-          return head.find("\"file_name\"") != head.npos && head.find("\"bbox") != head.npos;
-        },
-    .read = [](std::string_view text, TextPlace place) -> std::unique_ptr<LabelElement> {
-      return std::make_unique<HuggingFaceLine>(text, place);
-    },
-    .note = "boxes from x, y, width, height, in pixels",
-    .are_pixel_boxes = true};
+const ElementFormat hugging_face = {.in = ElementFormat::In::lines,
+                                    .array = "",
+                                    .outermost = "",
+                                    .is_of =
+                                        [](std::string_view head) {
+                                          return has_all(head, {"\"file_name\"", "\"bbox"});
+                                        },
+                                    .read = read_element<HuggingFaceLine>,
+                                    .note = "boxes from x, y, width, height, in pixels",
+                                    .are_pixel_boxes = true};
 
 }  // namespace qturn

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <string>
 
+#include "src/labels/coordinates.hpp"
+
 namespace qturn {
 
 std::int64_t id_in(JsonValue object, std::string_view member) {
-  constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
   const JsonValue value = object.member(member);
   const auto id = value.number().whole();
   if (!id || *id < 0 || *id > largest_id)
@@ -22,11 +23,20 @@ void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const Varian
 }
 
 std::int64_t side_of(JsonValue value) {
-  constexpr std::int64_t longest = std::int64_t{1} << 31;
   const auto side = value.number().whole();
-  if (!side || *side < 0 || *side > longest)
+  if (!side || *side < 0 || *side > longest_side)
     value.fail(fmt::format("{} is not a width or a height", value.text()));
   return *side;
+}
+
+void refuse_coordinates(const JsonValue& member) {
+  if (may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
+    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", member.name()));
+}
+
+bool begins_as_array(std::string_view head) {
+  const std::size_t begin = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return begin != head.npos && head[begin] == '[';
 }
 
 void replace_string(LabelText& edits, JsonValue old, const std::string& now) {

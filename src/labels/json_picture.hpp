@@ -21,6 +21,13 @@ void replace_id(LabelText& edits, JsonValue value, std::int64_t id, const Varian
 /// A width or a height. Throws LabelError.
 std::int64_t side_of(JsonValue value);
 
+/// Throws LabelError for a member that may say where something is, of a format that does not know
+/// it.
+void refuse_coordinates(const JsonValue& member);
+
+/// Whether a text that begins so is an array.
+bool begins_as_array(std::string_view head);
+
 /// Puts `now` in the place of a string, escaped as that was. Throws LabelError if it is not UTF-8.
 void replace_string(LabelText& edits, JsonValue old, const std::string& now);
 

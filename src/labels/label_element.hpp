@@ -79,6 +79,12 @@ class LabelElement {
   std::optional<Size> size_;
 };
 
+/// The `read` of a format whose elements are of this class.
+template <typename Element>
+std::unique_ptr<LabelElement> read_element(std::string_view text, TextPlace place) {
+  return std::make_unique<Element>(text, place);
+}
+
 struct ElementFormat {
   enum class In : std::uint8_t { lines, json, xml };
   In in = In::lines;

@@ -14,10 +14,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/json_text.hpp"
 #include "src/labels/label_element.hpp"
+#include "src/labels/words.hpp"
 
 namespace qturn {
 namespace {
@@ -99,11 +99,6 @@ class LabelStudioTask : public LabelElement {
       for (const std::string_view name : {"prediction", "draft"})
         if (const auto other = set.find(name)) visit_those_of(*other);
     });
-  }
-
-  static void refuse_coordinates(const JsonValue& member) {
-    if (may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
-      member.fail(fmt::format("{} may hold coordinates, and cannot be turned", member.name()));
   }
 
   /// Of a task, and of what belongs to it.
@@ -257,14 +252,10 @@ const ElementFormat label_studio = {
     .outermost = "",
     .is_of =
         [](std::string_view head) {
-          const std::size_t begin = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-          const auto has = [&](std::string_view word) { return head.find(word) != head.npos; };
-          return begin != head.npos && head[begin] == '[' && has("\"data\"") && has("\"result\"") &&
-                 (has("\"annotations\"") || has("\"completions\""));
+          return begins_as_array(head) && has_all(head, {"\"data\"", "\"result\""}) &&
+                 has_any(head, {"\"annotations\"", "\"completions\""});
         },
-    .read = [](std::string_view text, TextPlace place) -> std::unique_ptr<LabelElement> {
-      return std::make_unique<LabelStudioTask>(text, place);
-    },
+    .read = read_element<LabelStudioTask>,
     .are_of_one = true,
     .turns_differ = true};
 

@@ -84,7 +84,10 @@ struct VariantTurn {
   Orientation orientation = Orientation::identity;
 };
 
-/// The id of one of several variants, of an id below 2^50.
+inline constexpr std::int64_t longest_side = std::int64_t{1} << 31;  ///< of a picture
+inline constexpr std::int64_t largest_id = (std::int64_t{1} << 50) - 1;
+
+/// The id of one of several variants, of an id up to largest_id.
 inline std::string id_of_variant(std::int64_t id, Orientation variant) {
   return std::to_string(8 * id + static_cast<int>(variant) - 1);
 }

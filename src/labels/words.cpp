@@ -1,5 +1,7 @@
 #include "src/labels/words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace qturn {
@@ -37,6 +39,11 @@ std::vector<Words> lines_of_words(std::string_view text) {
     return true;
   });
   return lines;
+}
+
+Decimal number_of(const LabelText& text, std::string_view word) {
+  if (auto number = Decimal::parse(word)) return *number;
+  text.fail(word, fmt::format("'{}' is not a number", word));
 }
 
 }  // namespace qturn

@@ -2,9 +2,14 @@
 #ifndef QTURN_SRC_LABELS_WORDS_HPP
 #define QTURN_SRC_LABELS_WORDS_HPP
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
+
+#include "src/labels/decimal.hpp"
+#include "src/labels/label_text.hpp"
 
 namespace qturn {
 
@@ -18,6 +23,16 @@ using Words = std::vector<std::string_view>;
 std::vector<Words> lines_of_words(std::string_view text);
 /// The same, a line at a time, until `visit` returns false.
 void for_each_line_of_words(std::string_view text, const std::function<bool(const Words&)>& visit);
+
+/// A word that is a number. Throws LabelError if it is none.
+Decimal number_of(const LabelText& text, std::string_view word);
+
+inline bool has_all(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::all_of(words, [&](auto word) { return text.find(word) != text.npos; });
+}
+inline bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](auto word) { return text.find(word) != text.npos; });
+}
 
 }  // namespace qturn
 

@@ -34,7 +34,7 @@ class YoloTurn {
     std::string turned;
     for_each_line_of_words(text_.all(), [&](const Words& words) {
       try {
-        number(words[0]);
+        number_of(text_, words[0]);
         turn_object(words);
       } catch (const LabelError& error) {
         if (!content_) throw;
@@ -80,7 +80,7 @@ class YoloTurn {
     std::vector<ShapePoint> points;
     for (std::size_t i = 1; i + 1 < words.size(); i += 2)
       points.push_back(turn_point(words[i], words[i + 1], words[i], words[i + 1]));
-    if (words.size() % 2 == 0) number(words.back());
+    if (words.size() % 2 == 0) number_of(text_, words.back());
     add_shape(words, ShapeKind::polygon, std::move(points));
   }
 
@@ -90,7 +90,7 @@ class YoloTurn {
     const LabelPoint now = turned_extent(extent, turn_);
     text_.replace(words[3], now.x.text());
     text_.replace(words[4], now.y.text());
-    if (words.size() == box_columns + 1) number(words[box_columns]);
+    if (words.size() == box_columns + 1) number_of(text_, words[box_columns]);
     const double x = extent.x.value() / 2, y = extent.y.value() / 2;
     add_shape(words, ShapeKind::box, {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}});
   }
@@ -120,8 +120,9 @@ class YoloTurn {
         points.push_back(turn_point(there[0], there[1], here[0], here[1]));
         continue;
       }
-      const bool is_absent =
-          number(there[0]).is_zero() && number(there[1]).is_zero() && number(there[2]).is_zero();
+      const bool is_absent = number_of(text_, there[0]).is_zero() &&
+                             number_of(text_, there[1]).is_zero() &&
+                             number_of(text_, there[2]).is_zero();
       if (is_absent) {
         text_.replace(here[0], std::string(there[0]));
         text_.replace(here[1], std::string(there[1]));
@@ -130,7 +131,7 @@ class YoloTurn {
       }
       text_.replace(here[2], std::string(there[2]));
     }
-    if (words.size() > columns) number(words[columns]);
+    if (words.size() > columns) number_of(text_, words[columns]);
     add_shape(words, ShapeKind::points, std::move(points));
   }
 
@@ -144,13 +145,8 @@ class YoloTurn {
     return {point.x.value(), point.y.value()};
   }
 
-  Decimal number(std::string_view word) const {
-    if (auto number = Decimal::parse(word)) return *number;
-    text_.fail(word, fmt::format("'{}' is not a number", word));
-  }
-
   Decimal coordinate(std::string_view word) const {
-    Decimal found = number(word);
+    Decimal found = number_of(text_, word);
     // Of shapes that are only read, check_shapes() tells it.
     if (!content_ && (found.is_negative() || found.mirrored(1).is_negative()))
       text_.fail(word, fmt::format("{} lies outside of 0 to 1", word));

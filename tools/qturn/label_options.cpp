@@ -100,7 +100,7 @@ void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
       "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
-      "yolo, voc or labelme turns those alone, with :DIR those below DIR; coco, csv, cvat, "
+      "yolo, voc, labelme or dota turns those alone, with :DIR those below DIR; coco, csv, cvat, "
       "huggingface, labelstudio, createml or datumaro with :FILE those of FILE; none turns the "
       "pictures alone, although there are labels");
   add_masks(app, line,
@@ -125,11 +125,11 @@ void add_page(CLI::App& app, CommandLine& line) {
 }
 
 void add_label_check(CLI::App& app, CommandLine& line) {
-  auto* kind =
-      add_kind(app, line,
-               "also compare labels and masks with their pictures: without a value, or auto, those "
-               "that augment finds by itself; yolo, voc or labelme those alone, with :DIR those "
-               "below DIR; the others with :FILE those of FILE");
+  auto* kind = add_kind(
+      app, line,
+      "also compare labels and masks with their pictures: without a value, or auto, those "
+      "that augment finds by itself; yolo, voc, labelme or dota those alone, with :DIR those "
+      "below DIR; the others with :FILE those of FILE");
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();
