@@ -10,7 +10,7 @@
 #include "src/files/file_parts.hpp"
 #include "src/files/journal.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/coco_check.hpp"
+#include "src/labels/many/coco_check.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/stray_labels.hpp"
 #include "src/sample/companion.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/labels/coco_check.hpp"
+#include "src/labels/many/coco_check.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {

@@ -9,7 +9,7 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/base64.hpp"
+#include "src/labels/text/base64.hpp"
 #include "src/turn/small_picture.hpp"
 
 namespace qturn {

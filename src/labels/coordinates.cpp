@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "src/labels/csv.hpp"
-#include "src/labels/decimal.hpp"
-#include "src/labels/label_text.hpp"
+#include "src/labels/many/csv.hpp"
+#include "src/labels/text/decimal.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 namespace {

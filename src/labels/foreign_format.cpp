@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "src/labels/decimal.hpp"
-#include "src/labels/dota.hpp"
-#include "src/labels/labelme.hpp"
-#include "src/labels/shared_label.hpp"
-#include "src/labels/voc.hpp"
-#include "src/labels/words.hpp"
+#include "src/labels/many/shared_label.hpp"
+#include "src/labels/one/dota.hpp"
+#include "src/labels/one/labelme.hpp"
+#include "src/labels/one/voc.hpp"
+#include "src/labels/text/decimal.hpp"
+#include "src/labels/text/words.hpp"
 
 namespace qturn {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "src/labels/decimal.hpp"
+#include "src/labels/text/decimal.hpp"
 
 namespace qturn {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/labels/json_text.hpp"
 #include "src/labels/labelled_images.hpp"
+#include "src/labels/text/json_text.hpp"
 
 namespace qturn {
 

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/labels/label_text.hpp"
 #include "src/labels/run_lengths.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/picture/hint.hpp"
 
 namespace qturn {

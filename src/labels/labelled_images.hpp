@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/labels/decimal.hpp"
-#include "src/labels/label_text.hpp"
-#include "src/labels/words.hpp"
+#include "src/labels/text/decimal.hpp"
+#include "src/labels/text/label_text.hpp"
+#include "src/labels/text/words.hpp"
 
 namespace qturn {
 namespace {

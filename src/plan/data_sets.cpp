@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/labels/data_yaml.hpp"
-#include "src/labels/label_text.hpp"
+#include "src/labels/many/data_yaml.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/image_sets.hpp"

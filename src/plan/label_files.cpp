@@ -10,9 +10,9 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/labels/coordinates.hpp"
-#include "src/labels/label_text.hpp"
 #include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"

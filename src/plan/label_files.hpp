@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "src/files/path_set.hpp"
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/options.hpp"

@@ -15,8 +15,8 @@
 #include <qturn/orientation.hpp>
 
 #include "src/formats/codec/codec.hpp"
-#include "src/labels/label.hpp"
-#include "src/labels/shared_label.hpp"
+#include "src/labels/many/shared_label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/picture/hint.hpp"
 #include "src/plan/name_list.hpp"
 #include "src/plan/shard.hpp"

@@ -24,7 +24,7 @@
 
 #include "src/files/path_set.hpp"
 #include "src/files/safe_file.hpp"
-#include "src/labels/shared_label.hpp"
+#include "src/labels/many/shared_label.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/options.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "src/gpu/device.hpp"
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/picture/file_limits.hpp"
 #include "src/sample/label_turn.hpp"
 

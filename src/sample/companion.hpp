@@ -15,7 +15,7 @@
 #include "src/files/content_hash.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/files/source.hpp"
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 
 namespace qturn {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 
 namespace qturn {
 

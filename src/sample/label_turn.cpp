@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "src/labels/geometry.hpp"
-#include "src/labels/label_text.hpp"
 #include "src/labels/labelled_images.hpp"
 #include "src/labels/sides.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/hint.hpp"
 

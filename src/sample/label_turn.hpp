@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/labels/label.hpp"
-#include "src/labels/label_text.hpp"
+#include "src/labels/one/label.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/sample/companion.hpp"
 

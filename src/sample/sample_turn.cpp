@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "src/formats/table.hpp"
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "src/picture/bytes.hpp"
 #include "src/picture/hint.hpp"
 #include "src/sample/mask_turns.hpp"

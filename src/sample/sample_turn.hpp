@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/sample/companion.hpp"
 #include "src/sample/label_turn.hpp"
 #include "src/turn/picture_turn.hpp"

@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "src/labels/base64.hpp"
-#include "src/labels/yolo.hpp"
+#include "src/labels/one/yolo.hpp"
+#include "src/labels/text/base64.hpp"
 #include "tests/cli/labelled.hpp"
 
 using namespace cli;

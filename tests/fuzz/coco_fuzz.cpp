@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "src/labels/coco_check.hpp"
-#include "src/labels/coco_file.hpp"
+#include "src/labels/many/coco_check.hpp"
+#include "src/labels/many/coco_file.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace qturn::fuzz {

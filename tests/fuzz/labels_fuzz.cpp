@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "src/labels/coordinates.hpp"
-#include "src/labels/csv_file.hpp"
-#include "src/labels/data_yaml.hpp"
 #include "src/labels/geometry.hpp"
-#include "src/labels/label.hpp"
 #include "src/labels/label_frame.hpp"
-#include "src/labels/label_text.hpp"
-#include "src/labels/labelme.hpp"
-#include "src/labels/shared_label.hpp"
-#include "src/labels/voc.hpp"
-#include "src/labels/yolo.hpp"
+#include "src/labels/many/csv_file.hpp"
+#include "src/labels/many/data_yaml.hpp"
+#include "src/labels/many/shared_label.hpp"
+#include "src/labels/one/label.hpp"
+#include "src/labels/one/labelme.hpp"
+#include "src/labels/one/voc.hpp"
+#include "src/labels/one/yolo.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace qturn::fuzz {

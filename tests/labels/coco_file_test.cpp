@@ -1,4 +1,4 @@
-#include "src/labels/coco_file.hpp"
+#include "src/labels/many/coco_file.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>

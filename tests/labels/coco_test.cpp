@@ -1,4 +1,4 @@
-#include "src/labels/coco.hpp"
+#include "src/labels/many/coco.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

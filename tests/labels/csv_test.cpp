@@ -1,4 +1,4 @@
-#include "src/labels/csv_file.hpp"
+#include "src/labels/many/csv_file.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::CsvContent;

@@ -1,10 +1,10 @@
-#include "src/labels/data_yaml.hpp"
+#include "src/labels/many/data_yaml.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
-#include "src/labels/label_text.hpp"
-#include "src/labels/yolo.hpp"
+#include "src/labels/one/yolo.hpp"
+#include "src/labels/text/label_text.hpp"
 
 using Catch::Matchers::Message;
 using Strings = std::vector<std::string>;

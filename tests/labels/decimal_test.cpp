@@ -1,4 +1,4 @@
-#include "src/labels/decimal.hpp"
+#include "src/labels/text/decimal.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

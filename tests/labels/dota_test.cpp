@@ -1,4 +1,4 @@
-#include "src/labels/dota.hpp"
+#include "src/labels/one/dota.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::Orientation;

@@ -1,4 +1,4 @@
-#include "src/labels/json_elements.hpp"
+#include "src/labels/many/json_elements.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

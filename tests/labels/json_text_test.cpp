@@ -1,4 +1,4 @@
-#include "src/labels/json_text.hpp"
+#include "src/labels/text/json_text.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

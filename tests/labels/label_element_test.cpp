@@ -1,5 +1,5 @@
 // Label files in which one element says all of one picture.
-#include "src/labels/label_element.hpp"
+#include "src/labels/many/label_element.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/labels/element_file.hpp"
+#include "src/labels/many/element_file.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::LabelledImages;

@@ -1,4 +1,4 @@
-#include "src/labels/labelme.hpp"
+#include "src/labels/one/labelme.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <qturn/pictures.hpp>
 
-#include "src/labels/base64.hpp"
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/base64.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::Orientation;

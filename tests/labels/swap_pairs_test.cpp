@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 
 using Catch::Matchers::Message;
 using qturn::flip_of;

@@ -1,4 +1,4 @@
-#include "src/labels/voc.hpp"
+#include "src/labels/one/voc.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -6,7 +6,7 @@
 #include <array>
 #include <regex>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 using qturn::Orientation;

@@ -1,4 +1,4 @@
-#include "src/labels/yolo.hpp"
+#include "src/labels/one/yolo.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "src/labels/label_text.hpp"
+#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 using Catch::Matchers::Message;

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "src/files/safe_file.hpp"
-#include "src/labels/label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/turn/encode.hpp"
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/temporary_folder.hpp"

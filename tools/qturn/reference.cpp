@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "src/formats/table.hpp"
-#include "src/labels/label.hpp"
-#include "src/labels/shared_label.hpp"
+#include "src/labels/many/shared_label.hpp"
+#include "src/labels/one/label.hpp"
 #include "src/picture/file_limits.hpp"
 #include "tools/qturn/parser.hpp"
 #include "tools/qturn/version.hpp"

@@ -1,0 +1,112 @@
+// The elements of a COCO file, each turned by itself. coco_file.hpp is about the whole file.
+//
+//   images       {"id", "width", "height", "file_name", ...}
+//   annotations  {"id", "image_id", "category_id", "bbox", "segmentation", "keypoints", ...}
+//   categories   {"id", "keypoints", ...}
+//
+// A bbox is x, y, width, height; its numbers and those of polygons are continuous, from 0 to the
+// width. Keypoints are x, y, visibility; they name pixels, from 0 to the width minus 1. All other
+// members stay as they are, an area too, but for the angle of the box in CVAT's exports
+// ("attributes": {"rotation": 30.0}).
+#ifndef QTURN_SRC_LABELS_MANY_COCO_HPP
+#define QTURN_SRC_LABELS_MANY_COCO_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/label_shapes.hpp"
+#include "src/labels/labelled_images.hpp"
+#include "src/labels/run_lengths.hpp"
+#include "src/labels/text/json_text.hpp"
+
+namespace qturn {
+
+/// The keypoints of a category's objects.
+struct CocoKeypoints {
+  std::vector<std::size_t> flip = {};  ///< which takes the place of which in a mirror
+  std::string problem = {};            ///< why that is not known; or empty
+};
+/// The keypoints of each category, by its id.
+using CocoCategories = std::map<std::int64_t, CocoKeypoints>;
+
+/// Adds a category, if its objects have keypoints: those whose names differ in left and right
+/// change places. Returns its name; or an empty one. Throws LabelError.
+std::string add_coco_category(std::string_view text, TextPlace place, CocoCategories& categories);
+
+/// Why such keypoints cannot be mirrored; empty if they can.
+std::string why_not_mirrored(const CocoCategories& categories, std::int64_t category,
+                             std::size_t keypoints);
+
+/// The text must outlive it. All members throw LabelError.
+class CocoImage {
+ public:
+  CocoImage(std::string_view text, TextPlace place);
+
+  std::int64_t id() const { return id_; }
+  Size size() const { return size_; }
+  const std::string& file_name() const { return file_name_; }
+
+  /// `name` takes the place of the last part of file_name. The new id is 8 x old + the number of
+  /// the variant - 1 if there is one, in annotations too.
+  std::string turned(const VariantTurn& turn, std::string_view name) const;
+
+ private:
+  std::string_view text_;
+  JsonText json_;
+  std::int64_t id_;
+  Size size_;
+  std::string file_name_;
+};
+
+/// The text must outlive it. All members throw LabelError.
+class CocoAnnotation {
+ public:
+  CocoAnnotation(std::string_view text, TextPlace place);
+
+  std::int64_t id() const { return id_; }
+  std::int64_t image() const { return image_; }
+
+  /// Reads the shapes. Must be called before the rest. Throws if the annotation cannot be turned.
+  void read_shapes();
+
+  /// The size that a mask says it has.
+  const std::optional<Size>& mask_size() const { return mask_size_; }
+  std::int64_t category() const { return category_; }
+  std::size_t keypoints() const { return keypoints_.size() / 3; }
+
+  /// The shapes as they are written. Is called after read_shapes(). `category` is the name of their
+  /// category, or its number.
+  std::vector<LabelShape> shapes(TextPlace place, const std::string& category) const;
+  /// The id of the category, if the annotation has one.
+  std::optional<std::int64_t> category_id() const;
+
+  /// `size` is the image's before the turn. Throws if a mask has another, or if keypoints cannot be
+  /// mirrored.
+  std::string turned(const VariantTurn& turn, Size size, const CocoCategories& categories) const;
+
+ private:
+  void read_mask(JsonValue segmentation);
+  void turn_keypoints(LabelText& edits, Orientation orientation, Size size,
+                      const CocoCategories& categories) const;
+  void turn_mask(LabelText& edits, Orientation orientation, Size size) const;
+
+  std::string_view text_;
+  JsonText json_;
+  std::int64_t id_, image_, category_ = 0;
+  std::vector<JsonValue> box_, points_, keypoints_;  // numbers
+  std::optional<JsonValue> counts_, rotation_;
+  std::vector<JsonValue> mask_sides_;  // height, width
+  RunLengths runs_;
+  std::optional<Size> mask_size_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_MANY_COCO_HPP

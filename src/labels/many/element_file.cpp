@@ -1,0 +1,250 @@
+#include "src/labels/many/element_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "src/labels/coordinates.hpp"
+#include "src/labels/many/elements.hpp"
+#include "src/labels/many/json_elements.hpp"
+#include "src/labels/sides.hpp"
+
+namespace qturn {
+namespace {
+
+class ElementImages : public LabelledImages {
+ public:
+  explicit ElementImages(const ElementFormat& format) : format_(format) {}
+
+  std::string note() const override { return std::string(format_.note); }
+  std::optional<std::size_t> find(const std::string& file_name) const {
+    const auto found = by_name_.find(file_name);
+    if (found == by_name_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// `content`, `mirrored`, `across`: what is found in half a turn, a mirror that keeps shares, and
+  /// a rotation that does not.
+  void add(const LabelElement& element, const LabelContent& content, const LabelContent& mirrored,
+           const LabelContent& across, TextPlace place) {
+    const auto [known, is_new] =
+        by_name_.try_emplace(element.file_name(), static_cast<std::uint32_t>(images_.size()));
+    if (is_new) {
+      images_.push_back({.file_name = element.file_name(),
+                         .size = element.size(),
+                         .place = place,
+                         .is_listed = true});
+      paths_.push_back(std::hash<std::string>()(element.path()));
+    }
+    const std::size_t number = known->second;
+    Image& image = images_[number];
+    const auto add_problem = [&](const std::string& why) { problems_.try_emplace(number, why); };
+    const auto add_first = [&](auto& problems, const LabelContent& of) {
+      if (of.problems.empty() || !content.problems.empty()) return;
+      const LabelProblem& first = of.problems.front();
+      problems.try_emplace(number, at_place(first.place.value_or(place), first.why));
+    };
+    add_first(mirror_problems_, mirrored);
+    add_first(across_problems_, across);
+    image.annotations += content.shapes.size();
+    for (const LabelProblem& problem : content.problems)
+      add_problem(at_place(problem.place.value_or(place), problem.why));
+    if (element.size() && image.size && element.size() != image.size) {
+      add_problem(
+          at_place(place, fmt::format("says {} x {}, {}:{} says {} x {}", element.size()->width,
+                                      element.size()->height, image.place.line, image.place.column,
+                                      image.size->width, image.size->height)));
+    }
+    if (!image.size) image.size = element.size();
+    if (paths_[number] != std::hash<std::string>()(element.path())) {
+      add_problem(at_place(place, fmt::format("names another {} than {}:{}", element.file_name(),
+                                              image.place.line, image.place.column)));
+    }
+    for (const LabelShape& shape : content.shapes) {
+      if (names_a_side(shape.category)) sides_.insert(shape.category);
+      if (format_.are_pixel_boxes && shape.kind == ShapeKind::box) add_reach(image, shape);
+    }
+  }
+
+  /// Is called after the last element.
+  void finish() const {
+    if (first_fraction_ && !are_pixels_)
+      throw LabelError(*first_fraction_, "boxes are fractions of the picture, expected pixels");
+  }
+
+ private:
+  void add_reach(Image& image, const LabelShape& box) {
+    constexpr double longest = 1e9, no_fraction = 2;  // the sum of two
+    const auto is_fraction = [](const ShapePoint& point) {
+      return std::floor(point.x) != point.x || std::floor(point.y) != point.y;
+    };
+    are_pixels_ |= box.points[1].x > no_fraction || box.points[1].y > no_fraction;
+    if (!first_fraction_ && std::ranges::any_of(box.points, is_fraction))
+      first_fraction_ = box.place;
+    const auto whole = [&](double end) {
+      return static_cast<std::int64_t>(std::floor(std::clamp(end, 0.0, longest)));
+    };
+    const Size before = image.boxes_reach.value_or(Size());
+    image.boxes_reach = {std::max(before.width, whole(box.points[1].x)),
+                         std::max(before.height, whole(box.points[1].y))};
+  }
+
+  const ElementFormat& format_;
+  bool are_pixels_ = false;
+  std::optional<TextPlace> first_fraction_;
+  std::unordered_map<std::string, std::uint32_t> by_name_;
+  std::vector<std::size_t> paths_;  // hashes
+};
+
+/// Takes a file part by part, and hands over its elements one by one.
+class ElementTaker : protected ElementsSink {
+ protected:
+  explicit ElementTaker(const ElementFormat& format) : format_(format), arrays_{format.array} {
+    ElementsSink& sink = *this;
+    if (format.in == ElementFormat::In::lines)
+      cutter_ = std::make_unique<LineElements>(sink);
+    else if (format.in == ElementFormat::In::json)
+      cutter_ = std::make_unique<JsonElements>(arrays_, sink);
+    else
+      cutter_ = std::make_unique<XmlElements>(format.outermost, format.array, sink);
+  }
+
+  virtual void take_element(std::string_view blanks, std::string_view text, TextPlace place,
+                            const LabelElement& element) = 0;
+  void other(std::string_view) override {}
+  void element(std::string_view, std::string_view blanks, std::string_view text,
+               TextPlace place) final {
+    take_element(blanks, text, place, *format_.read(text, place));
+  }
+  void end_of_array(std::string_view) override {}
+
+  // A half turn needs to know nothing of left and right.
+  LabelContent content_of(std::string_view text, TextPlace place, const LabelElement& element,
+                          Orientation orientation = Orientation::rotate180) const {
+    const LabelledVariant trial = {
+        .turn = {.orientation = orientation}, .name = "a", .size = element.size().value_or(Size())};
+    LabelContent content{.is_of_one = format_.are_of_one};
+    ElementTurn turn(text, place, trial, &content);
+    turn.attempt([&] { element.turn(turn); });
+    return content;
+  }
+
+  const ElementFormat& format_;
+  const std::string_view arrays_[1];
+  std::unique_ptr<ElementCutter> cutter_;
+};
+
+class ElementReader : public SharedLabelReader, private ElementTaker {
+ public:
+  explicit ElementReader(const ElementFormat& format)
+      : ElementTaker(format), images_(std::make_unique<ElementImages>(format)) {}
+  void take(std::string_view part) override { cutter_->take(part); }
+  std::unique_ptr<LabelledImages> finish(const std::optional<std::vector<int>>&) override {
+    cutter_->finish();
+    images_->finish();
+    return std::move(images_);
+  }
+
+ private:
+  void take_element(std::string_view, std::string_view text, TextPlace place,
+                    const LabelElement& element) override {
+    const LabelContent content = content_of(text, place, element);
+    LabelContent mirrored, across;
+    if (format_.turns_differ) {
+      mirrored = content_of(text, place, element, Orientation::transpose);
+      across = content_of(text, place, element, Orientation::rotate90);
+    }
+    images_->add(element, content, mirrored, across, place);
+  }
+
+  std::unique_ptr<ElementImages> images_;
+};
+
+class ElementWriter : public SharedLabelWriter, private ElementTaker {
+ public:
+  ElementWriter(const ElementFormat& format, const ElementImages& images, VariantsOf variants_of,
+                AppendText append)
+      : ElementTaker(format),
+        images_(images),
+        variants_of_(std::move(variants_of)),
+        append_(append),
+        copies_(std::move(append), format.in == ElementFormat::In::json ? "," : "") {}
+  void take(std::string_view part) override { cutter_->take(part); }
+  void finish() override { cutter_->finish(); }
+
+ private:
+  void other(std::string_view text) override { append_(text); }
+  void end_of_array(std::string_view blanks) override { copies_.end_of_array(blanks); }
+  void take_element(std::string_view blanks, std::string_view text, TextPlace place,
+                    const LabelElement& element) override {
+    copies_.begin(blanks);
+    const auto image = images_.find(element.file_name());
+    if (!image)
+      throw LabelError(place, fmt::format("{} was not there before the run", element.file_name()));
+    for (const LabelledVariant& variant : variants_of_(*image)) {
+      ElementTurn turn(text, place, variant, nullptr);
+      element.turn(turn);
+      copies_.put(blanks, turn.edits.finish());
+    }
+  }
+
+  const ElementImages& images_;
+  const VariantsOf variants_of_;
+  const AppendText append_;
+  ElementCopies copies_;
+};
+
+class ElementShapes : public SharedLabelWriter, private ElementTaker {
+ public:
+  ElementShapes(const ElementFormat& format, const ElementImages& images, TellLabelContent tell)
+      : ElementTaker(format), images_(images), tell_(std::move(tell)) {}
+  void take(std::string_view part) override { cutter_->take(part); }
+  void finish() override { cutter_->finish(); }
+
+ private:
+  void take_element(std::string_view, std::string_view text, TextPlace place,
+                    const LabelElement& element) override {
+    if (const auto image = images_.find(element.file_name()))
+      tell_(*image, content_of(text, place, element));
+  }
+
+  const ElementImages& images_;
+  const TellLabelContent tell_;
+};
+
+}  // namespace
+
+std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format) {
+  return std::make_unique<ElementReader>(format);
+}
+
+std::unique_ptr<SharedLabelWriter> new_element_writer(const ElementFormat& format,
+                                                      const LabelledImages& images,
+                                                      VariantsOf variants_of, AppendText append) {
+  return std::make_unique<ElementWriter>(format, dynamic_cast<const ElementImages&>(images),
+                                         std::move(variants_of), std::move(append));
+}
+
+std::unique_ptr<SharedLabelWriter> new_element_shapes(const ElementFormat& format,
+                                                      const LabelledImages& images,
+                                                      TellLabelContent tell) {
+  return std::make_unique<ElementShapes>(format, dynamic_cast<const ElementImages&>(images),
+                                         std::move(tell));
+}
+
+std::function<std::optional<bool>(std::string_view)> element_recogniser(
+    const ElementFormat& format) {
+  return [&format, head = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    head += part.substr(0, label_head_bytes);
+    if (format.is_of(head)) return true;
+    if (part.empty() || head.size() >= label_head_bytes) return false;
+    return std::nullopt;
+  };
+}
+
+}  // namespace qturn

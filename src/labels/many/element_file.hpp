@@ -1,0 +1,28 @@
+// A file of elements of which each says all of one picture, read and turned without being held:
+// memory grows with its pictures. As with COCO, it is read twice.
+#ifndef QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP
+#define QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "src/labels/many/label_element.hpp"
+#include "src/labels/many/shared_label.hpp"
+
+namespace qturn {
+
+std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format);
+std::unique_ptr<SharedLabelWriter> new_element_writer(const ElementFormat& format,
+                                                      const LabelledImages& images,
+                                                      VariantsOf variants_of, AppendText append);
+std::unique_ptr<SharedLabelWriter> new_element_shapes(const ElementFormat& format,
+                                                      const LabelledImages& images,
+                                                      TellLabelContent tell);
+std::function<std::optional<bool>(std::string_view)> element_recogniser(
+    const ElementFormat& format);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_MANY_ELEMENT_FILE_HPP

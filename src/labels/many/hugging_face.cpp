@@ -1,0 +1,157 @@
+// Hugging Face image folders: a line of metadata.jsonl for each picture.
+//
+//   {"file_name": "a.png", "objects": {"bbox": [[x, y, width, height]], "category": [0]}}
+//
+// Boxes are as in COCO. objects may be an array of objects, and bbox may stand outside of it.
+// Captions, classes, ids and areas stay as they are.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/labels/coordinates.hpp"
+#include "src/labels/json_picture.hpp"
+#include "src/labels/many/label_element.hpp"
+#include "src/labels/text/json_text.hpp"
+#include "src/labels/text/words.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::string_view box_names[] = {"bbox", "bboxes"};
+constexpr std::string_view names_of_category[] = {"category", "categories", "category_id",
+                                                  "label",    "labels",     "class"};
+
+bool is_box(const JsonValue& member) {
+  return std::ranges::find(box_names, member.name()) != std::end(box_names);
+}
+
+/// Whether there are numbers in so many arrays or more, one within the other.
+bool holds_numbers(const JsonValue& value, int arrays) {
+  if (value.kind() == JsonKind::number) return arrays <= 0;
+  const int inside = arrays - (value.kind() == JsonKind::array ? 1 : 0);
+  bool holds = false;
+  for (const JsonValue each : value) holds = holds || holds_numbers(each, inside);
+  return holds;
+}
+
+/// Of a member of objects, and of what it holds: numbers of its own for each object say what it is,
+/// not where.
+void refuse_coordinates(const JsonValue& member, int arrays) {
+  if (!holds_numbers(member, 0)) return;
+  const std::string name = member.name();  // empty in an array
+  const bool is_named = !name.empty() && may_hold_coordinates(fmt::format("{{\"{}\": 0}}", name));
+  if (is_named || holds_numbers(member, arrays))
+    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
+  for (const JsonValue each : member) refuse_coordinates(each, arrays);
+}
+
+class HuggingFaceLine : public LabelElement {
+ public:
+  HuggingFaceLine(std::string_view text, TextPlace place) : json_(text, place) {
+    file_name_ = json_.root().expect(JsonKind::object).member("file_name").string();
+    const auto width = json_.root().find("width"), height = json_.root().find("height");
+    if (width && height) size_ = {side_of(*width), side_of(*height)};
+  }
+
+  void turn(ElementTurn& turn) const override {
+    for (const JsonValue member : json_.root()) turn.attempt([&] { turn_member(turn, member); });
+  }
+
+ private:
+  void turn_member(ElementTurn& turn, const JsonValue& member) const {
+    const std::string name = member.name();
+    if (name == "file_name") {
+      replace_string(turn.edits, member, renamed(file_name_, turn.variant.name));
+    } else if (name.ends_with("file_name") || name.ends_with("file_names")) {
+      member.fail(fmt::format("{} names another file, which would not be turned", name));
+    } else if (size_ && (name == "width" || name == "height")) {
+      const std::string_view other = name == "width" ? "height" : "width";
+      if (swaps_axes(turn.orientation()))
+        turn.edits.replace(member.text(), std::string(json_.root().member(other).text()));
+    } else if (name == "objects") {
+      turn_objects(turn, member);
+    } else if (is_box(member)) {
+      turn_boxes(turn, member, std::nullopt);
+    } else {
+      refuse_coordinates(member);
+    }
+  }
+
+  static void turn_objects(ElementTurn& turn, const JsonValue& objects) {
+    if (objects.kind() == JsonKind::array) {
+      for (const JsonValue each : objects)
+        turn.attempt([&] { turn_object(turn, each.expect(JsonKind::object), 1); });
+    } else if (objects.kind() != JsonKind::null) {
+      turn_object(turn, objects.expect(JsonKind::object), 2);
+    }
+  }
+
+  /// `arrays`: in so many are the numbers of a box.
+  static void turn_object(ElementTurn& turn, const JsonValue& object, int arrays) {
+    std::optional<JsonValue> category;
+    for (const std::string_view name : names_of_category)
+      if (!category) category = object.find(name);
+    for (const JsonValue member : object) {
+      turn.attempt([&] {
+        is_box(member) ? turn_boxes(turn, member, category) : refuse_coordinates(member, arrays);
+      });
+    }
+  }
+
+  /// A box, or an array of them.
+  static void turn_boxes(ElementTurn& turn, const JsonValue& boxes,
+                         const std::optional<JsonValue>& category) {
+    if (boxes.kind() == JsonKind::null || boxes.size() == 0) return;
+    if ((*boxes.expect(JsonKind::array).begin()).kind() == JsonKind::number)
+      return turn_box(turn, boxes, category);
+    const bool are_categories = category && category->kind() == JsonKind::array;
+    std::optional<JsonValue::Iterator> at;
+    if (are_categories) at = category->begin();
+    for (const JsonValue box : boxes) {
+      const bool has_category = are_categories && *at != category->end();
+      const auto own = has_category ? std::optional(**at) : std::nullopt;
+      if (has_category) ++*at;
+      turn.attempt([&] { turn_box(turn, box, own); });
+    }
+  }
+
+  static void turn_box(ElementTurn& turn, const JsonValue& box,
+                       const std::optional<JsonValue>& category) {
+    std::vector<JsonValue> sides;
+    for (const JsonValue side : box.expect(JsonKind::array)) {
+      (void)side.number();
+      sides.push_back(side);
+    }
+    if (sides.size() != 4)
+      box.fail(fmt::format("a box has {} numbers, expected x, y, width and height", sides.size()));
+    const LabelBox read = {{sides[0].number(), sides[1].number()},
+                           {sides[2].number(), sides[3].number()}};
+    const double x = read.corner.x.value(), y = read.corner.y.value();
+    turn.add({.kind = ShapeKind::box,
+              .category = !category                              ? ""
+                          : category->kind() == JsonKind::string ? category->string()
+                                                                 : std::string(category->text()),
+              .points = {{x, y}, {x + read.extent.x.value(), y + read.extent.y.value()}}},
+             box.text());
+    const LabelBox now = turned_box(read, turn.pixels());
+    turn.put(now.corner, sides[0].text(), sides[1].text());
+    turn.put(now.extent, sides[2].text(), sides[3].text());
+  }
+
+  JsonText json_;
+};
+
+}  // namespace
+
+const ElementFormat hugging_face = {.in = ElementFormat::In::lines,
+                                    .array = "",
+                                    .outermost = "",
+                                    .is_of =
+                                        [](std::string_view head) {
+                                          return has_all(head, {"\"file_name\"", "\"bbox"});
+                                        },
+                                    .read = read_element<HuggingFaceLine>,
+                                    .note = "boxes from x, y, width, height, in pixels",
+                                    .are_pixel_boxes = true};
+
+}  // namespace qturn

@@ -1,0 +1,109 @@
+#include "src/labels/one/dota.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/text/label_text.hpp"
+#include "src/labels/text/words.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::size_t corner_columns = 8, object_columns = 10;
+
+class DotaTurn {
+ public:
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems.
+  DotaTurn(std::string_view text, const LabelTurn& turn, LabelContent* content = nullptr)
+      : text_(text),
+        turn_{turn.orientation, turn.size.width, turn.size.height},
+        content_(content) {}
+
+  std::string turn() {
+    std::string turned;
+    bool has_object = false;
+    for_each_line_of_words(text_.all(), [&](const Words& words) {
+      has_object = has_object || is_number(words[0]);
+      try {
+        if (has_object) turn_object(words);
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
+      if (!content_) text_.add_up_to(words.back(), turned);
+      return true;
+    });
+    if (!content_) text_.add_up_to(text_.all(), turned);
+    return turned;
+  }
+
+ private:
+  void turn_object(const Words& words) {
+    if (words.size() != object_columns) {
+      text_.fail(words[0],
+                 fmt::format("{} columns; an object has {}: the x and y of 4 corners, category, "
+                             "difficulty",
+                             words.size(), object_columns));
+    }
+    LabelShape shape{.kind = ShapeKind::polygon,
+                     .place = text_.place_of(words[0]),
+                     .category = std::string(words[corner_columns])};
+    for (std::size_t corner = 0; corner < corner_columns / 2; ++corner) {
+      // 1, 0, 3, 2
+      const std::size_t from = mirrors(turn_.orientation) ? corner ^ 1U : corner;
+      const LabelPoint point = {number_of(text_, words[2 * from]),
+                                number_of(text_, words[2 * from + 1])};
+      const LabelPoint now = turned(point, turn_);
+      text_.replace(words[2 * corner], now.x.text());
+      text_.replace(words[2 * corner + 1], now.y.text());
+      shape.points.push_back({point.x.value(), point.y.value()});
+    }
+    if (content_) content_->shapes.push_back(std::move(shape));
+  }
+
+  LabelText text_;
+  CoordinateTurn turn_;
+  LabelContent* content_;
+};
+
+/// Is read for each turn, as YOLO is.
+class ParsedDota : public ParsedLabel {
+ public:
+  explicit ParsedDota(std::string_view text) : text_(text) {}
+  std::string turned(const LabelTurn& turn) const override { return DotaTurn(text_, turn).turn(); }
+
+ private:
+  const std::string_view text_;
+};
+
+}  // namespace
+
+bool is_dota(std::string_view text) {
+  bool found = false;
+  for_each_line_of_words(text, [&](const Words& words) {
+    found = words.size() > corner_columns &&
+            std::ranges::all_of(std::span(words).first(corner_columns), is_number) &&
+            !is_number(words[corner_columns]);
+    return !found;
+  });
+  return found;
+}
+
+std::unique_ptr<ParsedLabel> parse_dota(std::string_view text) {
+  return std::make_unique<ParsedDota>(text);
+}
+
+LabelContent read_dota(std::string_view text) {
+  LabelContent content;
+  const std::optional<Keypoints> none;
+  DotaTurn(text, {.name = "", .keypoints = none}, &content).turn();
+  return content;
+}
+
+}  // namespace qturn

@@ -1,0 +1,52 @@
+// The formats of label files, of which each picture has its own, and the turn of any of them.
+#ifndef QTURN_SRC_LABELS_ONE_LABEL_HPP
+#define QTURN_SRC_LABELS_ONE_LABEL_HPP
+
+#include <qturn/orientation.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "src/labels/label_shapes.hpp"
+#include "src/labels/one/yolo.hpp"
+
+namespace qturn {
+
+/// What a label is turned by.
+struct LabelTurn {
+  Orientation orientation = Orientation::identity;
+  Size size = {};         ///< of the picture before the turn, in the frame of the labels
+  std::string_view name;  ///< of the turned picture's file
+  const std::optional<Keypoints>& keypoints;
+  std::span<const std::byte> picture = {};  ///< the turned picture's file
+  bool comes_beside = false;  ///< the turned label lies beside its picture, the label did not
+};
+
+/// What a text says: it is parsed once, and turned for each variant of its picture.
+class ParsedLabel {
+ public:
+  virtual ~ParsedLabel() = default;
+  /// The text of the turned label. Throws LabelError. One thread at a time may call it.
+  virtual std::string turned(const LabelTurn& turn) const = 0;
+};
+
+struct LabelFormat {
+  std::string_view option, name, suffix;
+  std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
+  bool lies_beside_pictures;             ///< also, in the same folder
+  bool (*is_of)(std::string_view text);  ///< whether a text looks like one
+  /// `text` must outlive the result. Throws LabelError.
+  std::unique_ptr<ParsedLabel> (*parse)(std::string_view text);
+  LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
+};
+
+/// "yolo", "voc", "labelme", "dota".
+extern const LabelFormat label_formats[4];
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_ONE_LABEL_HPP

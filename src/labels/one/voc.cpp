@@ -1,0 +1,254 @@
+#include "src/labels/one/voc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/text/label_text.hpp"
+#include "src/labels/text/xml_text.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+/// An element of a label, or none.
+class Element {
+ public:
+  Element(const std::vector<XmlNode>& nodes, std::size_t number)
+      : nodes_(&nodes), number_(number) {}
+
+  bool is_there() const { return number_ < nodes_->size(); }
+  std::string_view name() const { return node().name; }
+  /// Null if it is written as <a/>.
+  std::string_view content() const { return is_there() ? node().content : std::string_view(); }
+  Element parent() const { return {*nodes_, static_cast<std::size_t>(node().parent)}; }
+
+  /// Calls `visit(element)` for each element in it, in the order of the text.
+  template <typename Visit>
+  void for_each_child(Visit visit) const {
+    const int parent = static_cast<int>(number_);
+    for (std::size_t i = number_ + 1; i < nodes_->size() && (*nodes_)[i].parent >= parent; ++i)
+      if ((*nodes_)[i].parent == parent && !(*nodes_)[i].is_attribute) visit(Element(*nodes_, i));
+  }
+
+  /// The first of this name.
+  Element child(std::string_view name) const {
+    Element found(*nodes_, nodes_->size());
+    for_each_child([&](Element each) {
+      if (!found.is_there() && each.name() == name) found = each;
+    });
+    return found;
+  }
+
+  bool has_children() const {
+    bool has = false;
+    for_each_child([&](Element) { has = true; });
+    return has;
+  }
+
+ private:
+  const XmlNode& node() const { return (*nodes_)[number_]; }
+
+  const std::vector<XmlNode>* nodes_;
+  std::size_t number_;
+};
+
+/// Throws LabelError.
+std::vector<XmlNode> nodes_of_voc(std::string_view text) {
+  std::vector<XmlNode> nodes = nodes_of_label(LabelText(text));
+  if (nodes.front().name != "annotation") {
+    LabelText(text).fail(text.substr(0, 0),
+                         "is not a Pascal VOC label: its first element is not annotation");
+  }
+  return nodes;
+}
+
+class VocTurn {
+ public:
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
+  /// the size is not compared.
+  VocTurn(std::string_view text, const std::vector<XmlNode>& nodes, Orientation orientation,
+          Size size, std::string_view name, LabelContent* content = nullptr)
+      : nodes_(nodes),
+        edits_(text),
+        size_(size),
+        turn_{orientation, size.width + 1, size.height + 1},
+        name_(name),
+        content_(content) {}
+
+  std::string turn() {
+    Element(nodes_, 0).for_each_child([&](Element element) {
+      try {
+        turn_member(element);
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
+    });
+    return edits_.finish();
+  }
+
+ private:
+  void turn_member(Element node) {
+    const std::string_view kind = node.name();
+    if (kind == "filename" || kind == "path") rename(node);
+    if (kind == "size") turn_size(node);
+    if (kind == "object") turn_object(node);
+  }
+
+  [[noreturn]] void fail(Element at, const std::string& why) const { edits_.fail(at.name(), why); }
+
+  /// What an element holds, without blanks around it.
+  std::string_view content_of(Element element) const {
+    const std::string_view found = element.content();
+    if (found.empty()) return element.name().substr(0, 0);
+    if (found.find('<') != found.npos)
+      fail(element, fmt::format("{} is not a plain text", element.name()));
+    const std::size_t first = std::min(found.find_first_not_of(blanks), found.size());
+    return found.substr(first, found.find_last_not_of(blanks) + 1 - first);
+  }
+
+  Element part_of(Element element, std::string_view name) const {
+    const Element part = element.child(name);
+    if (!part.is_there()) fail(element, fmt::format("{} has no {}", element.name(), name));
+    return part;
+  }
+
+  Decimal number_in(Element node) const {
+    const std::string_view content = content_of(node);
+    if (auto number = Decimal::parse(content)) return *number;
+    if (content.empty()) fail(node, fmt::format("{} is empty", node.name()));
+    edits_.fail(content, fmt::format("'{}' is not a number", content));
+  }
+
+  void replace(Element node, std::string text) {
+    edits_.replace(content_of(node), std::move(text));
+  }
+
+  void turn_size(Element node) {
+    const Element width = part_of(node, "width"), height = part_of(node, "height");
+    const LabelPoint said = {number_in(width), number_in(height)};
+    if (content_) {
+      content_->said = {said.x.whole().value_or(0), said.y.whole().value_or(0)};
+      content_->said_at = edits_.place_of(width.name());
+      return;
+    }
+    if (said.x.whole() != size_.width || said.y.whole() != size_.height) {
+      fail(width, fmt::format("says {} x {}, the picture is {} x {}", said.x.text(), said.y.text(),
+                              size_.width, size_.height));
+    }
+    const LabelPoint now = turned_extent(said, turn_);
+    replace(width, now.x.text());
+    replace(height, now.y.text());
+  }
+
+  void turn_object(Element object) {
+    object.for_each_child([&](Element node) {
+      const std::string_view kind = node.name();
+      if (kind == "bndbox") {
+        turn_box(node);
+      } else if (kind == "point") {
+        turn_point(part_of(node, "x"), part_of(node, "y"));
+      } else if (kind == "part") {
+        turn_object(node);
+      } else if (kind == "attributes") {
+        turn_attributes(node);
+      } else if (kind != "actions" && node.has_children()) {
+        fail(node, fmt::format("{} of an object cannot be turned", kind));
+      }
+    });
+  }
+
+  void turn_box(Element box) {
+    const Element left = part_of(box, "xmin"), top = part_of(box, "ymin");
+    const Element right = part_of(box, "xmax"), bottom = part_of(box, "ymax");
+    const LabelCorners corners = {{number_in(left), number_in(top)},
+                                  {number_in(right), number_in(bottom)}};
+    const LabelCorners now = turned(corners, turn_);
+    add_shape(box, ShapeKind::box,
+              {{corners.first.x.value() - 1, corners.first.y.value() - 1},
+               {corners.last.x.value(), corners.last.y.value()}});
+    put(now.first, left, top);
+    put(now.last, right, bottom);
+  }
+
+  /// The angle of the box is an attribute in CVAT's exports.
+  void turn_attributes(Element attributes) {
+    attributes.for_each_child([&](Element attribute) {
+      if (attribute.name() != "attribute") return;
+      if (as_it_is_meant(attribute.child("name").content()) != "rotation") return;
+      const Element value = part_of(attribute, "value");
+      replace(value, turned_angle(number_in(value), turn_.orientation).text());
+    });
+  }
+
+  void turn_point(Element x, Element y) {
+    const LabelPoint point = {number_in(x), number_in(y)};
+    // The middle of a pixel.
+    add_shape(x.parent(), ShapeKind::points, {{point.x.value() - 0.5, point.y.value() - 0.5}});
+    put(turned(point, turn_), x, y);
+  }
+
+  void add_shape(Element node, ShapeKind kind, std::vector<ShapePoint> points) {
+    if (!content_) return;
+    content_->shapes.push_back({.kind = kind,
+                                .place = edits_.place_of(node.name()),
+                                .category = as_it_is_meant(node.parent().child("name").content()),
+                                .points = std::move(points)});
+  }
+
+  void put(const LabelPoint& point, Element x, Element y) {
+    replace(x, point.x.text());
+    replace(y, point.y.text());
+  }
+
+  void rename(Element node) {
+    const std::string_view old = content_of(node);
+    if (old.empty()) return;
+    const std::size_t slash = old.find_last_of("/\\");
+    replace(node, std::string(old.substr(0, slash + 1)) + xml_escaped(name_));
+  }
+
+  const std::vector<XmlNode>& nodes_;
+  LabelText edits_;
+  Size size_;
+  CoordinateTurn turn_;
+  std::string_view name_;
+  LabelContent* content_;
+};
+
+class ParsedVoc : public ParsedLabel {
+ public:
+  explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_voc(text)) {}
+  std::string turned(const LabelTurn& turn) const override {
+    return VocTurn(text_, nodes_, turn.orientation, turn.size, turn.name).turn();
+  }
+
+ private:
+  const std::string_view text_;
+  const std::vector<XmlNode> nodes_;
+};
+
+}  // namespace
+
+bool is_voc(std::string_view text) { return text.find("<annotation") != std::string_view::npos; }
+
+std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
+  return std::make_unique<ParsedVoc>(text);
+}
+
+LabelContent read_voc(std::string_view text) {
+  LabelContent content;
+  try {
+    VocTurn(text, nodes_of_voc(text), Orientation::identity, {}, "", &content).turn();
+  } catch (const LabelError& error) {
+    content.problems.push_back(broken(error));
+  }
+  return content;
+}
+
+}  // namespace qturn

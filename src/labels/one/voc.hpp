@@ -1,0 +1,32 @@
+// Pascal VOC labels: an XML file for each picture. Pixels are counted from 1, and a box holds its
+// last column and row.
+//
+//   <annotation> <filename/> <path/> <size> <width/> <height/> </size>
+//     <object> <bndbox> <xmin/> <ymin/> <xmax/> <ymax/> </bndbox>
+//       <part> <bndbox/> </part>  <point> <x/> <y/> </point>
+#ifndef QTURN_SRC_LABELS_ONE_VOC_HPP
+#define QTURN_SRC_LABELS_ONE_VOC_HPP
+
+#include <memory>
+#include <string_view>
+
+#include "src/labels/one/label.hpp"
+
+namespace qturn {
+
+/// Whether a text begins like such a label, and not like other XML.
+bool is_voc(std::string_view text);
+
+/// To be turned: only the numbers of boxes, points and the size change, and the last part of
+/// filename and path. Every other byte stays.
+///
+/// Throws LabelError if the text is not such a label; when it is turned, if it says another size,
+/// or has an object whose shape is of another kind.
+std::unique_ptr<ParsedLabel> parse_voc(std::string_view text);
+
+/// The shapes of a label, and objects that cannot be read.
+LabelContent read_voc(std::string_view text);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_ONE_VOC_HPP

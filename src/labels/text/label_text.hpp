@@ -1,0 +1,69 @@
+// The text of a label file: where in it something is wrong, and edits that keep every other byte.
+#ifndef QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP
+#define QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/picture/hint.hpp"
+#include "src/picture/text_edits.hpp"
+
+namespace qturn {
+
+/// Counted from 1; columns are bytes.
+struct TextPlace {
+  std::size_t line = 1, column = 1;
+};
+
+/// Why a label cannot be turned. what() begins with the place: "3:14: 'abc' is not a number".
+class LabelError : public std::runtime_error {
+ public:
+  LabelError(TextPlace place, const std::string& why);
+  TextPlace place() const { return place_; }
+  /// The reason without the place.
+  std::string why() const;
+
+ private:
+  TextPlace place_;
+};
+
+class LabelText {
+ public:
+  /// `text` must outlive it; `begin` is its place in the file.
+  explicit LabelText(std::string_view text, TextPlace begin = {}) : text_(text), begin_(begin) {}
+
+  std::string_view all() const { return text_; }
+
+  /// Parts of the text are replaced in any order. They must not overlap.
+  void replace(std::string_view part, std::string by);
+  /// The text with what is replaced.
+  std::string finish() const { return edited(text_, edits_); }
+  /// Adds the text from where it ended last to the end of `last`, with what is replaced there,
+  /// whose memory becomes free. Instead of finish(), of texts that are turned part by part.
+  void add_up_to(std::string_view last, std::string& result);
+
+  /// The place in the file. What lies before the last place that was asked for is not looked at
+  /// again, if the places ascend.
+  TextPlace place_of(std::string_view at) const;
+  /// Throws LabelError.
+  [[noreturn]] void fail(std::string_view at, const std::string& why, Hints hints = {}) const;
+
+ private:
+  std::size_t offset_of(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - text_.data());
+  }
+
+  std::string_view text_;
+  TextPlace begin_;
+  std::vector<TextEdit> edits_;
+  std::size_t added_ = 0;  // up to here
+  mutable std::size_t known_at_ = 0;
+  mutable TextPlace known_ = begin_;  // of that
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_TEXT_LABEL_TEXT_HPP

@@ -1,0 +1,25 @@
+// Text in labels of XML: as it is written, and as it is meant.
+#ifndef QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP
+#define QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/text/label_text.hpp"
+#include "src/metadata/xml_nodes.hpp"
+
+namespace qturn {
+
+std::string xml_escaped(std::string_view text, bool in_quotes = false);
+
+/// The text of an element or the value of an attribute as it is meant: "cat & dog" of
+/// "cat &amp; dog".
+std::string as_it_is_meant(std::string_view content);
+
+/// Throws LabelError.
+std::vector<XmlNode> nodes_of_label(const LabelText& text);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_TEXT_XML_TEXT_HPP
