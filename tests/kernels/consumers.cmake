@@ -29,6 +29,7 @@ consumer_step("the C++17 project builds" "a C++17 project finds the installed ke
 consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
 set_tests_properties("consumers: the C++17 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^CA/DB\n$")
+consumer_step("the C program runs" "the C++17 project builds" ${consumers}/found/consumer_c)
 
 consumer_step("the kernels install alone" "an old installation is gone"
   ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
@@ -67,6 +68,8 @@ consumer_step("the C++20 project builds" "a C++20 project takes the sources as a
 consumer_step("the C++20 program runs" "the C++20 project builds" ${consumers}/added/consumer)
 set_tests_properties("consumers: the C++20 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^DAEBFC, dst is 2x3, expected 3x2\n$")
+consumer_step("Python's ctypes turns pictures" "the C++20 project builds" Python3::Interpreter
+  ${CMAKE_CURRENT_LIST_DIR}/c_interface.py ${consumers}/added/qturn/kernels/libqturn_kernels.so)
 
 if(QTURN_TOOLS)
   consumer_step("the pictures install" "the kernels install"

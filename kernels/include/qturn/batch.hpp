@@ -23,6 +23,8 @@
 //   image.dst[1] = {turned_chroma, 540, 960, turned_pitch, 2};
 //   image.orientation = qturn::Orientation::rotate90;
 //   qturn::transform_planes(&image, 1, stream);
+//
+// Threads, streams, devices, graphs: as cpu.hpp and cuda.hpp say.
 #ifndef QTURN_BATCH_HPP
 #define QTURN_BATCH_HPP
 

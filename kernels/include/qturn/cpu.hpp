@@ -1,4 +1,8 @@
 // All eight orientations of an image in host memory.
+//
+// Threads: a call works on the calling thread alone, and the library keeps nothing between calls.
+// Any number of threads may call, also for parts of one picture, as long as no two of them write
+// the same bytes, and none reads what another writes.
 #ifndef QTURN_CPU_HPP
 #define QTURN_CPU_HPP
 

@@ -1,4 +1,16 @@
 // All eight orientations of an image in device memory, on a stream.
+//
+// Threads: any number of threads may call, also for one stream.
+//
+// Streams: every stream is taken. 0 is the legacy default stream, which waits for the other
+// blocking streams of its device, also in a program that is compiled with --default-stream
+// per-thread: such a program passes cudaStreamPerThread.
+//
+// Devices: a call works on the current device of its thread, and `stream` must be of that device.
+// Memory of another device is reached where CUDA allows the access (cudaDeviceEnablePeerAccess).
+//
+// Graphs: a graph that captured a call does the same again, with the addresses and the orientation
+// of the call.
 #ifndef QTURN_CUDA_HPP
 #define QTURN_CUDA_HPP
 

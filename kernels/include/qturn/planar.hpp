@@ -18,6 +18,14 @@
 //     images[i].orientation = ...;
 //   }
 //   qturn::to_planar_batch(images.data(), images.size(), format, stream);
+//
+// Samples that are not converted become planes by transform(). H x W x 3 bytes are a matrix of H *
+// W rows of 3 pixels of one byte, and their planes are its transpose:
+//
+//   qturn::transform({src, 3, h * w, 3, 1}, {planes, h * w, 3, h * w, 1},
+//                    qturn::Orientation::transpose, stream);
+//
+// Threads, streams, devices, graphs: as cpu.hpp and cuda.hpp say.
 #ifndef QTURN_PLANAR_HPP
 #define QTURN_PLANAR_HPP
 
@@ -80,7 +88,7 @@ struct PlanarFormat {
 /// memory; addresses and pitches are multiples of their samples' size, and nothing overlaps. Bytes
 /// of `dst` between its rows and planes stay as they are. An empty image is a no-op.
 ///
-/// This defines what the GPU has to do. It is not optimised for speed.
+/// This defines what the GPU has to do.
 ///
 /// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` does not
 /// have 1 to 4 samples or lacks a channel that `format` names, a type, a number of planes, an

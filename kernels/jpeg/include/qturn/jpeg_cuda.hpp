@@ -10,6 +10,9 @@
 //
 // The caller reads and writes headers, on the CPU: they are a few hundred bytes. This is about
 // the entropy-coded data, which is everything else.
+//
+// Threads, streams, devices: as cuda.hpp says. Workspace, data and results belong to a call until
+// its work on the stream is done, so calls on several streams have a workspace each.
 #ifndef QTURN_JPEG_CUDA_HPP
 #define QTURN_JPEG_CUDA_HPP
 

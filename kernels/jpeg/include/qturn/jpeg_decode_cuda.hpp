@@ -6,7 +6,8 @@
 //       qturn::jpeg_decode_workspace(pictures.data(), pictures.size());
 //   qturn::decode_jpegs(pictures.data(), pictures.size(), device, host, results, stream);
 //
-// As with turn_jpegs(), the caller reads the header.
+// As with turn_jpegs(), the caller reads the header. Threads, streams, devices, workspace: as
+// jpeg_cuda.hpp says.
 #ifndef QTURN_JPEG_DECODE_CUDA_HPP
 #define QTURN_JPEG_DECODE_CUDA_HPP
 

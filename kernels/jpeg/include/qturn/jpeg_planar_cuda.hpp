@@ -1,6 +1,7 @@
 // The eight orientations of baseline JPEGs in device memory, by their own planes: decoded to the
 // samples that they store, turned, and encoded with their own quantisation and sampling. For turns
-// that are not exact without that, because a mirrored edge cuts through a block.
+// that are not exact without that, because a mirrored edge cuts through a block. Threads, streams,
+// devices, workspace: as jpeg_cuda.hpp says.
 #ifndef QTURN_JPEG_PLANAR_CUDA_HPP
 #define QTURN_JPEG_PLANAR_CUDA_HPP
 
