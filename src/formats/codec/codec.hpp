@@ -1,7 +1,7 @@
 // What the program knows about a file format: one row of the table in src/formats/table.cpp,
 // exported by the folder of the format. Nothing outside of that folder asks which format a row is.
 //
-// Codecs work on memory. src/store reads and writes files safely.
+// Codecs work on memory. src/files reads and writes files safely.
 #ifndef QTURN_SRC_FORMATS_CODEC_CODEC_HPP
 #define QTURN_SRC_FORMATS_CODEC_CODEC_HPP
 

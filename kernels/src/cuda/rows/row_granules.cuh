@@ -264,6 +264,79 @@ struct MirrorWordsRow {
   }
 };
 
+/// Rows of `columns` pixels that lie one after another: the source is one row of all of them. Each
+/// is mirrored by itself, as when BGR becomes RGB.
+template <int pixel, int columns>
+struct MirrorEachRow {
+  static_assert(columns == 2 || columns == 4);
+  static constexpr int row_bytes = pixel * columns;  // a granule consists of whole rows
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+    std::uint32_t in[4];
+    load_row_window(row, row.data + at, in);
+    const Granule all = reversed_pixels<pixel>(in);
+    if constexpr (row_bytes == granule) {
+      return all;
+    } else {
+      return reversed_pixels<row_bytes>(all.word);
+    }
+  }
+};
+
+/// Rows of three pixels. A granule begins `phase` = 0, 1 or 2 pixels into a row.
+template <int pixel>
+struct MirrorEachRow<pixel, 3> {
+  static constexpr int row_bytes = 3 * pixel;
+  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+    // at / pixel % 3, of 15 more.
+    const unsigned before = 16 * index - static_cast<unsigned>(at);
+    const unsigned phase = (granule / pixel % 3 * (index % 3) + 15 - before / pixel) % 3;
+    constexpr int reach = pixel == 4 ? 2 : 1;  // words before and after the granule
+    std::uint32_t in[4 + 2 * reach];
+    load_row_window(row, row.data + at - 4 * reach, in);
+    Granule out;
+#pragma unroll
+    for (int m = 0; m < 4; ++m) {
+      const unsigned column = (m * 4 / pixel + phase) % 3;
+      out.word[m] = word(in, m + reach, column);
+    }
+    return out;
+  }
+
+ private:
+  // The word that word i becomes, if it begins in this column.
+  template <int count>
+  __device__ __forceinline__ static std::uint32_t word(const std::uint32_t (&in)[count], int i,
+                                                       unsigned column) {
+    if constexpr (pixel == 1) {
+      const std::uint32_t order = column == 0 ? 0x7234 : column == 1 ? 0x5612 : 0x3450;
+      return pick(__funnelshift_r(in[i - 1], in[i], 16), __funnelshift_r(in[i], in[i + 1], 16),
+                  order);
+    } else if constexpr (pixel == 2) {
+      return pick(column == 0 ? in[i] : in[i - 1], column == 1 ? in[i] : in[i + 1],
+                  column == 2 ? 0x7610 : 0x3254);
+    } else {
+      static_assert(pixel == 4);
+      return column == 0 ? in[i + 2] : column == 1 ? in[i] : in[i - 2];
+    }
+  }
+};
+
+/// Calls `run(policy)` with a policy for rows of so many pixels of this size that lie one after
+/// another, and returns true; false if there is none.
+template <class Run>
+bool with_mirror_of_each(int pixel_bytes, std::int64_t columns, Run run) {
+  const auto is = [&](auto policy, int pixel, int count) {
+    if (pixel_bytes != pixel || columns != count) return false;
+    run(policy);
+    return true;
+  };
+  return is(MirrorEachRow<1, 2>(), 1, 2) || is(MirrorEachRow<1, 3>(), 1, 3) ||
+         is(MirrorEachRow<1, 4>(), 1, 4) || is(MirrorEachRow<2, 2>(), 2, 2) ||
+         is(MirrorEachRow<2, 3>(), 2, 3) || is(MirrorEachRow<2, 4>(), 2, 4) ||
+         is(MirrorEachRow<4, 2>(), 4, 2) || is(MirrorEachRow<4, 3>(), 4, 3) ||
+         is(MirrorEachRow<4, 4>(), 4, 4);
+}
+
 /// Calls `run(policy)` with the policy that copies rows of any pixels. Host code calls it to choose
 /// a kernel, device code to choose within one.
 #pragma nv_exec_check_disable
