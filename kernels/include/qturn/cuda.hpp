@@ -48,6 +48,10 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// interpreted; bytes of `dst` between its rows stay as they are, those of `src` may be read, but
 /// none before its first byte or after its last one. An empty image is a no-op.
 ///
+/// Channels change places by the same call: to it, the channels of a packed picture are rows of two
+/// to four pixels. BGR becomes RGB by flop of {data, 3, width * height, 3, 1}, at the speed of a
+/// copy if address and bytes are multiples of 16.
+///
 /// Fastest where addresses and pitches are multiples of 16 bytes; rows of small pixels gain a
 /// little more from pitches that are multiples of 128.
 ///

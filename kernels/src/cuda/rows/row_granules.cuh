@@ -264,15 +264,36 @@ struct MirrorWordsRow {
   }
 };
 
+/// The 16 bytes of the source at the place of a granule, and `reach` words before and after them.
+/// `aligned`: the source and its length are, to a granule.
+template <bool aligned, int reach>
+__device__ __forceinline__ void load_in_place(const SourceRow& row, std::int64_t at,
+                                              std::uint32_t (&words)[4 + 2 * reach]) {
+  if constexpr (aligned) {
+    const Byte* from = row.data + at;
+    const Granule middle = load_granule(from);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[reach + i] = middle.word[i];
+    const bool is_first = at == 0, is_last = at + granule >= row.bytes;
+#pragma unroll
+    for (int i = 0; i < reach; ++i) {
+      words[i] = is_first ? 0 : load<4>(from + 4 * (i - reach));
+      words[reach + 4 + i] = is_last ? 0 : load<4>(from + granule + 4 * i);
+    }
+  } else {
+    load_row_window(row, row.data + at - 4 * reach, words);
+  }
+}
+
 /// Rows of `columns` pixels that lie one after another: the source is one row of all of them. Each
 /// is mirrored by itself, as when BGR becomes RGB.
-template <int pixel, int columns>
+template <int pixel, int columns, bool aligned>
 struct MirrorEachRow {
   static_assert(columns == 2 || columns == 4);
   static constexpr int row_bytes = pixel * columns;  // a granule consists of whole rows
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
     std::uint32_t in[4];
-    load_row_window(row, row.data + at, in);
+    load_in_place<aligned, 0>(row, at, in);
     const Granule all = reversed_pixels<pixel>(in);
     if constexpr (row_bytes == granule) {
       return all;
@@ -283,27 +304,23 @@ struct MirrorEachRow {
 };
 
 /// Rows of three pixels. A granule begins `phase` = 0, 1 or 2 pixels into a row.
-template <int pixel>
-struct MirrorEachRow<pixel, 3> {
-  static constexpr int row_bytes = 3 * pixel;
+template <int pixel, bool aligned>
+struct MirrorEachRow<pixel, 3, aligned> {
   __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
     // at / pixel % 3, of 15 more.
     const unsigned before = 16 * index - static_cast<unsigned>(at);
     const unsigned phase = (granule / pixel % 3 * (index % 3) + 15 - before / pixel) % 3;
-    constexpr int reach = pixel == 4 ? 2 : 1;  // words before and after the granule
+    constexpr int reach = pixel == 4 ? 2 : 1;
     std::uint32_t in[4 + 2 * reach];
-    load_row_window(row, row.data + at - 4 * reach, in);
+    load_in_place<aligned, reach>(row, at, in);
     Granule out;
 #pragma unroll
-    for (int m = 0; m < 4; ++m) {
-      const unsigned column = (m * 4 / pixel + phase) % 3;
-      out.word[m] = word(in, m + reach, column);
-    }
+    for (int m = 0; m < 4; ++m) out.word[m] = word(in, m + reach, (m * 4 / pixel + phase) % 3);
     return out;
   }
 
  private:
-  // The word that word i becomes, if it begins in this column.
+  // What word i becomes, if it begins in this column.
   template <int count>
   __device__ __forceinline__ static std::uint32_t word(const std::uint32_t (&in)[count], int i,
                                                        unsigned column) {
@@ -322,19 +339,24 @@ struct MirrorEachRow<pixel, 3> {
 };
 
 /// Calls `run(policy)` with a policy for rows of so many pixels of this size that lie one after
-/// another, and returns true; false if there is none.
+/// another, and returns true; false if there is none. `aligned`: both begin at multiples of 16, and
+/// so do their ends.
 template <class Run>
-bool with_mirror_of_each(int pixel_bytes, std::int64_t columns, Run run) {
-  const auto is = [&](auto policy, int pixel, int count) {
-    if (pixel_bytes != pixel || columns != count) return false;
-    run(policy);
-    return true;
-  };
-  return is(MirrorEachRow<1, 2>(), 1, 2) || is(MirrorEachRow<1, 3>(), 1, 3) ||
-         is(MirrorEachRow<1, 4>(), 1, 4) || is(MirrorEachRow<2, 2>(), 2, 2) ||
-         is(MirrorEachRow<2, 3>(), 2, 3) || is(MirrorEachRow<2, 4>(), 2, 4) ||
-         is(MirrorEachRow<4, 2>(), 4, 2) || is(MirrorEachRow<4, 3>(), 4, 3) ||
-         is(MirrorEachRow<4, 4>(), 4, 4);
+bool with_mirror_of_each(int pixel_bytes, int columns, bool aligned, Run run) {
+  return with_pixel(pixel_bytes, [&](auto pixel) {
+    return with_pixel(columns, [&](auto count) {
+      constexpr bool is_known = (pixel.value == 1 || pixel.value == 2 || pixel.value == 4) &&
+                                count.value >= 2 && count.value <= 4;
+      if constexpr (is_known) {
+        if (aligned) {
+          run(MirrorEachRow<pixel.value, count.value, true>());
+        } else {
+          run(MirrorEachRow<pixel.value, count.value, false>());
+        }
+      }
+      return is_known;
+    });
+  });
 }
 
 /// Calls `run(policy)` with the policy that copies rows of any pixels. Host code calls it to choose

@@ -115,28 +115,27 @@ Reduced as_one_row(Reduced r) {
   return r;
 }
 
-// Mirrors packed rows of a few pixels, such as the channels of a pixel: to them, a granule is what
-// it is to one long row. Returns false if there is no such kernel.
+// Mirrors packed rows of two to four pixels, such as the channels of a pixel: to the threads, they
+// are one long row. Returns false if there is no such kernel.
 bool mirror_each_row(Reduced r, cudaStream_t stream) {
   if (r.dst.pitch < 0) {
     r.src = upside_down(r.src);
     r.dst = upside_down(r.dst);
   }
-  const std::int64_t row_bytes = r.dst.row_bytes(), columns = r.dst.width;
-  if (r.motion != Motion::mirror || r.dst.height == 1 || r.dst.pitch != row_bytes ||
-      r.src.pitch != row_bytes || row_bytes > granule) {
+  const std::int64_t columns = r.dst.width, row_bytes = r.dst.row_bytes();
+  if (r.motion != Motion::mirror || r.dst.height == 1 || row_bytes > granule ||
+      r.dst.pitch != row_bytes || r.src.pitch != row_bytes) {
     return false;
   }
   const int pixel = r.src.pixel_bytes;
-  Reduced all = r;
-  all.motion = Motion::copy;
-  all.src.pixel_bytes = all.dst.pixel_bytes = static_cast<int>(row_bytes);
-  all.src.width = all.dst.width = r.dst.height;
-  all.src.height = all.dst.height = 1;
-  const int alignment = alignment_of(all.dst);
-  if (alignment % (columns == 3 ? pixel : row_bytes) != 0) return false;
-  return device::with_mirror_of_each(pixel, columns, [&](auto policy) {
-    run<decltype(policy)>(all, alignment == granule, stream);
+  r.motion = Motion::copy;
+  r.src.pixel_bytes = r.dst.pixel_bytes = static_cast<int>(row_bytes);
+  r.src.width = r.dst.width = r.dst.height;
+  r.src.height = r.dst.height = 1;
+  if (alignment_of(r.dst) % (columns == 3 ? pixel : row_bytes) != 0) return false;
+  const bool aligned = alignment_of(r) == granule && r.src.row_bytes() % granule == 0;
+  return device::with_mirror_of_each(pixel, static_cast<int>(columns), aligned, [&](auto policy) {
+    run<decltype(policy)>(r, aligned, stream);
   });
 }
 
