@@ -10,12 +10,10 @@ namespace {
 class Buffer {
  public:
   explicit Buffer(nb::handle array) {
-    if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) == 0) return;
+    if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_STRIDES) == 0) return;
     PyErr_Clear();
     const nb::object bytes = array.attr("view")("V" + text(nb::object(array.attr("itemsize"))));
-    if (PyObject_GetBuffer(bytes.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-      throw nb::python_error();
-    }
+    if (PyObject_GetBuffer(bytes.ptr(), &buffer_, PyBUF_STRIDES) != 0) throw nb::python_error();
   }
   ~Buffer() { PyBuffer_Release(&buffer_); }
   Buffer(const Buffer&) = delete;
@@ -23,7 +21,7 @@ class Buffer {
 
   const Py_buffer* operator->() const { return &buffer_; }
   bool may_hold_objects() const {
-    return buffer_.format != nullptr && (*buffer_.format == 'O' || *buffer_.format == 'T');
+    return buffer_.itemsize >= static_cast<Py_ssize_t>(sizeof(PyObject*));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plugins/python/bind.hpp"
@@ -18,11 +19,15 @@ namespace qturn::python {
 Orientation orientation_of(nb::handle wanted) {
   Orientation orientation{};
   if (nb::isinstance<nb::str>(wanted)) {
-    std::string word;
-    const bool is_text = nb::try_cast(wanted, word);  // not so with half of a surrogate pair
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(wanted.ptr(), &length);
+    if (text == nullptr) PyErr_Clear();  // half of a surrogate pair
+    const auto word = text == nullptr ? std::string_view()
+                                      : std::string_view(text, static_cast<std::size_t>(length));
     const std::optional<Orientation> found = orientation_of_name(word);
     if (!found) {
-      const auto quoted = is_text ? '"' + word + '"' : nb::cast<std::string>(nb::repr(wanted));
+      const auto quoted =
+          text != nullptr ? '"' + std::string(word) + '"' : nb::cast<std::string>(nb::repr(wanted));
       throw nb::value_error(("orientation is " + quoted +
                              ", expected identity, flop, rotate180, flip, transpose, rotate90, " +
                              "transverse or rotate270")

@@ -47,10 +47,12 @@ bool set_image(Planes& planes, const Array& array, int row_axis, std::int64_t pi
 }  // namespace
 
 Layout layout_of(nb::handle word) {
-  const auto name = text(word);
-  if (name == "hwc") return Layout::hwc;
-  if (name == "chw") return Layout::chw;
-  throw nb::value_error(("layout is \"" + name + "\", expected hwc or chw").c_str());
+  const auto is = [&](const char* name) {
+    return nb::isinstance<nb::str>(word) && PyUnicode_CompareWithASCIIString(word.ptr(), name) == 0;
+  };
+  if (is("hwc")) return Layout::hwc;
+  if (is("chw")) return Layout::chw;
+  throw nb::value_error(("layout is \"" + text(word) + "\", expected hwc or chw").c_str());
 }
 
 std::int64_t Planes::count() const {
