@@ -5,7 +5,7 @@ Registered when qturn is imported after PyTorch, or by `import qturn.torch`.
 import torch
 
 from . import _qturn
-from ._following import needs_operator
+from ._following import is_compiling, needs_operator
 from ._qturn import Orientation, orientation_of
 
 if not hasattr(torch.library, "register_autograd"):
@@ -23,8 +23,8 @@ def transform(x, orientation, layout="hwc"):
             return _qturn.transform(x, orientation, None, layout, None)
         except (TypeError, ValueError):
             pass  # what only the operator takes: views that PyTorch resolves, meta tensors
-    if torch.autograd.forward_ad._current_level >= 0:  # PyTorch would make its tangents zeros without a word
-        raise RuntimeError("qturn.transform() has a gradient, but no derivative in forward mode (jvp, jacfwd)")
+    if _in_torch_func() or _has_tangent(x):
+        return _Mapped.apply(x, _number(orientation), layout)
     return torch.ops.qturn.transform(x, _number(orientation), layout)
 
 
@@ -38,7 +38,20 @@ def transform_batch(xs, orientations, layout="hwc"):
                 for x, orientation in zip(xs, each)]
     if _is_one(orientations):
         return transform(xs, orientations, layout)
+    if _in_torch_func() or _has_tangent(xs):
+        if len(orientations) != len(xs):
+            raise ValueError(f"{len(orientations)} orientations for {len(xs)} images")
+        return torch.stack([transform(x, one, layout) for x, one in zip(xs, orientations)])
     return torch.ops.qturn.transform_batch(xs, [_number(one) for one in orientations], layout)
+
+
+def _in_torch_func():
+    return not is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
+
+
+def _has_tangent(x):
+    forward_ad = torch.autograd.forward_ad
+    return forward_ad._current_level >= 0 and (is_compiling() or forward_ad.unpack_dual(x).tangent is not None)
 
 
 # torch.compile reads dictionaries, but not functions of C++.
@@ -99,12 +112,42 @@ def _keep(ctx, inputs, output):
 
 def _gradient(ctx, gradient):
     back = int(Orientation(ctx.orientation).inverse)
-    return torch.ops.qturn.transform(gradient, back, ctx.layout), None, None
+    return transform(gradient, back, ctx.layout), None, None
 
 
 def _batch_gradient(ctx, gradient):
     back = [int(Orientation(one).inverse) for one in ctx.orientation]
-    return torch.ops.qturn.transform_batch(gradient, back, ctx.layout), None, None
+    return transform_batch(gradient, back, ctx.layout), None, None
+
+
+class _Mapped(torch.autograd.Function):
+    """The operator for torch.func and for derivatives in forward mode: PyTorch gives an operator tangents of zeros, without a word."""
+
+    @staticmethod
+    def forward(x, orientation, layout):
+        return (transform if _in_torch_func() else torch.ops.qturn.transform)(x, orientation, layout)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _keep(ctx, inputs, output)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _gradient(ctx, gradient)
+
+    @staticmethod
+    def jvp(ctx, tangent, orientation, layout):
+        return transform(tangent, ctx.orientation, ctx.layout)
+
+    @staticmethod
+    def vmap(info, axes, x, orientation, layout):
+        return _mapped(info, axes, x, orientation, layout)
+
+
+def _mapped(info, axes, x, orientation, layout):
+    """All at once: the axis that is mapped over counts images, and what was rows and columns alone is a plane."""
+    x = x.movedim(axes[0], 0)
+    return transform(x, orientation, layout if x.dim() > 3 else "chw"), 0
 
 
 for _device in ("CPU", "CUDA"):
@@ -112,5 +155,7 @@ for _device in ("CPU", "CUDA"):
     _library.impl("transform_batch", _run_batch, _device)
 torch.library.register_fake("qturn::transform", _turned_like, lib=_library)
 torch.library.register_fake("qturn::transform_batch", _batch_turned_like, lib=_library)
+if hasattr(torch.library, "register_vmap"):  # since 2.5; before, PyTorch calls the operator for one after another
+    torch.library.register_vmap("qturn::transform", _mapped, lib=_library)
 torch.library.register_autograd("qturn::transform", _gradient, setup_context=_keep, lib=_library)
 torch.library.register_autograd("qturn::transform_batch", _batch_gradient, setup_context=_keep, lib=_library)

@@ -1,4 +1,5 @@
 """torch.ops.qturn: channels_last, gradients, torch.compile, graphs."""
+import warnings
 import os
 import subprocess
 import sys
@@ -228,8 +229,6 @@ def test_what_follows_a_tensor_sees_the_operator():
     from torch.fx.experimental.proxy_tensor import make_fx
     assert torch.equal(make_fx(turn)(x)(y), y.rot90(-1))
     assert torch.equal(torch.vmap(turn)(torch.stack([x, y]))[1], y.rot90(-1))
-    with pytest.raises(RuntimeError, match="no derivative in forward mode"):
-        torch.func.jvp(turn, (x,), (y,))
     from torch._subclasses import FakeTensorMode
     with FakeTensorMode() as mode:
         fake = mode.from_tensor(x)
@@ -237,6 +236,34 @@ def test_what_follows_a_tensor_sees_the_operator():
     for call in (lambda: qturn.to_planar(fake.unsqueeze(-1)), lambda: qturn.transform(fake, 1, x), lambda: qturn.transform(x, 1, fake)):
         with pytest.raises(RuntimeError, match="cannot be traced or mapped by PyTorch"):
             call()
+
+
+@pytest.mark.parametrize("shape, layout", [((3, 4), "hwc"), ((3, 4), "chw"), ((3, 4, 2), "hwc"), ((2, 3, 4), "chw"), ((5, 2, 3, 4), "chw")])
+@pytest.mark.parametrize("orientation", [2, 6, 7])
+def test_maps_and_derivatives_in_forward_mode(shape, layout, orientation):
+    turn = lambda tensor: qturn.transform(tensor, orientation, layout=layout)  # noqa: E731
+    expected = lambda tensor: reference(tensor, orientation, layout if tensor.dim() > 2 else "chw")  # noqa: E731
+    x, tangent = torch.rand(shape), torch.rand(shape)
+    for value, turned in (torch.func.jvp(turn, (x,), (tangent,)), torch.func.jvp(torch.compile(turn, backend="aot_eager"), (x,), (tangent,))):
+        assert torch.equal(value, expected(x)) and torch.equal(turned, expected(tangent))
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.unpack_dual(turn(torch.autograd.forward_ad.make_dual(x, tangent)))
+        assert torch.equal(dual.primal, expected(x)) and torch.equal(dual.tangent, expected(tangent))
+        assert torch.autograd.forward_ad.unpack_dual(turn(x)).tangent is None
+    assert torch.equal(torch.func.jacfwd(turn)(x), torch.func.jacrev(turn)(x))
+    several = torch.rand(3, *shape)
+    for axis in range(several.dim()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # PyTorch warns where it calls an operator for one after another
+            mapped = torch.vmap(turn, in_dims=axis)(several.movedim(0, axis))
+        assert torch.equal(mapped, torch.stack([expected(one) for one in several]))
+    if len(shape) > 2:
+        each = lambda tensor: qturn.transform_batch(tensor, [orientation, orientation, orientation ^ 1], layout=layout)  # noqa: E731
+        turned = torch.stack([reference(one, o, layout) for one, o in zip(several, (orientation, orientation, orientation ^ 1))])
+        assert torch.equal(torch.func.jvp(each, (several,), (several * 2,))[1], turned * 2)
+        assert torch.equal(torch.vmap(each)(several.unsqueeze(0))[0], turned)
+    hessian = torch.func.hessian(lambda tensor: (turn(tensor) ** 3).sum())(x).reshape(x.numel(), x.numel())
+    assert torch.allclose(hessian, torch.diag(6 * x.reshape(-1)))
 
 
 def test_compiled_functions_leave_the_graph_for_what_is_no_operator():
