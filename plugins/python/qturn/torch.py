@@ -1,11 +1,13 @@
-"""torch.ops.qturn: operators that PyTorch can compile, capture in a graph and differentiate.
+"""torch.ops.qturn: operators that PyTorch can compile, capture in a graph and differentiate; and a module for batches.
 
-Registered when qturn is imported after PyTorch, or by `import qturn.torch`.
+The operators are registered when qturn is imported after PyTorch, or by `import qturn.torch`.
 """
 import torch
 
 from . import _qturn
+from ._choice import chosen_from
 from ._following import is_compiling, needs_operator
+from ._labels import FORMATS, turn_boxes, turn_points
 from ._qturn import Orientation, orientation_of
 
 if not hasattr(torch.library, "register_autograd"):
@@ -159,3 +161,64 @@ if hasattr(torch.library, "register_vmap"):  # since 2.5; before, PyTorch calls 
     torch.library.register_vmap("qturn::transform", _mapped, lib=_library)
 torch.library.register_autograd("qturn::transform", _gradient, setup_context=_keep, lib=_library)
 torch.library.register_autograd("qturn::transform_batch", _batch_gradient, setup_context=_keep, lib=_library)
+
+
+class RandomOrientation(torch.nn.Module):
+    """Turns each image of a batch with probability `p` by one of `orientations`, all with the same chance, on the batch's device.
+
+    p: 0 to 1.
+    orientations: default all seven that change an image. Those that swap the axes are for square images, or for `same_on_batch`.
+    same_on_batch: one orientation for all images, instead of one for each.
+    box_format: "xyxy", "xywh", "cxcywh" or "yolo", as in qturn.turn_boxes().
+    seed: of a generator of its own; else PyTorch's default one for the CPU chooses.
+    """
+
+    def __init__(self, p=0.5, *, orientations=None, same_on_batch=False, box_format="xyxy", seed=None):
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"p is {p}, expected a probability: 0 to 1")
+        if box_format not in FORMATS:
+            raise ValueError(f"box_format is {box_format!r}, expected one of {', '.join(FORMATS)}")
+        self.p, self.same_on_batch, self.box_format = p, same_on_batch, box_format
+        self.orientations = chosen_from(orientations)
+        self._generator = None if seed is None else torch.Generator().manual_seed(seed)
+
+    def forward(self, images, boxes=None, masks=None, keypoints=None):
+        """What was given, turned: one tensor, or a tuple in this order.
+
+        images: N x C x H x W. masks: N x H x W or N x C x H x W. boxes: N x M x 4. keypoints: N x M x 2, pixels from (0, 0) to
+        (W - 1, H - 1); further numbers of a box or a keypoint stay.
+        """
+        if images.dim() != 4:
+            raise ValueError(f"images have the shape {tuple(images.shape)}, expected N x C x H x W")
+        height, width = images.shape[-2:]
+        chosen = self._chosen(len(images))
+        if not self.same_on_batch and height != width and any(one.swaps_axes for one in self.orientations):
+            raise ValueError(f"images of {width} x {height} pixels would have two shapes: pass orientations that keep the axes "
+                             '("flop", "rotate180", "flip"), or same_on_batch=True')
+
+        def turned(tensor, turn):
+            """Each part of the batch that has one orientation, by one call."""
+            if len(tensor) != len(images):
+                raise ValueError(f"{len(tensor)} for {len(images)} images: the shape is {tuple(tensor.shape)}")
+            result = tensor.clone()
+            for orientation in {*chosen} - {Orientation.identity}:
+                at = torch.tensor([i for i, one in enumerate(chosen) if one == orientation], device=tensor.device)
+                result[at] = turn(tensor[at], orientation, (width, height))
+            return result
+
+        results = [transform_batch(images, chosen, layout="chw")]
+        if boxes is not None:
+            results.append(turned(boxes, lambda part, orientation, size: turn_boxes(part, orientation, size, self.box_format)))
+        if masks is not None:
+            results.append(transform_batch(masks, chosen, layout="chw"))
+        if keypoints is not None:
+            results.append(turned(keypoints, lambda part, orientation, size: turn_points(part, orientation, size, indices=True)))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _chosen(self, count):
+        draws = 1 if self.same_on_batch else count
+        turns = torch.rand(draws, generator=self._generator) < self.p
+        which = torch.randint(len(self.orientations), (draws,), generator=self._generator)
+        chosen = [self.orientations[index] if turn else Orientation.identity for turn, index in zip(turns.tolist(), which.tolist())]
+        return chosen * count if self.same_on_batch else chosen

@@ -266,6 +266,48 @@ def test_maps_and_derivatives_in_forward_mode(shape, layout, orientation):
     assert torch.allclose(hessian, torch.diag(6 * x.reshape(-1)))
 
 
+@pytest.mark.parametrize("device", [each for each in ("cpu", "cuda") if each == "cpu" or torch.cuda.is_available()])
+@pytest.mark.parametrize("box_format", ["xyxy", "cxcywh"])
+def test_batches_are_turned_by_chance_with_what_belongs_to_them(device, box_format):
+    images = torch.randint(0, 256, (64, 3, 12, 12), dtype=torch.uint8, device=device)
+    boxes = torch.rand(64, 5, 4, device=device) * 12
+    points = torch.randint(0, 12, (64, 4, 3), device=device)
+    masks = images[:, 0] > 100
+    module = qturn.torch.RandomOrientation(0.75, box_format=box_format, seed=3)
+    turned = module(images, boxes, masks, points)
+    seen = set()
+    for i in range(64):
+        orientation = next(o for o in range(1, 9) if torch.equal(turned[0][i], reference(images[i], o)))
+        seen.add(orientation)
+        assert torch.equal(turned[1][i], qturn.turn_boxes(boxes[i], orientation, (12, 12), box_format))
+        assert torch.equal(turned[2][i], reference(masks[i], orientation))
+        assert torch.equal(turned[3][i], qturn.turn_points(points[i], orientation, (12, 12), indices=True))
+        x, y = points[i, 0, :2].tolist()
+        new_x, new_y = turned[3][i, 0, :2].tolist()
+        assert torch.equal(turned[0][i, :, new_y, new_x], images[i, :, y, x])
+    assert seen == set(range(1, 9))
+    again = qturn.torch.RandomOrientation(0.75, box_format=box_format, seed=3)(images, keypoints=points)
+    assert torch.equal(again[0], turned[0]) and torch.equal(again[1], turned[3])
+    assert not torch.equal(module(images), turned[0])
+    assert torch.equal(qturn.torch.RandomOrientation(0)(images), images)
+
+
+def test_a_batch_that_is_not_square_keeps_one_shape():
+    images = torch.rand(8, 3, 4, 6)
+    with pytest.raises(ValueError, match="images of 6 x 4 pixels would have two shapes"):
+        qturn.torch.RandomOrientation()(images)
+    assert qturn.torch.RandomOrientation(1, orientations=["flop", "flip"])(images).shape == images.shape
+    turned = qturn.torch.RandomOrientation(1, orientations=["cw"], same_on_batch=True)(images)
+    assert torch.equal(turned, reference(images, 6))
+    for arguments, says in (({"p": 2}, "p is 2"), ({"box_format": "xx"}, "box_format is 'xx'"), ({"orientations": []}, "orientations is empty")):
+        with pytest.raises(ValueError, match=says):
+            qturn.torch.RandomOrientation(**arguments)
+    with pytest.raises(ValueError, match="expected N x C x H x W"):
+        qturn.torch.RandomOrientation()(images[0])
+    with pytest.raises(ValueError, match="7 for 8 images"):
+        qturn.torch.RandomOrientation(orientations=["flop"])(images, torch.zeros(7, 1, 4))
+
+
 def test_compiled_functions_leave_the_graph_for_what_is_no_operator():
     out = torch.zeros(4, 3)
     compiled = torch.compile(lambda x: qturn.transform(x * 2, 6, out) + 1, backend="aot_eager")
