@@ -13,7 +13,7 @@
 #include "src/formats/heif/codec.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jxl/codec.hpp"
-#include "src/formats/openexr/codec.hpp"
+#include "src/formats/oiio/openexr/codec.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/pnm/pnm.hpp"
 #include "src/formats/raw/codec.hpp"

@@ -1,9 +1,9 @@
-#include "src/formats/openexr/reader.hpp"
+#include "src/formats/oiio/reader.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-namespace qturn::openexr {
+namespace qturn::oiio {
 
 void prepare_oiio() {
   static std::once_flag once;
@@ -29,8 +29,8 @@ bool stop_requested(void* flag, float) {
   return static_cast<std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
 }
 
-OiioReader::OiioReader(std::span<const std::byte> file)
-    : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create("openexr")) {
+OiioReader::OiioReader(const char* plugin, std::span<const std::byte> file)
+    : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create(plugin)) {
   prepare_oiio();
   if (!input_) fail_with(OIIO::geterror());
   input_->threads(1);
@@ -55,4 +55,4 @@ void OiioReader::read(int channels, OIIO::TypeDesc type, void* pixels,
   if (!complete || input_->has_error()) fail_with(input_->geterror());
 }
 
-}  // namespace qturn::openexr
+}  // namespace qturn::oiio

@@ -1,8 +1,8 @@
 // The header of an OpenEXR file: attributes of any type, which go from the source to the result
 // byte for byte, except for those that depend on how the pixels lie. OpenImageIO keeps the types
 // that it knows.
-#ifndef QTURN_SRC_FORMATS_OPENEXR_HEADER_HPP
-#define QTURN_SRC_FORMATS_OPENEXR_HEADER_HPP
+#ifndef QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
+#define QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
 
 #include <qturn/orientation.hpp>
 #include <qturn/pictures.hpp>
@@ -53,4 +53,4 @@ Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& sourc
 
 }  // namespace qturn::openexr
 
-#endif  // QTURN_SRC_FORMATS_OPENEXR_HEADER_HPP
+#endif  // QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP

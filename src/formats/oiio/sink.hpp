@@ -1,16 +1,21 @@
 // A file in memory, as OpenImageIO's writers fill it.
-#ifndef QTURN_SRC_FORMATS_OPENEXR_SINK_HPP
-#define QTURN_SRC_FORMATS_OPENEXR_SINK_HPP
+#ifndef QTURN_SRC_FORMATS_OIIO_SINK_HPP
+#define QTURN_SRC_FORMATS_OIIO_SINK_HPP
 
 #include <OpenImageIO/filesystem.h>
+#include <OpenImageIO/imageio.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-namespace qturn::openexr {
+#include "src/picture/bytes.hpp"
+#include "src/picture/image.hpp"
+
+namespace qturn::oiio {
 
 /// A file that a writer fills, and whose bytes it may read again. `bytes` must outlive it.
 class OiioSink final : public OIIO::Filesystem::IOProxy {
@@ -58,6 +63,11 @@ class OiioSink final : public OIIO::Filesystem::IOProxy {
   std::vector<std::byte>& bytes_;
 };
 
-}  // namespace qturn::openexr
+/// Has the plugin of this name write `page`, whose samples are those of `spec`. Some plugins go by
+/// the suffix of `file_name`. Throws ImageFileError; Interrupted.
+Bytes write(const char* plugin, const char* file_name, const Page& page,
+            const OIIO::ImageSpec& spec, const std::atomic<bool>& stop);
 
-#endif  // QTURN_SRC_FORMATS_OPENEXR_SINK_HPP
+}  // namespace qturn::oiio
+
+#endif  // QTURN_SRC_FORMATS_OIIO_SINK_HPP

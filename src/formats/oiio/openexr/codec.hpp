@@ -3,8 +3,8 @@
 // OpenImageIO moves the pixels. What it would change on the way is turned off or corrected here: it
 // adds the time of writing and the name of a colour space, leaves out attributes of types that it
 // does not know, and does not notice that blocks of pixels are missing.
-#ifndef QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP
-#define QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP
+#ifndef QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP
+#define QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP
 
 #include "src/formats/codec/codec.hpp"
 
@@ -14,4 +14,4 @@ extern const Codec codec;
 
 }  // namespace qturn::openexr
 
-#endif  // QTURN_SRC_FORMATS_OPENEXR_CODEC_HPP
+#endif  // QTURN_SRC_FORMATS_OIIO_OPENEXR_CODEC_HPP

@@ -1,6 +1,6 @@
 // OpenImageIO's reader of a file in memory.
-#ifndef QTURN_SRC_FORMATS_OPENEXR_READER_HPP
-#define QTURN_SRC_FORMATS_OPENEXR_READER_HPP
+#ifndef QTURN_SRC_FORMATS_OIIO_READER_HPP
+#define QTURN_SRC_FORMATS_OIIO_READER_HPP
 
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
@@ -12,7 +12,7 @@
 
 #include "src/picture/errors.hpp"
 
-namespace qturn::openexr {
+namespace qturn::oiio {
 
 /// Sets OpenImageIO up, the first time it is called.
 void prepare_oiio();
@@ -25,8 +25,8 @@ bool stop_requested(void* flag, float);
 
 class OiioReader {
  public:
-  /// Opens `file`, which must outlive this. Throws ImageFileError.
-  explicit OiioReader(std::span<const std::byte> file);
+  /// Opens `file`, which must outlive this, by the plugin of this name. Throws ImageFileError.
+  OiioReader(const char* plugin, std::span<const std::byte> file);
 
   OIIO::ImageSpec spec() { return input_->spec(); }
   /// Whether there is such a part, in this reduced size.
@@ -41,6 +41,6 @@ class OiioReader {
   std::unique_ptr<OIIO::ImageInput> input_;
 };
 
-}  // namespace qturn::openexr
+}  // namespace qturn::oiio
 
-#endif  // QTURN_SRC_FORMATS_OPENEXR_READER_HPP
+#endif  // QTURN_SRC_FORMATS_OIIO_READER_HPP

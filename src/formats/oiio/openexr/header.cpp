@@ -1,4 +1,4 @@
-#include "src/formats/openexr/header.hpp"
+#include "src/formats/oiio/openexr/header.hpp"
 
 #include <fmt/format.h>
 #include <qturn/cpu.hpp>
