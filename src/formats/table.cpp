@@ -14,6 +14,7 @@
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jxl/codec.hpp"
 #include "src/formats/oiio/openexr/codec.hpp"
+#include "src/formats/oiio/rows.hpp"
 #include "src/formats/png/codec.hpp"
 #include "src/formats/pnm/pnm.hpp"
 #include "src/formats/raw/codec.hpp"
@@ -26,10 +27,12 @@ namespace qturn {
 namespace {
 
 // Camera raw files begin like a TIFF, so they are asked first.
-constexpr std::array<const Codec*, 14> rows = {
-    &jpeg::codec, &png::codec,       &raw::codec,       &tiff::codec, &openexr::codec,
-    &webp::codec, &gif::codec,       &bmp::codec,       &pnm::codec,  &tga::codec,
-    &hdr::codec,  &heif::heic_codec, &heif::avif_codec, &jxl::codec};
+constexpr std::array<const Codec*, 22> rows = {
+    &jpeg::codec,      &png::codec,     &raw::codec, &tiff::codec, &openexr::codec,
+    &webp::codec,      &gif::codec,     &bmp::codec, &pnm::codec,  &tga::codec,
+    &hdr::codec,       &oiio::jpeg2000, &oiio::dpx,  &oiio::sgi,   &oiio::rla,
+    &oiio::iff,        &oiio::cineon,   &oiio::dds,  &oiio::psd,   &heif::heic_codec,
+    &heif::avif_codec, &jxl::codec};
 
 template <typename Predicate>
 const Codec* find(Predicate is_wanted) {

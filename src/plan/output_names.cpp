@@ -19,17 +19,12 @@ const Codec* promised_format(const fs::path& path) {
 }
 
 // A picture's suffix of which no file can be made: not a name for a folder either.
-bool promises_what_cannot_be_written(const fs::path& path, const Codec* promised) {
-  if (promised) return promised->encode == nullptr;
-  constexpr std::array<std::string_view, 3> others = {".gif", ".jp2", ".psd"};
-  return std::ranges::count(others, lower_suffix(path)) > 0;
+bool promises_what_cannot_be_written(const Codec* promised) {
+  return promised && promised->encode == nullptr;
 }
 
 void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* promised) {
-  if (fs::is_directory(options.output) ||
-      !promises_what_cannot_be_written(options.output, promised)) {
-    return;
-  }
+  if (fs::is_directory(options.output) || !promises_what_cannot_be_written(promised)) return;
   // A file that keeps its format is not written from pixels.
   const bool keeps_format =
       promised && one_file &&

@@ -106,6 +106,7 @@ Route PictureTurn::route_of(Orientation applied) const {
     if (stored() == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
     if (format_->retag) return Route::tagged;
   }
+  if (!compressed_ && !format_->encode) return Route::none;
   return compressed_ ? compressed_->route(applied) : Route::reencoded;
 }
 
@@ -131,7 +132,12 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
                                : turned_size(outcome.applied, header_.size());
   const bool is_by_default = outcome.loss == Loss::unasked && outcome.route == Route::planar;
   if (outcome.route == Route::skipped || outcome.route == Route::none || is_by_default) {
-    outcome.message = by_compressed ? compressed_->why_not() : no_place_for_orientation(*format_);
+    outcome.message =
+        by_compressed ? compressed_->why_not()
+        : options_.tag_only
+            ? no_place_for_orientation(*format_)
+            : fmt::format("{} is read and not written; another format can be made of it",
+                          format_->name);
   }
   if (moves_pixels(outcome)) outcome.stale_metadata = stale_metadata(outcome.applied);
   return outcome;

@@ -165,7 +165,9 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
       {{"rotate90", "in", "-o", "out", "--limit", "pixel=3"}, "; did you mean pixels?" + hint},
       {{"augment", "in", "-o", "out", "--seed", "x"}, "--seed: 'x' is not a whole number" + hint},
       {{"rotate90", "in", "-o", "out", "--format", "xcf"},
-       "'xcf' is not one of jpeg, png, tiff, openexr, webp, gif, bmp, pnm, tga, hdr"},
+       "'xcf' is not one of jpeg, png, tiff, openexr, webp, gif, bmp, pnm, tga, hdr, jpeg2000, "
+       "dpx, sgi, "
+       "rla, iff"},
       {{"rotate90", "in", "-o", "out", "--device", "abacus"},
        "'abacus' is not a device; choose auto, cpu, cuda or cuda:0,1\n"},
       {{"rotate90", "in", "-o", "out", "--device", "cuda:x"}, "'x' is not a device number\n"},

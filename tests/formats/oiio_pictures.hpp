@@ -44,12 +44,13 @@ inline std::vector<std::uint8_t> samples_for(const OIIO::ImageSpec& spec, std::u
 }
 
 inline Bytes write_with_oiio(const char* format, const OIIO::ImageSpec& spec,
-                             const std::vector<std::uint8_t>& samples) {
+                             const std::vector<std::uint8_t>& samples,
+                             const char* file_name = "x") {
   std::vector<unsigned char> file;
   OIIO::Filesystem::IOVecOutput memory(file);
   const auto output = OIIO::ImageOutput::create(format);
   output->set_ioproxy(&memory);
-  if (!output->open("x", spec) || !output->write_image(spec.format, samples.data()) ||
+  if (!output->open(file_name, spec) || !output->write_image(spec.format, samples.data()) ||
       !output->close()) {
     throw std::runtime_error(output->geterror());
   }

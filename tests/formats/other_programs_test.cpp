@@ -37,6 +37,14 @@ constexpr Case cases[] = {
     {"png", "png", "", 4, 255},
     {"tiff", "tiff", "-compress lzw", 3, 65535},
     {"tiff", "tiff", "-compress zip", 4, 255},
+    {"sgi", "sgi", "-compress RLE", 3, 255},
+    {"sgi", "sgi", "-compress none", 4, 65535},
+    {"sgi", "sgi", "-type Grayscale", 1, 255},
+    {"jpeg2000", "jp2", "-quality 100", 3, 255},
+    {"jpeg2000", "jp2", "-quality 100", 3, 65535},
+    {"jpeg2000", "j2k", "-quality 100", 1, 255},
+    {"dpx", "dpx", "-colorspace RGB", 3, 255},
+    {"dpx", "dpx", "-colorspace RGB", 3, 65535},
 };
 
 }  // namespace

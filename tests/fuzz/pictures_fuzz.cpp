@@ -73,6 +73,7 @@ void fuzz_pictures(Input input) {
     return;
   }
   const auto turn = [](Input file, const Codec& its) { turn_and_back(file, its); };
+  if (!format->encode) return run(input, *format, {show_as_png});
   run(input, *format, {turn, show_as_png, change_metadata});
 }
 

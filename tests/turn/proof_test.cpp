@@ -162,7 +162,7 @@ std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb
       continue;
     const bool is_float = codec == &openexr::codec;
     if (!is_float) files.emplace_back(codec, cli::encoded(rgb, *codec));
-    if (!is_float && codec != &webp::codec) files.emplace_back(codec, cli::encoded(grey, *codec));
+    if (!is_float && codec != &webp::codec && codec != &oiio::iff) files.emplace_back(codec, cli::encoded(grey, *codec));
   }
   return files;
 }

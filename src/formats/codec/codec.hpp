@@ -68,7 +68,7 @@ struct Codec {
   /// subsampling, tables, tile sizes); the result is tagged upright.
   ///
   /// The image may come from another format, its metadata turned already. Throws ImageFileError
-  /// when this one cannot hold it.
+  /// when this one cannot hold it. Null, and finish() too: pictures are only read.
   Bytes (*encode)(const Image& image, Orientation applied, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 

@@ -17,7 +17,12 @@ namespace qturn::oiio {
 /// Sets OpenImageIO up, the first time it is called.
 void prepare_oiio();
 
-/// Throws ImageFileError with what OpenImageIO says.
+/// What OpenImageIO says of a file.
+struct PluginError : ImageFileError {
+  using ImageFileError::ImageFileError;
+};
+
+/// Throws PluginError.
 [[noreturn]] void fail_with(std::string oiio_message);
 
 /// What the progress callbacks return: whether to stop. `flag` is a std::atomic<bool>.

@@ -82,7 +82,7 @@ enum class PngMode : std::uint8_t { small, fast };
 /// The options of turn() and plan_turn().
 struct TurnOptions {
   /// The format to write: "jpeg", "png", "tiff", "openexr", "webp", "gif" (of a GIF only), "bmp",
-  /// "pnm", "tga" or "hdr". Empty: the source's own.
+  /// "pnm", "tga", "hdr", "jpeg2000", "dpx", "sgi", "rla" or "iff". Empty: the source's own.
   std::string format = {};
   /// The suffix of the file's name (".tga"), in any case. It counts only if the content does not
   /// decide: TGA has no signature, and camera raw files, which are refused, look like a TIFF.

@@ -1,0 +1,25 @@
+// Whether a plugin wrote what it was given.
+#ifndef QTURN_SRC_FORMATS_OIIO_PROOF_HPP
+#define QTURN_SRC_FORMATS_OIIO_PROOF_HPP
+
+#include <OpenImageIO/imageio.h>
+
+#include <atomic>
+#include <span>
+
+#include "src/picture/image.hpp"
+
+namespace qturn::oiio {
+
+enum class Attributes : bool { do_not_count, count };
+
+/// Reads `file` again by the plugin. Throws ImageFileError, with the name of what differs, unless
+/// its pixels are those of `page`, bit for bit, its channels and its place are those of `spec`, it
+/// is upright, and, if they count, so are its attributes. Interrupted.
+void prove_written(const char* plugin, std::span<const std::byte> file, const Page& page,
+                   const OIIO::ImageSpec& spec, Attributes attributes,
+                   const std::atomic<bool>& stop);
+
+}  // namespace qturn::oiio
+
+#endif  // QTURN_SRC_FORMATS_OIIO_PROOF_HPP

@@ -1,0 +1,20 @@
+// The formats that are taken as OpenImageIO's plugins read and write them.
+//
+// Plugins have faults: some write files that they cannot read again. So whatever is written is read
+// again before anyone gets it, and compared: pixels, channels, attributes. What differs is refused.
+// A header that no attribute tells in full goes from the source to the result, byte for byte.
+#ifndef QTURN_SRC_FORMATS_OIIO_ROWS_HPP
+#define QTURN_SRC_FORMATS_OIIO_ROWS_HPP
+
+#include "src/formats/codec/codec.hpp"
+
+namespace qturn::oiio {
+
+extern const Codec jpeg2000, dpx, sgi, rla, iff;
+
+/// These are only read.
+extern const Codec cineon, dds, psd;
+
+}  // namespace qturn::oiio
+
+#endif  // QTURN_SRC_FORMATS_OIIO_ROWS_HPP
