@@ -43,8 +43,8 @@ constexpr Case cases[] = {
     {"jpeg2000", "jp2", "-quality 100", 3, 255},
     {"jpeg2000", "jp2", "-quality 100", 3, 65535},
     {"jpeg2000", "j2k", "-quality 100", 1, 255},
-    {"dpx", "dpx", "-colorspace RGB", 3, 255},
-    {"dpx", "dpx", "-colorspace RGB", 3, 65535},
+    {"dpx", "dpx", "", 3, 255},
+    {"dpx", "dpx", "", 3, 65535},
 };
 
 }  // namespace
@@ -54,16 +54,18 @@ TEST_CASE("ImageMagick sees each pixel of its own pictures where the orientation
     INFO(each.magick << " " << each.options << ", " << each.depth << " channels to "
                      << each.largest);
     const Codec& codec = *codec_of_name(each.format);
-    const Pam source = noise_pam(33, 18, each.depth, each.largest);
+    const std::string name = codec.name == "jpeg2000" ? each.magick : each.format;
+    // Rows of a DPX are whole words.
+    const int width = codec.name == "dpx" ? 36 : 33, height = codec.name == "dpx" ? 40 : 34;
+    const Pam source = noise_pam(width, height, each.depth, each.largest);
     const std::string bits = each.largest > 255 ? "16" : "8";
     const Bytes file =
         made_by("convert pam:in -depth " + bits + " " + each.options + " " + each.magick + ":out",
                 write_pam(source));
     const int shown_bits = each.largest > 255 ? 16 : 8;
-    const Pam shown =
-        shown_by_imagemagick(file, codec.name == "pnm" ? "pnm" : each.format, shown_bits);
-    REQUIRE(shown.width == 33);
-    REQUIRE(shown.height == 18);
+    const Pam shown = shown_by_imagemagick(file, name, shown_bits);
+    REQUIRE(shown.width == width);
+    REQUIRE(shown.height == height);
     Pam wanted = as_rgba(source);
     if (each.largest == 1) {
       for (std::uint16_t& sample : wanted.samples)
@@ -71,12 +73,13 @@ TEST_CASE("ImageMagick sees each pixel of its own pictures where the orientation
       wanted.largest = 255;
     }
     // It writes a TGA from the top row on, and the header says from the bottom row on.
-    REQUIRE(shown == (codec.name == "tga" ? turned(wanted, Orientation::flip) : wanted));
+    // It takes the samples of a DPX for linear.
+    if (codec.name != "dpx")
+      REQUIRE(shown == (codec.name == "tga" ? turned(wanted, Orientation::flip) : wanted));
     for (const Orientation orientation : all_orientations) {
       CAPTURE(orientation);
       const Bytes out = turn_file(file, codec, orientation);
-      CHECK(shown_by_imagemagick(out, codec.name == "pnm" ? "pnm" : each.format, shown_bits) ==
-            turned(shown, orientation));
+      CHECK((shown_by_imagemagick(out, name, shown_bits) == turned(shown, orientation)));
     }
   }
 }

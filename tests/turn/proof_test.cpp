@@ -160,9 +160,11 @@ std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb
   for (const Codec* codec : codecs()) {
     if (!codec->encode || codec == &jpeg::codec || codec == &gif::codec || codec == &hdr::codec)
       continue;
+    // Their plugins do not write all sizes.
+    if (codec == &oiio::dpx || codec == &oiio::rla || codec == &oiio::iff) continue;
     const bool is_float = codec == &openexr::codec;
     if (!is_float) files.emplace_back(codec, cli::encoded(rgb, *codec));
-    if (!is_float && codec != &webp::codec && codec != &oiio::iff) files.emplace_back(codec, cli::encoded(grey, *codec));
+    if (!is_float && codec != &webp::codec) files.emplace_back(codec, cli::encoded(grey, *codec));
   }
   return files;
 }

@@ -56,14 +56,11 @@ std::optional<Box> header_box(std::span<const std::byte> file, std::string_view 
 template <typename Visit>
 std::size_t for_each_segment(std::span<const std::byte> stream, Visit visit) {
   constexpr std::uint64_t start_of_tile = 0xFF90;
-  std::size_t at = 2;
-  for (;;) {
-    const std::size_t left = stream.size() - at;
-    if (left < 4) break;
+  for (std::size_t at = 2; at + 4 <= stream.size();) {
     const std::uint64_t marker = big_endian(stream, at, 2);
     if (marker == start_of_tile) return at;
     const std::size_t size = 2 + static_cast<std::size_t>(big_endian(stream, at + 2, 2));
-    if (size < 4 || size > left) break;
+    if (size < 4 || size > stream.size() - at) break;
     visit(marker, stream.subspan(at, size));
     at += size;
   }
@@ -156,11 +153,8 @@ OIIO::ImageSpec jpeg2000_spec(std::span<const std::byte> file) {
   constexpr std::uint64_t ycc = 18;
   if (header_box(file, "pclr")) throw ImageFileError("a JPEG 2000 palette is not supported");
   if (colour_space(file) == ycc) throw ImageFileError("JPEG 2000 in YCC is not supported");
-  if (!is_jp2(file)) {
-    return {static_cast<int>(width), static_cast<int>(height), static_cast<int>(components),
-            number(components_at, 1) < 8 ? OIIO::TypeUInt8 : OIIO::TypeUInt16};
-  }
-  for_each_box(file, 0, file.size(), [&](const Box& box) {
+  const std::size_t boxes_end = is_jp2(file) ? file.size() : 0;
+  for_each_box(file, 0, boxes_end, [&](const Box& box) {
     const auto says = [](std::optional<Orientation> said) {
       return said.value_or(Orientation::identity) != Orientation::identity;
     };
