@@ -1,0 +1,99 @@
+// What the turns of JSON labels of one picture share: its size, points, masks that are PNGs.
+#ifndef QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP
+#define QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/one/label.hpp"
+#include "src/labels/text/json_text.hpp"
+
+namespace qturn {
+
+class JsonLabelTurn {
+ protected:
+  using Bytes = std::vector<std::byte>;
+
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
+  /// the size is not compared.
+  JsonLabelTurn(std::string_view text, const LabelTurn& turn, LabelContent* content)
+      : edits_(text),
+        content_(content),
+        turn_(turn),
+        edges_{turn.orientation, turn.size.width, turn.size.height},
+        pixels_{turn.orientation, turn.size.width - 1, turn.size.height - 1} {}
+
+  /// Throws LabelError if they are not those of the picture.
+  void turn_size(const JsonValue& width, const JsonValue& height);
+
+  /// A shape that cannot be turned is a problem for who reads, and thrown otherwise.
+  template <typename Work>
+  void attempt(Work work) {
+    try {
+      work();
+    } catch (const LabelError& error) {
+      if (!content_) throw;
+      content_->problems.push_back(broken(error));
+    }
+  }
+
+  static LabelPoint point_in(const JsonValue& point);
+  /// Turns an array of points, and returns them as they were. Those that count pixels are returned
+  /// as their middles.
+  std::vector<ShapePoint> turn_points(const JsonValue& points, bool count_pixels);
+  void put(const LabelPoint& point, const JsonValue& at) { put(point, *at.begin(), *++at.begin()); }
+  void put(const LabelPoint& point, const JsonValue& x, const JsonValue& y) {
+    edits_.replace(x.text(), point.x.text());
+    edits_.replace(y.text(), point.y.text());
+  }
+  static ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
+
+  static bool is_png(const Bytes& bytes);
+  /// Throws LabelError if a mask cannot be read, or has an orientation tag.
+  static Size size_of(const Bytes& png, const JsonValue& mask);
+  Bytes turned_png(const Bytes& png, const JsonValue& mask) const;
+
+  /// `category`: the name of the member that says it.
+  void add(LabelShape shape, const JsonValue& of, std::string_view category);
+
+  LabelText edits_;
+  LabelContent* const content_;
+  const LabelTurn& turn_;
+  const CoordinateTurn edges_;   ///< of coordinates from 0 to the width and the height
+  const CoordinateTurn pixels_;  ///< of the numbers of pixels, from 0
+};
+
+/// `Turn`: a class whose turn(root) returns the text.
+template <typename Turn>
+class ParsedJsonLabel : public ParsedLabel {
+ public:
+  explicit ParsedJsonLabel(std::string_view text) : text_(text), json_(text) {}
+  std::string turned(const LabelTurn& turn) const override {
+    return Turn(text_, turn, nullptr).turn(json_.root());
+  }
+
+ private:
+  const std::string_view text_;
+  const JsonText json_;
+};
+
+template <typename Turn>
+LabelContent read_json_label(std::string_view text) {
+  LabelContent content;
+  try {
+    const std::optional<Keypoints> none;
+    const LabelTurn as_it_is = {.name = "", .keypoints = none};
+    Turn(text, as_it_is, &content).turn(JsonText(text).root());
+  } catch (const LabelError& error) {
+    content.problems.push_back(broken(error));
+  }
+  return content;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_ONE_JSON_LABEL_HPP
