@@ -50,7 +50,11 @@ const LabelFormat& label_format(std::string_view word) {
   const auto* found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
     throw nb::value_error(
-        fmt::format("format is \"{}\", expected one of yolo, voc, labelme", word).c_str());
+        fmt::format(
+            "format is \"{}\", expected one of yolo, voc, labelme, dota, supervisely, cityscapes, "
+            "kitti, kitti:2d",
+            word)
+            .c_str());
   }
   return *found;
 }

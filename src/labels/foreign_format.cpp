@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "src/labels/many/shared_label.hpp"
+#include "src/labels/one/cityscapes.hpp"
 #include "src/labels/one/dota.hpp"
+#include "src/labels/one/kitti.hpp"
 #include "src/labels/one/labelme.hpp"
+#include "src/labels/one/supervisely.hpp"
 #include "src/labels/one/voc.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/words.hpp"
@@ -19,12 +22,14 @@ using Text = std::string_view;
 
 bool are_numbers(std::span<const Text> words) { return std::ranges::all_of(words, is_number); }
 
-/// Of the first lines of a plain text.
-std::vector<Words> first_lines(Text suffix, Text head) {
+/// The first lines of a plain text.
+Text begin_of(Text suffix, Text head) {
   if (suffix != ".txt") return {};
   constexpr std::size_t enough = 4096;
-  if (head.size() > enough) head = head.substr(0, head.rfind('\n', enough));
-  return lines_of_words(head);
+  return head.size() > enough ? head.substr(0, head.rfind('\n', enough)) : head;
+}
+std::vector<Words> first_lines(Text suffix, Text head) {
+  return lines_of_words(begin_of(suffix, head));
 }
 
 std::vector<Text> first_fields(Text head) {
@@ -41,9 +46,8 @@ std::vector<Text> first_fields(Text head) {
 bool is_table(Text suffix) { return suffix == ".csv" || suffix == ".tsv"; }
 
 bool is_kitti(Text suffix, Text head) {
-  const auto lines = first_lines(suffix, head);
-  return !lines.empty() && lines[0].size() >= 15 && !is_number(lines[0][0]) &&
-         are_numbers(std::span(lines[0]).subspan(1, 14));
+  const Text begin = begin_of(suffix, head);
+  return is_any_kitti(begin) && !is_flat_kitti(begin);
 }
 
 bool is_cvat_video(Text suffix, Text head) {
@@ -85,10 +89,6 @@ bool is_retinanet(Text suffix, Text head) {
                              [](Text field) { return field.empty() || is_number(field); });
 }
 
-bool is_supervisely(Text, Text head) {
-  return has_any(head, {"\"geometryType\"", "\"classTitle\""});
-}
-
 bool is_label_studio_min(Text, Text head) {
   return !has_any(head, {"\"result\""}) &&
          has_any(head, {"rectanglelabels", "polygonlabels", "keypointlabels", "brushlabels"});
@@ -99,10 +99,9 @@ bool is_bdd(Text, Text head) { return has_any(head, {"\"box2d\"", "\"poly2d\""})
 constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
 constexpr ForeignFormat foreign_formats[] = {
-    {"KITTI", one_format, is_kitti},
+    {"KITTI 3D", one_format, is_kitti},
     {"CVAT for video", "CVAT for images, which CVAT exports, too", is_cvat_video},
     {"VIA", "COCO, which VIA exports, too", is_via},
-    {"Supervisely", "COCO or YOLO, which Supervisely exports, too", is_supervisely},
     {"Label Studio JSON-MIN", "JSON, which Label Studio exports, too", is_label_studio_min},
     {"BDD100K", "COCO", is_bdd},
     {"Hugging Face ImageFolder", "JSON Lines", is_image_folder},
@@ -120,10 +119,18 @@ bool is_yolo_text(Text suffix, Text head) {
 bool is_dota_text(Text suffix, Text head) { return suffix == ".txt" && is_dota(head); }
 bool is_voc_text(Text suffix, Text head) { return suffix == ".xml" && is_voc(head); }
 bool is_labelme_text(Text suffix, Text head) { return suffix == ".json" && is_labelme(head); }
+bool is_supervisely_text(Text suffix, Text head) {
+  return suffix == ".json" && is_supervisely(head);
+}
+bool is_cityscapes_text(Text suffix, Text head) { return suffix == ".json" && is_cityscapes(head); }
+bool is_kitti_text(Text suffix, Text head) { return is_flat_kitti(begin_of(suffix, head)); }
 constexpr ForeignFormat own_formats[] = {{"YOLO", "", is_yolo_text},
                                          {"DOTA", "", is_dota_text},
                                          {"Pascal VOC", "", is_voc_text},
-                                         {"LabelMe", "", is_labelme_text}};
+                                         {"LabelMe", "", is_labelme_text},
+                                         {"Supervisely", "", is_supervisely_text},
+                                         {"Cityscapes", "", is_cityscapes_text},
+                                         {"KITTI", "", is_kitti_text}};
 
 const ForeignFormat* shared_format(Text suffix, Text head) {
   static const std::vector<ForeignFormat> formats = [] {

@@ -47,6 +47,14 @@ void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
                                          options.labels.swap_pairs.string(), why));
 }
 
+/// Of the label of a picture; nothing if the format has none for such a picture.
+std::optional<std::string> name_wanted(const LabelFormat& format, const std::string& picture) {
+  std::string name = format.follows_whole_name ? picture : fs::path(picture).stem().string();
+  if (!lower_case(name).ends_with(format.picture_end)) return std::nullopt;
+  name.resize(name.size() - format.picture_end.size());
+  return name.append(format.label_end).append(format.suffix);
+}
+
 class LabelFinder {
  public:
   LabelFinder(const PlanOptions& options, const FileList& files, const OutputNames* names)
@@ -80,8 +88,9 @@ class LabelFinder {
     }
     std::vector<std::uint32_t> places;
     for (const LabelFormat& format : label_formats) {
-      if (options_.labels.format && options_.labels.format != &format) continue;
-      if (format.lies_beside_pictures || options_.labels.format)
+      if (options_.labels.format ? options_.labels.format != &format : format.is_named_only)
+        continue;
+      if (!format.lies_apart || options_.labels.format)
         places.push_back(
             add_place(format, pictures.path, pictures.key, depth_of(pictures.key) + 1));
       if (const auto place = place_of_layout(format, pictures)) places.push_back(*place);
@@ -207,13 +216,12 @@ class LabelFinder {
 
   void add_label_of(std::size_t number, const std::vector<std::uint32_t>& places) {
     const FoundFile& file = files_[number];
-    const std::string stem = fs::path(file.name).stem();
     std::string found;
     for (const std::uint32_t place : places) {
       const FileList::Folder& folder = labels_.place(place).folder;
       const LabelFormat& format = *labels_.place(place).format;
-      const std::string wanted = stem + std::string(format.suffix);
-      const Listings::Entry* entry = listings_.find(folder.path, wanted, false);
+      const auto wanted = name_wanted(format, file.name);
+      const auto* entry = wanted ? listings_.find(folder.path, *wanted, false) : nullptr;
       if (!entry) continue;
       const std::string path = folder.path + entry->name;
       if (is_other_text(place, files_.folder_of(file), path)) continue;
@@ -286,9 +294,11 @@ class LabelFinder {
   }
 
   /// A label that cannot be read is for its sample to report.
-  void refuse_other_texts() const {
+  void refuse_other_texts() {
     std::set<const LabelFormat*> known;
+    std::set<std::uint32_t> places;
     for (const LabelFiles::Label& label : labels_) {
+      if (places.insert(label.place).second) refuse_untrue(label);
       const LabelFormat& format = *labels_.place_of(label).format;
       if (known.contains(&format)) continue;
       const fs::path path = labels_.path(label);
@@ -299,6 +309,21 @@ class LabelFinder {
         throw LabelsError(fmt::format("{}: is not a {} label", path.string(), format.name));
       known.insert(&format);
     }
+  }
+
+  /// KITTI's calib/ beside image_2/.
+  void refuse_untrue(const LabelFiles::Label& label) {
+    const LabelFormat& format = *labels_.place_of(label).format;
+    const FileList::Folder& pictures = files_.folder_of(files_[label.file]);
+    if (format.untrue_after_turn.empty()) return;
+    const auto sibling =
+        find_sibling(listings_, pictures, format.pictures, format.untrue_after_turn);
+    if (!sibling) return;
+    const std::string flat = std::string(format.option) + ":2d";
+    throw LabelsError(fmt::format("{}: says where the camera of {} was, which no turned picture is "
+                                  "of, so this set of {} labels is not turned",
+                                  sibling->path, pictures.path, format.name),
+                      {{Hint::choose_label_format, flat}, Hint::turn_without_labels});
   }
 
   const PlanOptions& options_;
@@ -348,6 +373,11 @@ std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
   const std::string& whole = picture.native();
   if (picture.has_extension() && lower_case(own).starts_with(lower_case(whole) + "."))
     return output.string() + own.substr(whole.size());
+  // "a_gtFine_polygons.json" of "a_leftImg8bit.png"
+  const std::string stem = picture.stem(), now = output.stem();
+  const std::size_t kind = variant_place(stem);
+  if (!lower_case(own).starts_with(lower_case(stem)))
+    return now.substr(0, variant_place(now)) + own.substr(kind);
   return output.stem().string() + own.substr(picture.stem().native().size());
 }
 

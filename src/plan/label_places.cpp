@@ -55,7 +55,7 @@ std::vector<std::string> all_parts(const std::string& name) {
 
 bool is_image_folder(const fs::path& folder) {
   const std::string name = lower_name(folder);
-  return name == "images" || name == "jpegimages";
+  return name == "images" || name == "jpegimages" || name == "leftimg8bit";
 }
 
 bool is_label_folder(const fs::path& folder) {

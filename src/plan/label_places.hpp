@@ -23,7 +23,7 @@ inline constexpr std::string_view label_folder_names[] = {
 /// Whether a folder is called so, or its name ends so: masks, Annotations, train_masks.
 bool is_label_folder(const std::filesystem::path& folder);
 
-/// Whether pictures lie there whose labels lie beside it: images, JPEGImages.
+/// Whether pictures lie there whose labels lie beside it: images, JPEGImages, leftImg8bit.
 bool is_image_folder(const std::filesystem::path& folder);
 
 /// All paths are absolute and normal.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/formats/table.hpp"
+#include "src/picture/lower_case.hpp"
 #include "src/plan/variants.hpp"
 
 namespace qturn {
@@ -45,6 +46,13 @@ std::string name_in_format(const fs::path& name, const Codec& format) {
   if (promised) renamed.replace_extension();
   renamed += format.suffixes.front();
   return renamed;
+}
+
+std::size_t variant_place(const std::string& stem) {
+  const std::string lower = lower_case(stem);
+  for (const std::string_view kind : {"_leftimg8bit", "_gtfine_", "_gtcoarse_"})
+    if (const std::size_t at = lower.rfind(kind); at != lower.npos && at > 0) return at;
+  return stem.size();
 }
 
 OutputNames::OutputNames(const PlanOptions& options, bool one_file)
@@ -100,8 +108,8 @@ std::string OutputNames::name_of(const FoundFile& file, Orientation variant) con
   fs::path name = file.name;
   if (format_ && file.picture) name = name_in_format(name, *format_);
   if (!has_variants(file)) return name;
-  return fmt::format("{}__{}{}", name.stem().string(), qturn::name(variant),
-                     name.extension().string());
+  std::string named = name;
+  return named.insert(variant_place(name.stem()), fmt::format("__{}", qturn::name(variant)));
 }
 
 fs::path OutputNames::path_of(const FileList& files, const FoundFile& file,

@@ -2,6 +2,7 @@
 #ifndef QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
 #define QTURN_SRC_PLAN_OUTPUT_NAMES_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -16,6 +17,10 @@ namespace qturn {
 
 /// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
 std::string name_in_format(const std::filesystem::path& name, const Codec& format);
+
+/// Where the name of a variant goes: at the end of a stem, but before what says of which kind a
+/// picture of Cityscapes is, so that "a__flop_leftImg8bit" and "a__flop_gtFine_labelIds" are found.
+std::size_t variant_place(const std::string& stem);
 
 class OutputNames {
  public:

@@ -9,6 +9,7 @@
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/output_names.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {
@@ -76,9 +77,11 @@ class StrayLabelFinder {
   bool has_picture(const fs::path& label, const std::set<std::string>& folders) {
     const std::string stem = lower_stem(label);
     const auto of_mask = stem_of_mask(stem);
+    const std::string of_kind = stem.substr(0, variant_place(stem));
     return std::ranges::any_of(folders, [&](const std::string& folder) {
       const std::set<std::string>& stems = pictures_in(folder);
-      return stems.contains(stem) || (of_mask && stems.contains(std::string(*of_mask)));
+      return stems.contains(stem) || stems.contains(of_kind) ||
+             (of_mask && stems.contains(std::string(*of_mask)));
     });
   }
 
@@ -87,7 +90,10 @@ class StrayLabelFinder {
     if (!is_new) return known->second;
     std::set<std::string>& stems = known->second;
     for_each_file(folder, [&](const fs::path& file) {
-      if (is_named_as_picture(file)) stems.insert(lower_stem(file));
+      if (!is_named_as_picture(file)) return;
+      const std::string stem = lower_stem(file);
+      stems.insert({stem, stem.substr(0, variant_place(stem)),
+                    lower_case(file.filename().string())});  // of "a.jpg.json"
     });
     return stems;
   }

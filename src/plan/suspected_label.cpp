@@ -12,6 +12,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/picture/lower_case.hpp"
+#include "src/plan/output_names.hpp"
 #include "src/sample/world_files.hpp"
 
 namespace qturn {
@@ -38,6 +39,7 @@ class NamedPictures {
     std::string_view stem = stem_of_name(lower_name);
     add(stem);
     add(stem_of_name(stem));
+    add(stem.substr(0, variant_place(std::string(stem))));
     constexpr std::string_view starts[] = {"gt_", "gt-", "label_", "res_"};
     for (const std::string_view start : starts)
       if (stem.starts_with(start)) add(stem.substr(start.size()));
@@ -118,9 +120,13 @@ std::string why_foreign(const fs::path& file, const ForeignFormat* format) {
                      file.string(), format->name, format->instead);
 }
 
-Hints ways_around(const fs::path& file) {
-  if (file.extension().empty()) return {Hint::turn_without_labels};
-  return {{Hint::exclude, "*" + file.extension().string()}, Hint::turn_without_labels};
+Hints ways_around(const fs::path& file, const ForeignFormat* format) {
+  Hints hints;
+  if (format && format->name == "KITTI 3D")
+    hints.push_back({Hint::choose_label_format, "kitti:2d"});
+  if (!file.extension().empty()) hints.push_back({Hint::exclude, "*" + file.extension().string()});
+  hints.push_back(Hint::turn_without_labels);
+  return hints;
 }
 
 }  // namespace
@@ -138,7 +144,7 @@ std::optional<std::string> label_head_of(const fs::path& file) {
 bool is_note(std::string_view lower_name) { return lower_name.starts_with("readme"); }
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, const ForeignFormat* format)
-    : LabelsError(why_foreign(file, format), ways_around(file)), file_(file) {}
+    : LabelsError(why_foreign(file, format), ways_around(file, format)), file_(file) {}
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head)
     : ForeignLabelError(file, foreign_format(lower_case(file.extension().string()),
@@ -146,7 +152,11 @@ ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head
 
 void LabelSuspicion::add_picture(std::string_view name) {
   const std::string lower = lower_case(std::string(name));
-  for (const std::uint64_t hash : {hash_of_name(lower), hash_of_name(stem_of_name(lower))}) {
+  const std::string_view stem = stem_of_name(lower);
+  const std::set<std::string_view> names = {lower, stem,
+                                            stem.substr(0, variant_place(std::string(stem)))};
+  for (const std::string_view each : names) {
+    const std::uint64_t hash = hash_of_name(each);
     pictures_.push_back(hash);
     for (const Held& held : held_)
       if (!found_ && std::ranges::binary_search(held.about, hash)) found_ = held.label;

@@ -12,6 +12,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
+#include "src/plan/output_names.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {
@@ -33,7 +34,8 @@ bool belongs_to(const fs::path& folder, const std::set<std::string>& inputs,
        at.increment(error)) {
     const std::string stem = lower_case(at->path().stem().string());
     const auto of_picture = stem_of_mask(stem);
-    if (pictures.contains(stem) || (of_picture && pictures.contains(std::string(*of_picture))))
+    if (pictures.contains(stem) || pictures.contains(stem.substr(0, variant_place(stem))) ||
+        (of_picture && pictures.contains(std::string(*of_picture))))
       return true;
   }
   return false;
@@ -110,7 +112,8 @@ std::optional<fs::path> find_unturned_label(const Plan& plan, Variants variants,
     if (refuses_lone_masks && (folder.is_for_labels || is_named_as_mask(file.name)))
       return files.path(file);
     stems.add(folder.lower_prefix + lower_case(fs::path(file.name).stem()));
-    names.insert(lower_case(fs::path(file.name).stem()));
+    const std::string stem = lower_case(fs::path(file.name).stem());
+    names.insert({stem, stem.substr(0, variant_place(stem))});
     if (!folder.is_to_do) places.add(files.folder_of(file));
     folder.is_to_do = true;
   }

@@ -24,7 +24,7 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
   if (is_named_as_world_file(name)) return {FileKind::world_file};
   const std::string_view text = text_of(content);
   for (const LabelFormat& format : label_formats)
-    if (suffix == format.suffix && (text.empty() || format.is_of(text)))
+    if (suffix == format.suffix && !format.is_named_only && (text.empty() || format.is_of(text)))
       return {FileKind::label, &format};
   if (may_be_label(suffix, text.substr(0, label_head_bytes))) return {FileKind::coordinates};
   return {};

@@ -154,7 +154,7 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or tho
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
         "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
-        "with its picture; --labels yolo, voc, labelme or dota turns those labels alone; --labels "
+        "with its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
         "none "
         "turns each picture by itself\n");
   const auto with = [&](const std::string& labels) {

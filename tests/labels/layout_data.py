@@ -15,6 +15,7 @@ class Layout:
     turned: str = ""  # what it holds after a flop
     says: str = ""    # if it is refused: the format, in the message
     options: tuple = ()
+    variants: tuple = ()  # what else augment writes, with the label first
     is_inside: bool = False  # it is found only if its folder is below the input
 
 
@@ -47,6 +48,18 @@ CREATE_ML = json.dumps([{"image": "a.png", "annotations": [{"label": "cat", "coo
 
 DATUMARO = json.dumps({"infos": {}, "categories": {}, "items": [{"id": "a", "annotations": [{"type": "bbox", "bbox": [1.0, 1.0, 2.0, 3.0]}],
                                                            "image": {"path": "a.png", "size": [5, 9]}}]})
+
+SUPERVISELY = json.dumps({"tags": [], "size": {"height": 5, "width": 9}, "objects": [{"classTitle": "cat", "geometryType": "rectangle", "points":
+                         {"exterior": [[1, 1], [3, 4]], "interior": []}}]})
+CITYSCAPES = json.dumps({"imgHeight": 5, "imgWidth": 9, "objects": [{"label": "road", "polygon": [[0, 1], [8, 1], [3, 4]]}]})
+KITTI = "Car 0.00 0 {} 1.41 1.00 6.75 3.25 {}\n"
+FLAT = KITTI.format(-10, "-1 -1 -1 -1000 -1000 -1000 -10")
+DEEP = KITTI.format(-1.57, "2.85 2.63 12.34 0.47 1.49 69.44 -1.56")
+KITTI_FLOPPED = "Car 0.00 0 -10 1.25 1.00 6.59 3.25 -1 -1 -1 -1000 -1000 -1000 -10\n"
+CALIB = "P0: 7.215377e+02 0.000000e+00 6.095593e+02 0.000000e+00\n"
+REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3}, "region_attributes": {}}
+VIA = json.dumps({"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}})
+
 
 TURNED = [
     Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
@@ -92,17 +105,25 @@ TURNED = [
     Layout("Hugging Face", "`train/a.jpg`, `train/metadata.jsonl`",
            {"train/a.png": None, "train/metadata.jsonl": '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'},
            "train/metadata.jsonl", '{"file_name": "a.png", "objects": {"bbox": [[5.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'),
+    Layout("Supervisely", "`ds0/img/a.jpg`, `ds0/ann/a.jpg.json`", {"ds0/img/a.png": None, "ds0/ann/a.png.json": SUPERVISELY, "meta.json": "{}"},
+           "ds0/ann/a.png.json", "[[5, 1], [7, 4]]", variants=("ds0/ann/a__flop.png.json", "ds0/img/a__flop.png")),
+    Layout("Cityscapes, masks as pictures", "`leftImg8bit/train/x/a_leftImg8bit.png`, `gtFine/train/x/a_gtFine_polygons.json`, `_labelIds.png`...",
+           {"leftImg8bit/train/x/a_leftImg8bit.png": None, "gtFine/train/x/a_gtFine_polygons.json": CITYSCAPES,
+            "gtFine/train/x/a_gtFine_labelIds.png": None}, "gtFine/train/x/a_gtFine_polygons.json", "[[8, 1], [0, 1], [5, 4]]",
+           variants=("gtFine/train/x/a__flop_gtFine_polygons.json", "gtFine/train/x/a__flop_gtFine_labelIds.png",
+                     "leftImg8bit/train/x/a__flop_leftImg8bit.png")),
+    Layout("KITTI without 3D boxes", "`image_2/000001.png`, `label_2/000001.txt`", {"image_2/000001.png": None, "label_2/000001.txt": FLAT},
+           "label_2/000001.txt", KITTI_FLOPPED),
+    Layout("KITTI beside the pictures", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": FLAT}, "x/a.txt", KITTI_FLOPPED),
+    Layout("KITTI with 3D boxes, which become blank", "the same, `calib/000001.txt`",
+           {"training/image_2/000001.png": None, "training/label_2/000001.txt": DEEP, "training/calib/000001.txt": CALIB},
+           "training/label_2/000001.txt", KITTI_FLOPPED, options=("--labels", "kitti:2d")),
 ]
 
-KITTI = "Car 0.00 0 -1.57 599.41 156.40 629.75 189.25 2.85 2.63 12.34 0.47 1.49 69.44 -1.56\n"
 CVAT_VIDEO = ('<annotations><meta><source>a.png</source></meta><track id="0" label="cat"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="4"/></track>'
               '</annotations>\n')
-REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3}, "region_attributes": {}}
-VIA = json.dumps({"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}})
 VIA_CSV = ('filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n'
            'a.png,214,"{}",1,0,"{""name"":""rect"",""x"":1,""y"":1,""width"":2,""height"":3}","{}"\n')
-SUPERVISELY = json.dumps({"tags": [], "size": {"height": 5, "width": 9}, "objects": [{"classTitle": "cat", "geometryType": "rectangle", "points":
-                         {"exterior": [[1, 1], [3, 4]], "interior": []}}]})
 LABEL_STUDIO_MIN = json.dumps([{"image": "/data/upload/1/a.png", "label": [{"x": 10.0, "y": 10.0, "width": 20.0, "height": 30.0,
                                 "rectanglelabels": ["cat"]}]}])
 BDD = json.dumps([{"name": "a.png", "labels": [{"category": "cat", "box2d": {"x1": 1.0, "y1": 1.0, "x2": 3.0, "y2": 4.0}}]}])
@@ -115,8 +136,12 @@ def refused(name, layout, picture, label, content, says, **more):
 
 
 REFUSED = [
-    refused("KITTI", "`image_2/000001.png`, `label_2/000001.txt`", "training/image_2/000001.png", "training/label_2/000001.txt", KITTI, "KITTI labels"),
-    refused("KITTI beside the pictures", "`x/a.jpg`, `x/a.txt`", "x/a.png", "x/a.txt", KITTI, "KITTI labels"),
+    refused("KITTI with 3D boxes", "`image_2/000001.png`, `label_2/000001.txt`", "training/image_2/000001.png", "training/label_2/000001.txt", DEEP,
+            "KITTI 3D labels"),
+    Layout("KITTI with `calib`", "the same, `calib/000001.txt`", {"image_2/000001.png": None, "label_2/000001.txt": FLAT, "calib/000001.txt": CALIB},
+           "calib", says="calib"),
+    refused("Cityscapes, coarse", "`leftImg8bit/train/x/a_leftImg8bit.png`, `gtCoarse/train/x/a_gtCoarse_polygons.json`",
+            "leftImg8bit/train/x/a_leftImg8bit.png", "gtCoarse/train/x/a_gtCoarse_polygons.json", CITYSCAPES, "a_gtCoarse_polygons.json"),
     refused("CVAT for video", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT_VIDEO, "CVAT for video labels"),
     refused("Hugging Face, CSV", "`train/a.jpg`, `train/metadata.csv`", "train/a.png", "train/metadata.csv",
             'file_name,objects\na.png,"{""bbox"": [[1.0, 2.0, 3.0, 2.0]]}"\n', "Hugging Face ImageFolder labels"),
@@ -133,7 +158,6 @@ REFUSED = [
             "RetinaNet labels"),
     refused("JSON Lines of any kind", "`x/a.jpg`, `boxes.jsonl`", "x/a.png", "boxes.jsonl", '{"image": "x/a.png", "loc": [1, 1, 3, 4]}\n',
             "may say where something is"),
-    refused("Supervisely", "`ds0/img/a.jpg`, `ds0/ann/a.jpg.json`", "ds0/img/a.png", "ds0/ann/a.png.json", SUPERVISELY, "Supervisely labels"),
     refused("Label Studio, JSON-MIN", "`images/a.jpg`, `project-1.json`", "images/a.png", "project-1.json", LABEL_STUDIO_MIN,
             "Label Studio JSON-MIN labels"),
     refused("BDD100K", "`images/a.jpg`, `det_train.json`", "images/a.png", "det_train.json", BDD, "BDD100K labels"),

@@ -125,6 +125,12 @@ def check_turned(row):
                 shutil.rmtree(place.root / "data")
                 shutil.rmtree(place.root / "out", ignore_errors=True)
                 cells[-1] += f" with `{' '.join(row.options)}`"
+    with Place(row.files) as place:
+        if row.variants:
+            done = place.run("augment", "data", "-o", "out", "--variants", "flop")
+            made = place.tree()
+            assert done.returncode == 0 and all(f"out/{name}" in made for name in row.variants), (row.name, done.stderr, [*made])
+            assert row.turned in made[f"out/{row.variants[0]}"].decode(), row.name
     return cells
 
 

@@ -77,6 +77,8 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::choose_label_folder:
       return fmt::format(", and --labels {}:DIR those below one folder", value);
     case Hint::choose_label_format:
+      if (value == "kitti:2d")
+        return "; --labels kitti:2d turns its boxes alone, and blanks what a turn breaks";
       return fmt::format("; --labels {} chooses those of one format", value);
     case Hint::draw_labels:
       return "; --html draws it";

@@ -138,7 +138,7 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
       fmt::format("{}: lies where labels or masks do, and would not be turned with its picture{}",
                   from_here(*label).string(), unknown);
   if (!plan.jobs.labels().empty() && !line.resume)
-    message += "; --labels yolo, voc, labelme or dota turns those labels alone";
+    message += "; --labels with a format, such as yolo, turns those labels alone";
   throw LabelsError(message);
 }
 

@@ -30,18 +30,19 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
     return options;
   }
   options.take = TakeLabels::one_format;
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto* found = std::ranges::find(label_formats, text.substr(0, colon), &LabelFormat::option);
-  if (found == std::end(label_formats) || colon + 1 == text.size()) {
-    std::vector<std::string_view> of_files;
+  for (const LabelFormat& format : label_formats)
+    if ((text + ":").starts_with(std::string(format.option) + ":")) options.format = &format;
+  const std::string rest = options.format ? text.substr(options.format->option.size()) : ":";
+  if (rest == ":") {
+    std::vector<std::string_view> of_pictures, of_files;
+    for (const LabelFormat& format : label_formats) of_pictures.push_back(format.option);
     for (const SharedLabelFormat& format : shared_label_formats) of_files.push_back(format.option);
-    throw std::invalid_argument(fmt::format(
-        "'{}' is not one of auto, none, yolo, voc, labelme, dota, or one of the last four "
-        "with :DIR, or one of {} with :FILE",
-        text, fmt::join(of_files, ", ")));
+    throw std::invalid_argument(
+        fmt::format("'{}' is not one of auto, none, {}, or one of those after none with :DIR, or "
+                    "one of {} with :FILE",
+                    text, fmt::join(of_pictures, ", "), fmt::join(of_files, ", ")));
   }
-  options.format = found;
-  if (colon < text.size()) options.folder = text.substr(colon + 1);
+  if (!rest.empty()) options.folder = rest.substr(1);
   return options;
 }
 
@@ -100,9 +101,10 @@ void add_labels(CLI::App& app, CommandLine& line) {
   add_kind(
       app, line,
       "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
-      "yolo, voc, labelme or dota turns those alone, with :DIR those below DIR; coco, csv, cvat, "
-      "huggingface, labelstudio, createml or datumaro with :FILE those of FILE; none turns the "
-      "pictures alone, although there are labels");
+      "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns those alone, "
+      "with "
+      ":DIR those below DIR; coco, csv, cvat, huggingface, labelstudio, createml or datumaro "
+      "with :FILE those of FILE; none turns the pictures alone, although there are labels");
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "
             "pictures like others. Default: auto, and none with --labels none");
@@ -128,8 +130,8 @@ void add_label_check(CLI::App& app, CommandLine& line) {
   auto* kind = add_kind(
       app, line,
       "also compare labels and masks with their pictures: without a value, or auto, those "
-      "that augment finds by itself; yolo, voc, labelme or dota those alone, with :DIR those "
-      "below DIR; the others with :FILE those of FILE");
+      "that augment finds by itself; yolo, voc, labelme, dota, supervisely, cityscapes or kitti "
+      "those alone, with :DIR those below DIR; the others with :FILE those of FILE");
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <new>
 
+#include "src/formats/codec/zlib_stream.hpp"
+
 namespace qturn::png {
 std::uint32_t crc32(std::span<const std::byte> data) {
   return libdeflate_crc32(0, data.data(), data.size());
@@ -68,3 +70,14 @@ std::vector<std::byte> deflated(std::span<const std::byte> data) {
 std::string zlib_library_version() { return "libdeflate " LIBDEFLATE_VERSION_STRING; }
 
 }  // namespace qturn::png
+
+namespace qturn {
+
+std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> stream,
+                                                    std::size_t limit) {
+  return png::inflate(stream, limit);
+}
+
+std::vector<std::byte> zlib_of(std::span<const std::byte> bytes) { return png::deflated(bytes); }
+
+}  // namespace qturn

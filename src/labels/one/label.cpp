@@ -1,7 +1,10 @@
 #include "src/labels/one/label.hpp"
 
+#include "src/labels/one/cityscapes.hpp"
 #include "src/labels/one/dota.hpp"
+#include "src/labels/one/kitti.hpp"
 #include "src/labels/one/labelme.hpp"
+#include "src/labels/one/supervisely.hpp"
 #include "src/labels/one/voc.hpp"
 
 namespace qturn {
@@ -23,16 +26,67 @@ std::unique_ptr<ParsedLabel> parse_yolo(std::string_view text) {
   return std::make_unique<ParsedYolo>(text);
 }
 
+/// Of a format without keypoints.
+template <LabelContent (*read)(std::string_view text)>
+LabelContent read_without(std::string_view text, const std::optional<Keypoints>&) {
+  return read(text);
+}
+
 }  // namespace
 
-const LabelFormat label_formats[4] = {
-    {"yolo", "YOLO", ".txt", "images", "labels", true, is_yolo, parse_yolo, read_yolo},
-    {"voc", "Pascal VOC", ".xml", "jpegimages", "annotations", true, is_voc, parse_voc,
-     [](std::string_view text, const std::optional<Keypoints>&) { return read_voc(text); }},
-    {"labelme", "LabelMe", ".json", "", "", true, is_labelme, parse_labelme,
-     [](std::string_view text, const std::optional<Keypoints>&) { return read_labelme(text); }},
-    {"dota", "DOTA", ".txt", "images", "labeltxt", false, is_dota, parse_dota,
-     [](std::string_view text, const std::optional<Keypoints>&) { return read_dota(text); }},
+const LabelFormat label_formats[8] = {
+    {"yolo", "YOLO", ".txt", "images", "labels", is_yolo, parse_yolo, read_yolo},
+    {"voc", "Pascal VOC", ".xml", "jpegimages", "annotations", is_voc, parse_voc,
+     read_without<read_voc>},
+    {"labelme", "LabelMe", ".json", "", "", is_labelme, parse_labelme, read_without<read_labelme>},
+    {.option = "dota",
+     .name = "DOTA",
+     .suffix = ".txt",
+     .pictures = "images",
+     .labels = "labeltxt",
+     .is_of = is_dota,
+     .parse = parse_dota,
+     .read = read_without<read_dota>,
+     .lies_apart = true},
+    {.option = "supervisely",
+     .name = "Supervisely",
+     .suffix = ".json",
+     .pictures = "img",
+     .labels = "ann",
+     .is_of = is_supervisely,
+     .parse = parse_supervisely,
+     .read = read_without<read_supervisely>,
+     .follows_whole_name = true},
+    {.option = "cityscapes",
+     .name = "Cityscapes",
+     .suffix = ".json",
+     .pictures = "leftimg8bit",
+     .labels = "gtfine",
+     .is_of = is_cityscapes,
+     .parse = parse_cityscapes,
+     .read = read_without<read_cityscapes>,
+     .picture_end = "_leftimg8bit",
+     .label_end = "_gtFine_polygons"},
+    {.option = "kitti",
+     .name = "KITTI",
+     .suffix = ".txt",
+     .pictures = "image_2",
+     .labels = "label_2",
+     .is_of = is_flat_kitti,
+     .parse = parse_flat_kitti,
+     .read = read_without<read_kitti>,
+     .untrue_after_turn = "calib",
+     .lies_apart = true},
+    {.option = "kitti:2d",
+     .name = "KITTI in 2D",
+     .suffix = ".txt",
+     .pictures = "image_2",
+     .labels = "label_2",
+     .is_of = is_any_kitti,
+     .parse = parse_any_kitti,
+     .read = read_without<read_kitti>,
+     .lies_apart = true,
+     .is_named_only = true},
 };
 
 }  // namespace qturn

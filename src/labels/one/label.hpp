@@ -37,15 +37,21 @@ class ParsedLabel {
 struct LabelFormat {
   std::string_view option, name, suffix;
   std::string_view pictures, labels;     ///< folders beside each other, in lower case; may be empty
-  bool lies_beside_pictures;             ///< also, in the same folder
   bool (*is_of)(std::string_view text);  ///< whether a text looks like one
   /// `text` must outlive the result. Throws LabelError.
   std::unique_ptr<ParsedLabel> (*parse)(std::string_view text);
   LabelContent (*read)(std::string_view text, const std::optional<Keypoints>& keypoints);
+  /// What ends the stems of pictures, in lower case, and what the labels have there.
+  std::string_view picture_end = {}, label_end = {};
+  /// A folder beside that of the pictures, of what no turn leaves true: then nothing is turned.
+  std::string_view untrue_after_turn = {};
+  bool lies_apart = false;          ///< never in the folder of the pictures
+  bool follows_whole_name = false;  ///< "a.jpg.json" of "a.jpg"
+  bool is_named_only = false;       ///< it is not looked for
 };
 
-/// "yolo", "voc", "labelme", "dota".
-extern const LabelFormat label_formats[4];
+/// In the order in which they are told apart: that of the file.
+extern const LabelFormat label_formats[8];
 
 }  // namespace qturn
 

@@ -1,0 +1,20 @@
+// zlib streams beside pictures: labels hold PNGs in them. formats/png/zlib.cpp does it, as for PNGs.
+#ifndef QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
+#define QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace qturn {
+
+/// What a stream holds; nothing if it is damaged, or holds more than `limit` bytes.
+std::optional<std::vector<std::byte>> bytes_of_zlib(std::span<const std::byte> stream,
+                                                    std::size_t limit);
+
+std::vector<std::byte> zlib_of(std::span<const std::byte> bytes);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP

@@ -1,0 +1,158 @@
+#include "src/labels/one/kitti.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "src/labels/geometry.hpp"
+#include "src/labels/text/label_text.hpp"
+#include "src/labels/text/words.hpp"
+
+namespace qturn {
+namespace {
+
+constexpr std::size_t box_column = 4, fewest_columns = 15, most_columns = 16;
+
+/// What stands where a value is not known.
+constexpr std::pair<std::size_t, int> unknown_values[] = {
+    {3, -10}, {8, -1}, {9, -1}, {10, -1}, {11, -1000}, {12, -1000}, {13, -1000}, {14, -10}};
+
+bool is_object(const Words& words) {
+  return words.size() >= fewest_columns && words.size() <= most_columns && !is_number(words[0]) &&
+         std::ranges::all_of(std::span(words).subspan(1), is_number);
+}
+
+bool is_blank(std::string_view word, int blank) {
+  const auto number = Decimal::parse(word);
+  return number && number->value() == blank;
+}
+
+/// Programs for boxes alone, such as NVIDIA's, write 0 for all of these.
+bool is_flat(const Words& words) {
+  const auto are = [&](auto value_of) {
+    return std::ranges::all_of(unknown_values, [&](const auto& each) {
+      return is_blank(words[each.first], value_of(each.second));
+    });
+  };
+  return are([](int blank) { return blank; }) || are([](int) { return 0; });
+}
+
+template <typename IsRight>
+bool all_objects(std::string_view text, IsRight is_right) {
+  bool found = false, are_right = true;
+  for_each_line_of_words(text, [&](const Words& words) {
+    found = true;
+    are_right = is_object(words) && is_right(words);
+    return are_right;
+  });
+  return found && are_right;
+}
+
+class KittiTurn {
+ public:
+  /// `content`: null, or what receives the shapes as they are before the turn, and problems.
+  KittiTurn(std::string_view text, const LabelTurn& turn, bool blanks_depth, LabelContent* content)
+      : text_(text),
+        turn_{turn.orientation, turn.size.width - 1, turn.size.height - 1},
+        blanks_depth_(blanks_depth),
+        content_(content) {}
+
+  std::string turn() {
+    std::string turned;
+    for_each_line_of_words(text_.all(), [&](const Words& words) {
+      try {
+        turn_object(words);
+      } catch (const LabelError& error) {
+        if (!content_) throw;
+        content_->problems.push_back(broken(error));
+      }
+      if (!content_) text_.add_up_to(words.back(), turned);
+      return true;
+    });
+    if (!content_) text_.add_up_to(text_.all(), turned);
+    return turned;
+  }
+
+ private:
+  void turn_object(const Words& words) {
+    if (words.size() < fewest_columns || words.size() > most_columns)
+      text_.fail(words[0], fmt::format("{} columns; an object has {}, or {} with a score",
+                                       words.size(), fewest_columns, most_columns));
+    for (std::size_t i = 1; i < words.size(); ++i) (void)number_of(text_, words[i]);
+    const auto box = std::span(words).subspan(box_column);
+    const LabelCorners read = {{number_of(text_, box[0]), number_of(text_, box[1])},
+                               {number_of(text_, box[2]), number_of(text_, box[3])}};
+    const LabelCorners now = turned(read, turn_);
+    const Decimal* const numbers[] = {&now.first.x, &now.first.y, &now.last.x, &now.last.y};
+    for (std::size_t i = 0; i < std::size(numbers); ++i) text_.replace(box[i], numbers[i]->text());
+    if (content_) {
+      content_->shapes.push_back({.kind = ShapeKind::box,
+                                  .place = text_.place_of(words[0]),
+                                  .category = std::string(words[0]),
+                                  .points = {{read.first.x.value(), read.first.y.value()},
+                                             {read.last.x.value() + 1, read.last.y.value() + 1}}});
+    } else if (turn_.orientation != Orientation::identity) {
+      blank_depth(words);
+    }
+  }
+
+  void blank_depth(const Words& words) {
+    if (is_flat(words)) return;
+    for (const auto& [column, blank] : unknown_values) {
+      if (is_blank(words[column], blank)) continue;
+      if (!blanks_depth_)
+        text_.fail(
+            words[column],
+            "says where an object is in front of the camera, which a turned picture is not of",
+            {{Hint::choose_label_format, "kitti:2d"}});
+      text_.replace(words[column], std::to_string(blank));
+    }
+  }
+
+  LabelText text_;
+  CoordinateTurn turn_;
+  const bool blanks_depth_;
+  LabelContent* content_;
+};
+
+/// Is read for each turn, as YOLO is.
+class ParsedKitti : public ParsedLabel {
+ public:
+  ParsedKitti(std::string_view text, bool blanks_depth)
+      : text_(text), blanks_depth_(blanks_depth) {}
+  std::string turned(const LabelTurn& turn) const override {
+    return KittiTurn(text_, turn, blanks_depth_, nullptr).turn();
+  }
+
+ private:
+  const std::string_view text_;
+  const bool blanks_depth_;
+};
+
+}  // namespace
+
+bool is_any_kitti(std::string_view text) {
+  return all_objects(text, [](const Words&) { return true; });
+}
+
+bool is_flat_kitti(std::string_view text) { return all_objects(text, is_flat); }
+
+std::unique_ptr<ParsedLabel> parse_flat_kitti(std::string_view text) {
+  return std::make_unique<ParsedKitti>(text, false);
+}
+
+std::unique_ptr<ParsedLabel> parse_any_kitti(std::string_view text) {
+  return std::make_unique<ParsedKitti>(text, true);
+}
+
+LabelContent read_kitti(std::string_view text) {
+  LabelContent content;
+  const std::optional<Keypoints> none;
+  KittiTurn(text, {.name = "", .keypoints = none}, false, &content).turn();
+  return content;
+}
+
+}  // namespace qturn
