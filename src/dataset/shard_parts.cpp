@@ -65,6 +65,7 @@ Json json_of(std::size_t image, const std::vector<LabelledVariant>& variants) {
     put_name(each, "name", variant.name);
     each["width"] = variant.size.width;
     each["height"] = variant.size.height;
+    if (variant.bytes > 0) each["bytes"] = variant.bytes;
     json["variants"].push_back(std::move(each));
   }
   return json;
@@ -82,7 +83,8 @@ std::vector<LabelledVariant> variants_in(const Json& json) {
     variants.push_back(
         {.turn = {orientation_in(each, "variant"), orientation_in(each, "orientation")},
          .name = get_name(each, "name"),
-         .size = {each.at("width").get<std::int64_t>(), each.at("height").get<std::int64_t>()}});
+         .size = {each.at("width").get<std::int64_t>(), each.at("height").get<std::int64_t>()},
+         .bytes = each.value("bytes", std::uint64_t{0})});
   return variants;
 }
 

@@ -23,6 +23,14 @@ Header header_of(const fs::path& picture) try {
   throw FileError(fmt::format("{}: {}", picture.string(), error.what()), picture, {});
 }
 
+std::uint64_t bytes_of(const fs::path& picture) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(picture, error);
+  if (error)
+    throw FileError(fmt::format("{}: {}", picture.string(), error.message()), picture, error);
+  return bytes;
+}
+
 }  // namespace
 
 const std::vector<LabelledVariant>& VariantsInPlace::of(std::size_t image) {
@@ -56,13 +64,14 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
     const Orientation orientation =
         turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
                              options_.labels_drawn_on);
-    fs::path name = jobs_.names().name_of(file, variant);
-    if (is_absolute)
-      name = fs::absolute(jobs_.names().path_of(jobs_.files(), file, variant)).lexically_normal();
+    const fs::path place = jobs_.names().path_of(jobs_.files(), file, variant);
+    const fs::path name = is_absolute ? fs::absolute(place).lexically_normal()
+                                      : fs::path(jobs_.names().name_of(file, variant));
     const auto told_apart_by = has_variants ? std::optional(variant) : std::nullopt;
     variants_.push_back({.turn = {told_apart_by, orientation},
                          .name = names_suffix ? name : name.parent_path() / name.stem(),
-                         .size = size_for_labels(turn, options_.labels_drawn_on)});
+                         .size = size_for_labels(turn, options_.labels_drawn_on),
+                         .bytes = file_.format->says_file_sizes ? bytes_of(place) : 0});
   });
 }
 

@@ -59,8 +59,8 @@ bool is_image_folder(Text suffix, Text head) {
          has_all(head, {"objects", "bbox"});
 }
 
-bool is_via(Text, Text head) {
-  return has_any(head, {"shape_attributes", "_via_settings", "_via_img_metadata"});
+bool is_via_table(Text suffix, Text head) {
+  return is_table(suffix) && has_all(head, {"region_shape_attributes"});
 }
 
 bool is_wider(Text suffix, Text head) {
@@ -101,7 +101,7 @@ constexpr Text csv_with_names = "CSV by adding a first row that names the column
 constexpr ForeignFormat foreign_formats[] = {
     {"KITTI 3D", one_format, is_kitti},
     {"CVAT for video", "CVAT for images, which CVAT exports, too", is_cvat_video},
-    {"VIA", "COCO, which VIA exports, too", is_via},
+    {"VIA CSV", "JSON, which VIA exports, too", is_via_table},
     {"Label Studio JSON-MIN", "JSON, which Label Studio exports, too", is_label_studio_min},
     {"BDD100K", "COCO", is_bdd},
     {"Hugging Face ImageFolder", "JSON Lines", is_image_folder},

@@ -97,6 +97,7 @@ struct LabelledVariant {
   VariantTurn turn;
   std::string name;  ///< of its file; its absolute path, if the labels have that of the picture
   Size size = {};    ///< of the picture before the turn, in the frame of the labels
+  std::uint64_t bytes = 0;  ///< of its file, if the labels say that
 };
 
 /// Returns the variants of an image, by its index.

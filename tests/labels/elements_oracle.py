@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Paints labels of Hugging Face, CVAT, Label Studio, Datumaro and Create ML before and after a turn: elements_oracle.py QTURN
+"""Paints labels of Hugging Face, CVAT, Label Studio, Datumaro, Create ML and VIA before and after a turn: elements_oracle.py QTURN
 
 Random shapes on pictures of odd sizes. Each is painted by what its format's documentation says, in numpy and without any code of
 qturn: the masks must be those that numpy turns. Where Datumaro 1.13 is installed, it reads its own files and CVAT's, and what it
@@ -190,6 +190,42 @@ class Datumaro(CreateMl):
             yield name, [inside(box(*a["bbox"]) if "bbox" in a else [*zip(a["points"][::2], a["points"][1::2])], *size) for a in item["annotations"]]
 
 
+class Via(CreateMl):
+    file, option, folder = "via_region_data.json", "via", "images"
+
+    def make(self, name, width, height, random):
+        def coordinates(count):
+            return {"all_points_x": [number(random, width) for _ in range(count)], "all_points_y": [number(random, height) for _ in range(count)]}
+
+        shapes = [dict(name="rect", x=number(random, width), y=number(random, height), width=number(random, 9), height=number(random, 9)) for _ in range(3)]
+        shapes += [dict(name="polygon", **coordinates(5)), dict(name="polygon", **coordinates(3))]
+        shapes += [dict(name="ellipse", cx=number(random, width), cy=number(random, height), rx=number(random, 9), ry=number(random, 9),
+                        theta=number(random, 3)) for _ in range(3)]
+        size = (self.root / "data" / self.folder / name).stat().st_size
+        return name + str(size), {"filename": name, "size": size, "regions": [{"shape_attributes": each, "region_attributes": {}} for each in shapes],
+                                  "file_attributes": {}}
+
+    def join(self, elements):
+        return json.dumps({"_via_img_metadata": dict(elements), "_via_image_id_list": [key for key, _ in elements]})
+
+    def paint(self, text, size_of):
+        project = json.loads(text)
+        assert [*project["_via_img_metadata"]] == project["_via_image_id_list"]
+        for key, entry in project["_via_img_metadata"].items():
+            name = entry["filename"]
+            folder = "out" if "__" in name else "data"
+            assert entry["size"] == (self.root / folder / self.folder / name).stat().st_size and key == name + str(entry["size"])
+            yield name, [inside(self.outline(each["shape_attributes"]), *size_of(name)) for each in entry["regions"]]
+
+    def outline(self, shape):
+        if shape["name"] == "rect":
+            return box(shape["x"], shape["y"], shape["width"], shape["height"])
+        if shape["name"] == "polygon":
+            return [*zip(shape["all_points_x"], shape["all_points_y"])]
+        middle = shape["cx"], shape["cy"]
+        return around(ellipse(*middle, shape["rx"], shape["ry"]), *middle, math.degrees(shape["theta"]))
+
+
 def compare_as_datumaro_reads(root, kind):
     try:
         from datumaro.components.dataset import Dataset
@@ -224,9 +260,9 @@ def compare_as_datumaro_reads(root, kind):
 def main():
     random = numpy.random.default_rng(1)
     compared = 0
-    for kind in (HuggingFace(), CreateMl(), Cvat(), LabelStudio(), Datumaro()):
+    for kind in (HuggingFace(), CreateMl(), Cvat(), LabelStudio(), Datumaro(), Via()):
         with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
+            root = kind.root = pathlib.Path(folder)
             pictures = root / "data" / kind.folder
             pictures.mkdir(parents=True)
             sizes = {}

@@ -110,6 +110,12 @@ Labels datumaro(const std::string& annotations) {
 
 Labels create_ml(std::string text) { return {format_called("createml"), std::move(text)}; }
 
+/// Of a picture with these regions.
+Labels via(const std::string& regions) {
+  return {format_called("via"), R"({"a.jpg0":{"filename":"a.jpg","size":0,"regions":[)" + regions +
+                                    R"(],"file_attributes":{"caption":"1 2 3 4"}}})"};
+}
+
 /// The pixels of a mask.
 bool holds(const qturn::LabelShape& shape, qturn::Position at) {
   std::int64_t rest = at.x * shape.size.height + at.y;
@@ -185,7 +191,13 @@ std::vector<Labels> examples() {
       create_ml(
           R"([{"image": "a.jpg", "annotations": [{"label": "cat", "coordinates": {"x": 2.5,)"
           R"( "y": 2, "width": 3, "height": 2.0}}, {"label": "dog", "coordinates": {"y": 0.50,)"
-          R"( "x": 6, "height": 1, "width": 1}}]}])")};
+          R"( "x": 6, "height": 1, "width": 1}}]}])"),
+      via(R"({"shape_attributes":{"name":"rect","x":1,"y":2,"width":4,"height":3},"region_attributes")"
+          R"(:{"class":"cat"}}, {"shape_attributes":{"name":"polygon","all_points_x":[0,6.5,4],)"
+          R"("all_points_y":[1.25,0,5]}},{"shape_attributes":{"name":"ellipse","cx":3.5,"cy":2,"rx":3,)"
+          R"("ry":1.25,"theta":0.5},"region_attributes":{}}, {"shape_attributes":{"name":"circle",)"
+          R"("cx":2,"cy":4,"r":1}},{"shape_attributes":{"name":"point","cx":0,"cy":5}})"),
+  };
 }
 
 }  // namespace
@@ -372,6 +384,57 @@ TEST_CASE(
         "1:33: has no coordinates");
   CHECK(create_ml(R"([{"image": "a", "annotations": [], "bbox": [1, 2]}])").fails() ==
         "1:44: bbox may hold coordinates, and cannot be turned");
+}
+
+TEST_CASE("Pictures of VIA get their files' names and sizes, also in the list of their keys") {
+  const std::string image =
+      R"("a.jpg214" : {"filename":"x/a.jpg","size":214,"regions":{},"file_attributes":{}})";
+  const Labels one{format_called("via"), "{" + image + "}"};
+  CHECK(one.fails() == "1:27: the key of this picture is a.jpg214, not its filename and its size");
+  const auto named = [](std::string key, const std::string& size) {
+    return "\n  \"x/" + key + size + "\": {\"filename\":\"x/" + key + "\", \"size\":" + size +
+           ", \"regions\":{\"0\": {\"shape_attributes\": {\"name\":\"point\",\"cx\":1,\"cy\":2}}}}";
+  };
+  const auto project = [](const std::string& images, const std::string& list) {
+    return "{\"_via_settings\": {\"ui\": [1, 2]},\r\n\"_via_img_metadata\": {" + images +
+           "\n},\"_via_image_id_list\": [" + list + "] }\n";
+  };
+  const Labels both{
+      format_called("via"),
+      project(named("a.jpg", "214") + "," + named("b.jpg", "-1"), "\"x/a.jpg214\", \"x/b.jpg-1\"")};
+  const auto read = both.images();
+  CHECK(read->size() == 2);
+  CHECK((*read)[0].annotations == 1);
+  const auto variant = [](Orientation of, const std::string& name) {
+    return LabelledVariant{
+        .turn = {of, Orientation::identity}, .name = name, .size = size, .bytes = 99};
+  };
+  CHECK(
+      both.written({{variant(Orientation::identity, "c.jpg"), variant(Orientation::flop, "d.jpg")},
+                    {variant(Orientation::flop, "e.jpg")}}) ==
+      project(named("c.jpg", "99") + "," + named("d.jpg", "99") + "," + named("e.jpg", "-1"),
+              "\"x/c.jpg99\",\"x/d.jpg99\", \"x/e.jpg-1\""));
+  CHECK(both.written({{}, {}}) == project("", ""));
+}
+
+TEST_CASE("What VIA writes and cannot be turned is named with its place") {
+  const auto shape = [](const std::string& text) {
+    return via("{\"shape_attributes\": " + text + "}").fails();
+  };
+  CHECK(shape("{}") == "1:72: has no name");
+  CHECK(shape(R"({"name":"cuboid"})") == "1:80: a region of the type 'cuboid' cannot be turned");
+  CHECK(shape(R"({"name":"point","cx":1,"cy":"2"})") == "1:100: '\"2\"' is not a number");
+  CHECK(shape(R"({"name":"polyline","all_points_x":[1,2],"all_points_y":[1]})") ==
+        "1:127: has 1 numbers, all_points_x has 2");
+  const auto whole = [](const std::string& text) {
+    return Labels{format_called("via"), text}.fails();
+  };
+  CHECK(whole("[]") == "1:1: '[]' is not an object");
+  CHECK(whole("{\n\"a.jpg1\": 1}") == "2:11: '1' is not an object");
+  CHECK(whole(R"({"a.jpg1": {"filename": "a.jpg", "size": 1, "base64_img_data": "AAAA"}})") ==
+        "1:64: holds a picture");
+  CHECK(whole(R"({"_via_img_metadata": {}, "_via_image_id_list": ["a.jpg1"]})") ==
+        "1:50: is the key of no picture");
 }
 
 TEST_CASE("A line of an image folder has its variants after it") {

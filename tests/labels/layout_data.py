@@ -58,8 +58,8 @@ DEEP = KITTI.format(-1.57, "2.85 2.63 12.34 0.47 1.49 69.44 -1.56")
 KITTI_FLOPPED = "Car 0.00 0 -10 1.25 1.00 6.59 3.25 -1 -1 -1 -1000 -1000 -1000 -10\n"
 CALIB = "P0: 7.215377e+02 0.000000e+00 6.095593e+02 0.000000e+00\n"
 REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "height": 3}, "region_attributes": {}}
-VIA = json.dumps({"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}})
-
+VIA = {"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}}
+VIA_PROJECT = {"_via_settings": {}, "_via_img_metadata": VIA, "_via_attributes": {}, "_via_image_id_list": ["a.png214"]}
 
 TURNED = [
     Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
@@ -118,6 +118,10 @@ TURNED = [
     Layout("KITTI with 3D boxes, which become blank", "the same, `calib/000001.txt`",
            {"training/image_2/000001.png": None, "training/label_2/000001.txt": DEEP, "training/calib/000001.txt": CALIB},
            "training/label_2/000001.txt", KITTI_FLOPPED, options=("--labels", "kitti:2d")),
+    Layout("VIA, JSON", "`images/a.jpg`, `via_region_data.json`", {"images/a.png": None, "via_region_data.json": json.dumps(VIA)},
+           "via_region_data.json", '"x": 6, "y": 1, "width": 2, "height": 3'),
+    Layout("VIA, projects", "`images/a.jpg`, `via_project.json`", {"images/a.png": None, "via_project.json": json.dumps(VIA_PROJECT)},
+           "via_project.json", '"x": 6, "y": 1, "width": 2, "height": 3'),
 ]
 
 CVAT_VIDEO = ('<annotations><meta><source>a.png</source></meta><track id="0" label="cat"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="4"/></track>'
@@ -145,8 +149,7 @@ REFUSED = [
     refused("CVAT for video", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT_VIDEO, "CVAT for video labels"),
     refused("Hugging Face, CSV", "`train/a.jpg`, `train/metadata.csv`", "train/a.png", "train/metadata.csv",
             'file_name,objects\na.png,"{""bbox"": [[1.0, 2.0, 3.0, 2.0]]}"\n', "Hugging Face ImageFolder labels"),
-    refused("VIA, JSON", "`images/a.jpg`, `via_region_data.json`", "images/a.png", "via_region_data.json", VIA, "VIA labels"),
-    refused("VIA, CSV", "`images/a.jpg`, `via_region_data.csv`", "images/a.png", "via_region_data.csv", VIA_CSV, "VIA labels"),
+    refused("VIA, CSV", "`images/a.jpg`, `via_region_data.csv`", "images/a.png", "via_region_data.csv", VIA_CSV, "VIA CSV labels"),
     refused("WIDER FACE", "`WIDER_train/images/0--Parade/a.jpg`, `wider_face_split/wider_face_train_bbx_gt.txt`", "WIDER_train/images/0--Parade/a.png",
             "wider_face_split/wider_face_train_bbx_gt.txt", "0--Parade/a.png\n1\n449 330 122 149 0 0 0 0 0 0\n", "WIDER FACE labels",
             is_inside=True),

@@ -103,7 +103,7 @@ void add_labels(CLI::App& app, CommandLine& line) {
       "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
       "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns those alone, "
       "with "
-      ":DIR those below DIR; coco, csv, cvat, huggingface, labelstudio, createml or datumaro "
+      ":DIR those below DIR; coco, csv, cvat, huggingface, labelstudio, createml, datumaro or via "
       "with :FILE those of FILE; none turns the pictures alone, although there are labels");
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "

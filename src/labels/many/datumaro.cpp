@@ -33,8 +33,6 @@ LabelPoint point_at(const std::vector<JsonValue>& numbers, std::size_t at) {
   return {numbers[at].number(), numbers[at + 1].number()};
 }
 
-ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
-
 /// Height and width.
 std::pair<JsonValue, JsonValue> sides_of(const JsonValue& size) {
   if (size.expect(JsonKind::array).size() != 2)

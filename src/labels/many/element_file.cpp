@@ -12,6 +12,7 @@
 #include "src/labels/coordinates.hpp"
 #include "src/labels/many/elements.hpp"
 #include "src/labels/many/json_elements.hpp"
+#include "src/labels/many/via_elements.hpp"
 #include "src/labels/sides.hpp"
 
 namespace qturn {
@@ -110,6 +111,8 @@ class ElementTaker : protected ElementsSink {
       cutter_ = std::make_unique<LineElements>(sink);
     else if (format.in == ElementFormat::In::json)
       cutter_ = std::make_unique<JsonElements>(arrays_, sink);
+    else if (format.in == ElementFormat::In::via)
+      cutter_ = std::make_unique<ViaElements>(sink);
     else
       cutter_ = std::make_unique<XmlElements>(format.outermost, format.array, sink);
   }
@@ -173,7 +176,9 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
         images_(images),
         variants_of_(std::move(variants_of)),
         append_(append),
-        copies_(std::move(append), format.in == ElementFormat::In::json ? "," : "") {}
+        copies_(std::move(append),
+                format.in == ElementFormat::In::json || format.in == ElementFormat::In::via ? ","
+                                                                                            : "") {}
   void take(std::string_view part) override { cutter_->take(part); }
   void finish() override { cutter_->finish(); }
 

@@ -23,6 +23,8 @@ namespace qturn {
 inline constexpr const char* points_may_have_sides =
     "points may be left and right, which change places in a mirror";
 
+inline ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
+
 /// The turn of an element. The same code reads what it says.
 class ElementTurn {
  public:
@@ -86,7 +88,7 @@ std::unique_ptr<LabelElement> read_element(std::string_view text, TextPlace plac
 }
 
 struct ElementFormat {
-  enum class In : std::uint8_t { lines, json, xml };
+  enum class In : std::uint8_t { lines, json, xml, via };
   In in = In::lines;
   /// JSON: the name of the array, empty for the outermost one. XML: that of the elements.
   std::string_view array;
@@ -103,7 +105,7 @@ struct ElementFormat {
   bool turns_differ = false;  ///< some labels cannot follow each turn exactly
 };
 
-extern const ElementFormat create_ml, cvat, datumaro, hugging_face, label_studio;
+extern const ElementFormat create_ml, cvat, datumaro, hugging_face, label_studio, via;
 
 }  // namespace qturn
 

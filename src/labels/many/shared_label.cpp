@@ -61,7 +61,7 @@ std::unique_ptr<SharedLabelWriter> new_csv_shapes(const LabelledImages& images,
 /// The row of a format whose files are read element by element.
 template <const ElementFormat& format>
 constexpr SharedLabelFormat of_elements(std::string_view option, std::string_view name,
-                                        std::string_view suffix) {
+                                        std::string_view suffix, bool says_file_sizes = false) {
   return {option,
           name,
           suffix,
@@ -74,7 +74,8 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
           [](const LabelledImages& images, TellLabelContent tell) {
             return new_element_shapes(format, images, std::move(tell));
           },
-          [] { return element_recogniser(format); }};
+          [] { return element_recogniser(format); },
+          says_file_sizes};
 }
 
 /// Whether it is an object that has images and annotations, or ends within one of them. The images
@@ -123,6 +124,7 @@ constexpr SharedLabelFormat formats[] = {
     of_elements<label_studio>("labelstudio", "Label Studio", ".json"),
     of_elements<create_ml>("createml", "Create ML", ".json"),
     of_elements<datumaro>("datumaro", "Datumaro", ".json"),
+    of_elements<via>("via", "VIA", ".json", true),
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ struct SharedLabelFormat {
   std::unique_ptr<SharedLabelWriter> (*shapes)(const LabelledImages& images, TellLabelContent tell);
   /// A function that takes a file part by part until it tells whether the file is one of these.
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
+  bool says_file_sizes = false;
 };
 
 extern const std::span<const SharedLabelFormat> shared_label_formats;
