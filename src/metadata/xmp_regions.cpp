@@ -13,10 +13,17 @@
 namespace qturn {
 namespace {
 
-constexpr std::string_view regions_space = "http://www.metadataworkinggroup.com/schemas/regions/",
-                           area_space = "http://ns.adobe.com/xmp/sType/Area#",
-                           dimensions_space = "http://ns.adobe.com/xap/1.0/sType/Dimensions#",
-                           microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#";
+constexpr std::string_view microsoft_space = "http://ns.microsoft.com/photo/1.2/t/Region#";
+
+// Regions around their centres, and the sides of the picture that they were drawn on.
+struct Schema {
+  std::string_view regions, area, dimensions;
+};
+constexpr Schema working_group = {"http://www.metadataworkinggroup.com/schemas/regions/",
+                                  "http://ns.adobe.com/xmp/sType/Area#",
+                                  "http://ns.adobe.com/xap/1.0/sType/Dimensions#"};
+constexpr Schema acdsee = {"http://ns.acdsee.com/regions/", "http://ns.acdsee.com/sType/Area#",
+                           "http://ns.acdsee.com/sType/Dimensions#"};
 
 // A decimal fraction that keeps its number of digits, so that four quarter turns restore the text.
 struct Decimal {
@@ -54,6 +61,7 @@ struct Drawing {
   Orientation orientation = Orientation::identity;  // what was done to it
   Kept width, height;
 
+  bool moves() const { return orientation != Orientation::identity || is_trimmed(); }
   bool is_trimmed() const { return width.length != 1 || height.length != 1; }
 };
 
@@ -180,7 +188,7 @@ void replace_lengths(const Drawing& drawing, const XmlNode& w, const XmlNode& h,
   edits.replace(h, swap ? width : height);
 }
 
-// Of mwg-rs. `width` and `height` are AppliedToDimensions, 0 if there are none.
+// `width` and `height` are AppliedToDimensions, 0 if there are none.
 void move_area(const Members& members, const Drawing& drawing, double width, double height,
                XmpEdits& edits, Findings& findings) {
   const XmlNode *x = member(members, "x"), *y = member(members, "y"), *w = member(members, "w"),
@@ -215,18 +223,17 @@ void move_area(const Members& members, const Drawing& drawing, double width, dou
   findings.cut |= is_cut(x_axis, *x_says, w_says) || is_cut(y_axis, *y_says, h_says);
 }
 
-}  // namespace
-
-void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
-                  std::vector<std::string>& warnings) {
+// Of one schema. Returns what was done to the picture that they were drawn on.
+Drawing move_areas(const std::vector<XmlNode>& nodes, const Schema& schema,
+                   const MetadataTurn& turn, XmpEdits& edits, Findings& findings) {
   Drawing drawing = drawing_of(turn, false);
   double width = 0, height = 0;
-  for (const auto& [parent, members] : grouped(nodes, dimensions_space)) {
+  for (const auto& [parent, members] : grouped(nodes, schema.dimensions)) {
     if (parent < 0) continue;
     const XmlNode& owner = nodes[static_cast<std::size_t>(parent)];
-    const bool of_regions = owner.is(regions_space, "AppliedToDimensions") ||
+    const bool of_regions = owner.is(schema.regions, "AppliedToDimensions") ||
                             (owner.parent >= 0 && nodes[static_cast<std::size_t>(owner.parent)].is(
-                                                      regions_space, "AppliedToDimensions"));
+                                                      schema.regions, "AppliedToDimensions"));
     const XmlNode *w = member(members, "w"), *h = member(members, "h");
     const auto w_says = w ? decimal(w->value) : std::nullopt;
     const auto h_says = h ? decimal(h->value) : std::nullopt;
@@ -242,14 +249,21 @@ void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, X
     replace_lengths(drawing, *w, *h, left(*w, *w_says, drawing.width),
                     left(*h, *h_says, drawing.height), edits);
   }
-  if (drawing.orientation == Orientation::identity && !drawing.is_trimmed()) return;
+  if (drawing.moves())
+    for (const auto& [parent, members] : grouped(nodes, schema.area))
+      move_area(members, drawing, width, height, edits, findings);
+  return drawing;
+}
 
+}  // namespace
+
+void move_regions(const std::vector<XmlNode>& nodes, const MetadataTurn& turn, XmpEdits& edits,
+                  std::vector<std::string>& warnings) {
   Findings findings;
-  for (const auto& [parent, members] : grouped(nodes, area_space)) {
-    move_area(members, drawing, width, height, edits, findings);
-  }
+  move_areas(nodes, acdsee, turn, edits, findings);
+  const Drawing drawing = move_areas(nodes, working_group, turn, edits, findings);
   for (const XmlNode& node : nodes) {
-    if (!node.is(microsoft_space, "Rectangle")) continue;
+    if (!drawing.moves() || !node.is(microsoft_space, "Rectangle")) continue;
     const auto now = moved_rectangle(drawing, node.value, findings);
     if (now) edits.replace(node, *now);
     findings.damaged |= !now;

@@ -1,10 +1,10 @@
-// Face regions in XMP: the Metadata Working Group's (mwg-rs) and Microsoft's (MP).
+// Face regions in XMP: the Metadata Working Group's (mwg-rs), ACDSee's and Microsoft's (MP).
 //
-// Both use fractions of the picture's sides, from its upper left corner. mwg-rs gives the centre of
-// a region, MP its corner. Programs draw them on the pixels as they are stored, whatever the
+// All use fractions of the picture's sides, from its upper left corner. MP gives the corner of a
+// region, the others its centre. Programs draw them on the pixels as they are stored, whatever the
 // orientation says. Some programs draw them on the upright picture instead. If the tag swaps the
-// axes, mwg-rs shows that: its AppliedToDimensions are then those of the upright picture, and the
-// regions are moved with the view instead of the pixels.
+// axes, all but MP show that: their AppliedToDimensions are then those of the upright picture, and
+// the regions are moved with the view instead of the pixels.
 //
 // If an edge was trimmed, the rest is a smaller picture: places are other fractions of its sides,
 // and AppliedToDimensions is the new size. A region that reaches into the trimmed edge now reaches

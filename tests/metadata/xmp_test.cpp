@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "src/metadata/md5.hpp"
@@ -178,6 +179,21 @@ TEST_CASE("Regions in pixels, or in elements, are moved too") {
   trimmed.size = {472, 640};
   trimmed.untrimmed = {640, 480};
   CHECK(faces(turned(xmp_packet_with("", elements), trimmed)) == "472 640 422 100 ");
+}
+
+TEST_CASE("ACDSee's regions are moved as those of the Metadata Working Group") {
+  const Orientation applied = GENERATE(from_range(all_orientations));
+  const auto acdsee = [](std::string packet) {
+    const std::pair<std::string, std::string> spaces[] = {
+        {"http://www.metadataworkinggroup.com/schemas/regions/", "http://ns.acdsee.com/regions/"},
+        {"http://ns.adobe.com/xmp/sType/Area#", "http://ns.acdsee.com/sType/Area#"},
+        {"http://ns.adobe.com/xap/1.0/sType/Dimensions#",
+         "http://ns.acdsee.com/sType/Dimensions#"}};
+    for (const auto& [from, to] : spaces) packet.replace(packet.find(from), from.size(), to);
+    return packet;
+  };
+  const std::string packet = xmp_packet_with("", face_regions("640", "480"));
+  CHECK(turned(acdsee(packet), turn_of(applied)) == acdsee(turned(packet, turn_of(applied))));
 }
 
 TEST_CASE("The subject's place moves with the pixels") {
