@@ -28,10 +28,6 @@ using TurnEmbedded = std::function<Bytes(std::span<const std::byte>, Orientation
 /// Whether a missing orientation is added. A missing orientation means 1.
 enum class MissingTag : bool { stays_absent, is_added };
 
-/// The warning for a file that was changed and carries a signed manifest.
-inline constexpr const char* manifest_no_longer_holds =
-    "its signed manifest (C2PA) no longer holds";
-
 struct MetadataTurn {
   Orientation stored = Orientation::identity;  ///< what the tag said
   Orientation pixels = Orientation::identity;  ///< what was done to the stored pixels

@@ -79,18 +79,6 @@ void move_subject(const std::vector<XmlNode>& nodes, std::string_view name,
   if (items.size() == 4 && swaps_axes(turn.pixels)) edits.exchange(items[2], items[3]);
 }
 
-void warn_of_the_rest(const std::vector<XmlNode>& nodes, std::vector<std::string>& warnings) {
-  const auto any = [&](auto condition) {
-    return std::any_of(nodes.begin(), nodes.end(), condition);
-  };
-  if (any([](const XmlNode& node) { return node.space == panorama; })) {
-    warnings.emplace_back("its XMP says how it is projected (GPano), of the picture as it was");
-  }
-  if (any([](const XmlNode& node) { return node.is(iptc, "ImageRegion"); })) {
-    warnings.emplace_back("its XMP has IPTC image regions, which stay as they were");
-  }
-}
-
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -152,7 +140,6 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
     if (x && y && swaps_axes(turn.pixels)) edits.exchange(*x, *y);
     move_subject(nodes, "SubjectArea", turn, edits, warnings);
     move_subject(nodes, "SubjectLocation", turn, edits, warnings);
-    warn_of_the_rest(nodes, warnings);
   }
   move_regions(nodes, turn, edits, warnings);
   return edits.apply();
@@ -172,8 +159,39 @@ XmpSays read_xmp(std::string_view packet) {
   if (!says.orientation) says.orientation = text(exif, "Orientation");
   if (!says.width) says.width = text(exif, "PixelXDimension");
   if (!says.height) says.height = text(exif, "PixelYDimension");
-  says.names_manifest = find_property(nodes, terms, "provenance") != nullptr;
   return says;
+}
+
+void add_placed_in_xmp(std::string_view packet, Header& header) {
+  // Most packets say none of it, and are not read.
+  if (packet.find(panorama) == packet.npos && packet.find("ImageRegion") == packet.npos &&
+      packet.find("provenance") == packet.npos)
+    return;
+  std::vector<XmlNode> nodes;
+  try {
+    nodes = xml_nodes(packet);
+  } catch (const ImageFileError&) {
+    return;
+  }
+  const auto add = [&](PlacedMetadata placed, auto condition) {
+    if (std::ranges::any_of(nodes, condition)) add_placed(std::move(placed), header);
+  };
+  add({.name = "its projection (GPano)", .is_converted = true},
+      [](const XmlNode& node) { return node.space == panorama; });
+  add({.name = "its image regions (IPTC)", .is_converted = true},
+      [](const XmlNode& node) { return node.is(iptc, "ImageRegion"); });
+  add(signed_manifest(), [&](const XmlNode& node) {
+    return node.is(terms, "provenance") && is_property(nodes, node);
+  });
+}
+
+void warn_of_placed_in_xmp(std::string_view packet, const MetadataTurn& turn,
+                           std::vector<std::string>& warnings) {
+  if (turn.pixels == Orientation::identity) return;
+  Header says;
+  add_placed_in_xmp(packet, says);
+  for (const PlacedMetadata& each : says.placed)
+    warnings.push_back(fmt::format("no longer true after the turn: {} beside it", each.name));
 }
 
 std::optional<Orientation> orientation_of_xmp(std::string_view packet) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "src/metadata/metadata_turn.hpp"
+#include "src/picture/header.hpp"
 
 namespace qturn {
 
@@ -24,8 +25,7 @@ std::string turn_xmp(std::string_view packet, const MetadataTurn& turn,
 /// What a packet says about orientation.
 struct XmpSays {
   std::optional<std::string> orientation, width, height;  ///< as written
-  std::string extended;         ///< the name of the extended packet that belongs to it
-  bool names_manifest = false;  ///< it says where a manifest (C2PA) of the file is kept
+  std::string extended;  ///< the name of the extended packet that belongs to it
 };
 /// Throws ImageFileError if it is not XML.
 XmpSays read_xmp(std::string_view packet);
@@ -47,6 +47,19 @@ inline bool turns_upright_picture(std::string_view packet, Orientation stored) {
   return stored == Orientation::identity &&
          orientation_of_xmp(packet).value_or(stored) != Orientation::identity;
 }
+
+/// Adds what of a packet no turn keeps true.
+void add_placed_in_xmp(std::string_view packet, Header& header);
+
+/// The same, and whether it contradicts the orientation in the header.
+inline void look_at_xmp(std::string_view packet, Header& header) {
+  header.has_ignored_tag |= turns_upright_picture(packet, header.stored);
+  add_placed_in_xmp(packet, header);
+}
+
+/// For a packet beside the picture.
+void warn_of_placed_in_xmp(std::string_view packet, const MetadataTurn& turn,
+                           std::vector<std::string>& warnings);
 
 /// An item that a file's directory (Google's Container) lists: a picture, or something else.
 struct ContainerItem {

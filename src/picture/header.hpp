@@ -6,17 +6,25 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qturn {
 
-/// Metadata that says something of pixels by their places, and that no turn changes: once they have
-/// moved, it is stale.
+/// Metadata that says something of pixels by their places, and that the turn leaves as it is: once
+/// they have moved, it is stale.
 struct PlacedMetadata {
-  std::string name;              ///< "its map coordinates (GeoTIFF)"
+  std::string name;              ///< "its map coordinates (RPC)"
   bool needs_axes_swap = false;  ///< only a turn that exchanges the axes makes it stale
   bool is_converted = false;     ///< other formats get it, too
+  bool is_turned = false;        ///< in its own format, so that only other formats have it stale
+  bool is_of_bytes = false;      ///< another tag makes it stale as well: it signs the file
 };
+
+/// C2PA's, of which the signature no longer holds.
+inline PlacedMetadata signed_manifest() {
+  return {.name = "its signed manifest (C2PA)", .is_of_bytes = true};
+}
 
 struct Header {
   std::int64_t width = 0;  ///< of the first page, as stored
@@ -47,6 +55,13 @@ struct Header {
 
   Size size() const { return {width, height}; }
 };
+
+/// Each once.
+inline void add_placed(PlacedMetadata placed, Header& header) {
+  for (const PlacedMetadata& each : header.placed)
+    if (each.name == placed.name) return;
+  header.placed.push_back(std::move(placed));
+}
 
 }  // namespace qturn
 

@@ -150,6 +150,7 @@ SampleWriter::Companions FileSampleWriter::found_companions(const Result& result
     Companion& companion = turned.emplace_back(sidecar.file);
     companion.is_required = false;
     companion.output = options_.in_place ? sidecar.path : sidecar_of(result.output, sidecar);
+    warn_of_placed_in_xmp(companion.text, turn, of_xmp);
     companion.text = turn_xmp(companion.text, turn, of_xmp);
   }
   warnings.insert(warnings.end(), of_xmp.begin(), of_xmp.end());

@@ -139,15 +139,18 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
             : fmt::format("{} is read and not written; another format can be made of it",
                           format_->name);
   }
-  if (moves_pixels(outcome)) outcome.stale_metadata = stale_metadata(outcome.applied);
+  outcome.stale_metadata = stale_metadata(outcome);
   return outcome;
 }
 
-std::vector<std::string> PictureTurn::stale_metadata(Orientation applied) const {
+std::vector<std::string> PictureTurn::stale_metadata(const TurnOutcome& outcome) const {
   std::vector<std::string> stale;
+  const bool retags = outcome.route == Route::tagged;
   for (const PlacedMetadata& placed : header_.placed) {
-    const bool is_kept = !is_converted() || placed.is_converted;
-    if (is_kept && (!placed.needs_axes_swap || swaps_axes(applied))) stale.push_back(placed.name);
+    const bool is_kept = is_converted() ? placed.is_converted : !placed.is_turned;
+    const bool changes = (retags && placed.is_of_bytes) || moves_pixels(outcome);
+    if (is_kept && changes && (!placed.needs_axes_swap || swaps_axes(outcome.applied)))
+      stale.push_back(placed.name);
   }
   return stale;
 }

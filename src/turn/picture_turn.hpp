@@ -149,7 +149,7 @@ class PictureTurn {
                   bool is_data_proved, const std::atomic<bool>& stop);
   Route route_of(Orientation applied) const;
   Loss loss_of(Route route) const;
-  std::vector<std::string> stale_metadata(Orientation applied) const;
+  std::vector<std::string> stale_metadata(const TurnOutcome& outcome) const;
   std::vector<Orientation> all_applied(std::span<const Orientation> orientations) const;
   std::size_t reencoded_among(std::span<const Orientation> orientations) const;
   std::uint64_t decoded_bytes() const;

@@ -257,6 +257,61 @@ TEST_CASE("All metadata in every format is true after every operation, as anothe
   }
 }
 
+TEST_CASE("What signs a file or says how it is projected is named, and refused in place") {
+  const std::string manifest = "JP\0\x01\0\0\0\x01\0\0\0\x40jumb\0\0\0\x1Ejumdc2pa"s;
+  const auto with = [](std::string file, std::size_t at, const std::string& more) {
+    return file.insert(at, more);
+  };
+  const auto with_xmp = [](std::string packet) {
+    std::string file = cli::jpeg(cli::smooth_picture(width, height));
+    return file.insert(20, jpeg_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0"s + packet));
+  };
+  const std::string jpeg = cli::jpeg(cli::smooth_picture(width, height));
+  const std::string png =
+      cli::png(cli::smooth_picture(width, height), cli::png_chunk("caBX", "jumb"));
+  std::string webp = webp_fixture(1, true) + webp_chunk("C2PA", "jumb");
+  webp.replace(4, 4, ByteOrder{true}.u32(webp.size() - 8));
+  std::string tiff = tiff_fixture(1, true);
+  tiff.replace(tiff.find("\x0E\x01\x02\0"), 2, "\x41\xCD");
+  struct Case {
+    std::string name, file, says;
+  };
+  const std::string signs = "its signed manifest (C2PA)";
+  for (const auto& [name, file, says] :
+       {Case{"a.jpg", with(jpeg, 20, jpeg_segment(0xEB, manifest)), signs},
+        Case{"b.jpg",
+             with_xmp(xmp_packet_with("xmlns:t='http://purl.org/dc/terms/' t:provenance='u'")),
+             signs},
+        Case{"a.png", png, signs}, Case{"a.webp", webp, signs}, Case{"a.tif", tiff, signs},
+        Case{"c.jpg",
+             with_xmp(xmp_packet_with(
+                 "xmlns:p='http://ns.google.com/photos/1.0/panorama/' p:PoseHeadingDegrees='7'")),
+             "its projection (GPano)"},
+        Case{"d.jpg",
+             with_xmp(xmp_packet_with("xmlns:i='http://iptc.org/std/Iptc4xmpExt/2008-02-29/'",
+                                      "<i:ImageRegion/>")),
+             "its image regions (IPTC)"}}) {
+    CAPTURE(name);
+    Workplace workplace;
+    workplace.add(name, file);
+    const std::string warning =
+        "qturn: " + name + ": warning: no longer true after the turn: " + says + "\n";
+    CHECK(workplace.done({"cw", name, "-o", "out", "-q"}).err == warning);
+    workplace.failed({"cw", name, "-o", "strict", "--strict"});
+    workplace.failed({"cw", name, "--in-place"});
+    CHECK(workplace.content(name) == file);
+    // A signature is of all bytes.
+    const bool is_signature = says == signs;
+    CHECK(workplace.done({"cw", name, "-o", "tag", "--tag-only", "-q"}).err ==
+          (is_signature ? warning : ""));
+    if (is_signature) workplace.failed({"cw", name, "--in-place", "--tag-only"});
+    CHECK(workplace.done({"upright", name, "-o", "same", "-q"}).err.empty());
+    if (name == "a.webp") continue;  // a lossy one is never turned in place
+    workplace.done({"cw", name, "--in-place", "--allow-stale-metadata", "-q"});
+    CHECK(workplace.content(name) == workplace.content("out/" + name));
+  }
+}
+
 TEST_CASE_METHOD(
     cli::Workplace,
     "What XMP alone says of the orientation does not count, and is set right with a warning") {

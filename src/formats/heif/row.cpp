@@ -48,6 +48,11 @@ Header header_of(const HeifFile& heif) {
   header.has_ignored_tag = std::ranges::any_of(ignored_orientations(heif), [](const auto& each) {
     return each.says != Orientation::identity;
   });
+  for (const auto& [number, item] : heif.items) {
+    const auto xmp = is_heif_xmp(item) && !item.is_encoded ? heif.content(item) : std::nullopt;
+    if (xmp) add_placed_in_xmp(text_of(*xmp), header);
+  }
+  if (heif.has_manifest) add_placed(signed_manifest(), header);
   return header;
 }
 

@@ -107,7 +107,6 @@ void refuse_shared(const HeifFile& heif, const Numbers& turned) {
 
 void warn_of_the_rest(const HeifFile& heif, const Numbers& turned,
                       std::vector<std::string>& warnings) {
-  if (heif.has_manifest) warnings.emplace_back(manifest_no_longer_holds);
   Numbers parts;
   for (const HeifReference& reference : heif.references) {
     if (reference.type == "dimg") parts.insert(reference.to.begin(), reference.to.end());

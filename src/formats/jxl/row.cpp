@@ -220,7 +220,6 @@ Bytes turned_jxl(const JxlFile& jxl, Orientation orientation, std::vector<std::s
         "the JPEG that can be made of it again is not turned, for want of an "
         "orientation in its Exif");
   }
-  if (is_turned && jxl.has_manifest) warnings.emplace_back(manifest_no_longer_holds);
   return spliced(jxl.file, std::move(splices));
 }
 
@@ -260,6 +259,9 @@ Header header_of(const JxlFile& jxl) {
   header.has_ignored_tag = std::ranges::any_of(jxl.ignored(), [&](const auto& each) {
     return each.says != jxl.wanted(jxl.header.orientation);
   });
+  for (const JxlMetadata& each : jxl.metadata)
+    if (!each.is_exif) add_placed_in_xmp(text_of(jxl.content(each)), header);
+  if (jxl.has_manifest) add_placed(signed_manifest(), header);
   return header;
 }
 

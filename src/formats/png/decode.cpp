@@ -263,9 +263,10 @@ Header header_of(const Chunks& chunks) {
   header.width = stored.width;
   header.height = stored.height;
   header.stored = png_orientation(chunks);
-  header.has_ignored_tag = std::ranges::any_of(chunks, [&](const PngChunk& chunk) {
-    return is_png_xmp(chunk) && turns_upright_picture(png_xmp(chunk), header.stored);
-  });
+  for (const PngChunk& chunk : chunks) {
+    if (is_png_xmp(chunk)) look_at_xmp(png_xmp(chunk), header);
+    if (chunk.type == "caBX") add_placed(signed_manifest(), header);
+  }
   header.pixels_total = std::uint64_t{stored.width} * stored.height;
   header.pixel_bytes_total = stored_page(stored).bytes();
   // The decoder has the compressed pixels in one piece, and rows that are not as in memory apart.

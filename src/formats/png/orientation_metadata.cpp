@@ -58,11 +58,8 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
       data.insert(data.end(), bytes.begin(), bytes.end());
       append_png_chunk(made, chunk.type, data);
     } else {
-      if (chunk.type == "caBX") {
-        warnings.emplace_back(manifest_no_longer_holds);
-      } else if (is_raw_exif(chunk)) {
+      if (is_raw_exif(chunk))
         warnings.emplace_back("Exif in a text chunk is damaged and stays as it was");
-      }
       made.insert(made.end(), chunk.whole.begin(), chunk.whole.end());
     }
     end += chunk.whole.size();

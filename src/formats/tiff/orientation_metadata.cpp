@@ -12,7 +12,6 @@
 namespace qturn::tiff {
 namespace {
 
-constexpr std::uint16_t manifest_tag = 0xCD41;
 constexpr const char* shared_bytes = "damaged: parts of the TIFF share their bytes";
 
 // Called again after every change, because a change may have hit the header.
@@ -73,7 +72,6 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
   const auto first = TiffStructure::open(file);
   if (!first) throw ImageFileError("truncated: the TIFF header is missing");
   std::unordered_set<std::uint64_t> seen;
-  bool any_manifest = false;
   std::uint64_t link = first->first_at(), at = first->first_directory();
   while (at != 0 && seen.insert(at).second) {
     const TiffStructure tiff = structure_of(file, first->big());
@@ -91,7 +89,6 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
     if (const TiffEntry* places = page.find(tiff_tag::sub_directories)) {
       tag_pictures(file, tiff, *places, turn, warnings);
     }
-    any_manifest |= page.find(manifest_tag) != nullptr;
     if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {
       const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
                                     static_cast<std::size_t>(xmp->value_bytes));
@@ -117,7 +114,6 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
       (left.certainty == StoredOrientation::Certainty::present && left.value != turn.tag)) {
     throw ImageFileError(shared_bytes);
   }
-  if (any_manifest) warnings.emplace_back(manifest_no_longer_holds);
   return file;
 }
 

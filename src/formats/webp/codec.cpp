@@ -285,9 +285,10 @@ Header read_webp_header(std::span<const std::byte> file) {
   const std::vector<WebpChunk> chunks = webp_chunks(file);
   Header header;
   header.stored = webp_orientation(chunks);
-  header.has_ignored_tag = std::ranges::any_of(chunks, [&](const WebpChunk& chunk) {
-    return chunk.type == "XMP " && turns_upright_picture(text_of(chunk.data), header.stored);
-  });
+  for (const WebpChunk& chunk : chunks) {
+    if (chunk.type == "XMP ") look_at_xmp(text_of(chunk.data), header);
+    if (chunk.type == "C2PA") add_placed(signed_manifest(), header);
+  }
   std::uint64_t largest = 0;
   if (const std::optional<Size> canvas = webp_canvas(chunks)) {
     const std::vector<WebpFrame> frames = webp_frames(chunks);

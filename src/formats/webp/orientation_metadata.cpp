@@ -23,7 +23,7 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
   };
   const bool adds =
       !has("EXIF") && missing == MissingTag::is_added && turn.tag != Orientation::identity;
-  if (!adds && !has("EXIF") && !has("XMP ") && !has("C2PA")) return file;
+  if (!adds && !has("EXIF") && !has("XMP ")) return file;
   if (adds && !has("VP8X")) {
     Metadata metadata;
     metadata.exif = minimal_exif(turn.tag);
@@ -51,9 +51,6 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
       const std::string turned = turn_xmp(packet, turn, warnings);
       const auto bytes = std::as_bytes(std::span(turned));
       data.assign(bytes.begin(), bytes.end());
-    }
-    if (chunk.type == "C2PA") {
-      warnings.emplace_back(manifest_no_longer_holds);
     }
     made.emplace_back(chunk.type, std::move(data));
   }

@@ -458,15 +458,6 @@ TEST_CASE("The video of a motion photo is turned as the picture is seen, listed 
   CHECK_THAT(warnings[0], ContainsSubstring("players do not mirror videos"));
 }
 
-TEST_CASE("A manifest that no longer holds is warned of") {
-  std::vector<std::string> warnings;
-  turned(with_segments(jpeg_of(64, 48),
-                       jpeg_segment(0xEB, "JP\0\x01\0\0\0\x01\0\0\0\x40jumb\0\0\0\x1Ejumdc2pa"sv)),
-         warnings);
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("C2PA"));
-}
-
 TEST_CASE("Retagging moves no pixel and keeps all orientation metadata consistent") {
   const std::string preview = with_segments(jpeg_of(32, 24), exif_segment({.orientation = 6}));
   const std::string before = with_trailing(

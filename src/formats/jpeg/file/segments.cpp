@@ -70,6 +70,11 @@ bool is_xmp(const JpegSegment& segment) {
   return segment.marker == app1 && text_of(segment).starts_with(xmp_signature);
 }
 
+bool is_manifest(const JpegSegment& segment) {
+  return segment.marker == app11 &&
+         text_of(segment).substr(0, 64).find("c2pa") != std::string_view::npos;
+}
+
 bool is_mpf(const JpegSegment& segment) {
   return segment.marker == app2 && text_of(segment).starts_with(mpf_signature);
 }

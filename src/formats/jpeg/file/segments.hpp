@@ -34,6 +34,7 @@ JpegSegment jpeg_header_segments(std::span<const std::byte> file, JpegMarkers& m
 /// Whether the segment is an Exif block, an XMP packet, or an index of several pictures.
 bool is_exif(const JpegSegment& segment);
 bool is_xmp(const JpegSegment& segment);
+bool is_manifest(const JpegSegment& segment);  ///< a signed one (C2PA)
 bool is_mpf(const JpegSegment& segment);
 
 /// The packet of a segment that is XMP.

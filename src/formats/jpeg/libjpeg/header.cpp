@@ -43,9 +43,10 @@ Header header_of(const JpegDecoder& decoder) {
   header.width = info.image_width;
   header.height = info.image_height;
   header.stored = orientation_in(decoder.file.segments);
-  header.has_ignored_tag = std::ranges::any_of(decoder.file.segments, [&](const auto& segment) {
-    return is_xmp(segment) && turns_upright_picture(xmp_packet(segment), header.stored);
-  });
+  for (const JpegSegment& segment : decoder.file.segments) {
+    if (is_xmp(segment)) look_at_xmp(xmp_packet(segment), header);
+    if (is_manifest(segment)) add_placed(signed_manifest(), header);
+  }
   header.pixels_total = std::uint64_t{info.image_width} * info.image_height;
   header.pixel_bytes_total = header.pixels_total * static_cast<std::uint64_t>(info.num_components);
   // For another format. libjpeg keeps the coefficients only of a picture of several scans.

@@ -64,7 +64,7 @@ class Finisher {
     container_lengths_ = trailing.container_lengths();
 
     rename_extended_xmp();
-    bool any_exif = false, any_manifest = false;
+    bool any_exif = false;
     for (const JpegSegment& segment : segments_) {
       if (is_exif(segment)) {
         finish_exif(segment, !std::exchange(any_exif, true));
@@ -73,11 +73,6 @@ class Finisher {
       } else if (segment.marker == app0 && turn_.pixels != Orientation::identity) {
         finish_jfif(segment);
       }
-      any_manifest |= segment.marker == app11 &&
-                      text_of(segment.payload).substr(0, 64).find("c2pa") != std::string_view::npos;
-    }
-    if (any_manifest || names_manifest_) {
-      warnings_.emplace_back(manifest_no_longer_holds);
     }
     const bool is_tagged = turn_.tag != Orientation::identity;
     if (!any_exif && is_tagged && missing_ == MissingTag::is_added) add_exif();
@@ -101,7 +96,6 @@ class Finisher {
   void finish_xmp(const JpegSegment& segment) {
     std::string packet(xmp_packet(segment));
     try {
-      names_manifest_ |= read_xmp(packet).names_manifest;
       if (!container_lengths_.empty()) packet = with_container_lengths(packet, container_lengths_);
       if (!extended_name_.empty()) packet = with_extended_name(packet, extended_name_);
     } catch (const ImageFileError&) {
@@ -252,7 +246,6 @@ class Finisher {
   std::vector<std::string>& warnings_;
   std::vector<std::uint64_t> container_lengths_;
   std::string extended_name_;
-  bool names_manifest_ = false;
   std::map<std::size_t, Bytes> replaced_;
   Bytes added_;
   std::size_t added_at_ = 0;
