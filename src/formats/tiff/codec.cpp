@@ -81,7 +81,7 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
   Header header;
   header.pages = static_cast<int>(tiff.pages.size());
   header.stored = tiff_orientation(tiff);
-  header.has_ignored_tag = turns_upright_picture(tiff_xmp(file), header.stored);
+  look_at_xmp(tiff_xmp(file), header);
   header.changes_only_if_allowed = true;
   std::uint64_t decoding = 0, encoding = 0, encoded = 0, shown = 0;
   for_each_picture(tiff, [&](const TiffDirectory& page) {
@@ -103,11 +103,7 @@ Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) 
       encoding = std::max(
           encoding, tiff_encoding_bytes(written, tiff.little) + memory_of(written.compression));
     }
-    for (PlacedMetadata& placed : placed_metadata(page)) {
-      if (std::ranges::count(header.placed, placed.name, &PlacedMetadata::name) == 0) {
-        header.placed.push_back(std::move(placed));
-      }
-    }
+    for (PlacedMetadata& placed : placed_metadata(page)) add_placed(std::move(placed), header);
     if (header.storage_change.empty() && !storage.changes.empty()) {
       header.storage_change = storage.changes.front();
     }
@@ -153,7 +149,7 @@ Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bo
     const std::size_t i = encoded.size();
     const TiffStorage& storage = extras.storage[i];
     const TiffLayout layout = turned_layout(storage.written, applied);
-    TiffDirectory made = turned_directory(directory, storage, layout, swaps_axes(applied));
+    TiffDirectory made = turned_directory(directory, storage, layout, applied);
     encoded.push_back(encode_tiff_page(turned.pages[i], layout, tiff.little, made, stop));
     made.pictures = std::move(directory.pictures);
     directory = std::move(made);

@@ -59,13 +59,18 @@ enum : std::uint16_t {
   xmp = 700,
   image_depth = 32997,
   tile_depth = 32998,
+  pixel_scale = 33550,
+  intergraph_matrix = 33920,
+  tie_points = 33922,
+  model_matrix = 34264,
   geo_keys = 34735,
   exif = 34665,
   maker_note = 37500,
   icc_profile = 34675,
   gps = 34853,
   interoperability = 40965,
-  imagej_metadata = 50839
+  imagej_metadata = 50839,
+  polynomials = 50844
 };
 }  // namespace tiff_tag
 
@@ -77,6 +82,7 @@ enum : std::uint16_t {
   u32 = 4,
   rational = 5,
   undefined = 7,
+  f64 = 12,
   directory = 13,
   u64 = 16,
   directory64 = 18

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "src/formats/tiff/map_coordinates.hpp"
+#include "src/formats/tiff/ome.hpp"
 #include "src/metadata/resolution.hpp"
 
 namespace qturn::tiff {
 namespace {
+
+constexpr std::uint16_t manifest_tag = 0xCD41;
 
 template <std::size_t N>
 bool is_one_of(std::uint16_t tag, const std::array<std::uint16_t, N>& tags) {
@@ -63,8 +68,13 @@ constexpr std::array<std::uint16_t, 23> exif_tags = {
 
 // Where the picture lies on a map, with the parameters of the projection.
 bool is_map_tag(std::uint16_t tag) {
-  constexpr std::array<std::uint16_t, 6> tags = {
-      tiff_tag::geo_keys, 33550, 33922, 34264, 34736, 34737};
+  constexpr std::array<std::uint16_t, 7> tags = {tiff_tag::geo_keys,
+                                                 tiff_tag::pixel_scale,
+                                                 tiff_tag::tie_points,
+                                                 tiff_tag::model_matrix,
+                                                 tiff_tag::intergraph_matrix,
+                                                 34736,
+                                                 34737};
   return is_one_of(tag, tags);
 }
 
@@ -125,16 +135,13 @@ bool is_georeferenced(const TiffDirectory& page) {
 }
 
 std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
-  constexpr std::uint16_t rational_polynomials = 50844;
   std::vector<PlacedMetadata> placed;
-  if (is_georeferenced(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
-  if (page.find(rational_polynomials)) placed.push_back({.name = "its map coordinates (RPC)"});
+  if (!turns_map_coordinates(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
+  if (!turns_polynomials(page)) placed.push_back({.name = "its map coordinates (RPC)"});
+  if (page.find(manifest_tag)) placed.push_back(signed_manifest());
   if (const TiffField* field = page.find(tiff_tag::description)) {
     const std::string_view text = text_of(field->value);
-    // With or without a prefix of its namespace.
-    if (text.find("openmicroscopy.org/Schemas/OME") != text.npos) {
-      placed.push_back({.name = "its sizes and axes (OME-XML)", .is_converted = true});
-    }
+    std::ranges::move(placed_in_ome(text), std::back_inserter(placed));
     if (text.starts_with("{\"shape\":")) {
       placed.push_back(
           {.name = "its shape as text (tifffile)", .needs_axes_swap = true, .is_converted = true});
@@ -147,6 +154,13 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
     }
   }
   return placed;
+}
+
+void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied) {
+  turn_coordinates(page, before, applied);
+  if (!swaps_axes(applied)) return;
+  for (TiffField& field : page.fields)
+    if (field.tag == tiff_tag::description) exchange_axes_in_ome(field.value);
 }
 
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings) {

@@ -15,12 +15,15 @@
 
 namespace qturn::tiff {
 
-/// Whether it says where on a map the picture lies, which is not turned.
+/// Whether it says where on a map the picture lies.
 bool is_georeferenced(const TiffDirectory& page);
 
-/// What of the directory a turn leaves as it is, although it depends on where pixels lie: map
-/// coordinates, regions, the sizes and axes that microscopes and tifffile state as text.
+/// What of the directory a turn leaves as it is, although it depends on where pixels lie: regions,
+/// the shape that tifffile states as text, map coordinates and sizes that cannot be turned.
 std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page);
+
+/// Turns what depends on that, of a page that had this size: map coordinates, the axes of OME-XML.
+void turn_placed_metadata(TiffDirectory& page, Size before, Orientation applied);
 
 /// What another format can carry of the description of a TIFF's first page.
 Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings);

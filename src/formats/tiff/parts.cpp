@@ -7,6 +7,7 @@
 
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
+#include "src/formats/tiff/metadata.hpp"
 #include "src/metadata/exif_tags.hpp"
 
 namespace qturn::tiff {
@@ -99,7 +100,12 @@ std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation ap
   const bool swaps = swaps_axes(applied);
   std::vector<FilePart> parts;
   const auto add = [&](const TiffDirectory& directory, const std::string& where) {
-    add_fields(directory, where, swaps, parts);
+    TiffDirectory turned = directory;
+    const auto side = [&](std::uint16_t tag) {
+      return static_cast<std::int64_t>(directory.integer(tag, 0));
+    };
+    turn_placed_metadata(turned, {side(tiff_tag::width), side(tiff_tag::height)}, applied);
+    add_fields(turned, where, swaps, parts);
     add_pixels(file, directory, where, parts);
   };
   for (std::size_t i = 0; i < tiff.pages.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/formats/tiff/library.hpp"
+#include "src/formats/tiff/metadata.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {
@@ -259,7 +260,8 @@ void refuse_what_cannot_turn(const TiffFile& tiff) {
 }
 
 TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& storage,
-                               const TiffLayout& turned, bool axes_swapped) {
+                               const TiffLayout& turned, Orientation applied) {
+  const bool axes_swapped = swaps_axes(applied);
   const bool recompressed = storage.written.compression != storage.read.compression;
   const bool recoloured = storage.written.photometric != storage.read.photometric;
   TiffDirectory directory{.fields = {}, .children = source.children};
@@ -315,6 +317,7 @@ TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& s
         }
     }
   }
+  turn_placed_metadata(directory, {storage.read.width, storage.read.height}, applied);
   return directory;
 }
 
