@@ -246,10 +246,13 @@ Plan plan(const PlanOptions& options) try {
   for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
   shared.sort();
   LabelFiles sidecars;
-  if (has_variants(options) || options.to_samples) {
-    sidecars = find_sidecar_files(options, found.files, [&](const std::string& path) {
-      return labels.contain(path) || masks.contain(path) || shared.contains(path);
-    });
+  if (!options.standard_input && !names.is_standard_output()) {
+    const bool any = has_variants(options) || options.to_samples;
+    sidecars = find_sidecar_files(
+        options, found.files, any ? SidecarKinds::all : SidecarKinds::world_files,
+        [&](const std::string& path) {
+          return labels.contain(path) || masks.contain(path) || shared.contains(path);
+        });
   }
   if (copy_others) mark_as_companions(found.files, labels, shared_labels, data_sets);
   others.sort();

@@ -17,6 +17,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/suspected_label.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -378,7 +379,7 @@ std::string LabelFiles::name_of(const Label& label, const fs::path& picture,
   const std::size_t kind = variant_place(stem);
   if (!lower_case(own).starts_with(lower_case(stem)))
     return now.substr(0, variant_place(now)) + own.substr(kind);
-  return output.stem().string() + own.substr(picture.stem().native().size());
+  return world_file_name(now + own.substr(stem.size()), output);
 }
 
 bool LabelFiles::are_below(const fs::path& folder) const {

@@ -18,6 +18,7 @@
 #include "src/sample/file_kind.hpp"
 #include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -218,7 +219,7 @@ class SamplePlanner {
   }
 
   void add_sidecar(const SampleFile& file) {
-    if (!is_xmp(file.name)) plan_.copied.push_back(&file);
+    if (!is_turned_sidecar(file.name)) plan_.copied.push_back(&file);
     Job& job = job_of(lower_stem(file));
     job.sidecars.push_back(file.path);
     for (JobOutput& output : job.outputs)
@@ -228,7 +229,9 @@ class SamplePlanner {
   /// "a.jpg.xmp" becomes "a.png.xmp" with its picture.
   std::string sidecar_name(const SampleFile& file, const Job& job) const {
     const bool is_after_whole_name = lower_case(file.name).starts_with(lower_case(job.key) + ".");
-    if (!options_.format || !is_after_whole_name) return file.name;
+    if (!options_.format) return file.name;
+    if (!is_after_whole_name)
+      return world_file_name(file.name, name_in_format(job.key, *options_.format));
     return name_in_format(job.key, *options_.format) + file.name.substr(job.key.size());
   }
 

@@ -15,6 +15,7 @@
 #include "src/plan/suspected_label.hpp"
 #include "src/sample/file_kind.hpp"
 #include "src/sample/sidecars.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -23,9 +24,12 @@ namespace fs = std::filesystem;
 
 class SidecarFinder {
  public:
-  SidecarFinder(const PlanOptions& options, FileList& files,
+  SidecarFinder(const PlanOptions& options, FileList& files, SidecarKinds kinds,
                 const std::function<bool(const std::string&)>& is_taken)
-      : options_(options), files_(files), is_taken_(is_taken) {}
+      : options_(options),
+        files_(files),
+        takes_all_(kinds == SidecarKinds::all),
+        is_taken_(is_taken) {}
 
   LabelFiles find() {
     for (std::size_t number = 0; number < files_.size(); ++number)
@@ -42,6 +46,7 @@ class SidecarFinder {
   void find_of(std::size_t number) {
     const FoundFile& file = files_[number];
     const FileList::Folder& folder = files_.folder_of(file);
+    if (!takes_all_ && !folder.may_hold_sidecars) return;
     const fs::path name = lower_case(file.name);
     const std::string start = name.stem().string() + ".";
     const auto& entries = listings_.of(folder.path);
@@ -50,12 +55,12 @@ class SidecarFinder {
       const fs::path own = at->lower;
       const bool is_of_picture =
           own.stem() == name.stem() || (is_xmp(own) && own.stem() == name && name.has_extension());
-      if (at->is_folder || !is_of_picture) continue;
+      if (at->is_folder || !is_of_picture || !(takes_all_ || is_world_file(own, name))) continue;
       const std::string path = normal_path(folder.path + at->name);
       if (is_taken_(path)) continue;
       if (is_excluded(options_, folder.key + at->name, at->name)) continue;
       if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
-      if (!is_xmp(own) && !may_be_copied(folder.path + at->name)) continue;
+      if (!is_turned_sidecar(own) && !may_be_copied(folder.path + at->name)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
       if (is_new) place->second = add_place(folder);
       sidecars_.add(number, place->second, at->name);
@@ -100,6 +105,7 @@ class SidecarFinder {
   }
 
   bool may_be_sidecar(const std::string& lower) const {
+    if (!takes_all_) return is_turned_world_file(lower);
     const std::string suffix = lower_suffix(lower);
     if (suffix.empty() || codec_of_suffix(suffix)) return false;
     return options_.labels.take == TakeLabels::found || !is_suffix_of_labels(suffix);
@@ -107,6 +113,7 @@ class SidecarFinder {
 
   const PlanOptions& options_;
   FileList& files_;
+  const bool takes_all_;
   const std::function<bool(const std::string&)>& is_taken_;
   Listings listings_{[this](const std::string& lower) { return may_be_sidecar(lower); },
                      "sidecars"};
@@ -116,10 +123,10 @@ class SidecarFinder {
 
 }  // namespace
 
-LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
+LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files, SidecarKinds kinds,
                               const std::function<bool(const std::string&)>& is_taken) {
-  if (options.labels.take == TakeLabels::none) return {};
-  return SidecarFinder(options, files, is_taken).find();
+  if (options.labels.take == TakeLabels::none) kinds = SidecarKinds::world_files;
+  return SidecarFinder(options, files, kinds, is_taken).find();
 }
 
 }  // namespace qturn

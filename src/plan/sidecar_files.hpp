@@ -2,7 +2,7 @@
 // labels. A turned picture gets its own.
 //
 //   x/a.jpg    x/a.caption, x/a.cls, x/a.json    copied
-//              x/a.xmp, x/a.jpg.xmp              turned
+//              x/a.xmp, x/a.jpg.xmp, x/a.jgw     turned
 #ifndef QTURN_SRC_PLAN_SIDECAR_FILES_HPP
 #define QTURN_SRC_PLAN_SIDECAR_FILES_HPP
 
@@ -15,10 +15,13 @@
 
 namespace qturn {
 
+enum class SidecarKinds : bool { all, world_files };
+
 /// Finds the sidecars of all pictures, except files that `is_taken` is true of (absolute, normal
-/// paths) and that --exclude leaves out. None if labels are not turned. If labels of one kind alone
-/// are, files that may be labels of another one are left alone. Marks those that are among `files`.
-LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files,
+/// paths) and that --exclude leaves out. World files alone if labels are not turned. If labels of
+/// one kind alone are, files that may be labels of another one are left alone. Marks those that are
+/// among `files`.
+LabelFiles find_sidecar_files(const PlanOptions& options, FileList& files, SidecarKinds kinds,
                               const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace qturn

@@ -457,6 +457,9 @@ std::vector<std::string> Flight::stale_metadata(const TurnOutcome& planned, std:
     for (const std::filesystem::path& file : job_.sidecars)
       if (is_world_file(file, job_.input) && std::ranges::count(files, file) == 0)
         files.push_back(file);
+    std::erase_if(files, [&](const std::filesystem::path& file) {
+      return is_turned_world_file(file) && std::ranges::count(job_.sidecars, file) > 0;
+    });
     world_files_ = std::move(files);
   }
   for (const std::filesystem::path& file : *world_files_) stale.push_back(stale_world_file(file));

@@ -128,7 +128,7 @@ class Flight {
   FoundSidecars sidecars_;  ///< those that the plan does not know
   ReadOnce texts_;          ///< the others, if there are several outputs
   LabelTurns label_;
-  /// Those beside the picture, once they were looked for.
+  /// Those beside the picture that are not turned with it, once they were looked for.
   std::optional<std::vector<std::filesystem::path>> world_files_;
   MaskTurns masks_;
   std::uint64_t mask_bytes_ = 0;  ///< the memory that they take

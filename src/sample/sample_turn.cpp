@@ -105,7 +105,8 @@ class SampleTurn {
     for (std::string& each : masks_.stale_metadata(turn))
       turned.outcome.stale_metadata.push_back(std::move(each));
     for (const FileInMemory& file : sample_.files)
-      if (moves_pixels(turned.outcome) && is_world_file(file.name, sample_.picture.name))
+      if (moves_pixels(turned.outcome) && is_world_file(file.name, sample_.picture.name) &&
+          !is_turned_world_file(file.name))
         turned.outcome.stale_metadata.push_back(stale_world_file(file.name));
     warn_of_stale_metadata(turned.outcome.stale_metadata, turned.warnings);
     std::size_t mask = 0;
@@ -151,10 +152,11 @@ class SampleTurn {
 
   static Bytes sidecar(const FileInMemory& file, const MetadataTurn& turn,
                        std::vector<std::string>& warnings) {
-    if (!is_xmp(file.name)) return {file.bytes.begin(), file.bytes.end()};
+    if (!is_turned_sidecar(file.name)) return {file.bytes.begin(), file.bytes.end()};
     std::vector<std::string> own_warnings;
     Bytes turned = with_name(file.name, [&] {
-      return copy_of(turned_xmp(std::string(text_of(file.bytes)), turn, own_warnings));
+      return copy_of(
+          turned_sidecar_text(file.name, std::string(text_of(file.bytes)), turn, own_warnings));
     });
     for (const std::string& warning : own_warnings)
       warnings.push_back(fmt::format("{}: {}", file.name, warning));

@@ -11,6 +11,7 @@
 #include "src/metadata/xmp.hpp"
 #include "src/picture/errors.hpp"
 #include "src/picture/hint.hpp"
+#include "src/sample/world_files.hpp"
 
 namespace qturn {
 namespace {
@@ -50,10 +51,14 @@ fs::path named_after(const fs::path& picture, bool after_whole_name, const fs::p
 
 bool is_xmp(const fs::path& path) { return lower_suffix(path) == ".xmp"; }
 
-std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,
-                       std::vector<std::string>& warnings) {
+bool is_turned_sidecar(const fs::path& path) { return is_xmp(path) || is_turned_world_file(path); }
+
+std::string turned_sidecar_text(const fs::path& name, const std::string& packet,
+                                const MetadataTurn& turn, std::vector<std::string>& warnings) {
+  if (!is_xmp(name)) return turned_world_file(packet, turn);
   (void)read_xmp(packet);  // turn_xmp() leaves what is not XMP as it is
   warn_of_other_orientation(packet, turn.stored, warnings);
+  warn_of_placed_in_xmp(packet, turn, warnings);
   return turn_xmp(packet, turn, warnings);
 }
 
@@ -68,12 +73,12 @@ Companion turned_sidecar(const fs::path& input, const fs::path& output, const Me
   } catch (const FileError& error) {
     throw FileError(fmt::format("{} cannot be read", input.string()), input, error.code());
   }
-  if (!is_xmp(input)) return companion;
+  if (!is_turned_sidecar(input)) return companion;
   const std::string packet(reinterpret_cast<const char*>(companion.bytes.data()),
                            companion.bytes.size());
   std::vector<std::string> own_warnings;
   try {
-    companion.text = turned_xmp(packet, turn, own_warnings);
+    companion.text = turned_sidecar_text(input, packet, turn, own_warnings);
   } catch (const ImageFileError& error) {
     throw WithHints<FileError>({{Hint::exclude, "*" + input.extension().string()}},
                                fmt::format("{}: {}", input.string(), error.what()), input,

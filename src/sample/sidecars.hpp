@@ -59,8 +59,11 @@ bool is_sidecar(const std::filesystem::path& file, const std::filesystem::path& 
 /// Whether a file is called as XMP is.
 bool is_xmp(const std::filesystem::path& path);
 
-/// A file beside a picture, as it is beside the turned picture: XMP is turned, others are copied.
-/// Throws FileError if it cannot be read, or is not XMP although it is called so.
+/// Whether a file beside a picture is called as one that is turned with it: XMP or a world file.
+bool is_turned_sidecar(const std::filesystem::path& path);
+
+/// A file beside a picture, as it is beside the turned picture: others than those are copied.
+/// Throws FileError if it cannot be read, or is not what it is called.
 Companion turned_sidecar(const std::filesystem::path& input, const std::filesystem::path& output,
                          const MetadataTurn& turn, const Source& source,
                          std::vector<std::string>& warnings);
@@ -69,10 +72,10 @@ Companion turned_sidecar(const std::filesystem::path& input, const std::filesyst
 /// the orientation that it says with the picture's. Throws ProofError.
 void prove_sidecar(const Companion& made, const MetadataTurn& turn, std::string_view text);
 
-/// The content of an XMP file beside a picture, as it is beside the turned picture. Throws
-/// ImageFileError if it is not XMP.
-std::string turned_xmp(const std::string& packet, const MetadataTurn& turn,
-                       std::vector<std::string>& warnings);
+/// The content of a file that is turned, beside the turned picture. Throws ImageFileError if it is
+/// not what it is called.
+std::string turned_sidecar_text(const std::filesystem::path& name, const std::string& text,
+                                const MetadataTurn& turn, std::vector<std::string>& warnings);
 
 /// The place of the sidecar that is made of `like` for another picture.
 std::filesystem::path sidecar_of(const std::filesystem::path& picture, const Sidecar& like);

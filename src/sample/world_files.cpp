@@ -12,6 +12,8 @@
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
+#include "src/labels/text/decimal.hpp"
+#include "src/picture/text_edits.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -55,6 +57,49 @@ bool is_named_as_world_file(const fs::path& file) {
   const std::string suffix = lower_suffix(file);
   if (std::ranges::count(in_short, suffix) > 0) return true;
   return suffix.ends_with('w') && codec_of_suffix(suffix.substr(0, suffix.size() - 1));
+}
+
+bool is_turned_world_file(const fs::path& file) {
+  return is_named_as_world_file(file) && lower_suffix(file) != polynomials;
+}
+
+// X = A x + B y + C and Y = D x + E y + F of the centre of a pixel, in lines A, D, B, E, C, F.
+std::string turned_world_file(std::string_view text, const MetadataTurn& turn) {
+  if (turn.pixels == Orientation::identity) return std::string(text);
+  enum : std::size_t { A, D, B, E, C, F };
+  std::vector<TextEdit> edits;
+  std::vector<Decimal> numbers;
+  constexpr std::string_view blanks = " \t\r\n";
+  for (std::size_t at = 0, end = 0; numbers.size() <= F; at = end) {
+    at = std::min(text.find_first_not_of(blanks, at), text.size());
+    end = std::min(text.find_first_of(blanks, at), text.size());
+    const auto number = Decimal::parse(text.substr(at, end - at));
+    if (!number) throw ImageFileError("a world file has six numbers, and this one has others");
+    numbers.push_back(*number);
+    edits.push_back({at, end - at, {}});
+  }
+  const auto mirror = [&](std::size_t along_x, std::size_t along_y, std::int64_t side) {
+    for (const auto& [slope, sum] :
+         {std::pair(along_x, std::size_t{C}), std::pair(along_y, std::size_t{F})}) {
+      numbers[sum] = numbers[sum].plus(numbers[slope].times(side - 1));
+      numbers[slope] = numbers[slope].mirrored(0);
+    }
+  };
+  const Reading how = reading(turn.pixels);
+  const Size size = turn.old_size();
+  if (how.from_right) mirror(A, D, size.width);
+  if (how.from_bottom) mirror(B, E, size.height);
+  if (how.swap_axes) {
+    std::swap(numbers[A], numbers[B]);
+    std::swap(numbers[D], numbers[E]);
+  }
+  for (std::size_t i = 0; i < edits.size(); ++i) edits[i].by = numbers[i].text();
+  return edited(text, edits);
+}
+
+std::string world_file_name(const std::string& name, const fs::path& picture) {
+  if (!is_turned_world_file(name) || is_world_file(name, picture)) return name;
+  return fs::path(name).replace_extension(suffixes_of(lower_suffix(picture)).front());
 }
 
 bool are_notes_of_place(std::string_view name, std::string_view text) {

@@ -1,7 +1,7 @@
 // Files beside pictures that say where on a map the pixels lie. World files have six numbers for
-// that: a.tfw or a.wld for a.tif, a.jgw for a.jpg. The rational polynomials (RPC) of satellite
-// pictures are in a.rpb or a_rpc.txt, and GDAL notes any of that in a.tif.aux.xml. They are not
-// turned.
+// that: a.tfw or a.wld for a.tif, a.jgw for a.jpg. They are turned. The rational polynomials (RPC)
+// of satellite pictures are in a.rpb or a_rpc.txt, and GDAL notes any of that in a.tif.aux.xml:
+// they are not.
 #ifndef QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 #define QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 
@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/metadata/metadata_turn.hpp"
+
 namespace qturn {
 
 /// Whether a file that has the stem of the picture is called as one of its world files.
@@ -17,6 +19,16 @@ bool is_world_file(const std::filesystem::path& file, const std::filesystem::pat
 
 /// Whether it is called as one of any picture.
 bool is_named_as_world_file(const std::filesystem::path& file);
+
+/// Whether one that is called so is turned: of all but polynomials, which are called so too.
+bool is_turned_world_file(const std::filesystem::path& file);
+
+/// Its six numbers after the turn, exactly, in decimals; all else in it stays. Throws
+/// ImageFileError if it has others.
+std::string turned_world_file(std::string_view text, const MetadataTurn& turn);
+
+/// What it is called beside such a picture: "a.tfw" beside a.png "a.pgw".
+std::string world_file_name(const std::string& name, const std::filesystem::path& picture);
 
 /// Whether GDAL's notes about a picture, a.tif.aux.xml, say where on a map it lies.
 bool are_notes_of_place(std::string_view name, std::string_view text);

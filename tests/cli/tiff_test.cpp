@@ -1,7 +1,9 @@
 // TIFFs from end to end, with the opinion of libtiff's own programs where they are installed.
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,10 +38,10 @@ std::string said_by(const Workplace& workplace, const std::string& command) {
   return (status == 0 ? "" : "failed: ") + content_of(out);
 }
 
-std::string tiff_with(const qturn::tiff::TiffField& field) {
+std::string tiff_with(const std::vector<qturn::tiff::TiffField>& fields) {
   const qturn::Bytes file = write_with_libtiff({tiff_picture({}, 30, 20)});
   qturn::tiff::TiffFile tiff = qturn::tiff::read_tiff(file);
-  tiff.pages.front().fields.push_back(field);
+  for (const auto& field : fields) tiff.pages.front().fields.push_back(field);
   const std::span<const std::byte> pixels[] = {file};
   std::vector<std::string> warnings;
   return text(qturn::tiff::write_tiff(tiff, pixels, warnings));
@@ -55,13 +57,16 @@ struct Placed {
 };
 
 std::vector<Placed> placed_fields() {
-  constexpr std::uint16_t model_pixel_scale = 33550, rational_polynomials = 50844, floats = 12;
+  constexpr auto floats = qturn::tiff::tiff_type::f64;
   using qturn::tiff::tiff_type::ascii;
   const std::string many(70000, ' ');  // more than is read for a header
   return {
-      {{.tag = model_pixel_scale, .type = floats, .count = 1, .value = owned(std::string(8, '\1'))},
+      {{.tag = qturn::tiff::tiff_tag::pixel_scale,
+        .type = floats,
+        .count = 1,
+        .value = owned(std::string(8, '\1'))},
        "its map coordinates (GeoTIFF)"},
-      {{.tag = rational_polynomials,
+      {{.tag = qturn::tiff::tiff_tag::polynomials,
         .type = floats,
         .count = 1,
         .value = owned(std::string(8, '\1'))},
@@ -84,7 +89,7 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
   for (const auto& [field, name] : placed_fields()) {
     CAPTURE(name);
     Workplace workplace;
-    const std::string file = tiff_with(field);
+    const std::string file = tiff_with({field});
     workplace.add("a.tif", file);
     const std::string warning = "qturn: a.tif: warning: no longer true after the turn: " + name;
     const Result quiet = workplace.done({"cw", "a.tif", "-o", "out", "-q"});
@@ -118,7 +123,7 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
 TEST_CASE_METHOD(cli::Workplace,
                  "Another format gets what a TIFF says as text, which is then no longer true") {
   for (const auto& [field, name] : placed_fields()) {
-    add("a.tif", tiff_with(field));
+    add("a.tif", tiff_with({field}));
     const bool is_text = field.tag == qturn::tiff::tiff_tag::description;
     const Result result =
         done({"cw", "a.tif", "-o", "a.png", "--format", "png", "-q", "--overwrite"});
@@ -126,12 +131,97 @@ TEST_CASE_METHOD(cli::Workplace,
   }
 }
 
-TEST_CASE_METHOD(cli::Workplace, "A world file beside a picture is no longer true after a turn") {
+namespace {
+
+// Lines of a world file: where the centres of pixels lie.
+std::array<double, 2> on_map(const std::string& world, qturn::Position pixel) {
+  std::istringstream lines(world);
+  std::array<double, 6> n{};
+  for (double& each : n) lines >> each;
+  const auto x = static_cast<double>(pixel.x), y = static_cast<double>(pixel.y);
+  return {n[0] * x + n[2] * y + n[4], n[1] * x + n[3] * y + n[5]};
+}
+
+// The first pixel of this value.
+qturn::Position found_in(const std::string& tiff, std::uint64_t value) {
+  TiffPicture picture = read_with_libtiff(owned(tiff)).at(0);
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x)
+      if (picture.at(x, y, 0) == value) return {x, y};
+  return {-1, -1};
+}
+
+const std::string world = "10.25\r\n-2.5\r\n-3\r\n-8\r\n500000.125\r\n4000000\r\nrest";
+
+}  // namespace
+
+TEST_CASE_METHOD(cli::Workplace, "A world file is turned with its picture, in its own decimals") {
+  TiffPicture picture = tiff_picture({}, 30, 20);
+  for (std::uint64_t& sample : picture.samples) sample = 0;
+  picture.at(7, 3, 0) = 200;
+  const std::string file = text(write_with_libtiff({picture}));
+  add("in/a.tif", file);
+  add("in/a.tfw", world);
+  add("in/B.TIF", file);
+  add("in/B.WLD", world);
+  const auto place = on_map(world, {7, 3});
+  for (const Orientation each : qturn::all_orientations) {
+    if (each == Orientation::identity) continue;
+    const std::string word(qturn::name(each));
+    CHECK(done({word, "in", "-o", word, "-q"}).err.empty());
+    for (const auto& [name, beside] : {std::pair("a.tif", "a.tfw"), {"B.TIF", "B.WLD"}}) {
+      CAPTURE(word, name);
+      const std::string turned = content(word + "/" + beside);
+      CHECK(on_map(turned, found_in(content(word + "/" + name), 200)) == place);
+      CHECK(turned.ends_with("\r\nrest"));
+    }
+    const std::string back(qturn::name(qturn::inverse(each))), copy = "in-place-" + word;
+    std::filesystem::copy(path() / word, path() / copy);
+    done({back, copy, "--in-place"});
+    CHECK(on_map(content(copy + "/a.tfw"), {7, 3}) == place);
+    CHECK(content(copy + "/B.WLD") == content(copy + "/a.tfw"));
+  }
+  CHECK(content("rotate180/a.tfw") == "-10.25\r\n2.5\r\n3\r\n8\r\n500240.375\r\n3999775.5\r\nrest");
+  done({"augment", "in/a.tif", "-o", "more", "--variants", "identity,flop", "-q", "--strict"});
+  CHECK(content("more/a__identity.tfw") == world);
+  CHECK(content("more/a__flop.tfw") == content("flop/a.tfw"));
+  done({"augment", "in/a.tif", "-o", "more.tar", "--variants", "flop", "-q", "--strict"});
+  done({"flop", "in/a.tif", "-o", "one/b.tif", "-q"});
+  CHECK(content("one/b.tfw") == content("flop/a.tfw"));
+  // The other format has another suffix.
+  done({"flop", "in/a.tif", "-o", "png", "--format", "png", "-q"});
+  CHECK(content("png/a.pgw") == content("flop/a.tfw"));
+  // What is written already is not replaced, and an unmoved pixel keeps its numbers.
+  refused({"flop", "in/a.tif", "-o", "flop/a.tif"});
+  add("flop2/a.tfw", "mine");
+  refused({"flop", "in/a.tif", "-o", "flop2"});
+  done({"upright", "in", "-o", "same", "--others", "copy", "-q"});
+  CHECK(content("same/a.tfw") == world);
+  done({"flop", "in", "-o", "copied", "--others", "copy", "-q"});
+  CHECK(content("copied/a.tfw") == content("flop/a.tfw"));
+}
+
+TEST_CASE_METHOD(cli::Workplace,
+                 "A world file that cannot be turned, or has two pictures, is refused") {
   const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
   add("in/a.tif", file);
-  add("in/a.tfw", "10\n0\n0\n-10\n500000\n4000000\n");
-  add("in/B.TIF", file);
-  add("in/B.WLD", "10\n0\n0\n-10\n500000\n4000000\n");
+  add("in/a.tfw", "10\n0\n0\nfive\n500000\n4000000\n");
+  CHECK_THAT(failed({"cw", "in", "-o", "out"}).err,
+             ContainsSubstring("in/a.tfw: a world file has six numbers, and this one has others"));
+  CHECK_FALSE(exists("out/a.tif"));
+  add("in/a.tfw", "10\n0\n0\n-10\n500000");
+  failed({"cw", "in", "--in-place"});
+  CHECK(content("in/a.tif") == file);
+  add("two/a.tif", file);
+  add("two/a.tiff", file);
+  add("two/a.tfw", world);
+  CHECK_THAT(refused({"cw", "two", "--in-place"}).err, ContainsSubstring("two/a.tfw belongs to"));
+  CHECK(content("two/a.tfw") == world);
+}
+
+TEST_CASE_METHOD(cli::Workplace,
+                 "Other notes of a place beside a picture are no longer true after a turn") {
+  const std::string file = text(write_with_libtiff({tiff_picture({}, 30, 20)}));
   add("in/c.tif", file);
   add("in/c.jgw", "of c.jpg");
   for (const char* name : {"d.tif", "e.tif", "f.tif", "g.tif"})
@@ -149,19 +239,44 @@ TEST_CASE_METHOD(cli::Workplace, "A world file beside a picture is no longer tru
            " beside it (where it lies on a map)\n";
   };
   const Result result = done({"cw", "in", "-o", "out", "-q", "-j", "1"});
-  CHECK_THAT(result.err, ContainsSubstring(says("a.tif", "a.tfw")) &&
-                             ContainsSubstring(says("B.TIF", "B.WLD")) &&
-                             ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
+  CHECK_THAT(result.err, ContainsSubstring(says("d.tif", "d_RPC.TXT")) &&
                              ContainsSubstring(says("e.tif", "e.RPB")) &&
                              ContainsSubstring(says("f.tif", "f.tif.aux.xml")) &&
                              !ContainsSubstring("g.tif"));
   CHECK(result.err.find("c.tif") == std::string::npos);
   CHECK(qturn({"upright", "in", "-o", "same", "-q"}).err.empty());
-  const Result augmented = done({"augment", "in/a.tif", "-o", "more", "--variants", "flop", "-q"});
-  CHECK(augmented.err == says("a.tif", "a.tfw"));
-  failed({"cw", "in/a.tif", "--in-place"});
+  // To standard output it has no place.
+  add("b.tif", file);
+  add("b.tfw", world);
+  CHECK_THAT(qturn({"cw", "b.tif", "-o", "-", "-q"}).err, ContainsSubstring("b.tfw beside it"));
+  failed({"cw", "in/e.tif", "--in-place"});
   CHECK(tree("in") == before);
-  done({"cw", "in/a.tif", "--in-place", "--allow-stale-metadata"});
+  done({"cw", "in/e.tif", "--in-place", "--allow-stale-metadata"});
+}
+
+TEST_CASE_METHOD(cli::Workplace, "A pixel of a GeoTIFF keeps its place on the map") {
+  const qturn::tiff::TiffField keys =
+      qturn::tiff::tiff_integers(qturn::tiff::tiff_tag::geo_keys, qturn::tiff::tiff_type::u16,
+                                 std::array<std::uint64_t, 8>{1, 1, 0, 1, 1025, 0, 1, 2});
+  const double numbers[] = {10, 0, 0, 5000, 0, -10, 0, 40000, 0, 0, 0, 0, 0, 0, 0, 1};
+  std::string bytes(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  add("a.tif", tiff_with({{.tag = qturn::tiff::tiff_tag::model_matrix,
+                           .type = qturn::tiff::tiff_type::f64,
+                           .count = 16,
+                           .value = owned(bytes)},
+                          keys}));
+  add("b.tif", content("a.tif"));
+  CHECK(done({"flop", "a.tif", "b.tif", "--in-place", "-q", "--strict"}).err.empty());
+  const auto turned = qturn::tiff::read_tiff(owned(content("a.tif"))).pages.at(0);
+  const auto* matrix = turned.find(qturn::tiff::tiff_tag::model_matrix);
+  REQUIRE(matrix);
+  const double wanted[] = {-10, 0, 0, 5290, 0, -10, 0, 40000, 0, 0, 0, 0, 0, 0, 0, 1};
+  CHECK(text(matrix->value) == std::string(reinterpret_cast<const char*>(wanted), sizeof wanted));
+  done({"flop", "b.tif", "--in-place", "-q"});
+  CHECK(text(qturn::tiff::read_tiff(owned(content("b.tif")))
+                 .pages.at(0)
+                 .find(qturn::tiff::tiff_tag::model_matrix)
+                 ->value) == bytes);
 }
 
 TEST_CASE("Notes of GDAL that are not where GDAL reads them are refused, not passed over") {

@@ -60,7 +60,7 @@ void say_broken(const SharedLabels::Broken& file, const std::string& pictures) {
 void say_copied_sidecars(const Plan& plan) {
   std::map<std::string, std::uint64_t> by_suffix;
   for (const LabelFiles::Label& sidecar : plan.jobs.sidecars())
-    if (!is_xmp(sidecar.name)) ++by_suffix[lower_suffix(sidecar.name)];
+    if (!is_turned_sidecar(sidecar.name)) ++by_suffix[lower_suffix(sidecar.name)];
   std::string text;
   for (const auto& [suffix, count] : by_suffix)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(suffix));
@@ -89,7 +89,7 @@ void refuse_copied_sidecars(const CommandLine& line, const Plan& plan) {
   if (!line.strict) return;
   const LabelFiles& sidecars = plan.jobs.sidecars();
   const auto copied = std::ranges::find_if(
-      sidecars, [](const LabelFiles::Label& sidecar) { return !is_xmp(sidecar.name); });
+      sidecars, [](const LabelFiles::Label& sidecar) { return !is_turned_sidecar(sidecar.name); });
   if (copied == sidecars.end()) return;
   const std::string path = sidecars.path(*copied);
   throw PlanError(fmt::format(

@@ -106,7 +106,7 @@ Decimal Decimal::mirrored(std::int64_t sum) const {
   return result;
 }
 
-Decimal Decimal::minus(const Decimal& other) const {
+Decimal Decimal::plus(const Decimal& other) const {
   Decimal result = *this;
   result.decimals_ = std::max(decimals_, other.decimals_);
   std::string part = other.digits_;
@@ -114,7 +114,7 @@ Decimal Decimal::minus(const Decimal& other) const {
   part.append(result.decimals_ - other.decimals_, '0');
   align(result.digits_, part);
   result.is_negative_ = is_negative();
-  if (is_negative() != other.is_negative()) {
+  if (is_negative() == other.is_negative()) {
     result.digits_ = sum_of(result.digits_, part);
   } else if (result.digits_ < part) {
     result.digits_ = difference_of(part, result.digits_);
@@ -123,6 +123,26 @@ Decimal Decimal::minus(const Decimal& other) const {
     result.digits_ = difference_of(result.digits_, part);
   }
   result.is_negative_ = result.is_negative();
+  result.write();
+  return result;
+}
+
+Decimal Decimal::times(std::int64_t factor) const {
+  Decimal result = *this;
+  result.is_negative_ = is_negative_ != (factor < 0);
+  const auto size = static_cast<std::uint64_t>(factor < 0 ? -factor : factor);
+  std::uint64_t carry = 0;
+  for (std::size_t i = digits_.size(); i-- > 0; carry /= 10) {
+    carry += static_cast<std::uint64_t>(digits_[i] - '0') * size;
+    result.digits_[i] = static_cast<char>('0' + carry % 10);
+  }
+  result.digits_.insert(0, std::to_string(carry));
+  result.write();
+  return result;
+}
+
+Decimal Decimal::minus(const Decimal& other) const {
+  Decimal result = plus(other.times(-1));
   for (; result.decimals_ > 1 && result.digits_.ends_with('0'); --result.decimals_)
     result.digits_.pop_back();
   if (has_point_ && result.decimals_ == 0) {

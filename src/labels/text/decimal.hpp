@@ -21,6 +21,12 @@ class Decimal {
   /// decimals. A plus sign stays unless the result is negative.
   Decimal mirrored(std::int64_t sum) const;
 
+  /// The number plus another, exact, with as many decimals as the more exact of both has.
+  Decimal plus(const Decimal& other) const;
+
+  /// The number so many times.
+  Decimal times(std::int64_t factor) const;
+
   /// The number minus another, exact, with as few decimals as that takes, but with at least one if
   /// the number has a point: Python writes 8.5 - 0.5 as 8.0, and 8 - 1 as 7.
   Decimal minus(const Decimal& other) const;
