@@ -321,9 +321,9 @@ void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures&
 void LabelCheck::check_parts(SharedLabels::File& file, const SharedLabelPictures& pictures,
                              const Tell& tell,
                              const std::function<void(const std::string&)>& note) {
-  const auto reader = file.format->reader();
+  const auto reader = file.format->reader({});
   read_text_in_parts(file.input, [&](std::string_view part) { reader->take(part); });
-  file.content = reader->finish({});
+  file.content = reader->finish();
   pictures.find_those_of(file);
   if (is_for_others(file, note)) return;
   check_images(file, tell);

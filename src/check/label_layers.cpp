@@ -98,9 +98,9 @@ class SharedLayers {
   }
 
   void read_parts() {
-    const auto reader = file_.format->reader();
+    const auto reader = file_.format->reader({});
     read(*reader);
-    file_.content = reader->finish({});
+    file_.content = reader->finish();
     matches_.find_those_of(file_);
     if (file_.found == 0) return;
     const auto shapes = file_.format->shapes(

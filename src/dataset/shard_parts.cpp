@@ -36,7 +36,12 @@ Json json_of(const std::string& name, const SharedFile& file) {
   put_name(json, "input", file.input.string());
   json["source"] = digits_of(file.source);
   if (file.format) json["format"] = file.format->option;
-  if (file.swap_pairs) json["swap_pairs"] = *file.swap_pairs;
+  if (const auto& keypoints = file.swap_pairs.keypoints; !keypoints.empty())
+    json["swap_pairs"] = keypoints;
+  std::vector<std::string> classes;
+  for (const auto& [name, other] : file.swap_pairs.classes)
+    classes.insert(classes.end(), {name, other});
+  put_names(json, "swap_classes", classes);
   if (!file.text.empty()) put_name(json, "text", file.text);
   return json;
 }
@@ -50,7 +55,11 @@ std::pair<std::string, SharedFile> shared_file(const Json& json) {
     if (format == shared_label_formats.end()) throw std::invalid_argument("format");
     file.format = &*format;
   }
-  if (json.contains("swap_pairs")) file.swap_pairs = json["swap_pairs"].get<std::vector<int>>();
+  if (json.contains("swap_pairs"))
+    file.swap_pairs.keypoints = json["swap_pairs"].get<std::vector<int>>();
+  const std::vector<std::string> classes = get_names(json, "swap_classes");
+  for (std::size_t i = 0; i + 1 < classes.size(); i += 2)
+    file.swap_pairs.classes.emplace(classes[i], classes[i + 1]);
   if (json.contains("text")) file.text = get_name(json, "text");
   return {get_name(json, "file"), std::move(file)};
 }

@@ -23,7 +23,7 @@ struct SharedFile {
   std::filesystem::path input;  ///< absolute
   ContentHash source = {};
   const SharedLabelFormat* format = nullptr;  ///< null: a file of a data set
-  std::optional<std::vector<int>> swap_pairs = {};
+  SwapPairs swap_pairs = {};
   std::string text = {};  ///< of the file of a data set, before the lines of its list
   /// Whether the same file is meant.
   bool operator==(const SharedFile&) const = default;

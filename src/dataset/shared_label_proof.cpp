@@ -37,9 +37,9 @@ Text text_of_file(const fs::path& path) {
 }
 
 Text turned(const Text& text, const SharedLabels::File& file, const TurnOfName& turn_of) {
-  const auto reader = file.format->reader();
+  const auto reader = file.format->reader(file.swap_pairs);
   text([&](std::string_view part) { reader->take(part); });
-  const std::shared_ptr<const LabelledImages> images = reader->finish(file.swap_pairs);
+  const std::shared_ptr<const LabelledImages> images = reader->finish();
   return [text, images, turn_of, format = file.format](const AppendText& append) {
     std::vector<LabelledVariant> variants;
     const auto variants_of = [&](std::size_t image) -> const std::vector<LabelledVariant>& {

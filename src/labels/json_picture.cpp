@@ -39,6 +39,17 @@ bool begins_as_array(std::string_view head) {
   return begin != head.npos && head[begin] == '[';
 }
 
+void replace_class(LabelText& edits, const JsonValue& value, const ClassSwap& swap,
+                   Orientation orientation) {
+  for (const JsonValue each : value) replace_class(edits, each, swap, orientation);
+  if (value.kind() == JsonKind::string) {
+    if (const auto* other = class_after(swap, value.string(), orientation))
+      replace_string(edits, value, *other);
+  } else if (const auto* other = class_after(swap, value.text(), orientation)) {
+    edits.replace(value.text(), *other);
+  }
+}
+
 void replace_string(LabelText& edits, JsonValue old, const std::string& now) {
   const bool is_ascii = std::ranges::all_of(old.text(), [](char c) { return (c & 0x80) == 0; });
   const auto string = json_string(now, is_ascii);

@@ -28,6 +28,11 @@ void refuse_coordinates(const JsonValue& member);
 /// Whether a text that begins so is an array.
 bool begins_as_array(std::string_view head);
 
+/// Puts the class that a turn makes of one in its place: of a string, a number, or each of an
+/// array.
+void replace_class(LabelText& edits, const JsonValue& value, const ClassSwap& swap,
+                   Orientation orientation);
+
 /// Puts `now` in the place of a string, escaped as that was. Throws LabelError if it is not UTF-8.
 void replace_string(LabelText& edits, JsonValue old, const std::string& now);
 

@@ -15,8 +15,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "src/labels/sides.hpp"
+#include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
 
 namespace qturn {
@@ -43,6 +46,7 @@ class LabelledImages {
   };
 
   LabelledImages() = default;
+  explicit LabelledImages(ClassSwap swap) : swap_(std::move(swap)) {}
   LabelledImages(LabelledImages&&) = default;
   LabelledImages& operator=(LabelledImages&&) = default;
   virtual ~LabelledImages() = default;
@@ -58,8 +62,11 @@ class LabelledImages {
   /// The same, where the turn does not keep shares (geometry.hpp).
   std::string across_problem(std::size_t image) const { return found_in(across_problems_, image); }
 
-  /// Names of classes that are left or right.
+  /// Names of classes that are left or right, and do not change places in a mirror.
   const std::set<std::string>& sides() const { return sides_; }
+  /// Classes that change places, as the file gives them, and the names of those that it has.
+  const ClassSwap& swap() const { return swap_; }
+  const std::set<std::string>& swapped() const { return swapped_; }
 
   /// What is to be said of the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
@@ -67,9 +74,18 @@ class LabelledImages {
  protected:
   std::vector<Image> images_;
   std::map<std::size_t, std::string> problems_, mirror_problems_, across_problems_;  // by image
-  std::set<std::string> sides_;
+  ClassSwap swap_;
+
+  void saw_class(const std::string& name) {
+    if (swap_.contains(name))
+      swapped_.insert(name);
+    else if (names_a_side(name))
+      sides_.insert(name);
+  }
 
  private:
+  std::set<std::string> sides_, swapped_;
+
   static std::string found_in(const std::map<std::size_t, std::string>& problems,
                               std::size_t image) {
     const auto found = problems.find(image);

@@ -24,22 +24,51 @@ int index_of(std::string_view word, const LabelText& text) {
   return static_cast<int>(*value);
 }
 
+void add_keypoints(const Words& words, const LabelText& place, std::vector<int>& pairs) {
+  const int left = index_of(words[0], place), right = index_of(words[1], place);
+  append_up_to(pairs, std::max(left, right) + 1);
+  for (std::size_t i = 0; i < 2; ++i)
+    if (const int each = i == 0 ? left : right; pairs[each] != each || left == right)
+      place.fail(words[i], fmt::format("keypoint {} is in a pair already", each));
+  pairs[left] = right;
+  pairs[right] = left;
+}
+
+/// A line of two names, which may have blanks in them.
+void add_classes(std::string_view line, std::size_t colon, const LabelText& place,
+                 ClassSwap& classes) {
+  const auto trimmed = [](std::string_view name) {
+    const std::size_t first = std::min(name.find_first_not_of(" \t"), name.size());
+    return name.substr(first, name.find_last_not_of(" \t") + 1 - first);
+  };
+  const std::string_view left = trimmed(line.substr(0, colon)),
+                         right = trimmed(line.substr(colon + 1));
+  for (const std::string_view name : {left, right}) {
+    if (name.empty() || name.find(':') != name.npos)
+      place.fail(line, "expected the names of two classes, such as left_hand: right_hand");
+    if (left == right || classes.contains(name))
+      place.fail(name, fmt::format("class {} is in a pair already", name));
+  }
+  classes.emplace(left, right);
+  classes.emplace(right, left);
+}
+
 }  // namespace
 
-std::vector<int> read_swap_pairs(std::string_view text) {
+SwapPairs read_swap_pairs(std::string_view text) {
   const LabelText place(text);
-  std::vector<int> pairs;
+  SwapPairs pairs;
   for (const Words& words : lines_of_words(text)) {
-    if (words.size() != 2) place.fail(words[0], "expected two keypoints, such as 1 2");
-    const int left = index_of(words[0], place), right = index_of(words[1], place);
-    append_up_to(pairs, std::max(left, right) + 1);
-    for (std::size_t i = 0; i < 2; ++i)
-      if (const int each = i == 0 ? left : right; pairs[each] != each || left == right)
-        place.fail(words[i], fmt::format("keypoint {} is in a pair already", each));
-    pairs[left] = right;
-    pairs[right] = left;
+    const char* const end = words.back().data() + words.back().size();
+    const std::string_view line(words[0].data(), static_cast<std::size_t>(end - words[0].data()));
+    if (const std::size_t colon = line.find(':'); colon != line.npos)
+      add_classes(line, colon, place, pairs.classes);
+    else if (words.size() == 2)
+      add_keypoints(words, place, pairs.keypoints);
+    else
+      place.fail(line, "expected two keypoints, such as 1 2, or classes, such as left: right");
   }
-  if (pairs.empty()) place.fail(text, "names no keypoints");
+  if (pairs == SwapPairs()) place.fail(text, "names no keypoints or classes");
   return pairs;
 }
 
@@ -47,6 +76,31 @@ std::optional<std::vector<int>> flip_of(std::vector<int> pairs, int count) {
   if (static_cast<int>(pairs.size()) > count) return std::nullopt;
   append_up_to(pairs, count);
   return pairs;
+}
+
+ClassSwap numbered(const ClassSwap& classes, const std::map<std::int64_t, std::string>& names) {
+  std::map<std::string_view, std::string> numbers;
+  for (const auto& [number, name] : names)
+    if (!numbers.emplace(name, std::to_string(number)).second && classes.contains(name))
+      throw LabelError({}, fmt::format("two classes are called {}", name));
+  ClassSwap swap;
+  for (const auto& [name, other] : classes) {
+    const auto own = numbers.find(name), its = numbers.find(other);
+    if (own == numbers.end()) continue;
+    if (its == numbers.end()) {
+      throw LabelError(
+          {}, fmt::format("no class is called {}, which changes places with {}", other, name));
+    }
+    swap.emplace(own->second, its->second);
+  }
+  return swap;
+}
+
+const std::string* class_after(const ClassSwap& classes, std::string_view name,
+                               Orientation orientation) {
+  if (classes.empty() || !mirrors(orientation)) return nullptr;
+  const auto found = classes.find(name);
+  return found == classes.end() ? nullptr : &found->second;
 }
 
 }  // namespace qturn

@@ -1,20 +1,44 @@
-// Which keypoints change places in a mirror, as the user says it: a text file with a pair on each
-// line, such as "1 2" for a left and a right eye. Keypoints are counted from 0, and those that are
-// not named stay.
+// Which keypoints and classes change places in a mirror, as the user says it: a text file with a
+// pair on each line, such as "1 2" for a left and a right eye, or "left_hand: right_hand".
+// Keypoints are counted from 0, and those that are not named stay.
 #ifndef QTURN_SRC_LABELS_SWAP_PAIRS_HPP
 #define QTURN_SRC_LABELS_SWAP_PAIRS_HPP
 
+#include <qturn/orientation.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace qturn {
 
-/// Reads which keypoint takes the place of each, up to the last that is named. Throws LabelError.
-std::vector<int> read_swap_pairs(std::string_view text);
+/// Which class takes the place of each in a mirror: names, or numbers where labels have those.
+using ClassSwap = std::map<std::string, std::string, std::less<>>;
+inline const ClassSwap no_classes;
 
-/// The same for `count` keypoints: a flip_idx. Nothing if a pair names one beyond them.
+struct SwapPairs {
+  std::vector<int> keypoints = {};  ///< which takes the place of each, up to the last that is named
+  ClassSwap classes = {};
+  bool operator==(const SwapPairs&) const = default;
+};
+
+/// Throws LabelError.
+SwapPairs read_swap_pairs(std::string_view text);
+
+/// The pairs for `count` keypoints: a flip_idx. Nothing if a pair names one beyond them.
 std::optional<std::vector<int>> flip_of(std::vector<int> pairs, int count);
+
+/// The classes by their numbers. Pairs of which there is neither class are left out. Throws
+/// LabelError if there is one of the two, or a class twice.
+ClassSwap numbered(const ClassSwap& classes, const std::map<std::int64_t, std::string>& names);
+
+/// What a turn makes of a class; null if it stays.
+const std::string* class_after(const ClassSwap& classes, std::string_view name,
+                               Orientation orientation);
 
 }  // namespace qturn
 

@@ -165,6 +165,7 @@ Job JobList::job_of(std::size_t number) const {
     job.label = labels_.path(*label);
     job.label_format = labels_.place_of(*label).format;
     job.keypoints = labels_.place_of(*label).keypoints;
+    job.swap = labels_.place_of(*label).swap;
   }
   job.shared_labels = shared_labels_.of(number);
   job.problem = shared_labels_.problem(number);

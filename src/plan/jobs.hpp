@@ -46,6 +46,7 @@ struct Job {
   std::filesystem::path label = {};  ///< of the input; empty if there is none
   const LabelFormat* label_format = nullptr;
   std::optional<Keypoints> keypoints = {};
+  ClassSwap swap = {};
   std::vector<SharedLabel> shared_labels = {};
   std::vector<std::filesystem::path> sidecars = {}, masks = {};  ///< of the input
 };

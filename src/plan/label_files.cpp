@@ -32,7 +32,7 @@ std::string read_label_head(const fs::path& path) {
 /// Takes the pairs of --swap-pairs for those that change places in a mirror.
 void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
                     const PlanOptions& options) {
-  if (keypoints.count == 0) return;
+  if (keypoints.count == 0 || pairs.empty()) return;
   const auto flip = flip_of(pairs, keypoints.count);
   if (!flip) {
     throw PlanError(fmt::format("{} names keypoint {}, and objects have 0 to {}",
@@ -59,7 +59,7 @@ std::optional<std::string> name_wanted(const LabelFormat& format, const std::str
 class LabelFinder {
  public:
   LabelFinder(const PlanOptions& options, const FileList& files, const OutputNames* names)
-      : options_(options), files_(files), names_(names), swap_pairs_(swap_pairs_of(options)) {}
+      : options_(options), files_(files), names_(names), pairs_(swap_pairs_of(options)) {}
 
   LabelFiles find() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;
@@ -74,7 +74,7 @@ class LabelFinder {
     if (labels_.empty() && options_.labels.take == TakeLabels::one_format)
       throw LabelsError(
           fmt::format("no {} label belongs to a picture", options_.labels.format->name));
-    if (swap_pairs_ && !labels_.empty() && !labels_.have_keypoints()) {
+    if (!pairs_.keypoints.empty() && !labels_.empty() && !labels_.have_keypoints()) {
       refuse_pairs(options_, "no YAML file says that labels have any");
     }
     if (names_) refuse_other_texts();
@@ -139,7 +139,7 @@ class LabelFinder {
     std::optional<Keypoints> keypoints = options_.labels.keypoints;
     if (!keypoints)
       keypoints = nearest(place, [&](const fs::path& folder) { return keypoints_in(folder); });
-    if (keypoints && swap_pairs_) set_swap_pairs(*keypoints, *swap_pairs_, options_);
+    if (keypoints) set_swap_pairs(*keypoints, pairs_.keypoints, options_);
     return keypoints;
   }
 
@@ -157,24 +157,57 @@ class LabelFinder {
         .value_or(ClassNames());
   }
 
-  /// Of YOLO labels, whose classes have names in a YAML file or in a list beside them.
-  std::set<std::string> sides_of(std::uint32_t place, const ClassNames& classes) {
+  void set_objects(std::uint32_t place) {
+    ClassNames classes = classes_of(place);
+    ClassSwap swap = pairs_.classes;
     std::set<std::string> sides;
-    if (labels_.place(place).format->option != "yolo") return sides;
-    for (const auto& [number, name] : classes)
-      if (names_a_side(name)) sides.insert(name);
-    if (!classes.empty()) return sides;
+    if (labels_.place(place).format->option == "yolo") {
+      const ClassNames names = classes.empty() ? listed_classes_of(place) : classes;
+      swap = numbered_swap(names, labels_.place(place).folder.path);
+      for (const auto& [number, name] : names)
+        if (names_a_side(name) && !pairs_.classes.contains(name)) sides.insert(name);
+    }
+    labels_.set_objects(place, keypoints_of(place), std::move(classes), std::move(swap),
+                        std::move(sides));
+  }
+
+  /// Of YOLO labels, whose classes are numbers.
+  ClassSwap numbered_swap(const ClassNames& names, const std::string& folder) const {
+    const std::string& file = options_.labels.swap_pairs;
+    try {
+      ClassSwap swap = names.empty() ? pairs_.classes : numbered(pairs_.classes, names);
+      for (const auto& [name, other] : pairs_.classes) {
+        if (names.empty() && name.find_first_not_of("0123456789") != name.npos) {
+          throw PlanError(
+              fmt::format("{} names class {}, and no YAML file names those of {}; give their "
+                          "numbers, such as 0: 1",
+                          file, name, folder));
+        }
+        const auto is_called = [&](const auto& each) { return each.second == name; };
+        if (!names.empty() && std::ranges::none_of(names, is_called))
+          throw PlanError(
+              fmt::format("{} names class {}, which {} does not have", file, name, folder));
+      }
+      return swap;
+    } catch (const LabelError& error) {
+      throw PlanError(fmt::format("{} cannot be used: {}", file, error.why()));
+    }
+  }
+
+  /// In a list beside YOLO labels.
+  ClassNames listed_classes_of(std::uint32_t place) {
     const auto list = nearest(place, [&](const fs::path& folder) -> std::optional<std::string> {
       const Listings::Entry* found = listings_.find(folder, "classes.txt", false);
       if (!found) return std::nullopt;
       return text_if_readable(folder / found->name);
     });
+    ClassNames names;
     std::istringstream lines(list.value_or(""));
     for (std::string line; std::getline(lines, line);) {
       if (line.ends_with('\r')) line.pop_back();
-      if (names_a_side(line)) sides.insert(line);
+      names.emplace(static_cast<std::int64_t>(names.size()), line);
     }
-    return sides;
+    return names;
   }
 
   /// None where two files disagree.
@@ -233,10 +266,7 @@ class LabelFinder {
             fmt::format("{} has two labels, {} and {}", files_.path(file), found, path));
       }
       found = path;
-      if (!labels_.place(place).holds_any) {
-        const ClassNames classes = classes_of(place);
-        labels_.set_objects(place, keypoints_of(place), classes, sides_of(place, classes));
-      }
+      if (!labels_.place(place).holds_any) set_objects(place);
       labels_.add(number, place, entry->name);
       refuse_outside(file, place);
     }
@@ -330,7 +360,7 @@ class LabelFinder {
   const PlanOptions& options_;
   const FileList& files_;
   const OutputNames* names_;
-  const std::optional<std::vector<int>> swap_pairs_;
+  const SwapPairs pairs_;
   Listings listings_{[](const std::string& lower) {
                        return std::ranges::any_of(
                            std::array{".txt", ".xml", ".json", ".yaml", ".yml"},
@@ -389,10 +419,10 @@ bool LabelFiles::are_below(const fs::path& folder) const {
   });
 }
 
-std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
+SwapPairs swap_pairs_of(const PlanOptions& options) {
   const fs::path& path = options.labels.swap_pairs;
   try {
-    if (path.empty()) return std::nullopt;
+    if (path.empty()) return {};
     return read_swap_pairs(read_label_head(path));
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
@@ -401,14 +431,15 @@ std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options) {
   }
 }
 
-std::optional<Keypoints> keypoints_of_options(const PlanOptions& options) {
-  std::optional<Keypoints> keypoints = options.labels.keypoints;
-  const auto pairs = swap_pairs_of(options);
-  if (pairs && !keypoints) {
+LabelOptions labels_without_yaml(const PlanOptions& options) {
+  LabelOptions labels = options.labels;
+  const SwapPairs pairs = swap_pairs_of(options);
+  if (!pairs.keypoints.empty() && !labels.keypoints) {
     refuse_pairs(options, "here no YAML file says that labels have any");
   }
-  if (pairs) set_swap_pairs(*keypoints, *pairs, options);
-  return keypoints;
+  if (labels.keypoints) set_swap_pairs(*labels.keypoints, pairs.keypoints, options);
+  labels.swap = pairs.classes;
+  return labels;
 }
 
 LabelFiles find_label_files(const PlanOptions& options, const FileList& files,

@@ -46,6 +46,7 @@ class LabelFiles {
     FileList::Folder folder;              ///< its path, and the key below the output
     std::optional<Keypoints> keypoints = {};
     ClassNames classes = {};
+    ClassSwap swap = {};
     std::set<std::string> sides = {};  ///< names of classes that are left or right
     bool holds_any = false;
   };
@@ -58,9 +59,10 @@ class LabelFiles {
   std::uint32_t add_place(Place place);
   /// What the data set says of the objects in its labels.
   void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes,
-                   std::set<std::string> sides) {
+                   ClassSwap swap, std::set<std::string> sides) {
     places_[place].keypoints = std::move(keypoints);
     places_[place].classes = std::move(classes);
+    places_[place].swap = std::move(swap);
     places_[place].sides = std::move(sides);
   }
   /// Ascending by `file`.
@@ -103,12 +105,11 @@ class LabelFiles {
 };
 
 /// What --swap-pairs says; nothing without it. Throws PlanError if it cannot be read.
-std::optional<std::vector<int>> swap_pairs_of(const PlanOptions& options);
+SwapPairs swap_pairs_of(const PlanOptions& options);
 
-/// What --keypoints and --swap-pairs say of labels for which no YAML file says more; nothing
-/// without
-/// --keypoints. Throws PlanError as swap_pairs_of().
-std::optional<Keypoints> keypoints_of_options(const PlanOptions& options);
+/// What --keypoints and --swap-pairs say of labels for which no YAML file says more. Throws
+/// PlanError as swap_pairs_of().
+LabelOptions labels_without_yaml(const PlanOptions& options);
 
 /// Finds the labels that `options.labels` asks for. `names`: null if labels are only checked. Then
 /// a copy can lie anywhere, and what a label says is looked at later. Reads folders, the YAML files

@@ -52,7 +52,8 @@ struct LabelOptions {
   const SharedLabelFormat* file_format = nullptr;  ///< of the one file
   std::filesystem::path file = {};                 ///< the one
   std::optional<Keypoints> keypoints = {};         ///< not set: as the data set's YAML file says
-  std::filesystem::path swap_pairs = {};           ///< a file that says flip_idx; or empty
+  std::filesystem::path swap_pairs = {};           ///< a file of pairs (swap_pairs.hpp); or empty
+  ClassSwap swap = {};                             ///< of it, for labels in a tar
 };
 
 /// Which masks are turned with their pictures: those that are found, or those of a folder.

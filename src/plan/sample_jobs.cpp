@@ -215,6 +215,7 @@ class SamplePlanner {
     job.label = file.path;
     job.label_format = &format;
     job.keypoints = file.role ? file.role->keypoints : options_.labels.keypoints;
+    job.swap = file.role ? file.role->swap : options_.labels.swap;
     for (JobOutput& output : job.outputs) output.label = output_of(file.name, output.variant);
   }
 

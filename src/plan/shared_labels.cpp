@@ -142,15 +142,15 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
 }
 
 SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFormat& format,
-                                      const std::optional<std::vector<int>>& swap_pairs) {
+                                      const SwapPairs& swap_pairs) {
   SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
   try {
-    const auto reader = format.reader();
+    const auto reader = format.reader(swap_pairs);
     file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
       reader->take({reinterpret_cast<const char*>(part.data()), part.size()});
       return true;
     });
-    file.content = reader->finish(swap_pairs);
+    file.content = reader->finish();
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));
   } catch (const FileError& error) {
@@ -202,6 +202,20 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
   labels.finish();
 }
 
+/// Those of a pair that no file has.
+void refuse_unknown_classes(const PlanOptions& options, const ClassSwap& classes,
+                            const SharedLabels& labels) {
+  for (const auto& [name, other] : classes) {
+    const auto has_any = [&](const SharedLabels::File& file) {
+      return file.content->swapped().contains(name) || file.content->swapped().contains(other);
+    };
+    if (std::ranges::none_of(labels.files(), has_any)) {
+      throw PlanError(fmt::format("{} names classes {} and {}, which no label has",
+                                  options.labels.swap_pairs.string(), name, other));
+    }
+  }
+}
+
 }  // namespace
 
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
@@ -211,8 +225,8 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   SharedLabels labels;
   if (formats.empty()) return labels;
 
-  const std::optional<std::vector<int>> swap_pairs = swap_pairs_of(options);
-  if (swap_pairs && options.labels.take == TakeLabels::one_file &&
+  const SwapPairs swap_pairs = swap_pairs_of(options);
+  if (!swap_pairs.keypoints.empty() && options.labels.take == TakeLabels::one_file &&
       !options.labels.file_format->has_keypoints) {
     throw WithHints<PlanError>(
         {Hint::leave_out_swap_pairs},
@@ -259,6 +273,8 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
     labels.add(std::move(file));
   }
   labels.finish();
+  if (broken.empty() && own.empty() && found > 0)
+    refuse_unknown_classes(options, swap_pairs.classes, labels);
   if (!broken.empty()) {
     add_broken(std::move(broken), options, files, own, labels);
   } else if (found == 0 && without_pictures.count() > 0) {

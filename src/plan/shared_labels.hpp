@@ -39,7 +39,7 @@ class SharedLabels {
     std::filesystem::path input, output;
     FileState state = {};  ///< when it was read
     const SharedLabelFormat* format = nullptr;
-    std::optional<std::vector<int>> swap_pairs = {};  ///< that the content was read with
+    SwapPairs swap_pairs = {};  ///< that the content was read with
     std::unique_ptr<LabelledImages> content = {};
     std::vector<std::optional<std::size_t>> pictures = {};  ///< by image: the number of its file
     std::size_t found = 0;                                  ///< how many of its images are there
@@ -85,8 +85,7 @@ class SharedLabels {
 /// A file with its content, without its output and its pictures. Throws PlanError, which names the
 /// file, and the place in it if its content is the reason.
 SharedLabels::File read_shared_labels(const std::filesystem::path& path,
-                                      const SharedLabelFormat& format,
-                                      const std::optional<std::vector<int>>& swap_pairs);
+                                      const SharedLabelFormat& format, const SwapPairs& swap_pairs);
 
 /// The files and their formats, by their paths.
 using SharedLabelFiles = std::map<std::filesystem::path, const SharedLabelFormat*>;

@@ -26,6 +26,7 @@ struct MemberRole {
   std::optional<CompanionKind> companion = {};  ///< nothing: it is the picture
   const LabelFormat* format = nullptr;          ///< of a label
   std::optional<Keypoints> keypoints = {};
+  ClassSwap swap = {};
 };
 
 struct Companion {
@@ -35,7 +36,7 @@ struct Companion {
   FileState state{};                  ///< of the input, when it was read
   ContentHash hash{};                 ///< of what was read
   CompanionKind kind = CompanionKind::sidecar;
-  /// Of a label that was mirrored: names of classes that are left or right.
+  /// Of a label that was mirrored: names of classes that are left or right, and stay so.
   std::set<std::string> sides = {};
   std::size_t position = 0;  ///< of the input, as its source counts
   bool is_required = true;   ///< its picture is not written without it

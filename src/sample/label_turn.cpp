@@ -103,6 +103,7 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
                                    .size = size_for_labels(turn, drawn_on),
                                    .name = picture.output.filename().native(),
                                    .keypoints = label.keypoints,
+                                   .swap = label.swap,
                                    .picture = picture.bytes,
                                    .comes_beside = comes_beside(label, picture)});
   } catch (const LabelError& error) {
@@ -115,13 +116,14 @@ Companion LabelTurns::turn(const LabelFile& label, const TurnedPicture& picture,
   return turned;
 }
 
-/// Names of classes in it that are left or right.
+/// Names of classes in it that are left or right, and stay so.
 const std::set<std::string>& LabelTurns::sides(const LabelFile& label) {
   if (sides_) return *sides_;
   sides_.emplace();
   if (!may_name_a_side(file_->text)) return *sides_;
   for (const LabelShape& shape : label.format->read(file_->text, label.keypoints).shapes)
-    if (names_a_side(shape.category)) sides_->insert(shape.category);
+    if (names_a_side(shape.category) && !label.swap.contains(shape.category))
+      sides_->insert(shape.category);
   return *sides_;
 }
 
@@ -140,6 +142,7 @@ void LabelTurns::prove(const LabelFile& label, const TurnedPicture& picture, Lab
                                               .size = before,
                                               .name = name,
                                               .keypoints = label.keypoints,
+                                              .swap = label.swap,
                                               .picture = picture.bytes,
                                               .comes_beside = comes_beside(label, picture)});
   };

@@ -26,6 +26,7 @@ struct LabelFile {
   std::filesystem::path input, output;  ///< empty: there is no label
   const LabelFormat* format = nullptr;
   std::optional<Keypoints> keypoints;
+  ClassSwap swap = {};
 };
 
 /// What a label file of many pictures says of one.

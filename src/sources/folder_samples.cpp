@@ -70,7 +70,7 @@ void FolderSamples::gather() {
     add(job.key, job.input, {});
     if (!job.label.empty()) {
       add(stem + job.label.extension().string(), job.label,
-          {CompanionKind::label, job.label_format, job.keypoints});
+          {CompanionKind::label, job.label_format, job.keypoints, job.swap});
     }
     // The stem of a sidecar may be written with other capitals.
     const std::size_t stem_size = fs::path(stem).filename().native().size();

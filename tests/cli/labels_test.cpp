@@ -8,6 +8,7 @@
 #include "src/labels/one/yolo.hpp"
 #include "src/labels/text/base64.hpp"
 #include "tests/cli/labelled.hpp"
+#include "tests/fixtures/tar_files.hpp"
 
 using namespace cli;
 using qturn::Orientation;
@@ -279,7 +280,9 @@ TEST_CASE_METHOD(Workplace, "Option --swap-pairs says which keypoints change pla
     return result.err;
   };
   CHECK(refused("0 3") == "qturn: pairs.txt names keypoint 3, and objects have 0 to 2\n");
-  CHECK(refused("0") == "qturn: pairs.txt:1:1: expected two keypoints, such as 1 2\n");
+  CHECK(refused("0") ==
+        "qturn: pairs.txt:1:1: expected two keypoints, such as 1 2, or classes, such as left: "
+        "right\n");
   add("pairs.txt", "0 1");
   const Result no_keypoints = augment(*this, {"data", "--swap-pairs", "pairs.txt"});
   CHECK(no_keypoints.exit_code == 2);
@@ -477,4 +480,128 @@ TEST_CASE_METHOD(Workplace,
     CHECK_THAT(qturn({"cw", data, "-o", "turned/" + data}).err,
                !ContainsSubstring("left of right"));
   }
+}
+
+TEST_CASE_METHOD(Workplace, "Classes that are paired change places in a mirror, in every format") {
+  struct Format {
+    std::string file, before, after;  // the class stands between
+    std::string left = "left <hand", right = "right <hand";
+    std::string picture = "a.png";
+  };
+  const Format formats[] = {
+      {"labels/a.txt", "# 0\n", " 0.5 0.5 0.2 0.4\n2 0.5 0.5 0.2 0.4\n", "0", "1", "images/a.png"},
+      {"a.xml", "<annotation><object><name>",
+       "</name><bndbox><xmin>3</xmin><ymin>2</ymin><xmax>7</xmax><ymax>4</ymax></bndbox></object>"
+       "</annotation>\n",
+       "left &lt;hand", "right &lt;hand"},
+      {"a.json", R"({"shapes": [{"label": ")",
+       R"(", "points": [[2, 1], [7, 4]], "shape_type": "rectangle"}], "imagePath": "a.png"})"},
+      {"labelTxt/a.txt", "2 1 7 1 7 4 2 4 ", " 0\n", "left_hand", "right_hand", "images/a.png"},
+      {"x.json",
+       R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+       R"( "annotations": [{"id": 1, "image_id": 1, "bbox": [2, 1, 5, 3], "category_id": )",
+       R"(}], "categories": [{"id": 7, "name": "left <hand"}, {"id": 4, "name": "right <hand"}]})",
+       "7", "4"},
+      {"x.csv", "filename,class,x,y,w,h\na.png,", ",2,1,5,3\n"},
+      {"x.xml", R"(<annotations><image id="0" name="a.png" width="9" height="5"><box label=")",
+       R"(" xtl="2" ytl="1" xbr="7" ybr="4"></box></image></annotations>)", "left &lt;hand",
+       "right &lt;hand"},
+      {"metadata.jsonl",
+       R"({"file_name": "a.png", "objects": {"bbox": [[2, 1, 5, 3]], "label": [")", "\"]}}\n"},
+      {"metadata.jsonl", R"({"file_name": "a.png", "bbox": [2, 1, 5, 3], "category": )", "}\n", "0",
+       "1"},
+      {"x.json",
+       R"([{"data": {"image": "a.png"}, "annotations": [{"result": [{"value": {"x": 20,)"
+       R"( "y": 20, "width": 60, "height": 60, "rectanglelabels": [")",
+       R"("]}}]}]}])"},
+      {"x.json", R"([{"image": "a.png", "annotations": [{"label": ")",
+       R"(", "coordinates": {"x": 4.5, "y": 2.5, "width": 5, "height": 3}}]}])"},
+      {"x.json", R"({"categories": {}, "items": [{"id": "a", "annotations": [{"label_id": )",
+       R"(, "type": "bbox", "bbox": [2, 1, 5, 3]}], "image": {"path": "a.png"}}]})", "0", "1"},
+  };
+  add("pairs", "left <hand: right <hand\nleft_hand: right_hand\n");
+  for (const Format& format : formats) {
+    const bool is_yolo = format.file == "labels/a.txt";
+    CAPTURE(format.file, format.before);
+    fs::remove_all(path() / "data");
+    add(fs::path("data") / format.picture, cli::png(picture));
+    const auto text = [&](const std::string& name) { return format.before + name + format.after; };
+    add(fs::path("data") / format.file, text(format.left));
+    add("pairs", format.left == "0" && !is_yolo    ? "0: 1"
+                 : format.file == "labelTxt/a.txt" ? "left_hand: right_hand"
+                                                   : "left <hand: right <hand");
+    if (is_yolo) add("data/data.yaml", "names: [left <hand, right <hand, cat]\n");
+    const auto turned = [&](const char* operation) {
+      fs::remove_all(path() / "out");
+      const Result result = qturn({operation, "data", "-o", "out", "--swap-pairs", "pairs"});
+      INFO(result.err);
+      CHECK(result.exit_code == 0);
+      CHECK_THAT(result.err, !ContainsSubstring("left of right"));
+      return content(fs::path("out") / format.file);
+    };
+    CHECK(turned("flop") == text(format.right));
+    CHECK_THAT(turned("rotate180"),
+               ContainsSubstring(format.before.substr(format.before.size() - 1) + format.left));
+  }
+}
+
+TEST_CASE_METHOD(Workplace, "Pairs of classes that labels do not have are refused by name") {
+  add("coco/a.png", cli::png(picture));
+  add("coco/x.json", R"({"images": [{"id": 1, "file_name": "a.png", "width": 9, "height": 5}],)"
+                     R"("annotations": [], "categories": [{"id": 1, "name": "left"}]})");
+  add("rows/a.png", cli::png(picture));
+  add("rows/x.csv", "filename,class,x,y,w,h\na.png,left,2,1,5,3\n");
+  add("yolo/a.png", cli::png(picture));
+  add("yolo/a.txt", "0 0.5 0.5 0.2 0.4\n");
+  const auto refused = [&](const std::string& data, const std::string& pairs) {
+    add("pairs", pairs);
+    const Result result = qturn({"flop", data, "-o", "out", "--swap-pairs", "pairs"});
+    CHECK(result.exit_code == 2);
+    CHECK_FALSE(exists("out"));
+    return result.err;
+  };
+  CHECK_THAT(refused("coco", "left: right"),
+             ContainsSubstring("no class is called right, which changes places with left"));
+  for (const char* data : {"coco", "rows"})
+    CHECK_THAT(refused(data, "l: r"),
+               ContainsSubstring("pairs names classes l and r, which no label has"));
+  CHECK_THAT(refused("yolo", "l: r"),
+             ContainsSubstring("pairs names class l, and no YAML file names those of yolo/; give "
+                               "their numbers, such as 0: 1"));
+  add("yolo/data.yaml", "names: [a, l]\n");
+  CHECK_THAT(refused("yolo", "l: r"),
+             ContainsSubstring("no class is called r, which changes places with l"));
+  CHECK_THAT(refused("yolo", "x: r"),
+             ContainsSubstring("pairs names class r, which yolo/ does not have"));
+}
+
+TEST_CASE_METHOD(Workplace,
+                 "Classes change places in tars by number, and in shards as in one run") {
+  const std::string png = cli::png(picture);
+  add("pairs", "0: 1");
+  add("in.tar", tests::tar({{"a.png", png}, {"a.txt", "0 0.5 0.5 0.2 0.4\n"}}));
+  REQUIRE(qturn({"flop", "in.tar", "-o", "out.tar", "--swap-pairs", "pairs"}).exit_code == 0);
+  CHECK(tests::members_of(content("out.tar")).back().second == "1 0.5 0.5 0.2 0.4\n");
+  add("folder/a.png", png);
+  add("folder/a.txt", "1 0.5 0.5 0.2 0.4\n");
+  REQUIRE(qturn({"flop", "folder", "-o", "packed.tar", "--swap-pairs", "pairs"}).exit_code == 0);
+  CHECK(tests::members_of(content("packed.tar")).back().second == "0 0.5 0.5 0.2 0.4\n");
+
+  add("pairs", "left: right");
+  std::string rows = "filename,class,xmin,ymin,xmax,ymax\n";
+  for (const char* name : {"a", "b", "c", "d"}) {
+    add(std::string("data/") + name + ".png", png);
+    rows += std::string(name) + ".png,left,1,1,4,3\n";
+  }
+  add("data/rows.csv", rows);
+  const auto run = [&](const Words& more) {
+    const Result result = qturn(with({"augment", "data", "--swap-pairs", "pairs"}, more));
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+  };
+  run({"-o", "whole"});
+  for (const char* shard : {"0/2", "1/2"}) run({"-o", "out", "--shard", shard});
+  REQUIRE(qturn({"merge", "out"}).exit_code == 0);
+  CHECK_THAT(content("out/rows.csv"), ContainsSubstring("a__flop.png,right,"));
+  CHECK(content("out/rows.csv") == content("whole/rows.csv"));
 }

@@ -110,10 +110,10 @@ void turn_csv_there_and_back(std::string_view text, Orientation orientation) {
 /// `is_whole` becomes false if an image is left out, because it cannot be turned or is large.
 std::string turned_elements(const SharedLabelFormat& format, std::string_view text,
                             Orientation orientation, bool& is_whole) {
-  const auto reader = format.reader();
+  const auto reader = format.reader({});
   reader->take(text.substr(0, text.size() / 2));
   reader->take(text.substr(text.size() / 2));
-  const auto images = reader->finish({});
+  const auto images = reader->finish();
   std::vector<LabelledVariant> variants;
   std::string turned;
   const auto writer = format.writer(
@@ -160,9 +160,9 @@ void turn_elements_there_and_back(std::string_view text, Orientation orientation
     } catch (const LabelError& error) {
       require(false, error.what());
     }
-    const auto reader = format.reader();
+    const auto reader = format.reader({});
     reader->take(text);
-    const auto images = reader->finish({});
+    const auto images = reader->finish();
     const auto shapes = format.shapes(*images, [](std::size_t, const LabelContent& content) {
       check_shapes(in_pixels(content, {7, 5}), {7, 5}, [](const LabelProblem&) {});
     });

@@ -109,9 +109,9 @@ TEST_CASE("Pairs that are given count, whatever the names of keypoints say") {
       R"( "image_id": 0, "category_id": 4, "keypoints": [1, 1, 2, 3, 3, 2, 5, 5, 2]}], "categories":)"
       R"( [{"id": 4, "keypoints": ["left_eye", "right_eye", "nose"]}]})";
   const auto content_with = [&](const std::vector<int>& pairs) {
-    qturn::CocoReader reader;
+    qturn::CocoReader reader({.keypoints = pairs});
     feed(reader, text);
-    return reader.finish(pairs);
+    return reader.finish();
   };
   const CocoContent content = content_with({0, 2, 1});
   CHECK(content.mirror_problem(0).empty());

@@ -37,9 +37,9 @@ struct Labels {
   std::string text;
 
   std::unique_ptr<LabelledImages> images() const {
-    const auto reader = format.reader();
+    const auto reader = format.reader({});
     feed(*reader, text);
-    return reader->finish({});
+    return reader->finish();
   }
 
   std::string written(const std::vector<Variants>& variants) const {

@@ -113,9 +113,10 @@ void add_labels(CLI::App& app, CommandLine& line) {
                "the pixels as they are stored, or the upright picture that a viewer shows");
   add_keypoints(app, line);
   app.add_option("--swap-pairs", line.labels.swap_pairs,
-                 "a text file that names the keypoints of YOLO and COCO labels that change places "
-                 "in a mirror, a pair on each line, counted from 0; default: flip_idx in the data "
-                 "set's YAML file, left and right in the names of COCO's keypoints")
+                 "a text file of what changes places in a mirror, a pair on each line: keypoints "
+                 "of YOLO and COCO labels, counted from 0, such as 1 2, or classes of any labels, "
+                 "such as left_hand: right_hand; default: of keypoints, flip_idx in the data set's "
+                 "YAML file, left and right in the names of COCO's")
       ->type_name("FILE")
       ->group(group);
 }

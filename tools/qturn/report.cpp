@@ -81,7 +81,7 @@ std::string sides_in_words(const std::set<std::string>& sides) {
   for (const std::string& side : sides) names.add(printable(side));
   return fmt::format(
       "warning: a mirror makes left of right, and these classes of labels keep their names: {}; "
-      "rename them in mirrored results, or mirror nothing",
+      "--swap-pairs lets them change places",
       names.text());
 }
 

@@ -23,7 +23,7 @@ RunOptions less_memory(RunOptions options) {
 
 /// The options that decide what becomes of a sample.
 PlanOptions sample_options(PlanOptions plan) {
-  plan.labels.keypoints = keypoints_of_options(plan);
+  plan.labels = labels_without_yaml(plan);
   return plan;
 }
 

@@ -237,11 +237,13 @@ std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const std::strin
 }
 
 std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
-                                   const CocoCategories& categories) const {
+                                   const CocoCategories& categories, const ClassSwap& swap) const {
   LabelText edits(text_);
   const JsonValue annotation = json_.root();
   replace_id(edits, annotation.member("id"), id_, turn);
   replace_id(edits, annotation.member("image_id"), image_, turn);
+  if (const auto category = annotation.find("category_id"))
+    replace_class(edits, *category, swap, turn.orientation);
   const CoordinateTurn coordinates{turn.orientation, size.width, size.height};
   if (!box_.empty()) {
     const LabelBox box = turned_box(

@@ -88,8 +88,9 @@ class CocoAnnotation {
   std::optional<std::int64_t> category_id() const;
 
   /// `size` is the image's before the turn. Throws if a mask has another, or if keypoints cannot be
-  /// mirrored.
-  std::string turned(const VariantTurn& turn, Size size, const CocoCategories& categories) const;
+  /// mirrored. `swap`: ids of categories.
+  std::string turned(const VariantTurn& turn, Size size, const CocoCategories& categories,
+                     const ClassSwap& swap = no_classes) const;
 
  private:
   void read_mask(JsonValue segmentation);

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/labels/sides.hpp"
-#include "src/labels/swap_pairs.hpp"
+#include "src/labels/json_picture.hpp"
 
 namespace qturn {
 namespace {
@@ -24,13 +23,16 @@ std::optional<std::size_t> CocoContent::find(std::int64_t id) const {
   return found->second;
 }
 
-CocoReader::CocoReader() : elements_(read_arrays, *this) {}
+CocoReader::CocoReader(SwapPairs pairs) : pairs_(std::move(pairs)), elements_(read_arrays, *this) {
+  content_.swap_ = pairs_.classes;
+}
 
-CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs) {
+CocoContent CocoReader::finish() {
   elements_.finish();
   if (!elements_.found(0)) throw LabelError({}, "is not a COCO file: it has no images");
   for (const auto& [image, mask] : masks_) compare(image, mask);
-  if (swap_pairs) take_pairs(*swap_pairs);
+  content_.swap_ = numbered(pairs_.classes, paired_);
+  if (!pairs_.keypoints.empty()) take_pairs();
   for (const auto& [what, place] : keypoints_) {
     const auto& [image, category, count] = what;
     const std::string why = why_not_mirrored(content_.categories_, category, count);
@@ -40,9 +42,9 @@ CocoContent CocoReader::finish(const std::optional<std::vector<int>>& swap_pairs
     return !std::ranges::is_sorted(content_.categories_[std::get<1>(keypoints.first)].flip);
   };
   if (std::ranges::any_of(keypoints_, has_sides)) {
-    content_.note_ = swap_pairs
-                         ? "keypoints change places in a mirror as the given pairs say"
-                         : "keypoints that are called left and right change places in a mirror";
+    content_.note_ = pairs_.keypoints.empty()
+                         ? "keypoints that are called left and right change places in a mirror"
+                         : "keypoints change places in a mirror as the given pairs say";
   }
   return std::move(content_);
 }
@@ -53,7 +55,9 @@ void CocoReader::element(std::string_view array, std::string_view, std::string_v
   if (array == annotations) add_annotation(text, place);
   if (array == categories) {
     const std::string name = add_coco_category(text, place, content_.categories_);
-    if (names_a_side(name)) content_.sides_.insert(name);
+    content_.saw_class(name);
+    if (pairs_.classes.contains(name))
+      paired_.emplace(id_in(JsonText(text, place).root(), "id"), name);
   }
 }
 
@@ -111,15 +115,15 @@ void CocoReader::compare(std::size_t image, const Mask& mask) {
                                           mask.size.height, size->width, size->height)));
 }
 
-void CocoReader::take_pairs(const std::vector<int>& pairs) {
+void CocoReader::take_pairs() {
   for (const auto& [what, place] : keypoints_) {
     const auto& [image, category, count] = what;
     CocoKeypoints keypoints;
-    if (const auto flip = flip_of(pairs, static_cast<int>(count))) {
+    if (const auto flip = flip_of(pairs_.keypoints, static_cast<int>(count))) {
       keypoints.flip.assign(flip->begin(), flip->end());
     } else {
       keypoints.problem = fmt::format("has {} keypoints, and the given pairs name keypoint {}",
-                                      count, pairs.size() - 1);
+                                      count, pairs_.keypoints.size() - 1);
     }
     content_.categories_[category] = std::move(keypoints);
   }
@@ -148,7 +152,7 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   annotation.read_shapes();
   for (const LabelledVariant& variant : variants)
     copies_.put(blanks, annotation.turned(variant.turn, content_[image].size.value(),
-                                          content_.categories()));
+                                          content_.categories(), content_.swap()));
 }
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {

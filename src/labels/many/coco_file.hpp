@@ -42,11 +42,11 @@ class CocoContent : public LabelledImages {
 /// Takes a file part by part. All throw LabelError for what concerns more than one image.
 class CocoReader : private ElementsSink {
  public:
-  CocoReader();
+  /// `pairs`: keypoints that change places, whatever their names, and names of categories.
+  explicit CocoReader(SwapPairs pairs = {});
   void take(std::string_view part) { elements_.take(part); }
-  /// Is called after the last part. `swap_pairs` says which keypoints change places in a mirror,
-  /// whatever their names.
-  CocoContent finish(const std::optional<std::vector<int>>& swap_pairs = {});
+  /// Is called after the last part.
+  CocoContent finish();
 
  private:
   void other(std::string_view) override {}
@@ -64,8 +64,10 @@ class CocoReader : private ElementsSink {
     TextPlace place;
   };
   void compare(std::size_t image, const Mask& mask);
-  void take_pairs(const std::vector<int>& pairs);
+  void take_pairs();
 
+  const SwapPairs pairs_;
+  std::map<std::int64_t, std::string> paired_;  // categories
   CocoContent content_;
   JsonElements elements_;
   std::map<std::size_t, Mask> masks_;  // of images that were not listed yet

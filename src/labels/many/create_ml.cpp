@@ -41,6 +41,7 @@ class CreateMlImage : public LabelElement {
     const LabelPoint middle = {x.number(), y.number()}, extent = {width.number(), height.number()};
     const double across = extent.x.value() / 2, down = extent.y.value() / 2;
     const auto label = annotation.find("label");
+    if (label) replace_class(turn.edits, *label, turn.swap, turn.orientation());
     turn.add({.kind = ShapeKind::box,
               .category = label && label->kind() == JsonKind::string ? label->string() : "",
               .points = {{middle.x.value() - across, middle.y.value() - down},

@@ -128,7 +128,8 @@ void CsvRow::put(LabelText& edits, std::size_t column, const Decimal& number) co
   edits.replace(csv_value(fields_[column]), number.text());
 }
 
-std::string CsvRow::turned(const LabelledVariant& variant, CsvUnit unit) const {
+std::string CsvRow::turned(const LabelledVariant& variant, CsvUnit unit,
+                           const ClassSwap& swap) const {
   LabelText edits(text_, place_);
   const Orientation orientation = variant.turn.orientation;
   const bool are_pixels = unit == CsvUnit::pixels;
@@ -170,6 +171,8 @@ std::string CsvRow::turned(const LabelledVariant& variant, CsvUnit unit) const {
     edits.replace(csv_value(fields_[width]), std::string(csv_value(fields_[height])));
     edits.replace(csv_value(fields_[height]), std::string(csv_value(fields_[width])));
   }
+  if (const auto* other = class_after(swap, category(), orientation))
+    replace_csv_value(edits, fields_[*columns_.category], *other, columns_.separator);
   replace_csv_value(edits, fields_[columns_.picture], renamed(file_name_, variant.name),
                     columns_.separator);
   return edits.finish();

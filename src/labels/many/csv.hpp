@@ -74,8 +74,8 @@ class CsvRow {
   /// What the row draws. Throws as read_shape(), which comes before.
   std::vector<LabelShape> shapes(CsvUnit unit) const;
 
-  /// `name` takes the place of the last part of file_name().
-  std::string turned(const LabelledVariant& variant, CsvUnit unit) const;
+  /// `variant.name` takes the place of the last part of file_name().
+  std::string turned(const LabelledVariant& variant, CsvUnit unit, const ClassSwap& swap) const;
 
  private:
   std::optional<Decimal> number_in(std::size_t column) const;

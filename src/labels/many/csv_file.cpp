@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "src/labels/sides.hpp"
-
 namespace qturn {
 namespace {
 
@@ -32,7 +30,10 @@ std::string CsvContent::note() const {
                      fmt::join(columns_.names, ", "), unit);
 }
 
-CsvReader::CsvReader() : rows_([this](const CsvRows::Row& row) { take_row(row); }) {}
+CsvReader::CsvReader(const SwapPairs& pairs)
+    : rows_([this](const CsvRows::Row& row) { take_row(row); }) {
+  content_.swap_ = pairs.classes;
+}
 
 CsvContent CsvReader::finish() {
   rows_.finish();
@@ -60,8 +61,7 @@ void CsvReader::take_row(const CsvRows::Row& row) {
         {.file_name = read.file_name(), .place = row.place, .is_listed = true});
   CsvContent::Image& image = content_.images_[known->second];
   ++image.annotations;
-  if (std::string category = read.category(); names_a_side(category))
-    content_.sides_.insert(std::move(category));
+  content_.saw_class(read.category());
   try {
     read.read_shape();
     if (!image.size) image.size = read.size();
@@ -131,7 +131,7 @@ void CsvWriter::take_row(const CsvRows::Row& row) {
   if (variants.empty()) return;
   read.read_shape();
   for (const LabelledVariant& variant : variants)
-    put(read.turned(variant, content_.unit()), row.end);
+    put(read.turned(variant, content_.unit(), content_.swap()), row.end);
 }
 
 // The last row may have no end, its copies need one.

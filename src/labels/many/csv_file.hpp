@@ -39,7 +39,7 @@ class CsvContent : public LabelledImages {
 /// Takes a file part by part. All throw LabelError for what concerns more than one image.
 class CsvReader {
  public:
-  CsvReader();
+  explicit CsvReader(const SwapPairs& pairs = {});
   void take(std::string_view part) { rows_.take(part); }
   /// Is called after the last part.
   CsvContent finish();

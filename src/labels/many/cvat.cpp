@@ -134,6 +134,9 @@ class CvatImage : public LabelElement {
 
   void turn_shape(ElementTurn& turn, int element) const {
     const std::string_view kind = at(element).name;
+    const std::string_view label = find(element, "label").value_or("");
+    if (const auto* other = class_after(turn.swap, as_it_is_meant(label), turn.orientation()))
+      turn.edits.replace(label, xml_escaped(*other, true));
     if (kind == "box") return turn_box(turn, element);
     if (kind == "polygon") return turn_points(turn, element, ShapeKind::polygon);
     if (kind == "polyline") return turn_points(turn, element, ShapeKind::line);

@@ -76,7 +76,10 @@ class DatumaroItem : public LabelElement {
   void turn_annotation(ElementTurn& turn, const JsonValue& annotation) const {
     const std::string type = annotation.member("type").string();
     LabelShape shape;
-    if (const auto label = annotation.find("label_id")) shape.category = label->text();
+    if (const auto label = annotation.find("label_id")) {
+      shape.category = label->text();
+      replace_class(turn.edits, *label, turn.swap, turn.orientation());
+    }
     if (type == "label" || type == "caption") return;
     if (type == "bbox") {
       turn_box(turn, annotation, shape);

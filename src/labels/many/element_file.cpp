@@ -13,14 +13,14 @@
 #include "src/labels/many/elements.hpp"
 #include "src/labels/many/json_elements.hpp"
 #include "src/labels/many/via_elements.hpp"
-#include "src/labels/sides.hpp"
 
 namespace qturn {
 namespace {
 
 class ElementImages : public LabelledImages {
  public:
-  explicit ElementImages(const ElementFormat& format) : format_(format) {}
+  ElementImages(const ElementFormat& format, const ClassSwap& swap)
+      : LabelledImages(swap), format_(format) {}
 
   std::string note() const override { return std::string(format_.note); }
   std::optional<std::size_t> find(const std::string& file_name) const {
@@ -67,7 +67,7 @@ class ElementImages : public LabelledImages {
                                               image.place.line, image.place.column)));
     }
     for (const LabelShape& shape : content.shapes) {
-      if (names_a_side(shape.category)) sides_.insert(shape.category);
+      saw_class(shape.category);
       if (format_.are_pixel_boxes && shape.kind == ShapeKind::box) add_reach(image, shape);
     }
   }
@@ -105,7 +105,8 @@ class ElementImages : public LabelledImages {
 /// Takes a file part by part, and hands over its elements one by one.
 class ElementTaker : protected ElementsSink {
  protected:
-  explicit ElementTaker(const ElementFormat& format) : format_(format), arrays_{format.array} {
+  ElementTaker(const ElementFormat& format, const ClassSwap& swap)
+      : format_(format), swap_(swap), arrays_{format.array} {
     ElementsSink& sink = *this;
     if (format.in == ElementFormat::In::lines)
       cutter_ = std::make_unique<LineElements>(sink);
@@ -132,22 +133,24 @@ class ElementTaker : protected ElementsSink {
     const LabelledVariant trial = {
         .turn = {.orientation = orientation}, .name = "a", .size = element.size().value_or(Size())};
     LabelContent content{.is_of_one = format_.are_of_one};
-    ElementTurn turn(text, place, trial, &content);
+    ElementTurn turn(text, place, trial, swap_, &content);
     turn.attempt([&] { element.turn(turn); });
     return content;
   }
 
   const ElementFormat& format_;
+  const ClassSwap swap_;
   const std::string_view arrays_[1];
   std::unique_ptr<ElementCutter> cutter_;
 };
 
 class ElementReader : public SharedLabelReader, private ElementTaker {
  public:
-  explicit ElementReader(const ElementFormat& format)
-      : ElementTaker(format), images_(std::make_unique<ElementImages>(format)) {}
+  ElementReader(const ElementFormat& format, const SwapPairs& pairs)
+      : ElementTaker(format, pairs.classes),
+        images_(std::make_unique<ElementImages>(format, pairs.classes)) {}
   void take(std::string_view part) override { cutter_->take(part); }
-  std::unique_ptr<LabelledImages> finish(const std::optional<std::vector<int>>&) override {
+  std::unique_ptr<LabelledImages> finish() override {
     cutter_->finish();
     images_->finish();
     return std::move(images_);
@@ -172,7 +175,7 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
  public:
   ElementWriter(const ElementFormat& format, const ElementImages& images, VariantsOf variants_of,
                 AppendText append)
-      : ElementTaker(format),
+      : ElementTaker(format, images.swap()),
         images_(images),
         variants_of_(std::move(variants_of)),
         append_(append),
@@ -192,7 +195,7 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
     if (!image)
       throw LabelError(place, fmt::format("{} was not there before the run", element.file_name()));
     for (const LabelledVariant& variant : variants_of_(*image)) {
-      ElementTurn turn(text, place, variant, nullptr);
+      ElementTurn turn(text, place, variant, swap_, nullptr);
       element.turn(turn);
       copies_.put(blanks, turn.edits.finish());
     }
@@ -207,7 +210,7 @@ class ElementWriter : public SharedLabelWriter, private ElementTaker {
 class ElementShapes : public SharedLabelWriter, private ElementTaker {
  public:
   ElementShapes(const ElementFormat& format, const ElementImages& images, TellLabelContent tell)
-      : ElementTaker(format), images_(images), tell_(std::move(tell)) {}
+      : ElementTaker(format, images.swap()), images_(images), tell_(std::move(tell)) {}
   void take(std::string_view part) override { cutter_->take(part); }
   void finish() override { cutter_->finish(); }
 
@@ -224,8 +227,9 @@ class ElementShapes : public SharedLabelWriter, private ElementTaker {
 
 }  // namespace
 
-std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format) {
-  return std::make_unique<ElementReader>(format);
+std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format,
+                                                      const SwapPairs& pairs) {
+  return std::make_unique<ElementReader>(format, pairs);
 }
 
 std::unique_ptr<SharedLabelWriter> new_element_writer(const ElementFormat& format,

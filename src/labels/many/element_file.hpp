@@ -13,7 +13,8 @@
 
 namespace qturn {
 
-std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format);
+std::unique_ptr<SharedLabelReader> new_element_reader(const ElementFormat& format,
+                                                      const SwapPairs& pairs);
 std::unique_ptr<SharedLabelWriter> new_element_writer(const ElementFormat& format,
                                                       const LabelledImages& images,
                                                       VariantsOf variants_of, AppendText append);

@@ -25,6 +25,16 @@ bool is_box(const JsonValue& member) {
   return std::ranges::find(box_names, member.name()) != std::end(box_names);
 }
 
+bool is_category(const JsonValue& member) {
+  return std::ranges::find(names_of_category, member.name()) != std::end(names_of_category);
+}
+
+std::optional<JsonValue> category_in(const JsonValue& object) {
+  for (const std::string_view name : names_of_category)
+    if (const auto found = object.find(name)) return found;
+  return std::nullopt;
+}
+
 /// Whether there are numbers in so many arrays or more, one within the other.
 bool holds_numbers(const JsonValue& value, int arrays) {
   if (value.kind() == JsonKind::number) return arrays <= 0;
@@ -60,6 +70,7 @@ class HuggingFaceLine : public LabelElement {
  private:
   void turn_member(ElementTurn& turn, const JsonValue& member) const {
     const std::string name = member.name();
+    if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
     if (name == "file_name") {
       replace_string(turn.edits, member, renamed(file_name_, turn.variant.name));
     } else if (name.ends_with("file_name") || name.ends_with("file_names")) {
@@ -71,7 +82,7 @@ class HuggingFaceLine : public LabelElement {
     } else if (name == "objects") {
       turn_objects(turn, member);
     } else if (is_box(member)) {
-      turn_boxes(turn, member, std::nullopt);
+      turn_boxes(turn, member, category_in(json_.root()));
     } else {
       refuse_coordinates(member);
     }
@@ -88,11 +99,10 @@ class HuggingFaceLine : public LabelElement {
 
   /// `arrays`: in so many are the numbers of a box.
   static void turn_object(ElementTurn& turn, const JsonValue& object, int arrays) {
-    std::optional<JsonValue> category;
-    for (const std::string_view name : names_of_category)
-      if (!category) category = object.find(name);
+    const std::optional<JsonValue> category = category_in(object);
     for (const JsonValue member : object) {
       turn.attempt([&] {
+        if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
         is_box(member) ? turn_boxes(turn, member, category) : refuse_coordinates(member, arrays);
       });
     }

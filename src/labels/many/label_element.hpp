@@ -30,11 +30,12 @@ class ElementTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems.
   ElementTurn(std::string_view text, TextPlace place, const LabelledVariant& of_variant,
-              LabelContent* content)
-      : edits(text, place), variant(of_variant), content_(content) {}
+              const ClassSwap& of_classes, LabelContent* content)
+      : edits(text, place), variant(of_variant), swap(of_classes), content_(content) {}
 
   LabelText edits;
   const LabelledVariant& variant;
+  const ClassSwap& swap;
 
   Orientation orientation() const { return variant.turn.orientation; }
   /// Of coordinates in pixels.

@@ -125,6 +125,9 @@ class LabelStudioTask : public LabelElement {
     const auto value = result.find("value");
     if (!value || value->kind() != JsonKind::object) return;
     LabelShape shape{.category = category_of(*value)};
+    for (const JsonValue member : *value)
+      if (member.name().ends_with("labels"))
+        replace_class(turn.edits, member, turn.swap, turn.orientation());
     for (const std::string_view unknown : {"rle", "sequence", "vertices"})
       if (const auto found = value->find(unknown))
         found->fail(fmt::format("{} cannot be turned", unknown));

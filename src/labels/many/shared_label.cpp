@@ -15,13 +15,10 @@ namespace {
 template <typename Reader, typename Content>
 class ReaderOf : public SharedLabelReader {
  public:
+  explicit ReaderOf(const SwapPairs& pairs) : reader_(pairs) {}
   void take(std::string_view part) override { reader_.take(part); }
-  std::unique_ptr<LabelledImages> finish(
-      const std::optional<std::vector<int>>& swap_pairs) override {
-    if constexpr (requires { reader_.finish(swap_pairs); })
-      return std::make_unique<Content>(reader_.finish(swap_pairs));
-    else
-      return std::make_unique<Content>(reader_.finish());
+  std::unique_ptr<LabelledImages> finish() override {
+    return std::make_unique<Content>(reader_.finish());
   }
 
  private:
@@ -41,8 +38,8 @@ class WriterOf : public SharedLabelWriter {
 };
 
 template <typename Reader, typename Content>
-std::unique_ptr<SharedLabelReader> new_reader() {
-  return std::make_unique<ReaderOf<Reader, Content>>();
+std::unique_ptr<SharedLabelReader> new_reader(const SwapPairs& pairs) {
+  return std::make_unique<ReaderOf<Reader, Content>>(pairs);
 }
 
 template <typename Writer, typename Content>
@@ -67,7 +64,7 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
           suffix,
           false,
           false,
-          [] { return new_element_reader(format); },
+          [](const SwapPairs& pairs) { return new_element_reader(format, pairs); },
           [](const LabelledImages& images, VariantsOf variants_of, AppendText append) {
             return new_element_writer(format, images, std::move(variants_of), std::move(append));
           },

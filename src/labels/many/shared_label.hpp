@@ -19,9 +19,8 @@ class SharedLabelReader {
  public:
   virtual ~SharedLabelReader() = default;
   virtual void take(std::string_view part) = 0;
-  /// Is called after the last part. `swap_pairs` says which keypoints change places in a mirror.
-  virtual std::unique_ptr<LabelledImages> finish(
-      const std::optional<std::vector<int>>& swap_pairs) = 0;
+  /// Is called after the last part.
+  virtual std::unique_ptr<LabelledImages> finish() = 0;
 };
 
 /// Takes the same file again, and gives the new one. All throw LabelError.
@@ -38,9 +37,10 @@ using TellLabelContent = std::function<void(std::size_t image, LabelContent cont
 
 struct SharedLabelFormat {
   std::string_view option, name, suffix;
-  bool has_keypoints;          ///< that --swap-pairs is for
+  bool has_keypoints;          ///< that can be paired
   bool names_may_lack_suffix;  ///< a picture may be called by its stem
-  std::unique_ptr<SharedLabelReader> (*reader)();
+  /// `pairs`: what changes places in a mirror.
+  std::unique_ptr<SharedLabelReader> (*reader)(const SwapPairs& pairs);
   /// `images` come from the reader of this format, and must outlive the writer.
   std::unique_ptr<SharedLabelWriter> (*writer)(const LabelledImages& images, VariantsOf variants_of,
                                                AppendText append);

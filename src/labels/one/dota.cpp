@@ -23,6 +23,7 @@ class DotaTurn {
   DotaTurn(std::string_view text, const LabelTurn& turn, LabelContent* content = nullptr)
       : text_(text),
         turn_{turn.orientation, turn.size.width, turn.size.height},
+        swap_(turn.swap),
         content_(content) {}
 
   std::string turn() {
@@ -51,6 +52,8 @@ class DotaTurn {
                              "difficulty",
                              words.size(), object_columns));
     }
+    if (const auto* other = class_after(swap_, words[corner_columns], turn_.orientation))
+      text_.replace(words[corner_columns], *other);
     LabelShape shape{.kind = ShapeKind::polygon,
                      .place = text_.place_of(words[0]),
                      .category = std::string(words[corner_columns])};
@@ -69,6 +72,7 @@ class DotaTurn {
 
   LabelText text_;
   CoordinateTurn turn_;
+  const ClassSwap& swap_;
   LabelContent* content_;
 };
 

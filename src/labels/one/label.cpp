@@ -15,7 +15,7 @@ class ParsedYolo : public ParsedLabel {
  public:
   explicit ParsedYolo(std::string_view text) : text_(text) {}
   std::string turned(const LabelTurn& turn) const override {
-    return turn_yolo(text_, turn.orientation, turn.keypoints);
+    return turn_yolo(text_, turn.orientation, turn.keypoints, turn.swap);
   }
 
  private:

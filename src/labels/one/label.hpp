@@ -13,6 +13,7 @@
 
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/one/yolo.hpp"
+#include "src/labels/swap_pairs.hpp"
 
 namespace qturn {
 
@@ -22,6 +23,7 @@ struct LabelTurn {
   Size size = {};         ///< of the picture before the turn, in the frame of the labels
   std::string_view name;  ///< of the turned picture's file
   const std::optional<Keypoints>& keypoints;
+  const ClassSwap& swap = no_classes;       ///< as the label gives them
   std::span<const std::byte> picture = {};  ///< the turned picture's file
   bool comes_beside = false;  ///< the turned label lies beside its picture, the label did not
 };

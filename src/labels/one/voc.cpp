@@ -71,13 +71,14 @@ class VocTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems. Then
   /// the size is not compared.
-  VocTurn(std::string_view text, const std::vector<XmlNode>& nodes, Orientation orientation,
-          Size size, std::string_view name, LabelContent* content = nullptr)
+  VocTurn(std::string_view text, const std::vector<XmlNode>& nodes, const LabelTurn& turn,
+          LabelContent* content = nullptr)
       : nodes_(nodes),
         edits_(text),
-        size_(size),
-        turn_{orientation, size.width + 1, size.height + 1},
-        name_(name),
+        size_(turn.size),
+        turn_{turn.orientation, turn.size.width + 1, turn.size.height + 1},
+        name_(turn.name),
+        swap_(turn.swap),
         content_(content) {}
 
   std::string turn() {
@@ -149,7 +150,10 @@ class VocTurn {
   void turn_object(Element object) {
     object.for_each_child([&](Element node) {
       const std::string_view kind = node.name();
-      if (kind == "bndbox") {
+      if (kind == "name") {
+        const auto* other = class_after(swap_, as_it_is_meant(node.content()), turn_.orientation);
+        if (other) replace(node, xml_escaped(*other));
+      } else if (kind == "bndbox") {
         turn_box(node);
       } else if (kind == "point") {
         turn_point(part_of(node, "x"), part_of(node, "y"));
@@ -218,6 +222,7 @@ class VocTurn {
   Size size_;
   CoordinateTurn turn_;
   std::string_view name_;
+  const ClassSwap& swap_;
   LabelContent* content_;
 };
 
@@ -225,7 +230,7 @@ class ParsedVoc : public ParsedLabel {
  public:
   explicit ParsedVoc(std::string_view text) : text_(text), nodes_(nodes_of_voc(text)) {}
   std::string turned(const LabelTurn& turn) const override {
-    return VocTurn(text_, nodes_, turn.orientation, turn.size, turn.name).turn();
+    return VocTurn(text_, nodes_, turn).turn();
   }
 
  private:
@@ -244,7 +249,8 @@ std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
 LabelContent read_voc(std::string_view text) {
   LabelContent content;
   try {
-    VocTurn(text, nodes_of_voc(text), Orientation::identity, {}, "", &content).turn();
+    const std::optional<Keypoints> none;
+    VocTurn(text, nodes_of_voc(text), {.name = "", .keypoints = none}, &content).turn();
   } catch (const LabelError& error) {
     content.problems.push_back(broken(error));
   }

@@ -20,8 +20,13 @@ class YoloTurn {
  public:
   /// `content`: null, or what receives the shapes as they are before the turn, and problems.
   YoloTurn(std::string_view text, Orientation orientation,
-           const std::optional<Keypoints>& keypoints, LabelContent* content = nullptr)
-      : text_(text), turn_{orientation, 1, 1}, keypoints_(keypoints), content_(content) {}
+           const std::optional<Keypoints>& keypoints, const ClassSwap& swap,
+           LabelContent* content = nullptr)
+      : text_(text),
+        turn_{orientation, 1, 1},
+        keypoints_(keypoints),
+        swap_(swap),
+        content_(content) {}
 
   /// Line by line: of a label of 38 MB, all words and edits at once took 641 MiB.
   std::string turn() {
@@ -34,7 +39,7 @@ class YoloTurn {
     std::string turned;
     for_each_line_of_words(text_.all(), [&](const Words& words) {
       try {
-        number_of(text_, words[0]);
+        turn_class(words[0]);
         turn_object(words);
       } catch (const LabelError& error) {
         if (!content_) throw;
@@ -48,6 +53,13 @@ class YoloTurn {
   }
 
  private:
+  void turn_class(std::string_view word) {
+    const auto number = number_of(text_, word).whole();
+    if (swap_.empty() || !number) return;
+    if (const auto* other = class_after(swap_, std::to_string(*number), turn_.orientation))
+      text_.replace(word, *other);
+  }
+
   void add_shape(const Words& words, ShapeKind kind, std::vector<ShapePoint> points) {
     if (!content_) return;
     content_->shapes.push_back({.kind = kind,
@@ -156,6 +168,7 @@ class YoloTurn {
   LabelText text_;
   CoordinateTurn turn_;
   const std::optional<Keypoints>& keypoints_;
+  const ClassSwap& swap_;
   LabelContent* content_;
   bool has_polygons_ = false;
 };
@@ -187,13 +200,13 @@ bool is_yolo(std::string_view text) {
 }
 
 std::string turn_yolo(std::string_view text, Orientation orientation,
-                      const std::optional<Keypoints>& keypoints) {
-  return YoloTurn(text, orientation, keypoints).turn();
+                      const std::optional<Keypoints>& keypoints, const ClassSwap& swap) {
+  return YoloTurn(text, orientation, keypoints, swap).turn();
 }
 
 LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints) {
   LabelContent content{.is_of_one = true};
-  YoloTurn(text, Orientation::identity, keypoints, &content).turn();
+  YoloTurn(text, Orientation::identity, keypoints, no_classes, &content).turn();
   return content;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "src/labels/label_shapes.hpp"
+#include "src/labels/swap_pairs.hpp"
 
 namespace qturn {
 
@@ -42,14 +43,15 @@ std::optional<Keypoints> parse_keypoints(std::string_view text);
 bool is_yolo(std::string_view text);
 
 /// The label of the turned picture. Only numbers change, and keypoints change places where the
-/// picture is mirrored; blanks, ends of lines, comments from '#', classes and confidences stay. A
-/// keypoint 0 0 0 says that there is none and stays too.
+/// picture is mirrored; blanks, ends of lines, comments from '#', and confidences stay. A keypoint
+/// 0 0 0 says that there is none and stays too.
 ///
-/// `keypoints`: nothing if it is not known whether there are any. Throws LabelError for a line that
-/// is not of a form above, for a coordinate outside of 0 to 1, and for keypoints without `flip` if
-/// `orientation` mirrors.
+/// `keypoints`: nothing if it is not known whether there are any. `swap`: numbers of classes.
+/// Throws LabelError for a line that is not of a form above, for a coordinate outside of 0 to 1,
+/// and for keypoints without `flip` if `orientation` mirrors.
 std::string turn_yolo(std::string_view text, Orientation orientation,
-                      const std::optional<Keypoints>& keypoints);
+                      const std::optional<Keypoints>& keypoints,
+                      const ClassSwap& swap = no_classes);
 
 /// The shapes of a label, and lines that are not of a form above. They may lie outside.
 LabelContent read_yolo(std::string_view text, const std::optional<Keypoints>& keypoints);
