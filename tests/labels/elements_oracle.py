@@ -3,7 +3,7 @@
 
 Random shapes on pictures of odd sizes. Each is painted by what its format's documentation says, in numpy and without any code of
 qturn: the masks must be those that numpy turns. Where Datumaro 1.13 is installed, it reads its own files and CVAT's, and what it
-reads is painted, too. Without numpy the exit status is 4.
+reads is painted, too. Where label-studio-converter is, it reads and writes the brushes. Without numpy the exit status is 4.
 """
 import json
 import math
@@ -20,6 +20,28 @@ except ImportError as error:
     sys.exit(4)
 
 from oracle_data import TURNS, png
+
+try:
+    from label_studio_converter.brush import decode_rle, encode_rle
+except ImportError:
+    def encode_rle(pixels):
+        """Each byte by itself, as a block that does not repeat it."""
+        bits = f"{len(pixels):032b}" + "00111" + "".join(f"{size - 1:04b}" for size in (3, 4, 8, 16)) + "".join(f"000000{byte:08b}" for byte in pixels)
+        return [int(bits[at:at + 8].ljust(8, "0"), 2) for at in range(0, len(bits), 8)]
+
+    def decode_rle(code):
+        bits, at, pixels = "".join(f"{byte:08b}" for byte in code), 0, []
+
+        def read(count):
+            nonlocal at
+            at += count
+            return int(bits[at - count:at], 2)
+
+        count, word, sizes = read(32), read(5) + 1, [read(4) + 1 for _ in range(4)]
+        while len(pixels) < count:
+            is_repeated, length = read(1), read(sizes[read(2)]) + 1
+            pixels += [read(word)] * length if is_repeated else [read(word) for _ in range(length)]
+        return numpy.array(pixels, numpy.uint8)
 
 SIZES = [(31, 23), (40, 40), (17, 50)]
 
@@ -148,6 +170,10 @@ class LabelStudio(CreateMl):
             values[2]["rotation"] = number(random, 360)
         values.append({"points": [[number(random, 100), number(random, 100)] for _ in range(5)]})
         values.append(dict(x=number(random, 100), y=number(random, 100), radiusX=number(random, 40), radiusY=number(random, 40), rotation=number(random, 360)))
+        for part in (0, 0.1, 0.9, 1):
+            colours = random.integers(0, 2 ** 32, 2, dtype=numpy.uint32)
+            mask = colours[(random.random((height, width)) < part).astype(int)]
+            values.append({"format": "rle", "rle": list(map(int, encode_rle(mask.view(numpy.uint8).ravel())))})
         return {"id": int(random.integers(1000)), "data": {"image": "/data/upload/1/" + name}, "annotations": [{"result": [{**sides, "value": v} for v in values]}]}
 
     def paint(self, text, size_of):
@@ -156,7 +182,12 @@ class LabelStudio(CreateMl):
             size = size_of(name)
             results = task["annotations"][0]["result"]
             assert all((each["original_width"], each["original_height"]) == size for each in results)
-            yield name, [inside(self.outline(each["value"], *size), *size) for each in results]
+            yield name, [self.paint_result(each["value"], size) for each in results]
+
+    def paint_result(self, value, size):
+        if "rle" in value:
+            return decode_rle(value["rle"]).view(numpy.uint32).reshape(size[::-1])
+        return inside(self.outline(value, *size), *size)
 
     def outline(self, value, width, height):
         def pixels(x, y):

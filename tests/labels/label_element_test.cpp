@@ -184,6 +184,10 @@ std::vector<Labels> examples() {
           R"( "closed": true, "polygonlabels": ["dog"]}}, {"original_width": 7, "original_height": 5,)"
           R"( "type": "ellipselabels", "value": {"x": 50.0, "y": 40, "radiusX": 30, "radiusY": 20.5,)"
           R"( "rotation": 30, "ellipselabels": ["e"]}}, {"type": "choices", "value": {"choices": ["x"]}})"),
+      label_studio(
+          R"({"original_width": 7, "original_height": 5, "type": "brushlabels", "value": {"format": "rle", )"
+          R"("rle": [0, 0, 0, 140, 57, 27, 254, 35, 0, 3, 34, 16, 160, 63, 240, 184, 0, 25, 16, 133, 1, 255, 133, 192, 0, 200, 132, 40, 31, 252, 136, 66, 129, 255, 200, 132, 40, 31, 252, 136, 66, 128, 255, 195, 224, 0])"
+          R"(, "brushlabels": ["b"]}})"),
       datumaro(
           R"({"id": 0, "type": "bbox", "attributes": {"rotation": 0.0}, "label_id": 0, "bbox": [1.0, 2.0, 3.5,)"
           R"( 2.0]}, {"type": "polygon", "points": [0.5, 0.25, 6.75, 1, 4.0, 4.9]}, {"type": "mask", "rle": )"
@@ -331,7 +335,12 @@ TEST_CASE(
     "What Label Studio, Datumaro and Create ML write and cannot be turned is named with its "
     "place") {
   const std::pair<std::string, std::string> results[] = {
-      {R"({"value": {"format": "rle", "rle": [0, 1, 2]}})", "1:181: rle cannot be turned"},
+      {R"({"value": {"format": "rle", "rle": [0, 1, 2]}})",
+       "1:181: a brush needs the size of its picture, up to 67108864 pixels"},
+      {R"({"original_width": 1, "original_height": 1, "value": {"rle": [0, 0, 0, 4, 57, 27, 254, 16]}})",
+       "1:207: rle is not a brush of 1 x 1 pixels"},
+      {R"({"original_width": 1, "original_height": 1, "value": {"rle": [0, 256]}})",
+       "1:211: is not a byte"},
       {R"({"image_rotation": 90, "value": {}})",
        "1:165: image_rotation other than 0 cannot be turned"},
       {R"({"value": {"points": [[1, 2], [3]]}})", "1:176: a point has 2 numbers, not 1"},

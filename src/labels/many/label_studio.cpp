@@ -8,10 +8,17 @@
 // Coordinates are percent of the width and the height. A rotation of a rectangle is in degrees,
 // clockwise around its first corner. So a turned rectangle keeps that corner, and its other numbers
 // are exact where width and height keep their percents: in half a turn and along a diagonal.
+//
+// A brush has a "value": {"format": "rle", "rle": [...]}, the bytes of a bit stream: how many bytes
+// it unpacks to (32 bits), their bits - 1 (5), the bits - 1 of four kinds of lengths (4 each), and
+// blocks, each whether it repeats one byte (1), the kind of its length (2), its length - 1, and its
+// byte or bytes. They are red, green, blue and alpha of each pixel of the picture.
 #include <fmt/format.h>
+#include <qturn/cpu.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "src/labels/json_picture.hpp"
@@ -36,6 +43,71 @@ Decimal turned_rotation(const Decimal& degrees, Orientation orientation) {
   if (now.is_negative()) return plus(now, whole);
   const Decimal rest = now.mirrored(whole);
   return rest.is_negative() || rest.is_zero() ? rest.mirrored(0) : now;
+}
+
+using BrushBytes = std::vector<std::uint8_t>;
+constexpr int brush_lengths[] = {3, 4, 8, 16};
+constexpr std::int64_t most_brush_pixels = std::int64_t{1} << 26;
+
+/// Nothing if they are not so many.
+std::optional<BrushBytes> unpacked_brush(const BrushBytes& code, std::size_t count) {
+  std::size_t at = 0;  // bits
+  const auto read = [&](int bits) {
+    std::uint32_t number = 0;
+    for (; bits > 0; --bits, ++at)
+      number = number << 1U | (at / 8 < code.size() ? code[at / 8] >> (7 - at % 8) & 1U : 0U);
+    return number;
+  };
+  if (read(32) != count || read(5) != 7) return std::nullopt;
+  int lengths[4];
+  for (int& bits : lengths) bits = static_cast<int>(read(4)) + 1;
+  BrushBytes bytes;
+  bytes.reserve(count);
+  while (bytes.size() < count) {
+    const bool is_repeated = read(1) == 1;
+    const int bits = lengths[read(2)];
+    const std::size_t length = read(bits) + 1;
+    if (at >= 8 * code.size() || length > count - bytes.size()) return std::nullopt;
+    const auto next = [&] { return static_cast<std::uint8_t>(read(8)); };
+    if (is_repeated)
+      bytes.insert(bytes.end(), length, next());
+    else
+      std::generate_n(std::back_inserter(bytes), length, next);
+  }
+  if (at > 8 * code.size()) return std::nullopt;
+  return bytes;
+}
+
+BrushBytes packed_brush(const BrushBytes& bytes) {
+  BrushBytes code;
+  std::size_t at = 0;  // bits
+  const auto write = [&](std::size_t number, int bits) {
+    for (; bits > 0; --bits, ++at) {
+      if (at % 8 == 0) code.push_back(0);
+      code.back() |= static_cast<std::uint8_t>((number >> (bits - 1) & 1U) << (7 - at % 8));
+    }
+  };
+  write(bytes.size(), 32);
+  write(7, 5);
+  for (const int bits : brush_lengths) write(static_cast<std::size_t>(bits - 1), 4);
+  constexpr std::size_t longest = 1 << 16;
+  for (std::size_t begin = 0; begin < bytes.size();) {
+    std::size_t end = begin + 1;
+    const auto is_like_next = [&](std::size_t i) {
+      return i + 1 < bytes.size() && bytes[i] == bytes[i + 1];
+    };
+    const bool is_repeated = is_like_next(begin);
+    const auto goes_on = [&] { return is_repeated ? is_like_next(end - 1) : !is_like_next(end); };
+    while (end < bytes.size() && end - begin < longest && goes_on()) ++end;
+    std::size_t kind = 0;
+    while ((end - begin - 1) >> brush_lengths[kind] > 0) ++kind;
+    write(is_repeated ? 1 : 0, 1);
+    write(kind, 2);
+    write(end - begin - 1, brush_lengths[kind]);
+    for (std::size_t i = begin; i < (is_repeated ? begin + 1 : end); ++i) write(bytes[i], 8);
+    begin = end;
+  }
+  return code;
 }
 
 class LabelStudioTask : public LabelElement {
@@ -128,11 +200,13 @@ class LabelStudioTask : public LabelElement {
     for (const JsonValue member : *value)
       if (member.name().ends_with("labels"))
         replace_class(turn.edits, member, turn.swap, turn.orientation());
-    for (const std::string_view unknown : {"rle", "sequence", "vertices"})
+    for (const std::string_view unknown : {"sequence", "vertices"})
       if (const auto found = value->find(unknown))
         found->fail(fmt::format("{} cannot be turned", unknown));
     const auto x = value->find("x"), y = value->find("y");
-    if (const auto points = value->find("points")) {
+    if (const auto brush = value->find("rle")) {
+      turn_brush(turn, *brush, shape);
+    } else if (const auto points = value->find("points")) {
       turn_points(turn, *points, shape);
     } else if (!x || !y) {
       return refuse_coordinates(*value);
@@ -169,6 +243,41 @@ class LabelStudioTask : public LabelElement {
           (*member.begin()).kind() == JsonKind::string)
         return (*member.begin()).string();
     return "";
+  }
+
+  void turn_brush(ElementTurn& turn, const JsonValue& rle, LabelShape& shape) const {
+    if (!size_ || size_->width > most_brush_pixels / std::max<std::int64_t>(size_->height, 1))
+      rle.fail(
+          fmt::format("a brush needs the size of its picture, up to {} pixels", most_brush_pixels));
+    BrushBytes code;
+    for (const JsonValue byte : rle.expect(JsonKind::array)) {
+      const auto number = byte.number().whole();
+      if (!number || *number < 0 || *number > 255) byte.fail("is not a byte");
+      code.push_back(static_cast<std::uint8_t>(*number));
+    }
+    const auto [width, height] = *size_;
+    auto bytes = unpacked_brush(code, static_cast<std::size_t>(4 * width * height));
+    if (!bytes) rle.fail(fmt::format("rle is not a brush of {} x {} pixels", width, height));
+    shape.kind = ShapeKind::mask;
+    shape.size = *size_;
+    if (turn.reads_shapes()) {
+      shape.runs = {0};
+      for (std::int64_t x = 0; x < width; ++x)
+        for (std::int64_t y = 0; y < height; ++y) {
+          const bool is_set = (*bytes)[static_cast<std::size_t>(4 * (y * width + x) + 3)] > 0;
+          if (is_set == (shape.runs.size() % 2 == 1)) shape.runs.push_back(0);
+          ++shape.runs.back();
+        }
+    } else if (turn.orientation() != Orientation::identity) {
+      const Size after = turned_size(turn.orientation(), *size_);
+      BrushBytes now(bytes->size());
+      transform({bytes->data(), width, height, 4 * width, 4},
+                View{now.data(), after.width, after.height, 4 * after.width, 4},
+                turn.orientation());
+      const bool has_blanks = rle.text().find(", ") != std::string_view::npos;
+      turn.edits.replace(
+          rle.text(), fmt::format("[{}]", fmt::join(packed_brush(now), has_blanks ? ", " : ",")));
+    }
   }
 
   static void turn_points(ElementTurn& turn, const JsonValue& points, LabelShape& shape) {
