@@ -1,5 +1,6 @@
 #include "src/labels/one/yolo.hpp"
 
+#include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
@@ -143,6 +144,9 @@ TEST_CASE("A broken or ambiguous YOLO line is refused with its line and column")
   CHECK(fails(person, Keypoints{1, 2, {}}, Orientation::rotate90).empty());
   CHECK(fails(person, Keypoints{1, 2, {}}, Orientation::transpose)
             .starts_with("1:1: in a mirror left and right keypoints change places"));
+  for (const char* angle : {"30", "-0.5", "1.2"})
+    CHECK(fails(std::string("0 .5 .5 .1 .2 1\n0 .5 .5 .1 .2 ") + angle)
+              .starts_with(fmt::format("2:15: {} is not a confidence from 0 to 1", angle)));
 }
 
 TEST_CASE("A YOLO label is told from a caption by the numbers in its first line") {

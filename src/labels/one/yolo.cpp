@@ -102,7 +102,7 @@ class YoloTurn {
     const LabelPoint now = turned_extent(extent, turn_);
     text_.replace(words[3], now.x.text());
     text_.replace(words[4], now.y.text());
-    if (words.size() == box_columns + 1) number_of(text_, words[box_columns]);
+    if (words.size() > box_columns) expect_confidence(words[box_columns]);
     const double x = extent.x.value() / 2, y = extent.y.value() / 2;
     add_shape(words, ShapeKind::box, {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}});
   }
@@ -145,6 +145,16 @@ class YoloTurn {
     }
     if (words.size() > columns) number_of(text_, words[columns]);
     add_shape(words, ShapeKind::points, std::move(points));
+  }
+
+  /// Other programs write an angle there.
+  void expect_confidence(std::string_view word) const {
+    const Decimal number = number_of(text_, word);
+    if (number.is_negative() || number.mirrored(1).is_negative()) {
+      text_.fail(word, fmt::format("{} is not a confidence from 0 to 1; if it is an angle, write "
+                                   "the four corners of the box instead, as Ultralytics does",
+                                   word));
+    }
   }
 
   /// Puts the turned point x, y in the place of another. Returns it as it was.
