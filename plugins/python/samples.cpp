@@ -8,10 +8,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,7 @@
 #include "plugins/python/bind.hpp"
 #include "plugins/python/orientations.hpp"
 #include "plugins/python/picture_arguments.hpp"
+#include "src/labels/many/label_element.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
@@ -46,13 +49,68 @@ nb::bytes python_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+/// A line of metadata.jsonl, which is all that such a file says of its picture.
+class ParsedLine : public ParsedLabel {
+ public:
+  explicit ParsedLine(std::string_view text) : text_(text), line_(hugging_face.read(text, {})) {}
+
+  std::string turned(const LabelTurn& turn) const override {
+    const LabelledVariant variant = {.turn = {std::nullopt, turn.orientation},
+                                     .name = std::string(turn.name),
+                                     .size = turn.size};
+    if (line_->size() && *line_->size() != turn.size) {
+      throw LabelError({}, fmt::format("says {} x {}, the picture is {} x {}", line_->size()->width,
+                                       line_->size()->height, turn.size.width, turn.size.height));
+    }
+    ElementTurn edits(text_, {}, variant, turn.swap, nullptr);
+    line_->turn(edits);
+    LabelContent content;
+    ElementTurn reading(text_, {}, variant, turn.swap, &content);
+    line_->turn(reading);
+    check_boxes(content.shapes, turn.size);
+    return edits.edits.finish();
+  }
+
+ private:
+  static void check_boxes(const std::vector<LabelShape>& boxes, Size size) {
+    constexpr double no_fraction = 2;
+    bool any_fraction = false, any_pixel = false;
+    for (const LabelShape& box : boxes) {
+      const ShapePoint &first = box.points[0], &last = box.points[1];
+      if (std::floor(last.x) > static_cast<double>(size.width) ||
+          std::floor(last.y) > static_cast<double>(size.height))
+        throw LabelError(box.place, box_beyond_picture);
+      any_fraction |= std::floor(first.x) != first.x || std::floor(last.x) != last.x;
+      any_pixel |= last.x > no_fraction || last.y > no_fraction;
+    }
+    if (any_fraction && !any_pixel)
+      throw LabelError(boxes[0].place, "boxes are fractions of the picture, expected pixels");
+  }
+
+  const std::string_view text_;
+  const std::unique_ptr<LabelElement> line_;
+};
+
+const LabelFormat line_format = {"huggingface",
+                                 "Hugging Face",
+                                 ".jsonl",
+                                 "",
+                                 "",
+                                 false,
+                                 nullptr,
+                                 [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
+                                   return std::make_unique<ParsedLine>(text);
+                                 },
+                                 nullptr};
+
 const LabelFormat& label_format(std::string_view word) {
+  if (word == line_format.option) return line_format;
   const auto* found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
     throw nb::value_error(
         fmt::format(
             "format is \"{}\", expected one of yolo, voc, labelme, dota, supervisely, cityscapes, "
-            "kitti, kitti:2d",
+            "kitti, kitti:2d, huggingface",
             word)
             .c_str());
   }
@@ -80,7 +138,7 @@ std::optional<Keypoints> keypoints_of(const std::optional<std::string>& word,
   std::string lines;
   for (const auto& [left, right] : *swap_pairs) lines += fmt::format("{} {}\n", left, right);
   try {
-    const auto flip = flip_of(read_swap_pairs(lines), keypoints->count);
+    const auto flip = flip_of(read_swap_pairs(lines).keypoints, keypoints->count);
     if (!flip) {
       throw nb::value_error(
           fmt::format("swap_pairs names a keypoint beyond the last one, {}", keypoints->count - 1)
@@ -206,9 +264,9 @@ orientations, by their numbers. A pure function of its arguments; docs/augment.m
               "typing_extensions.Buffer | None = None) -> str | bytes"),
       R"(The label of a turned picture, as `qturn augment` writes it: every other byte stays.
 
-format is "yolo", "voc" or "labelme"; size is (width, height) before the turn; name is that of the
-turned picture's file, which the last two formats hold; picture is its content, which LabelMe may
-hold. keypoints ("none" or "17x3") and swap_pairs are the options of the command line. Raises
+format is "yolo", "voc", "labelme", "dota" or "huggingface" (a line of metadata.jsonl); size is
+(width, height) before the turn; name is that of the turned picture's file, which some formats hold;
+picture is its content, which LabelMe may hold. keypoints ("none" or "17x3") and swap_pairs are the options of the command line. Raises
 PictureError, which begins with the line and the column, for a label that cannot be turned.)");
   // For qturn.ray.
   module.def("variants_of", &parse_variants, nb::arg("words"));

@@ -1,0 +1,261 @@
+"""Data sets of Hugging Face in Parquet, turned with their boxes and masks: python -m qturn.huggingface IN OUT --variants all
+
+Rows become rows. The schema, the features in its metadata and all other columns stay as they are; a row of several variants is
+repeated, and its picture's path gets the name of the variant. What a row says of its picture is turned as a line of metadata.jsonl.
+"""
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import contextlib
+import decimal
+import functools
+import json
+import os
+import pathlib
+import re
+import sys
+
+from . import _qturn
+from ._qturn import PictureError, orientation_of
+
+try:
+    import pyarrow
+    from pyarrow import parquet, types
+except ImportError as error:
+    raise ImportError(f"{error}; pip install 'qturn[huggingface]' brings it") from None
+
+ROWS, BYTES = 16, 64 << 20  # that are read at once, and that are written at once: the memory that a run takes
+
+
+def _is_file(type):
+    """Whether pictures may be in such a column: {"bytes", "path"}, or bytes alone."""
+    if types.is_struct(type):
+        return {"bytes", "path"} <= {field.name for field in type}
+    return types.is_binary(type) or types.is_large_binary(type)
+
+
+def _is_list(type):
+    return types.is_list(type) or types.is_large_list(type)
+
+
+def _listed(value):
+    return value if isinstance(value, list) else [value]
+
+
+def _bytes_of(file):
+    return file["bytes"] if isinstance(file, dict) else file
+
+
+def _plain(value):
+    if isinstance(value, bytes):
+        raise PictureError("a column holds files within, which may be masks; --keep COLUMN copies it")
+    return str(value)
+
+
+def _with_boxes(value, change, name=""):
+    """The same value with each box changed."""
+    if isinstance(value, dict):
+        return {key: _with_boxes(each, change, key) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    if name in ("bbox", "bboxes") and len(value) == 4 and not isinstance(value[0], list):
+        return change(*value)
+    return [_with_boxes(each, change, name) for each in value]
+
+
+def _sum(a, b):
+    """Of what the numbers say in decimals."""
+    return a + b if isinstance(a, int) and isinstance(b, int) else float(decimal.Decimal(repr(a)) + decimal.Decimal(repr(b)))
+
+
+def _extent_of_corners(left, top, right, bottom):
+    if right < left or bottom < top:
+        raise PictureError(f"the box {left}, {top}, {right}, {bottom} ends before it begins; --bbox coco takes x, y, width, height")
+    return [left, top, _sum(right, -left), _sum(bottom, -top)]
+
+
+def _corners_of_extent(x, y, width, height):
+    return [x, y, _sum(x, width), _sum(y, height)]
+
+
+class _Columns:
+    """Which part each column of a schema has."""
+
+    def __init__(self, schema, options):
+        files = [field.name for field in schema if _is_file(field.type.value_type if _is_list(field.type) else field.type)]
+        known = {field.name for field in schema}
+        for name in [*filter(None, [options.picture]), *options.masks, *options.keep]:
+            if name not in known:
+                raise ValueError(f"has no column {name}, expected one of {', '.join(known)}")
+        masks = options.masks or [name for name in files if "mask" in name.lower() and name not in options.keep]
+        pictures = [name for name in files if name not in masks and name not in options.keep]
+        self.picture = options.picture or ("image" if "image" in pictures else "".join(pictures[:1]))
+        if not self.picture:
+            raise ValueError(f"has no column of pictures; its columns are {', '.join(known)}")
+        self.masks = [name for name in masks if name != self.picture]
+        for name in pictures:
+            if name != self.picture:
+                raise ValueError(f"column {name} holds files, too: --masks {name} turns them with the pictures, --keep {name} copies them")
+        self.said = [name for name in schema.names if name not in (self.picture, *self.masks, *options.keep)]
+
+
+class _Rows:
+    """The rows of a file, each of which becomes one for each variant."""
+
+    def __init__(self, options, columns, key):
+        self.options, self.columns, self.key = options, columns, key
+
+    def orientations(self, number):
+        if self.options.random:
+            return _qturn.random_variants(f"{self.key}/{number}", self.options.random, self.options.seed)
+        return self.options.orientations
+
+    def new_path(self, path, orientation):
+        if not path or self.options.turn:
+            return path
+        stem, suffix = os.path.splitext(path)
+        return f"{stem}__{orientation.name}{suffix}"
+
+    def turned(self, number, row):
+        """Of each variant: the columns that are not as before. And warnings."""
+        columns, picture = self.columns, row[self.columns.picture]
+        data, path = _bytes_of(picture) if picture else None, (picture["path"] if isinstance(picture, dict) else None) or "row"
+        if data is None:
+            raise PictureError(f"column {columns.picture} has no bytes")
+        said = {"file_name": path} | {name: row[name] for name in columns.said}
+        if self.options.bbox == "voc":
+            said = _with_boxes(said, _extent_of_corners)
+        text = json.dumps(said, default=_plain)
+        files = []
+        if any(said.get(name) is not None for name in ("width", "height", "objects", "bbox", "bboxes")):
+            files = [("row.jsonl", "huggingface", text.encode())]
+        else:  # no frame and no size matter, and what else may say where something is is refused
+            _qturn.turn_labels(text, "huggingface", "rotate180", (1, 1))
+        own = len(files)
+        masks = [(name, at) for name in columns.masks for at, mask in enumerate(_listed(row[name])) if mask]
+        files += [(name, "mask", _bytes_of(_listed(row[name])[at])) for name, at in masks]
+        orientations = self.orientations(number)
+        names = [os.path.basename(self.new_path(path, each)) for each in orientations]
+        variants, warnings = [], []
+        for orientation, (bytes, parts, of_this) in zip(orientations, _qturn.turn_row(
+                (os.path.basename(path), data), files, orientations, names, jpeg="lossless", edges="reencode", png="fast",
+                allow_storage_change=False, labels_drawn_on=self.options.labels_drawn_on, keypoints=None, swap_pairs=None, limits=None)):
+            changed = self.changed(text, parts[0].decode()) if own else {}
+            changed[columns.picture] = self.file(picture, bytes, orientation)
+            for (name, at), part in zip(masks, parts[own:]):
+                turned = list(_listed(changed.get(name, row[name])))
+                turned[at] = self.file(turned[at], part, orientation)
+                changed[name] = turned if isinstance(row[name], list) else turned[0]
+            variants.append(changed)
+            warnings += of_this
+        return variants, warnings
+
+    def file(self, before, bytes, orientation):
+        return {**before, "bytes": bytes, "path": self.new_path(before["path"], orientation)} if isinstance(before, dict) else bytes
+
+    def changed(self, before, after):
+        before, after = json.loads(before), json.loads(after)
+        changed = {name: after[name] for name in self.columns.said if after[name] != before[name]}
+        return _with_boxes(changed, _corners_of_extent) if self.options.bbox == "voc" else changed
+
+    def batch(self, batch, first, pool, warnings):
+        rows = batch.to_pylist()
+        values, of_rows = [], []
+
+        def turned(at):
+            try:
+                return self.turned(first + at, rows[at])
+            except PictureError as error:
+                raise PictureError(f"row {first + at}: {re.sub('^(row.jsonl: ?)?([0-9]+:[0-9]+: )?', '', str(error))}") from None
+
+        for at, (variants, said) in enumerate(pool.map(turned, range(len(rows)))):
+            values += variants
+            of_rows += [at] * len(variants)
+            warnings.update(said)
+        repeated = pyarrow.table(batch.take(pyarrow.array(of_rows, pyarrow.int64())))
+        for index, field in enumerate(batch.schema):
+            if any(field.name in each for each in values):
+                column = [each[field.name] if field.name in each else rows[at][field.name] for at, each in zip(of_rows, values)]
+                repeated = repeated.set_column(index, field, pyarrow.array(column, field.type))
+        return repeated
+
+
+@contextlib.contextmanager
+def _new_file(path):
+    """A file that has its name when it is whole."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _turn_shard(source, target, key, options, pool, warnings):
+    with parquet.ParquetFile(source) as file:
+        schema = file.schema_arrow
+        rows = _Rows(options, _Columns(schema, options), key)
+        groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        compression = {column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
+                       for group in groups[:1] for column in map(group.column, range(group.num_columns))}
+        first = 0
+        with _new_file(target) as output, parquet.ParquetWriter(output, schema, compression=compression or "snappy") as writer:
+            for number in range(len(groups)):
+                turned = []
+                for batch in file.iter_batches(ROWS, row_groups=[number]):
+                    turned.append(rows.batch(batch, first, pool, warnings))
+                    first += batch.num_rows
+                    if sum(table.nbytes for table in turned) >= BYTES:
+                        writer.write_table(pyarrow.concat_tables(turned))
+                        turned = []
+                if turned:
+                    writer.write_table(pyarrow.concat_tables(turned))
+    return first
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m qturn.huggingface", description=__doc__.partition(":")[0])
+    names = functools.partial(str.split, sep=",")
+    parser.add_argument("input", type=pathlib.Path, metavar="IN", help="a folder with Parquet files, or one file")
+    parser.add_argument("output", type=pathlib.Path, metavar="OUT", help="a new folder")
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument("--turn", metavar="OPERATION", help="one row for each, turned by rotate90, flop, ...")
+    how.add_argument("--variants", help="a row for each of all, rotations, or a list of orientations")
+    how.add_argument("--random", type=int, metavar="N", help="N rows for each, chosen by the seed, the file's name and the row's number")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--picture", metavar="COLUMN", help="default: image, or the only column with pictures")
+    parser.add_argument("--masks", type=names, default=[], metavar="COLUMNS", help="default: those with mask in their names")
+    parser.add_argument("--keep", type=names, default=[], metavar="COLUMNS", help="columns that say nothing of places in the picture")
+    parser.add_argument("--bbox", choices=["coco", "voc"], default="coco", help="x, y, width, height (default), or x, y, x, y")
+    parser.add_argument("--labels-drawn-on", choices=["stored", "upright"], default="unknown",
+                        help="on which pixels boxes and masks were drawn, of pictures with an orientation tag")
+    options = parser.parse_args(arguments)
+    shards = sorted(options.input.rglob("*.parquet")) if options.input.is_dir() else [options.input]
+    base = options.input if options.input.is_dir() else options.input.parent
+    warnings, rows, at = collections.Counter(), 0, options.input
+    try:
+        options.orientations = [orientation_of(options.turn)] if options.turn else _qturn.variants_of(options.variants or "all")
+        if not shards:
+            raise ValueError("holds no Parquet files")
+        options.output.mkdir(parents=True)
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            for at in shards:
+                name = at.relative_to(base)
+                (options.output / name).parent.mkdir(parents=True, exist_ok=True)
+                rows += _turn_shard(at, options.output / name, name.with_suffix("").as_posix(), options, pool, warnings)
+    except (ValueError, PictureError, pyarrow.ArrowException, OSError) as error:
+        print(f"qturn: {at}: {error}", file=sys.stderr)
+        return 1
+    for warning, count in warnings.most_common():
+        print(f"qturn: {warning}" + (f" ({count} rows)" if count > 1 else ""), file=sys.stderr)
+    print(f"{rows} rows of {len(shards)} files turned", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
