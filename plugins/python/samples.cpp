@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "plugins/python/bind.hpp"
@@ -117,38 +119,66 @@ const LabelFormat& label_format(std::string_view word) {
   return *found;
 }
 
-using Pairs = std::vector<std::pair<int, int>>;
+/// Two keypoints, or two classes, of which one is a name.
+using Pairs =
+    std::vector<std::pair<std::variant<int, std::string>, std::variant<int, std::string>>>;
+
+/// What is said of all labels.
+struct Objects {
+  std::optional<Keypoints> keypoints;
+  ClassSwap swap;
+};
+
+SwapPairs swap_pairs_of(const Pairs& pairs) {
+  std::string lines;
+  for (const auto& [left, right] : pairs) {
+    const bool are_keypoints = left.index() == 0 && right.index() == 0;
+    const auto add = [&](const auto& word) {
+      const std::string text = fmt::format("{}", word);
+      if (text.find_first_of("#\n") != text.npos)
+        throw nb::value_error(
+            fmt::format("swap_pairs names {}, expected no # in it", text).c_str());
+      lines += text;
+    };
+    std::visit(add, left);
+    lines += are_keypoints ? " " : ": ";
+    std::visit(add, right);
+    lines += "\n";
+  }
+  try {
+    return read_swap_pairs(lines);
+  } catch (const LabelError& error) {
+    throw nb::value_error(fmt::format("swap_pairs: {}", error.why()).c_str());
+  }
+}
 
 /// As --keypoints and --swap-pairs say it.
-std::optional<Keypoints> keypoints_of(const std::optional<std::string>& word,
-                                      const std::optional<Pairs>& swap_pairs) {
+Objects objects_of(const std::optional<std::string>& word, const std::optional<Pairs>& swap_pairs) {
+  SwapPairs pairs;
+  if (swap_pairs) pairs = swap_pairs_of(*swap_pairs);
+  Objects objects{.keypoints = std::nullopt, .swap = std::move(pairs.classes)};
   if (!word) {
-    if (swap_pairs) throw nb::value_error("swap_pairs is for keypoints, expected keypoints, too");
-    return std::nullopt;
+    if (!pairs.keypoints.empty())
+      throw nb::value_error("swap_pairs names keypoints, expected keypoints, too");
+    return objects;
   }
-  std::optional<Keypoints> keypoints = parse_keypoints(*word);
-  if (!keypoints) {
+  objects.keypoints = parse_keypoints(*word);
+  if (!objects.keypoints) {
     throw nb::value_error(
         fmt::format("keypoints is \"{}\", expected none, or a number of keypoints and of values "
                     "for each (2 or 3), such as 17x3",
                     *word)
             .c_str());
   }
-  if (!swap_pairs) return keypoints;
-  std::string lines;
-  for (const auto& [left, right] : *swap_pairs) lines += fmt::format("{} {}\n", left, right);
-  try {
-    const auto flip = flip_of(read_swap_pairs(lines).keypoints, keypoints->count);
-    if (!flip) {
-      throw nb::value_error(
-          fmt::format("swap_pairs names a keypoint beyond the last one, {}", keypoints->count - 1)
-              .c_str());
-    }
-    keypoints->flip = *flip;
-  } catch (const LabelError& error) {
-    throw nb::value_error(fmt::format("swap_pairs: {}", error.why()).c_str());
+  if (pairs.keypoints.empty()) return objects;
+  const auto flip = flip_of(pairs.keypoints, objects.keypoints->count);
+  if (!flip) {
+    throw nb::value_error(fmt::format("swap_pairs names a keypoint beyond the last one, {}",
+                                      objects.keypoints->count - 1)
+                              .c_str());
   }
-  return keypoints;
+  objects.keypoints->flip = *flip;
+  return objects;
 }
 
 /// In a word; of a label, the word of its format.
@@ -180,11 +210,12 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
   const FileBytes file(bytes);
   std::optional<FileBytes> turned_picture;
   if (!picture.is_none()) turned_picture.emplace(picture);
-  const std::optional<Keypoints> shape = keypoints_of(keypoints, swap_pairs);
+  const Objects objects = objects_of(keypoints, swap_pairs);
   LabelTurn turn{.orientation = orientation_of(orientation),
                  .size = {size.first, size.second},
                  .name = name,
-                 .keypoints = shape};
+                 .keypoints = objects.keypoints,
+                 .swap = objects.swap};
   if (turned_picture) turn.picture = **turned_picture;
   try {
     const std::string turned = label_format(format).parse(text_of(*file))->turned(turn);
@@ -217,6 +248,7 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
                                 const std::optional<std::string>& keypoints,
                                 const std::optional<Pairs>& swap_pairs,
                                 const std::optional<nb::dict>& limits) {
+  Objects objects = objects_of(keypoints, swap_pairs);
   const SampleOptions options{
       .picture = {.jpeg = {value_of("jpeg", jpeg, jpeg_words),
                            value_of("edges", edges, edge_words)},
@@ -224,7 +256,8 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
                   .limits = limits_of(limits)},
       .allow_storage_change = allow_storage_change,
       .labels_drawn_on = value_of("labels_drawn_on", labels_drawn_on, frame_words),
-      .keypoints = keypoints_of(keypoints, swap_pairs)};
+      .keypoints = std::move(objects.keypoints),
+      .swap = std::move(objects.swap)};
   std::deque<FileBytes> owned;
   const auto bytes_of = [&](nb::handle data) { return *owned.emplace_back(data); };
   Sample sample{.picture = {.name = picture.first, .bytes = bytes_of(picture.second)}, .files = {}};
@@ -260,14 +293,14 @@ orientations, by their numbers. A pure function of its arguments; docs/augment.m
       nb::arg("swap_pairs") = nb::none(), nb::arg("picture") = nb::none(),
       nb::sig("def turn_labels(text: str | typing_extensions.Buffer, format: str, orientation: "
               "Orientation | str | int, size: tuple[int, int], *, name: str = '', keypoints: str | "
-              "None = None, swap_pairs: list[tuple[int, int]] | None = None, picture: "
+              "None = None, swap_pairs: list[tuple[int | str, int | str]] | None = None, picture: "
               "typing_extensions.Buffer | None = None) -> str | bytes"),
       R"(The label of a turned picture, as `qturn augment` writes it: every other byte stays.
 
 format is "yolo", "voc", "labelme", "dota" or "huggingface" (a line of metadata.jsonl); size is
 (width, height) before the turn; name is that of the turned picture's file, which some formats hold;
-picture is its content, which LabelMe may hold. keypoints ("none" or "17x3") and swap_pairs are the options of the command line. Raises
-PictureError, which begins with the line and the column, for a label that cannot be turned.)");
+picture is its content, which LabelMe may hold. keypoints ("none" or "17x3") and swap_pairs (numbers
+of keypoints, or names of classes) are the options of the command line. Raises PictureError, which begins with the line and the column, for a label that cannot be turned.)");
   // For qturn.ray.
   module.def("variants_of", &parse_variants, nb::arg("words"));
   module.def("kind_of_file", &word_of_kind, nb::arg("name"), nb::arg("data"));

@@ -144,6 +144,7 @@ class SampleTurn {
                           .size = size_for_labels(turn, options_.labels_drawn_on),
                           .name = name,
                           .keypoints = options_.keypoints,
+                          .swap = options_.swap,
                           .picture = picture};
       if (!labels_[number]) labels_[number] = file.format->parse(text_of(file.bytes));
       return copy_of(labels_[number]->turned(how));

@@ -37,6 +37,7 @@ struct SampleOptions {
   bool allow_storage_change = false;
   LabelsDrawnOn labels_drawn_on = LabelsDrawnOn::unknown;
   std::optional<Keypoints> keypoints = {};
+  ClassSwap swap = {};
 };
 
 struct TurnedSample {

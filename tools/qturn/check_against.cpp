@@ -56,7 +56,6 @@ struct ComparedJobs {
       job.label = originals.labels.path(*label);
       job.label_format = place.format;
       job.keypoints = place.keypoints;
-      job.swap = place.swap;
       const LabelFiles::Label* other = results.labels.of(*counterpart);
       if (other) output.label = results.labels.path(*other);
     }

@@ -20,7 +20,7 @@ LABELS = {"yolo": ".txt", "voc": ".xml", "labelme": ".json"}
 
 def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] = "all", *, random: int | None = None, seed: int = 0,
             labels: str = "auto", masks: str | Iterable[str] = "auto", labels_drawn_on: str = "unknown", keypoints: str | None = None,
-            swap_pairs: Iterable[tuple[int, int]] | None = None, picture: str | None = None, base: str = "", jpeg: str = "lossless",
+            swap_pairs: Iterable[tuple[int | str, int | str]] | None = None, picture: str | None = None, base: str = "", jpeg: str = "lossless",
             edges: str = "reencode", png: str = "fast", allow_storage_change: bool = False, limits: dict[str, int | None] | None = None,
             on_error: str = "raise", num_gpus: float | None = None, **ray_options: Any) -> Dataset:
     """Several orientations of each picture of a ray.data.Dataset, with its labels: what `qturn augment` makes of the same files.
@@ -37,7 +37,7 @@ def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] 
     labels                          "auto", "yolo", "voc" or "labelme"; "none" turns pictures alone and leaves other columns out
     masks                           "auto" takes columns such as "mask.png"; or a list of columns
     labels_drawn_on                 "stored" or "upright", for pictures with an orientation tag
-    keypoints, swap_pairs           of YOLO labels: "none" or "17x3", and [(1, 2), (3, 4)]
+    keypoints, swap_pairs           of YOLO labels: "none" or "17x3", and [(1, 2), (3, 4)]; of any, classes: [("left", "right")]
     picture                         the column of the picture, where there are several
     base                            the folder that paths are relative to, for the keys of `random`
     jpeg, edges, png, limits...     as for qturn.turn()

@@ -294,6 +294,7 @@ def test_arrays_that_are_turned_as_tensors():
     ({"labels_drawn_on": "paper"}, 'labels_drawn_on is "paper", expected one of unknown, stored, upright'),
     ({"keypoints": "17"}, 'keypoints is "17", expected none, or'),
     ({"swap_pairs": [(1, 2)]}, "expected keypoints, too"),
+    ({"swap_pairs": [("a", "a")]}, "swap_pairs: class a is in a pair already"),
     ({"keypoints": "3x2", "swap_pairs": [(1, 3)]}, "names a keypoint beyond the last one, 2"),
     ({"num_gpus": 1}, "is a file, and files are turned on the CPU, expected no num_gpus"),
     ({"base": "/data"}, "x/a.png is not below /data"),
@@ -313,6 +314,9 @@ def test_the_draw_is_that_of_the_command_line():
 
 def test_keypoints_change_places_in_a_mirror():
     label = "0 0.5 0.5 1 1 0.25 0.5 0.75 0.5\n"
+    named = voc("a.png", 40, 50)
+    exchanged = qturn.turn_labels(named, "voc", "flop", (40, 50), name="a.png", swap_pairs=[("cat", "left cat"), (0, "x")])
+    assert exchanged == qturn.turn_labels(named, "voc", "flop", (40, 50), name="a.png").replace(b">cat<", b">left cat<")
     turned = qturn.turn_labels(label, "yolo", "flop", (10, 10), keypoints="2x2", swap_pairs=[(0, 1)])
     assert turned == label
     with pytest.raises(qturn.PictureError, match="^1:1: .*; swap_pairs says which keypoints change places$"):
