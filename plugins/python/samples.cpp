@@ -228,7 +228,8 @@ nb::object turn_label(nb::handle text, const std::string& format, nb::handle ori
 
 using NamedBytes = std::pair<std::string, nb::object>;
 using KindOfBytes = std::tuple<std::string, std::string, nb::object>;
-using TurnedRow = std::tuple<nb::bytes, std::vector<nb::bytes>, std::vector<std::string>>;
+/// The picture, whether it was re-encoded with loss, the files, and warnings.
+using TurnedRow = std::tuple<nb::bytes, bool, std::vector<nb::bytes>, std::vector<std::string>>;
 
 FileInMemory sample_file(const std::string& name, std::string_view kind,
                          std::span<const std::byte> bytes) {
@@ -272,8 +273,8 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
   for (TurnedSample& each : turned) {
     std::vector<nb::bytes> turned_files;
     for (const Bytes& file : each.files) turned_files.push_back(python_bytes(file));
-    rows.emplace_back(python_bytes(each.picture), std::move(turned_files),
-                      readable(std::move(each.warnings)));
+    rows.emplace_back(python_bytes(each.picture), each.outcome.loss != Loss::none,
+                      std::move(turned_files), readable(std::move(each.warnings)));
   }
   return rows;
 }

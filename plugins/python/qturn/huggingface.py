@@ -92,8 +92,8 @@ class _Columns:
         masks = options.masks or [name for name in files if "mask" in name.lower() and name not in options.keep]
         pictures = [name for name in files if name not in masks and name not in options.keep]
         self.picture = options.picture or ("image" if "image" in pictures else "".join(pictures[:1]))
-        if not self.picture:
-            raise ValueError(f"has no column of pictures; its columns are {', '.join(known)}")
+        if not self.picture or not _is_file(schema.field(self.picture).type):
+            raise ValueError(f"has no column with a picture in each row; its columns are {', '.join(known)}")
         self.masks = [name for name in masks if name != self.picture]
         for name in pictures:
             if name != self.picture:
@@ -135,11 +135,11 @@ class _Rows:
             _qturn.turn_labels(text, "huggingface", "rotate180", (1, 1))
         own = len(files)
         masks = [(name, at) for name in columns.masks for at, mask in enumerate(_listed(row[name])) if mask]
-        files += [(name, "mask", _bytes_of(_listed(row[name])[at])) for name, at in masks]
+        files += [(f"{name}.{at}", "mask", _bytes_of(_listed(row[name])[at])) for name, at in masks]
         orientations = self.orientations(number)
         names = [os.path.basename(self.new_path(path, each)) for each in orientations]
         variants, warnings = [], []
-        for orientation, (bytes, parts, of_this) in zip(orientations, _qturn.turn_row(
+        for orientation, (bytes, is_lossy, parts, of_this) in zip(orientations, _qturn.turn_row(
                 (os.path.basename(path), data), files, orientations, names, jpeg="lossless", edges="reencode", png="fast",
                 allow_storage_change=False, labels_drawn_on=self.options.labels_drawn_on, keypoints=None, swap_pairs=None, limits=None)):
             changed = self.changed(text, parts[0].decode()) if own else {}
@@ -149,7 +149,7 @@ class _Rows:
                 turned[at] = self.file(turned[at], part, orientation)
                 changed[name] = turned if isinstance(row[name], list) else turned[0]
             variants.append(changed)
-            warnings += of_this
+            warnings += of_this + ["pictures were re-encoded with loss"] * is_lossy
         return variants, warnings
 
     def file(self, before, bytes, orientation):
@@ -174,12 +174,13 @@ class _Rows:
             values += variants
             of_rows += [at] * len(variants)
             warnings.update(said)
-        repeated = pyarrow.table(batch.take(pyarrow.array(of_rows, pyarrow.int64())))
-        for index, field in enumerate(batch.schema):
-            if any(field.name in each for each in values):
-                column = [each[field.name] if field.name in each else rows[at][field.name] for at, each in zip(of_rows, values)]
-                repeated = repeated.set_column(index, field, pyarrow.array(column, field.type))
-        return repeated
+
+        def column(field):
+            if not any(field.name in each for each in values):
+                return batch.column(field.name).take(pyarrow.array(of_rows, pyarrow.int64()))
+            return pyarrow.array([each.get(field.name, rows[at][field.name]) for at, each in zip(of_rows, values)], field.type)
+
+        return pyarrow.Table.from_arrays([column(field) for field in batch.schema], schema=batch.schema)
 
 
 @contextlib.contextmanager

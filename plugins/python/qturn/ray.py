@@ -225,7 +225,7 @@ class _Augmentation:
         turned = _qturn.turn_row((sample.key, row[sample.picture]), files, orientations,
                                  [sample.picture_name_of(each) for each in orientations], **self.drawn, **self.options)
         others = self.companions(sample, "other")
-        for orientation, (picture, parts, warnings) in zip(orientations, turned):
+        for orientation, (picture, _, parts, warnings) in zip(orientations, turned):
             for warning in warnings:
                 logging.getLogger("qturn.ray").warning("%s: %s", sample.key, warning)
             parts = {field: _like(row[field], part) for field, part in zip(fields, parts)}

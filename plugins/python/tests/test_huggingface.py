@@ -106,6 +106,22 @@ def test_boxes_by_their_corners_keep_their_decimals(tmp_path):
     assert second["objects"] is None and second["image"] == first["image"]
 
 
+def test_lists_of_masks_turn_and_what_is_lost_is_said(tmp_path, capfd):
+    masks = [picture((9, 17), seed=seed) for seed in range(2)]
+    photo = io.BytesIO()
+    Image.new("RGB", (17, 9)).save(photo, "jpeg")
+    rows = [{"image": {"bytes": photo.getvalue(), "path": None}, "masks": each}
+            for each in ([{"bytes": png(mask), "path": f"{at}.png"} for at, mask in enumerate(masks)], [], None)]
+    write(tmp_path / "a.parquet", rows, pyarrow.schema([("image", FILE), ("masks", pyarrow.list_(FILE))]))
+    assert main([str(tmp_path / "a.parquet"), str(tmp_path / "out"), "--variants", "flop"]) == 0
+    found = parquet.read_table(tmp_path / "out" / "a.parquet").to_pylist()
+    for at, mask in enumerate(masks):
+        numpy.testing.assert_array_equal(pixels(found[0]["masks"][at]), numpy_turned(mask, qturn.Orientation.flop))
+        assert found[0]["masks"][at]["path"] == f"{at}__flop.png"
+    assert [each["masks"] for each in found[1:]] == [[], None]
+    assert capfd.readouterr().err == "qturn: pictures were re-encoded with loss (3 rows)\n3 rows of 1 files turned\n"
+
+
 def test_variants_are_drawn_by_file_and_row(tmp_path):
     write(tmp_path / "in" / "x" / "a.parquet", [row(number) for number in range(20)])
     assert main([str(tmp_path / "in"), str(tmp_path / "out"), "--random", "2", "--seed", "5"]) == 0
@@ -167,6 +183,10 @@ def test_a_column_that_is_not_known_is_refused_unless_it_is_kept(tmp_path, capfd
 
 
 def test_columns_that_are_not_there_are_named(tmp_path, capfd):
+    write(tmp_path / "lists" / "a.parquet", [{"images": [row(1)["image"]]}], pyarrow.schema([("images", pyarrow.list_(FILE))]))
+    assert main([str(tmp_path / "lists"), str(tmp_path / "of lists"), "--turn", "cw"]) == 1
+    assert "has no column with a picture in each row; its columns are images" in capfd.readouterr().err
+    (tmp_path / "lists" / "a.parquet").unlink()
     write(tmp_path / "a.parquet", [row(1)])
     for more, message in ((["--picture", "x"], "has no column x"), (["--turn", "sideways"], "sideways"), (["--masks", "y"], "has no column y")):
         assert main([str(tmp_path / "a.parquet"), str(tmp_path / more[1]), *([] if "--turn" in more else ["--turn", "cw"]), *more]) == 1
