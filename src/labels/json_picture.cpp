@@ -41,8 +41,9 @@ bool begins_as_array(std::string_view head) {
 
 void replace_class(LabelText& edits, const JsonValue& value, const ClassSwap& swap,
                    Orientation orientation) {
-  for (const JsonValue each : value) replace_class(edits, each, swap, orientation);
-  if (value.kind() == JsonKind::string) {
+  if (value.kind() == JsonKind::array) {
+    for (const JsonValue each : value) replace_class(edits, each, swap, orientation);
+  } else if (value.kind() == JsonKind::string) {
     if (const auto* other = class_after(swap, value.string(), orientation))
       replace_string(edits, value, *other);
   } else if (const auto* other = class_after(swap, value.text(), orientation)) {

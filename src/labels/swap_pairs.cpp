@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/labels/geometry.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
