@@ -80,6 +80,15 @@ def _corners_of_extent(x, y, width, height):
     return [x, y, _sum(x, width), _sum(y, height)]
 
 
+def _classes_in(features):
+    """The lists of names that numbers stand for."""
+    if isinstance(features, dict) and features.get("_type") == "ClassLabel":
+        yield features["names"]
+    elif isinstance(features, (dict, list)):
+        for each in features.values() if isinstance(features, dict) else features:
+            yield from _classes_in(each)
+
+
 class _Columns:
     """Which part each column of a schema has."""
 
@@ -99,6 +108,17 @@ class _Columns:
             if name != self.picture:
                 raise ValueError(f"column {name} holds files, too: --masks {name} turns them with the pictures, --keep {name} copies them")
         self.said = [name for name in schema.names if name not in (self.picture, *self.masks, *options.keep)]
+        features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+        lists = [each for name in self.said for each in _classes_in(features.get(name))]
+        if options.swap_pairs and len(lists) > 1:
+            raise ValueError(f"has {len(lists)} lists of classes; --keep leaves out a column")
+        self.pairs = [tuple(str(self.number_of(name, lists[0])) for name in pair) if lists else pair for pair in options.swap_pairs]
+
+    @staticmethod
+    def number_of(name, names):
+        if name not in names:
+            raise ValueError(f"has no class {name}, expected one of {', '.join(names)}")
+        return names.index(name)
 
 
 class _Rows:
@@ -141,7 +161,8 @@ class _Rows:
         variants, warnings = [], []
         for orientation, (bytes, is_lossy, parts, of_this) in zip(orientations, _qturn.turn_row(
                 (os.path.basename(path), data), files, orientations, names, jpeg="lossless", edges="reencode", png="fast",
-                allow_storage_change=False, labels_drawn_on=self.options.labels_drawn_on, keypoints=None, swap_pairs=None, limits=None)):
+                allow_storage_change=False, labels_drawn_on=self.options.labels_drawn_on, keypoints=None,
+                swap_pairs=columns.pairs or None, limits=None)):
             changed = self.changed(text, parts[0].decode()) if own else {}
             changed[columns.picture] = self.file(picture, bytes, orientation)
             for (name, at), part in zip(masks, parts[own:]):
@@ -233,9 +254,13 @@ def main(arguments=None):
     parser.add_argument("--masks", type=names, default=[], metavar="COLUMNS", help="default: those with mask in their names")
     parser.add_argument("--keep", type=names, default=[], metavar="COLUMNS", help="columns that say nothing of places in the picture")
     parser.add_argument("--bbox", choices=["coco", "voc"], default="coco", help="x, y, width, height (default), or x, y, x, y")
+    parser.add_argument("--swap-pairs", type=lambda text: [tuple(map(str.strip, pair.split(":"))) for pair in names(text)], default=[],
+                        metavar="LEFT:RIGHT,...", help="classes that change places in a mirror")
     parser.add_argument("--labels-drawn-on", choices=["stored", "upright"], default="unknown",
                         help="on which pixels boxes and masks were drawn, of pictures with an orientation tag")
     options = parser.parse_args(arguments)
+    if any(len(pair) != 2 for pair in options.swap_pairs):
+        parser.error("--swap-pairs takes pairs such as left:right")
     shards = sorted(options.input.rglob("*.parquet")) if options.input.is_dir() else [options.input]
     base = options.input if options.input.is_dir() else options.input.parent
     warnings, rows, at = collections.Counter(), 0, options.input

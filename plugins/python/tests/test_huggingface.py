@@ -122,6 +122,22 @@ def test_lists_of_masks_turn_and_what_is_lost_is_said(tmp_path, capfd):
     assert capfd.readouterr().err == "qturn: pictures were re-encoded with loss (3 rows)\n3 rows of 1 files turned\n"
 
 
+def test_classes_change_places_in_a_mirror(tmp_path, capfd):
+    box = {**row(1), "objects": {"bbox": [[0, 0, 1, 1]] * 3, "category": [0, 1, 2]}}
+    write(tmp_path / "named" / "a.parquet", [box])
+    write(tmp_path / "texts" / "a.parquet", [{"image": box["image"], "bbox": [0, 0, 1, 1], "label": "left hand"}],
+          pyarrow.schema([("image", FILE), ("bbox", pyarrow.list_(pyarrow.int32())), ("label", pyarrow.string())]))
+    for turn, numbers, text in (("flip", [1, 0, 2], "right hand"), ("rotate90", [0, 1, 2], "left hand")):
+        assert main([str(tmp_path / "named"), str(tmp_path / turn), "--turn", turn, "--swap-pairs", "dog:cat"]) == 0
+        assert parquet.read_table(tmp_path / turn / "a.parquet").to_pylist()[0]["objects"]["category"] == numbers
+        assert main([str(tmp_path / "texts"), str(tmp_path / turn / "x"), "--turn", turn, "--swap-pairs", "a:b,right hand: left hand"]) == 0
+        assert parquet.read_table(tmp_path / turn / "x" / "a.parquet").to_pylist()[0]["label"] == text
+    assert main([str(tmp_path / "named"), str(tmp_path / "none"), "--turn", "flip", "--swap-pairs", "dog:left"]) == 1
+    assert "has no class left, expected one of cat, dog" in capfd.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "named"), str(tmp_path / "none"), "--turn", "flip", "--swap-pairs", "dog"])
+
+
 def test_variants_are_drawn_by_file_and_row(tmp_path):
     write(tmp_path / "in" / "x" / "a.parquet", [row(number) for number in range(20)])
     assert main([str(tmp_path / "in"), str(tmp_path / "out"), "--random", "2", "--seed", "5"]) == 0
