@@ -94,7 +94,7 @@ class _Columns:
 
     def __init__(self, schema, options):
         files = [field.name for field in schema if _is_file(field.type.value_type if _is_list(field.type) else field.type)]
-        known = {field.name for field in schema}
+        known = schema.names
         for name in [*filter(None, [options.picture]), *options.masks, *options.keep]:
             if name not in known:
                 raise ValueError(f"has no column {name}, expected one of {', '.join(known)}")
