@@ -330,5 +330,5 @@ def test_a_label_may_hold_its_picture():
     with pytest.raises(qturn.PictureError, match="holds a picture, and the turned one is not known"):
         qturn.turn_labels(json.dumps(label), "labelme", "flop", (40, 30))
     assert qturn.turn_labels(b"", "yolo", "flop", (1, 1)) == b""
-    with pytest.raises(ValueError, match='format is "coco", expected one of yolo, voc, labelme, dota, huggingface'):
+    with pytest.raises(ValueError, match='format is "coco", expected one of yolo, voc, labelme, dota, supervisely, '):
         qturn.turn_labels(b"", "coco", "flop", (1, 1))
