@@ -183,8 +183,8 @@ Objects objects_of(const std::optional<std::string>& word, const std::optional<P
 
 /// In a word; of a label, the word of its format.
 std::string word_of_kind(const std::string& name, nb::handle data) {
-  constexpr const char* words[] = {"picture",    "mask",        "xmp",  "label",
-                                   "world_file", "coordinates", "other"};
+  constexpr const char* words[] = {"picture", "mask",       "mask",        "xmp",
+                                   "label",   "world_file", "coordinates", "other"};
   const FileBytes file(data);
   const KindOfFile found = kind_of_file(name, *file);
   return found.format ? std::string(found.format->option)

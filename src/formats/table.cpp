@@ -13,6 +13,7 @@
 #include "src/formats/heif/codec.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jxl/codec.hpp"
+#include "src/formats/npy/codec.hpp"
 #include "src/formats/oiio/openexr/codec.hpp"
 #include "src/formats/oiio/rows.hpp"
 #include "src/formats/png/codec.hpp"
@@ -27,12 +28,12 @@ namespace qturn {
 namespace {
 
 // Camera raw files begin like a TIFF, so they are asked first.
-constexpr std::array<const Codec*, 22> rows = {
+constexpr std::array<const Codec*, 23> rows = {
     &jpeg::codec,      &png::codec,     &raw::codec, &tiff::codec, &openexr::codec,
     &webp::codec,      &gif::codec,     &bmp::codec, &pnm::codec,  &tga::codec,
     &hdr::codec,       &oiio::jpeg2000, &oiio::dpx,  &oiio::sgi,   &oiio::rla,
     &oiio::iff,        &oiio::cineon,   &oiio::dds,  &oiio::psd,   &heif::heic_codec,
-    &heif::avif_codec, &jxl::codec};
+    &heif::avif_codec, &jxl::codec,     &npy::codec};
 
 template <typename Predicate>
 const Codec* find(Predicate is_wanted) {
@@ -40,7 +41,15 @@ const Codec* find(Predicate is_wanted) {
   return found == rows.end() ? nullptr : *found;
 }
 
+// Of the pictures of other formats.
+bool is_written(const Codec& codec) { return codec.encode && !codec.is_array; }
+
 }  // namespace
+
+bool is_array(const std::filesystem::path& name) {
+  const Codec* codec = codec_of_suffix(name.extension().string());
+  return codec && codec->is_array;
+}
 
 std::span<const Codec* const> codecs() { return rows; }
 
@@ -63,14 +72,14 @@ const Codec* codec_of_name(std::string_view name) {
   if (name.empty()) return nullptr;
   const std::string lower = lower_case(std::string(name));
   return find([&](const Codec& codec) {
-    return codec.encode && (lower == codec.name || lower == codec.alias);
+    return is_written(codec) && (lower == codec.name || lower == codec.alias);
   });
 }
 
 std::string format_names(std::string_view separator) {
   std::vector<std::string_view> names;
   for (const Codec* codec : rows) {
-    if (codec->encode) names.push_back(codec->name);
+    if (is_written(*codec)) names.push_back(codec->name);
   }
   return fmt::format("{}", fmt::join(names, separator));
 }

@@ -30,6 +30,9 @@ const Codec* codec_of_content(std::span<const std::byte> head, std::string_view 
 /// The codec of the format that a suffix such as ".jpg" or ".JPEG" promises, in any case; or null.
 const Codec* codec_of_suffix(std::string_view suffix);
 
+/// Whether its suffix says that a file is an array, which belongs to a picture (Codec::is_array).
+bool is_array(const std::filesystem::path& name);
+
 /// The codec that is named "jpeg" or "jpg", as `--format` takes it; or null. Formats that are not
 /// written from others have no name for it.
 const Codec* codec_of_name(std::string_view name);

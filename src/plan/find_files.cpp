@@ -94,6 +94,7 @@ class FileFinder {
 
   const PlanOptions& options_;
   FoundFiles found_;
+  bool any_picture_ = false;  // that is not an array
   std::map<std::pair<std::string, std::string>, std::uint32_t> folders_of_named_;
 };
 
@@ -276,8 +277,10 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
       found_.unopened.emplace(whole, found_.unreadable.back());
       return;
     }
-    picture = !length || format_of(options_, suffix, {head.data(), *length});
+    const Codec* codec = length ? format_of(options_, suffix, {head.data(), *length}) : nullptr;
+    picture = !length || (codec && !codec->is_array);
   }
+  any_picture_ = any_picture_ || (picture && !is_array(name));
   FoundFile& file = found_.files.add(folder, name, status);
   file.picture = picture;
   file.is_link = is_link;
@@ -285,6 +288,9 @@ void FileFinder::take_file(int opened, const char* path, std::uint32_t folder,
 }
 
 FoundFiles FileFinder::result() {
+  if (any_picture_)
+    for (FoundFile& file : found_.files)
+      if (is_array(file.name)) file.picture = false;
   found_.files.sort();
   std::ranges::sort(found_.unreadable, {}, &Sentence::text);
   return std::move(found_);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
@@ -28,6 +29,7 @@ class ForeignLabelFinder {
     std::set<std::uint32_t> of_pictures;
     for (const FoundFile& file : files) {
       if (!file.picture || file.is_companion) continue;
+      takes_arrays_ = takes_arrays_ || is_array(file.name);
       suspicion_.add_picture(file.name);
       of_pictures.insert(file.folder);
     }
@@ -100,6 +102,7 @@ class ForeignLabelFinder {
 
   void look_at(const fs::path& folder, const std::string& key, const std::string& name) {
     if (suspicion_.found() || is_excluded(options_, key + name, name)) return;
+    if (takes_arrays_ && is_array(name)) return;
     const fs::path file = folder / name;
     const std::string path = normal_path(file);
     if (jobs_.have_companion(path) || jobs_.shared_labels().contain(path)) return;
@@ -113,6 +116,7 @@ class ForeignLabelFinder {
   const JobList& jobs_;
   LabelSuspicion suspicion_;
   std::set<std::string> seen_;
+  bool takes_arrays_ = false;  // as pictures
 };
 
 }  // namespace

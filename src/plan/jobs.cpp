@@ -218,12 +218,16 @@ Plan plan(const PlanOptions& options) try {
   found.files.erase_if([&](const FoundFile& file) {
     if (file.picture || copy_others) return false;
     if (file.is_named && any_picture) {
-      plan.unreadable.push_back(not_a_picture(found.files.path(file)));
+      const std::string path = found.files.path(file);
+      plan.unreadable.push_back(not_a_picture(path));
+      if (!is_array(path)) return true;
+      found.unopened.emplace(path, plan.unreadable.back());  // unless it is a mask
       return true;
     }
     const std::string suffix = lower_suffix(file.name);
     ++plan.others[suffix.empty() ? "no suffix" : suffix];
-    if (options.labels.take != TakeLabels::none) others.add(normal_path(found.files.path(file)));
+    if (options.labels.take != TakeLabels::none || is_array(file.name))
+      others.add(normal_path(found.files.path(file)));
     return true;
   });
   if (!any_picture) refuse_no_pictures(options, found, plan);
@@ -262,7 +266,7 @@ Plan plan(const PlanOptions& options) try {
     if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
     if (--counted->second == 0) plan.others.erase(counted);
   };
-  for (const LabelFiles* among : {&labels, &sidecars})
+  for (const LabelFiles* among : {&labels, &sidecars, &masks})
     for (const LabelFiles::Label& label : *among) leave_uncounted(among->path(label));
   for (const SharedLabels::File& file : shared_labels.files())
     if (file.found > 0) leave_uncounted(file.input);

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
+#include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/picture/lower_case.hpp"
+#include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_places.hpp"
+#include "src/plan/suspected_label.hpp"
 #include "src/sample/file_kind.hpp"
 
 namespace qturn {
@@ -50,6 +55,7 @@ class MaskFinder {
       const FoundFile& file = files_[found.number];
       if (file.is_companion) continue;
       refuse_jpeg(file, found);
+      refuse_other_size(file, found);
       masks_.add(found.number, found.place, found.name);
     }
     masks_.finish();
@@ -60,6 +66,7 @@ class MaskFinder {
   struct Place {
     FileList::Folder folder;
     bool is_beside;                            ///< pictures lie there, too
+    bool is_for_arrays = false;                ///< alone
     std::optional<std::uint32_t> number = {};  ///< among those of the masks, once it has any
   };
   struct Found {
@@ -78,18 +85,34 @@ class MaskFinder {
       return places;
     }
     places.push_back({pictures, true});
-    const auto add = [&](std::string_view from, std::string_view to) {
+    const auto add = [&](std::string_view from, std::string_view to, bool is_for_arrays = false) {
       const auto sibling = find_sibling(listings_, pictures, from, to);
       if (!sibling) return;
       const std::string key = sibling->key.value_or(sibling->name + "/" + pictures.key);
-      places.push_back({{sibling->path, key}, false});
+      places.push_back({{sibling->path, key}, false, is_for_arrays});
     };
-    for (const std::string_view from : of_pictures)
+    for (const std::string_view from : of_pictures) {
       for (const std::string_view to : label_folder_names) add(from, to);
+      add(from, "depth", true);
+    }
+    add("rgb", "depth", true);
     const std::string own =
         lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
     for (const std::string_view after : after_folder) add(own, own + std::string(after));
     return places;
+  }
+
+  /// Whether a name, without its suffix and in lower case, is that of a mask of this picture.
+  bool is_mask(const Place& place, const Listings::Entry& entry, const std::string& stem,
+               const char* picture) const {
+    const std::string own = lower_stem(entry.lower);
+    if (is_array(entry.lower) || place.is_for_arrays) {
+      if (!is_array(entry.lower) ||
+          is_excluded(options_, place.folder.key + entry.name, entry.name))
+        return false;
+      if (!is_array(picture) && (own == stem || own.starts_with(stem + "."))) return true;
+    }
+    return stem_of_mask(own) == stem || (!place.is_beside && own == stem);
   }
 
   void find_in(Place& place, std::size_t number) {
@@ -99,8 +122,7 @@ class MaskFinder {
     for (auto at = std::ranges::lower_bound(entries, stem, {}, &Listings::Entry::lower);
          at != entries.end() && at->lower.starts_with(stem); ++at) {
       if (at->is_folder) continue;
-      const std::string own = lower_stem(at->lower);
-      if (stem_of_mask(own) != stem && (place.is_beside || own != stem)) continue;
+      if (!is_mask(place, *at, stem, files_[number].name)) continue;
       if (!place.number) {
         LabelFiles::Place added;
         added.folder = place.folder;
@@ -132,13 +154,30 @@ class MaskFinder {
             masks_.place(found.place).folder.path + found.name, files_.path(file)));
   }
 
+  /// The first array of a folder tells whether they are about the pixels of their pictures.
+  void refuse_other_size(const FoundFile& file, const Found& found) {
+    if (!is_array(found.name) || !looked_at_.insert(found.place).second) return;
+    const std::string array = masks_.place(found.place).folder.path + found.name;
+    const std::string picture = files_.path(file);
+    try {
+      expect_array_of(read_file(array), read_file(picture), lower_suffix(picture));
+    } catch (const ImageFileError& error) {
+      throw ForeignLabelError(array, error);
+    } catch (const FileError&) {
+      return;  // its picture fails
+    }
+  }
+
   const PlanOptions& options_;
   FileList& files_;
   LabelFiles masks_;
+  std::set<std::uint32_t> looked_at_;
   // Of a folder of pictures, only those that are named as masks are held.
-  Listings beside_{
-      [](const std::string& lower) { return stem_of_mask(lower_stem(lower)) && format_of(lower); },
-      "masks"};
+  Listings beside_{[](const std::string& lower) {
+                     return is_array(lower) ||
+                            (stem_of_mask(lower_stem(lower)) && format_of(lower));
+                   },
+                   "masks"};
   Listings listings_{[](const std::string& lower) { return format_of(lower) != nullptr; }, "masks"};
   std::vector<Found> found_;
   PathSet paths_;

@@ -5,6 +5,8 @@
 //   beside its folder        images/x/a.jpg     masks/x/a.png, or a_mask.png
 //   Pascal VOC               JPEGImages/a.jpg   SegmentationClass/a.png, SegmentationObject/a.png
 //   named after its folder   train/a.jpg        train_masks/a_mask.gif
+//   NumPy's arrays           x/a.jpg            x/a.npy, x/a.depth.npy
+//                            images/x/a.jpg     depth/x/a.npy, and as above
 //
 // Capitals make no difference. A turned mask lies to its picture as the mask does, so what finds
 // the one finds the other. If the folder images is not below the input, that would be outside of

@@ -21,7 +21,7 @@ const Codec* promised_format(const fs::path& path) {
 
 // A picture's suffix of which no file can be made: not a name for a folder either.
 bool promises_what_cannot_be_written(const Codec* promised) {
-  return promised && promised->encode == nullptr;
+  return promised && (promised->encode == nullptr || promised->is_array);
 }
 
 void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* promised) {

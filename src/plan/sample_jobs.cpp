@@ -178,10 +178,18 @@ class SamplePlanner {
              {Hint::turn_without_masks});
     }
     const std::string stem = lower_stem(mask);
-    Job& job = job_of(*stem_of_mask(stem));
+    const std::size_t number = picture_of(stem_of_mask(stem).value_or(stem));
+    if (!mask.role && kind_of(mask).kind == FileKind::array) expect_array(mask, *pictures_[number]);
+    Job& job = plan_.jobs[number];
     job.masks.push_back(mask.path);
     for (JobOutput& output : job.outputs)
       output.masks.push_back(output_of(mask.name, output.variant));
+  }
+
+  static void expect_array(const SampleFile& file, const SampleFile& picture) try {
+    expect_array_of(file.bytes, picture.bytes, lower_suffix(picture.name));
+  } catch (const ImageFileError& error) {
+    throw ForeignLabelError(file.path, error);
   }
 
   /// Nothing but a file itself tells what it is, so that a sample is turned alike whatever lies
@@ -190,6 +198,9 @@ class SamplePlanner {
     if (is(file, CompanionKind::label)) return add_label(file, *file.role->format);
     if (is(file, CompanionKind::sidecar)) return add_sidecar(file);
     const KindOfFile& kind = kind_of(file);
+    if (kind.kind == FileKind::array && options_.masks.take &&
+        !is_excluded(options_, file.name, base_of(file)))
+      return add_mask(file);
     const bool is_of_one_format =
         is_suffix_of_labels(lower_suffix(file.name)) && options_.labels.take != TakeLabels::found;
     const bool is_wanted = !is_of_one_format || is_of_wanted_format(file);
@@ -200,7 +211,7 @@ class SamplePlanner {
       add_label(file, *options_.labels.format);
     else if (kind.kind == FileKind::label)
       add_label(file, *kind.format);
-    else if (kind.kind == FileKind::coordinates)
+    else if (kind.kind == FileKind::coordinates || kind.kind == FileKind::array)
       throw ForeignLabelError(file.path, head_of(file));
     else
       add_sidecar(file);
@@ -236,13 +247,15 @@ class SamplePlanner {
     return name_in_format(job.key, *options_.format) + file.name.substr(job.key.size());
   }
 
-  Job& job_of(std::string_view stem) {
+  Job& job_of(std::string_view stem) { return plan_.jobs[picture_of(stem)]; }
+
+  /// The first one if none is called so.
+  std::size_t picture_of(std::string_view stem) const {
     const auto same = [&](const SampleFile* picture) {
       return lower_stem(*picture) == stem || lower_case(base_of(*picture)) == stem;
     };
     const auto found = std::ranges::find_if(pictures_, same);
-    return plan_
-        .jobs[found == pictures_.end() ? 0 : static_cast<std::size_t>(found - pictures_.begin())];
+    return found == pictures_.end() ? 0 : static_cast<std::size_t>(found - pictures_.begin());
   }
 
   void refuse_two_of_one_name() const {

@@ -93,7 +93,8 @@ class SidecarFinder {
   static bool may_be_copied(const fs::path& path) {
     const std::string start = label_head_of(path).value_or("");
     const KindOfFile kind = kind_of_file(path, std::as_bytes(std::span(start)));
-    if (kind.kind == FileKind::coordinates && !is_suffix_of_labels(lower_suffix(path)))
+    const bool is_of_places = kind.kind == FileKind::coordinates || kind.kind == FileKind::array;
+    if (is_of_places && !is_suffix_of_labels(lower_suffix(path)))
       throw ForeignLabelError(path, start);
     return !kind.is_picture();
   }

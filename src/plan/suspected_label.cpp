@@ -104,6 +104,12 @@ class NamedPictures {
 };
 
 std::string why_foreign(const fs::path& file, const ForeignFormat* format) {
+  if (is_array(file)) {
+    return fmt::format(
+        "{}: an array with the stem of a picture is turned only as its mask, beside it or in a "
+        "folder of masks",
+        file.string());
+  }
   if (!format) {
     return fmt::format(
         "{}: may say where something is in a picture, and would not be turned with it; convert it "
@@ -150,6 +156,10 @@ ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head
     : ForeignLabelError(file, foreign_format(lower_case(file.extension().string()),
                                              head.substr(0, label_head_bytes))) {}
 
+ForeignLabelError::ForeignLabelError(const fs::path& file, const ImageFileError& why)
+    : LabelsError(fmt::format("{}: {}", file.string(), why.what()), ways_around(file)),
+      file_(file) {}
+
 void LabelSuspicion::add_picture(std::string_view name) {
   const std::string lower = lower_case(std::string(name));
   const std::string_view stem = stem_of_name(lower);
@@ -175,7 +185,7 @@ void LabelSuspicion::add_file(const fs::path& file, std::string_view name, std::
   if (format && ignored_.contains(format->name)) return;
   NamedPictures about;
   about.add_own(lower);
-  if (suffix != ".npy") about.add_those_in(head);
+  if (!is_array(file)) about.add_those_in(head);
   take({file, format}, about.finish());
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "src/labels/foreign_format.hpp"
+#include "src/picture/errors.hpp"
 #include "src/plan/options.hpp"
 
 namespace qturn {
@@ -37,6 +38,9 @@ class ForeignLabelError : public LabelsError {
   ForeignLabelError(const std::filesystem::path& file, const ForeignFormat* format);
   /// Of the kind that the head of the file tells.
   ForeignLabelError(const std::filesystem::path& file, std::string_view head);
+
+  /// An array of a picture, and why it is not turned.
+  ForeignLabelError(const std::filesystem::path& file, const ImageFileError& why);
 
   const std::filesystem::path& file() const { return file_; }
 

@@ -1,5 +1,7 @@
 #include "src/sample/file_kind.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -7,6 +9,7 @@
 #include "src/formats/table.hpp"
 #include "src/labels/coordinates.hpp"
 #include "src/picture/bytes.hpp"
+#include "src/picture/errors.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/sample/sample_key.hpp"
 #include "src/sample/sidecars.hpp"
@@ -16,10 +19,24 @@ namespace qturn {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::optional<Size> size_of(std::span<const std::byte> picture, std::string_view lower_suffix) try {
+  const Codec* codec = codec_of_content(picture, lower_suffix);
+  return codec ? std::optional(codec->read_header(picture).size()) : std::nullopt;
+} catch (const ImageFileError&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
 KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content) {
   const std::string suffix = lower_suffix(name);
-  if (codec_of_suffix(suffix) || codec_of_content(content, suffix))
+  for (const Codec* codec : {codec_of_suffix(suffix), codec_of_content(content, suffix)}) {
+    if (!codec) continue;
+    if (codec->is_array) return {FileKind::array};
     return {stem_of_mask(lower_case(name.stem())) ? FileKind::mask : FileKind::picture};
+  }
   if (is_xmp(name)) return {FileKind::xmp};
   if (is_named_as_world_file(name)) return {FileKind::world_file};
   const std::string_view text = text_of(content);
@@ -50,10 +67,25 @@ std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
 }
 
 bool is_mask_of(const fs::path& mask, const fs::path& picture) {
+  if (is_array(mask)) {
+    return lower_case(std::string(webdataset_key(mask.native()))) ==
+           lower_case(std::string(webdataset_key(picture.native())));
+  }
   const std::string stem = lower_case(mask.stem());
   const auto of = stem_of_mask(stem);
   const fs::path sample = webdataset_key(mask.native());
   return of && (lower_case(picture.stem()) == *of || lower_case(sample.filename()) == *of);
+}
+
+void expect_array_of(std::span<const std::byte> array, std::span<const std::byte> picture,
+                     std::string_view lower_suffix_of_picture) {
+  const Codec* codec = codec_of_content(array, {});
+  if (!codec || !codec->is_array) throw ImageFileError("not a NumPy array");
+  const Size own = codec->read_header(array).size();
+  const auto size = size_of(picture, lower_suffix_of_picture);
+  if (!size || own == *size || turned_size(Orientation::transpose, own) == *size) return;
+  throw ImageFileError(fmt::format("is {} x {}, the picture is {} x {}", own.width, own.height,
+                                   size->width, size->height));
 }
 
 }  // namespace qturn

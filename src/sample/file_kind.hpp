@@ -17,7 +17,8 @@ namespace qturn {
 
 enum class FileKind : std::uint8_t {
   picture,
-  mask,  ///< a picture that is called as a mask is
+  mask,   ///< a picture that is called as a mask is
+  array,  ///< of NumPy: a mask of the picture of its sample
   xmp,
   label,
   world_file,   ///< says where on a map the pixels lie
@@ -43,8 +44,15 @@ bool is_suffix_of_labels(std::string_view lower_suffix);
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
 
 /// Whether a mask belongs to a picture of its sample by its name: a.x_mask.png to a.x.jpg, or
-/// a.mask.png, named after the sample, to any picture. Capitals make no difference.
+/// a.mask.png, named after the sample, to any picture, as every array does. Capitals make no
+/// difference.
 bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture);
+
+/// Throws ImageFileError for an array that is not turned, or that has neither the stored nor the
+/// shown size of this picture: boxes, or what a network says of the whole. A picture that cannot be
+/// read fails by itself.
+void expect_array_of(std::span<const std::byte> array, std::span<const std::byte> picture,
+                     std::string_view lower_suffix_of_picture);
 
 }  // namespace qturn
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/formats/table.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/sample/sample_key.hpp"
 
@@ -78,6 +79,12 @@ void FolderSamples::gather() {
       add(stem + sidecar.filename().string().substr(stem_size), sidecar, {CompanionKind::sidecar});
     int number = 1;
     for (const fs::path& mask : job.masks) {
+      const std::string after_stem = mask.filename().string().substr(stem_size);
+      if (is_array(mask) && after_stem.starts_with('.') &&
+          mask.parent_path() == job.input.parent_path()) {
+        add(stem + after_stem, mask, {CompanionKind::mask});
+        continue;
+      }
       const std::string after = number++ > 1 ? fmt::format("_{}", number - 1) : "";
       add(fmt::format("{}.mask{}{}", stem, after, mask.extension().string()), mask,
           {CompanionKind::mask});

@@ -249,7 +249,9 @@ void SampleStream::look_for_labels(const Gathered& sample) {
   };
   bool has_picture = false;
   for (const SampleFile& file : sample.files) {
-    if (file.role || !format_of(options_.plan, lower_suffix(file.name), file.bytes)) continue;
+    if (file.role || is_array(file.name) ||
+        !format_of(options_.plan, lower_suffix(file.name), file.bytes))
+      continue;
     has_picture = true;
     suspicion_.add_picture(name_of(file));
   }

@@ -30,7 +30,7 @@ void refuse_conversion(const Codec& from, const Codec& to) {
         fmt::format("its format, {}, is turned without decoding it, so it cannot become {}",
                     from.name, to.name));
   }
-  if (!to.encode) {
+  if (!to.encode || to.is_array) {
     throw ImageFileError(
         fmt::format("{} cannot be written, but {} can", to.name, format_names(", ")));
   }

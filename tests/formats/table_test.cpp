@@ -108,7 +108,7 @@ TEST_CASE("Names, other names and suffixes lead to one row each") {
   for (const Codec* codec : codecs()) {
     CAPTURE(codec->name);
     // What is not written from others has no name for --format.
-    CHECK(codec_of_name(codec->name) == (codec->encode ? codec : nullptr));
+    CHECK(codec_of_name(codec->name) == (codec->encode && !codec->is_array ? codec : nullptr));
     if (!codec->alias.empty()) {
       CHECK(codec_of_name(codec->alias) == (codec->encode ? codec : nullptr));
     }
@@ -125,7 +125,7 @@ TEST_CASE("Names, other names and suffixes lead to one row each") {
 }
 
 TEST_CASE("Every row has what may not be missing") {
-  CHECK(codecs().size() == 22);
+  CHECK(codecs().size() == 23);
   for (const Codec* codec : codecs()) {
     CAPTURE(codec->name);
     CHECK(codec->recognises != nullptr);

@@ -1,6 +1,7 @@
 // Random pictures of the formats that have no more to try than this: none may crash, and what is
 // read must come out of a turn and its inverse as it was. GIF, HEIF (HEIC, AVIF), JPEG XL and
-// camera raw have a target each; WebP, PNM, OpenEXR, HDR, TGA and BMP share one.
+// camera raw have a target each; WebP, PNM, OpenEXR, HDR, NumPy's arrays, TGA and
+// BMP share one.
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fuzz/picture_checks.hpp"
 #include "tests/fuzz/target.hpp"

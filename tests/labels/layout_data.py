@@ -35,6 +35,14 @@ def coco(folder="", **more):
                        "categories": [{"id": 1, "name": "cat"}]})
 
 
+def npy(shape, values):
+    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(values)
+
+
+DEPTH = npy((5, 9), range(45))
+DEPTH_FLOPPED = npy((5, 9), [9 * y + 8 - x for y in range(5) for x in range(9)])
 ROTATED = "<attributes><attribute><name>rotation</name><value>{}</value></attribute></attributes>"
 YAML = "path: .\ntrain: images\nval: images\nnames:\n  0: cat\n"
 
@@ -122,6 +130,9 @@ TURNED = [
            "via_region_data.json", '"x": 6, "y": 1, "width": 2, "height": 3'),
     Layout("VIA, projects", "`images/a.jpg`, `via_project.json`", {"images/a.png": None, "via_project.json": json.dumps(VIA_PROJECT)},
            "via_project.json", '"x": 6, "y": 1, "width": 2, "height": 3'),
+    Layout("NumPy, a value for each pixel", "`x/a.jpg`, `x/a.npy`, `x/a.depth.npy`", {"x/a.png": None, "x/a.npy": DEPTH, "x/a.depth.npy": DEPTH}, "x/a.npy",
+           DEPTH_FLOPPED),
+    Layout("NumPy, depth maps", "`rgb/a.jpg` or `images/a.jpg`, `depth/a.npy`", {"rgb/a.png": None, "depth/a.npy": DEPTH}, "depth/a.npy", DEPTH_FLOPPED),
 ]
 
 CVAT_VIDEO = ('<annotations><meta><source>a.png</source></meta><track id="0" label="cat"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="4"/></track>'
@@ -167,7 +178,9 @@ REFUSED = [
     refused("ICDAR", "`x/img_1.jpg`, `gt/gt_img_1.txt`", "x/img_1.png", "gt/gt_img_1.txt", "377,117,463,117,465,130,378,130,Genaxis Theatre\n",
             "may say where something is"),
     refused("300-W, points", "`x/a.jpg`, `x/a.pts`", "x/a.png", "x/a.pts", "version: 1\nn_points: 2\n{\n30.5 40\n50 60\n}\n", "may say where something is"),
-    refused("NumPy", "`x/a.jpg`, `x/a.npy`, whatever it holds", "x/a.png", "x/a.npy", b"\x93NUMPY\x01\x00", "may say where something is"),
+    refused("NumPy, of other axes", "`x/a.jpg`, `x/a.npy`", "x/a.png", "x/a.npy", npy((4,), range(4)), "its shape is (4)"),
+    refused("NumPy, of another size", "`x/a.jpg`, `x/a.npy`", "x/a.png", "x/a.npy", npy((2, 4), range(8)), "is 4 x 2, the picture is 9 x 5"),
+    refused("NumPy elsewhere", "`x/a.jpg`, `features/a.npy`", "x/a.png", "features/a.npy", DEPTH, "an array with the stem of a picture", is_inside=True),
     refused("YOLO where nobody looks", "`x/a.jpg`, `other/a.txt`", "x/a.png", "other/a.txt", BOX, "YOLO labels", is_inside=True),
 ]
 

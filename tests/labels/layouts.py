@@ -109,8 +109,9 @@ def outcome(place, row, *words):
             after = {f"out/{member.name}": tar.extractfile(member).read() for member in tar}
     where = "data" if "--in-place" in words else "out"
     suffix = pathlib.PurePath(row.label).suffix
-    labels = [content.decode() for name, content in after.items() if name.startswith(where) and name.endswith(suffix)]
-    assert any(row.turned in label for label in labels), f"{said}\n{labels}"
+    labels = [content for name, content in after.items() if name.startswith(where) and name.endswith(suffix)]
+    turned = row.turned if isinstance(row.turned, bytes) else row.turned.encode()
+    assert any(turned in label for label in labels), f"{said}\n{labels}"
     return "turned"
 
 

@@ -27,6 +27,15 @@ TEST_CASE("A picture is known by its suffix or by its content, a mask by its nam
   CHECK(kind("x/a.nef", "").is_picture());
 }
 
+TEST_CASE("A NumPy array is a mask of the picture of its sample") {
+  CHECK(kind("x/a.NPY", "").kind == FileKind::array);
+  CHECK(kind("x/a_mask", "\x93NUMPY").kind == FileKind::array);
+  CHECK_FALSE(kind("x/a.npy", "").is_picture());
+  CHECK(is_mask_of("x/A.npy", "x/a.jpg"));
+  CHECK(is_mask_of("x/a.depth.npy", "x/a.left.jpg"));
+  CHECK_FALSE(is_mask_of("x/a.npy", "y/a.jpg"));
+}
+
 TEST_CASE("A text is a label if it looks like one of its suffix, or is empty") {
   CHECK(kind("a.txt", "0 0.5 0.5 0.1 0.1\n").format == &label_formats[0]);
   CHECK(kind("a.XML", "<annotation/>").format == &label_formats[1]);
@@ -41,7 +50,6 @@ TEST_CASE("A text is a label if it looks like one of its suffix, or is empty") {
 TEST_CASE("What may say where something is in a picture, and is not turned, is told from a copy") {
   CHECK(kind("a.json", R"({"bbox": [1, 2, 3, 4]})").kind == FileKind::coordinates);
   CHECK(kind("a.pts", "12 7 30 9\n").kind == FileKind::coordinates);
-  CHECK(kind("a.npy", std::string_view("\x93NUMPY\0\0", 8)).kind == FileKind::coordinates);
   // The names of the columns tell.
   CHECK(kind("a.csv", "image,year,count,score,rank\na,1987,12,70,3\n").kind == FileKind::other);
   CHECK(kind("a.cls", "3").kind == FileKind::other);

@@ -122,6 +122,10 @@ struct Codec {
   /// Its files are pictures only for who asks for them (--raw).
   bool only_if_asked = false;
 
+  /// Its files belong to pictures, as masks do: they are pictures only where there are no others,
+  /// and none is made of another format.
+  bool is_array = false;
+
   /// "libjpeg-turbo 2.1.5": the library that it goes through. Null: none.
   std::string (*library_version)() = nullptr;
 
