@@ -68,6 +68,9 @@ class LabelledImages {
   const ClassSwap& swap() const { return swap_; }
   const std::set<std::string>& swapped() const { return swapped_; }
 
+  /// The name of the mask of an image that the labels are about; empty if they are about none.
+  virtual std::string mask_of(std::size_t /*image*/) const { return ""; }
+
   /// What is to be said of the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
 

@@ -113,19 +113,25 @@ std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Fo
   if (tail.empty()) return std::nullopt;
   fs::path root = absolute.substr(0, absolute.size() - tail.size());
   if (const auto typed = before_tail(pictures.path, tail)) root = *typed;
-  const Listings::Entry* found = listings.find(root, std::string(to), true);
+  const auto find_below = [&](fs::path folder, const fs::path& parts) -> std::optional<fs::path> {
+    for (const fs::path& part : parts) {
+      const Listings::Entry* found = listings.find(folder, part, true);
+      if (!found) return std::nullopt;
+      folder /= found->name;
+    }
+    return folder;
+  };
+  const auto found = find_below(root, to);
   if (!found) return std::nullopt;
-  fs::path folder = root / found->name;
   const fs::path below = fs::path(tail.substr(tail.find('/') + 1)).parent_path();
-  for (const fs::path& part : below) {
-    const Listings::Entry* same = listings.find(folder, part, true);
-    if (!same) return std::nullopt;
-    folder /= same->name;
-  }
-  SiblingFolder sibling{.name = found->name, .path = folder / "", .key = {}, .depth = 0};
-  sibling.depth = std::distance(below.begin(), below.end());
+  const auto folder = find_below(*found, below);
+  if (!folder) return std::nullopt;
+  SiblingFolder sibling{.name = found->native().substr((root / "").native().size()),
+                        .path = *folder / "",
+                        .key = {},
+                        .depth = std::distance(below.begin(), below.end())};
   if (const auto before = before_tail(pictures.key, tail))
-    sibling.key = *before + found->name + "/" + tail.substr(tail.find('/') + 1);
+    sibling.key = *before + sibling.name + "/" + tail.substr(tail.find('/') + 1);
   return sibling;
 }
 

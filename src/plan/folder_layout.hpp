@@ -70,7 +70,8 @@ struct SiblingFolder {
   std::ptrdiff_t depth;            ///< of y
 };
 
-/// `from`: "images", the last folder of this name counts; `to`: "labels". Nothing if there is none.
+/// `from`: "images", the last folder of this name counts; `to`: "labels", or a path. Nothing if
+/// there is none.
 std::optional<SiblingFolder> find_sibling(Listings& listings, const FileList::Folder& pictures,
                                           std::string_view from, std::string_view to);
 

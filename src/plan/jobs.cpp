@@ -241,7 +241,7 @@ Plan plan(const PlanOptions& options) try {
   LabelFiles masks = find_mask_files(options, found.files);
   LabelFiles labels = find_label_files(options, found.files, &names);
   SharedLabels shared_labels =
-      find_shared_labels(options, found.files, labels, names, plan.unreadable);
+      find_shared_labels(options, found.files, labels, masks, names, plan.unreadable);
   if (in_place || options.to_samples) refuse_shared(shared_labels, in_place);
   DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
   PathSet shared;

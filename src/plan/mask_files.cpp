@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view of_pictures[] = {"images", "image", "imgs", "img", "jpegimages"};
+constexpr std::string_view before_folder[] = {"panoptic_", "annotations/panoptic_"};
 constexpr std::string_view after_folder[] = {"_masks", "-masks", "_mask", "-mask"};
 
 const Codec* format_of(const std::string& name) {
@@ -99,6 +100,7 @@ class MaskFinder {
     const std::string own =
         lower_case(fs::path(normal_path(pictures.path)).parent_path().filename().string());
     for (const std::string_view after : after_folder) add(own, own + std::string(after));
+    for (const std::string_view before : before_folder) add(own, std::string(before) + own);
     return places;
   }
 

@@ -5,6 +5,7 @@
 //   beside its folder        images/x/a.jpg     masks/x/a.png, or a_mask.png
 //   Pascal VOC               JPEGImages/a.jpg   SegmentationClass/a.png, SegmentationObject/a.png
 //   named after its folder   train/a.jpg        train_masks/a_mask.gif
+//                            train/a.jpg        annotations/panoptic_train/a.png, of COCO
 //   NumPy's arrays           x/a.jpg            x/a.npy, x/a.depth.npy
 //                            images/x/a.jpg     depth/x/a.npy, and as above
 //

@@ -188,6 +188,22 @@ std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOption
   return without;
 }
 
+/// Its boxes are those of pixels of masks, which must be turned with it.
+void expect_masks(const SharedLabels::File& file, const FileList& files, const LabelFiles& masks) {
+  for (std::size_t image = 0; image < file.pictures.size(); ++image) {
+    const std::string named = file.content->mask_of(image);
+    if (!file.pictures[image] || named.empty()) continue;
+    const std::size_t picture = *file.pictures[image];
+    const std::string name = named.substr(named.find_last_of("/\\") + 1);
+    const auto is_called_so = [&](const LabelFiles::Label& mask) { return mask.name == name; };
+    if (std::ranges::any_of(masks.all_of(picture), is_called_so)) continue;
+    throw LabelsError(
+        fmt::format("{}: {} is not found as a mask of {}, so it would not be turned with it",
+                    file.input.string(), named, files.path(files[picture])),
+        {Hint::turn_without_labels});
+  }
+}
+
 void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& options,
                 const FileList& files, const LabelFiles& own, SharedLabels& labels) {
   for (SharedLabels::Broken& file : broken)
@@ -219,8 +235,8 @@ void refuse_unknown_classes(const PlanOptions& options, const ClassSwap& classes
 }  // namespace
 
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
-                                const LabelFiles& own, const OutputNames& names,
-                                const std::vector<Sentence>& unreadable) {
+                                const LabelFiles& own, const LabelFiles& masks,
+                                const OutputNames& names, const std::vector<Sentence>& unreadable) {
   const SharedLabelFiles formats = shared_label_files(options, files);
   SharedLabels labels;
   if (formats.empty()) return labels;
@@ -258,6 +274,7 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   for (SharedLabels::File& file : read) {
     const fs::path path = file.input;
     pictures.find_those_of(file);
+    expect_masks(file, files, masks);
     found += file.found;
     if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {

@@ -36,7 +36,7 @@ std::string turned_text(const std::string& text, Orientation orientation, Size o
                         Orientation variant = Orientation::identity) {
   CocoAnnotation annotation(text, {});
   annotation.read_shapes();
-  return annotation.turned({variant, orientation}, of_size, people());
+  return annotation.turned({{variant, orientation}, "b__x.jpg"}, "x/a.jpg", of_size, people());
 }
 
 /// The pixels of a box, the centres of which lie in it; of the corners of polygons, of a mask and
@@ -250,9 +250,21 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
             .find("a mask of more than 1073741824 pixels") != std::string::npos);
   CHECK(fails(with(R"("keypoints": [1, 2, 2, 3])"))
             .starts_with("1:39: keypoints has 4 numbers, expected x, y and visibility"));
-  CHECK(fails(with(R"("segments_info": [])")) == "1:43: segments_info cannot be turned");
+  CHECK(fails(with(R"("segments_info": [])")) == "1:1: has no file_name");
+  CHECK(fails(with(R"("file_name": "a.png", "segments_info": [{"bbox": [1]}])")) ==
+        "1:75: bbox has 1 numbers, expected x, y, width and height");
   const std::string tail = with(R"("category_id": 2, "keypoints": [1, 2, 2])");
   CHECK(fails(tail).empty());
   CHECK(fails(tail, Orientation::transpose)
             .starts_with("1:58: category 2 does not name its keypoints"));
+}
+
+TEST_CASE(
+    "Of a panoptic annotation the boxes of the segments turn, and it is named after its image") {
+  const std::string segments =
+      R"("segments_info": [{"id": 7, "category_id": 1, "bbox": [1, 2, 3, 2], "area": 4}, {"id": 9}])";
+  CHECK(turned_text(R"({"file_name": "m/a_id.png", "image_id": 0, )" + segments + "}",
+                    Orientation::flop) ==
+        R"({"file_name": "m/b__x_id.png", "image_id": 0, "segments_info": [{"id": 7, )"
+        R"("category_id": 1, "bbox": [3, 2, 3, 2], "area": 4}, {"id": 9}]})");
 }

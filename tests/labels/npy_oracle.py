@@ -142,6 +142,16 @@ def main():
         for number, (array, _) in enumerate(originals):
             compare((root / f"turned/{number}.npy").read_bytes(), array, "transverse")
         run(root, "check", "turned", "--against", "alone")
+        # What cannot be a mask, and what belongs to no picture.
+        picture = png(numpy.zeros((5, 9), numpy.uint8))
+        for name, array, status, says in (("a", numpy.zeros((3, 4)), 2, "is 4 x 3, the picture is 9 x 5"), ("a", numpy.zeros(45), 2, "its shape is (45)"),
+                                          ("a", numpy.zeros((3, 5, 9)), 2, "may come first"), ("a", numpy.array([[{}]]), 2, "Python objects"),
+                                          ("a", numpy.zeros((9, 5)), 1, "is 5 x 9, the picture is 9 x 5"), ("features", numpy.zeros((3, 4)), 0, "")):
+            place = root / f"odd {array.shape} {name}"
+            place.mkdir()
+            (place / "a.png").write_bytes(picture)
+            (place / f"{name}.npy").write_bytes(saved(array))
+            assert says in run(root, "rotate90", place, "-o", f"{place} turned", status=status), says
     print(f"{count} arrays agree with numpy {numpy.__version__}")
 
 

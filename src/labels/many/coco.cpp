@@ -12,9 +12,9 @@ namespace {
 
 /// Shapes that others have added to COCO's.
 constexpr std::string_view other_shapes[] = {
-    "segments_info", "dp_masks",       "dp_I",         "dp_U",          "dp_V",      "dp_x",
-    "dp_y",          "face_box",       "lefthand_box", "righthand_box", "foot_kpts", "face_kpts",
-    "lefthand_kpts", "righthand_kpts", "rbbox",        "obb",           "poly"};
+    "dp_masks",      "dp_I",      "dp_U",      "dp_V",          "dp_x",          "dp_y",
+    "face_box",      "foot_kpts", "face_kpts", "lefthand_box",  "righthand_box", "rbbox",
+    "lefthand_kpts", "obb",       "poly",      "righthand_kpts"};
 
 /// The numbers of an array, after those that are there.
 void add_numbers(JsonValue array, std::vector<JsonValue>& numbers) {
@@ -62,6 +62,12 @@ CocoKeypoints keypoints_of(const std::vector<std::string>& names) {
   if (names.size() > 1 && !are_sides_known)
     keypoints.problem = "the category has no keypoint that is called left or right";
   return keypoints;
+}
+
+/// "a" of "images/a.jpg"
+std::string picture_stem(const std::string& path) {
+  const std::string name = path.substr(path.find_last_of("/\\") + 1);
+  return name.substr(0, name.rfind('.'));
 }
 
 /// An array of numbers, with the blanks of `like`.
@@ -132,10 +138,11 @@ std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) co
 }
 
 CocoAnnotation::CocoAnnotation(std::string_view text, TextPlace place)
-    : text_(text),
-      json_(text, place),
-      id_(id_in(json_.root(), "id")),
-      image_(id_in(json_.root(), "image_id")) {}
+    : text_(text), json_(text, place), image_(id_in(json_.root(), "image_id")) {
+  // Panoptic annotations, one for each image, have no id.
+  if (!json_.root().find("segments_info") || json_.root().find("id"))
+    id_ = id_in(json_.root(), "id");
+}
 
 void CocoAnnotation::read_shapes() {
   const JsonValue annotation = json_.root();
@@ -146,10 +153,13 @@ void CocoAnnotation::read_shapes() {
   };
   for (const std::string_view other : other_shapes)
     if (const auto found = shape(other)) found->fail(fmt::format("{} cannot be turned", other));
-  if (const auto box = shape("bbox")) {
-    add_numbers(*box, box_);
-    if (!box_.empty() && box_.size() != 4)
-      box->fail(fmt::format("bbox has {} numbers, expected x, y, width and height", box_.size()));
+  if (const auto box = shape("bbox")) add_box(*box, category_id());
+  if (const auto segments = shape("segments_info")) {
+    mask_name_ = annotation.member("file_name");
+    (void)mask_name_->string();
+    for (const JsonValue segment : segments->expect(JsonKind::array))
+      if (const auto box = segment.expect(JsonKind::object).find("bbox"))
+        add_box(*box, category_of(segment));
   }
   if (const auto keypoints = shape("keypoints")) {
     add_numbers(*keypoints, keypoints_);
@@ -170,6 +180,15 @@ void CocoAnnotation::read_shapes() {
     add_numbers(polygon, points_);
     if (points_.size() % 2 != 0) polygon.fail("a polygon has an odd number of coordinates");
   }
+}
+
+void CocoAnnotation::add_box(JsonValue box, std::optional<std::int64_t> category) {
+  std::vector<JsonValue> numbers;
+  add_numbers(box, numbers);
+  if (numbers.empty()) return;
+  if (numbers.size() != 4)
+    box.fail(fmt::format("bbox has {} numbers, expected x, y, width and height", numbers.size()));
+  boxes_.push_back({std::move(numbers), category});
 }
 
 void CocoAnnotation::read_mask(JsonValue segmentation) {
@@ -195,21 +214,23 @@ void CocoAnnotation::read_mask(JsonValue segmentation) {
   counts_ = counts;
 }
 
-std::optional<std::int64_t> CocoAnnotation::category_id() const {
-  if (!json_.root().find("category_id")) return std::nullopt;
-  return id_in(json_.root(), "category_id");
+std::optional<std::int64_t> CocoAnnotation::category_of(JsonValue object) {
+  if (!object.find("category_id")) return std::nullopt;
+  return id_in(object, "category_id");
 }
 
-std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const std::string& category) const {
+std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const CategoryName& name_of) const {
   std::vector<LabelShape> shapes;
+  std::string category = name_of(category_id());
   const auto add = [&](ShapeKind kind, std::vector<ShapePoint> points) {
     shapes.push_back(
         {.kind = kind, .place = place, .category = category, .points = std::move(points)});
   };
   const auto value = [](const JsonValue& number) { return number.number().value(); };
-  if (!box_.empty()) {
-    const double x = value(box_[0]), y = value(box_[1]);
-    add(ShapeKind::box, {{x, y}, {x + value(box_[2]), y + value(box_[3])}});
+  for (const auto& [box, of] : boxes_) {
+    const double x = value(box[0]), y = value(box[1]);
+    add(ShapeKind::box, {{x, y}, {x + value(box[2]), y + value(box[3])}});
+    if (mask_name_) shapes.back().category = name_of(of);
   }
   if (counts_) {
     add(ShapeKind::mask, {});
@@ -236,23 +257,39 @@ std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const std::strin
   return shapes;
 }
 
-std::string CocoAnnotation::turned(const VariantTurn& turn, Size size,
-                                   const CocoCategories& categories, const ClassSwap& swap) const {
+std::string CocoAnnotation::turned(const LabelledVariant& variant, const std::string& image_name,
+                                   Size size, const CocoCategories& categories,
+                                   const ClassSwap& swap) const {
+  const VariantTurn& turn = variant.turn;
   LabelText edits(text_);
   const JsonValue annotation = json_.root();
-  replace_id(edits, annotation.member("id"), id_, turn);
+  if (id_) replace_id(edits, annotation.member("id"), *id_, turn);
   replace_id(edits, annotation.member("image_id"), image_, turn);
-  if (const auto category = annotation.find("category_id"))
-    replace_class(edits, *category, swap, turn.orientation);
+  if (mask_name_) {
+    // What follows the stem of the image, as the mask's own name gets it.
+    const std::string name = mask_name_->string();
+    const std::size_t begin = name.find_last_of("/\\") + 1, stem = picture_stem(image_name).size();
+    if (name.size() < begin + stem)
+      mask_name_->fail(fmt::format("{} is not named after {}", name, image_name));
+    replace_string(edits, *mask_name_,
+                   name.substr(0, begin) + picture_stem(variant.name) + name.substr(begin + stem));
+  }
+  const auto swap_category = [&](JsonValue object) {
+    if (const auto category = object.find("category_id"))
+      replace_class(edits, *category, swap, turn.orientation);
+  };
+  swap_category(annotation);
+  if (const auto segments = annotation.find("segments_info")) {
+    for (const JsonValue segment : *segments) swap_category(segment);
+  }
   const CoordinateTurn coordinates{turn.orientation, size.width, size.height};
-  if (!box_.empty()) {
+  for (const auto& [at, category] : boxes_) {
     const LabelBox box = turned_box(
-        LabelBox{{box_[0].number(), box_[1].number()}, {box_[2].number(), box_[3].number()}},
-        coordinates);
-    edits.replace(box_[0].text(), box.corner.x.text());
-    edits.replace(box_[1].text(), box.corner.y.text());
-    edits.replace(box_[2].text(), box.extent.x.text());
-    edits.replace(box_[3].text(), box.extent.y.text());
+        LabelBox{{at[0].number(), at[1].number()}, {at[2].number(), at[3].number()}}, coordinates);
+    edits.replace(at[0].text(), box.corner.x.text());
+    edits.replace(at[1].text(), box.corner.y.text());
+    edits.replace(at[2].text(), box.extent.x.text());
+    edits.replace(at[3].text(), box.extent.y.text());
   }
   if (rotation_) {
     edits.replace(rotation_->text(), turned_angle(rotation_->number(), turn.orientation).text());

@@ -4,6 +4,10 @@
 //   annotations  {"id", "image_id", "category_id", "bbox", "segmentation", "keypoints", ...}
 //   categories   {"id", "keypoints", ...}
 //
+// Panoptic annotations are about a PNG whose pixels are ids of segments, which is turned as a mask:
+//
+//   annotations  {"image_id", "file_name", "segments_info": [{"id", "category_id", "bbox", ...}]}
+//
 // A bbox is x, y, width, height; its numbers and those of polygons are continuous, from 0 to the
 // width. Keypoints are x, y, visibility; they name pixels, from 0 to the width minus 1. All other
 // members stay as they are, an area too, but for the angle of the box in CVAT's exports
@@ -15,10 +19,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/labels/label_shapes.hpp"
@@ -70,7 +76,7 @@ class CocoAnnotation {
  public:
   CocoAnnotation(std::string_view text, TextPlace place);
 
-  std::int64_t id() const { return id_; }
+  std::optional<std::int64_t> id() const { return id_; }
   std::int64_t image() const { return image_; }
 
   /// Reads the shapes. Must be called before the rest. Throws if the annotation cannot be turned.
@@ -81,18 +87,23 @@ class CocoAnnotation {
   std::int64_t category() const { return category_; }
   std::size_t keypoints() const { return keypoints_.size() / 3; }
 
-  /// The shapes as they are written. Is called after read_shapes(). `category` is the name of their
-  /// category, or its number.
-  std::vector<LabelShape> shapes(TextPlace place, const std::string& category) const;
+  /// The name of a category, or its number.
+  using CategoryName = std::function<std::string(std::optional<std::int64_t> id)>;
+  /// The shapes as they are written. Is called after read_shapes().
+  std::vector<LabelShape> shapes(TextPlace place, const CategoryName& name_of) const;
   /// The id of the category, if the annotation has one.
-  std::optional<std::int64_t> category_id() const;
+  std::optional<std::int64_t> category_id() const { return category_of(json_.root()); }
+  /// The file_name of a panoptic annotation; or empty.
+  std::string mask_name() const { return mask_name_ ? mask_name_->string() : ""; }
 
-  /// `size` is the image's before the turn. Throws if a mask has another, or if keypoints cannot be
-  /// mirrored. `swap`: ids of categories.
-  std::string turned(const VariantTurn& turn, Size size, const CocoCategories& categories,
-                     const ClassSwap& swap = no_classes) const;
+  /// `image_name`, `size`: the image's before the turn. Throws if a mask has another size, or if
+  /// keypoints cannot be mirrored. `swap`: ids of categories.
+  std::string turned(const LabelledVariant& variant, const std::string& image_name, Size size,
+                     const CocoCategories& categories, const ClassSwap& swap = no_classes) const;
 
  private:
+  static std::optional<std::int64_t> category_of(JsonValue object);
+  void add_box(JsonValue box, std::optional<std::int64_t> category);
   void read_mask(JsonValue segmentation);
   void turn_keypoints(LabelText& edits, Orientation orientation, Size size,
                       const CocoCategories& categories) const;
@@ -100,9 +111,12 @@ class CocoAnnotation {
 
   std::string_view text_;
   JsonText json_;
-  std::int64_t id_, image_, category_ = 0;
-  std::vector<JsonValue> box_, points_, keypoints_;  // numbers
-  std::optional<JsonValue> counts_, rotation_;
+  std::optional<std::int64_t> id_;
+  std::int64_t image_, category_ = 0;
+  // Each with its four numbers, and its category.
+  std::vector<std::pair<std::vector<JsonValue>, std::optional<std::int64_t>>> boxes_;
+  std::vector<JsonValue> points_, keypoints_;  // numbers
+  std::optional<JsonValue> counts_, rotation_, mask_name_;
   std::vector<JsonValue> mask_sides_;  // height, width
   RunLengths runs_;
   std::optional<Size> mask_size_;

@@ -91,27 +91,26 @@ void CocoAnnotationsReader::element(std::string_view, std::string_view, std::str
   try {
     CocoAnnotation annotation(text, place);
     image = content_.find(annotation.image());
-    if (!ids_.add(annotation.id())) {
-      problems.push_back(
-          {LabelFault::duplicate_id, place,
-           fmt::format("an annotation before it has the same id {}", annotation.id())});
+    if (const auto id = annotation.id(); id && !ids_.add(*id)) {
+      problems.push_back({LabelFault::duplicate_id, place,
+                          fmt::format("an annotation before it has the same id {}", *id)});
     }
     if (!image) {
       problems.push_back({LabelFault::no_picture, place,
                           fmt::format("image_id {} is not among the images", annotation.image())});
     }
-    const std::string category = category_of(annotation, place, problems);
     annotation.read_shapes();
-    shapes = annotation.shapes(place, category);
+    shapes = annotation.shapes(place, [&](std::optional<std::int64_t> category) {
+      return name_of(category, place, problems);
+    });
   } catch (const LabelError& error) {
     problems.push_back(broken(error));
   }
   tell_(image, std::move(shapes), problems);
 }
 
-std::string CocoAnnotationsReader::category_of(const CocoAnnotation& annotation, TextPlace place,
-                                               std::vector<LabelProblem>& problems) const {
-  const auto id = annotation.category_id();
+std::string CocoAnnotationsReader::name_of(std::optional<std::int64_t> id, TextPlace place,
+                                           std::vector<LabelProblem>& problems) const {
   if (!id || !categories_) return "";
   const auto known = categories_->find(*id);
   if (known != categories_->end()) return known->second;

@@ -80,8 +80,8 @@ class CocoAnnotationsReader : private ElementsSink {
   void element(std::string_view array, std::string_view blanks, std::string_view text,
                TextPlace place) override;
   void end_of_array(std::string_view) override {}
-  std::string category_of(const CocoAnnotation& annotation, TextPlace place,
-                          std::vector<LabelProblem>& problems) const;
+  std::string name_of(std::optional<std::int64_t> category, TextPlace place,
+                      std::vector<LabelProblem>& problems) const;
 
   const CocoContent& content_;
   const std::optional<CocoCategoryNames>& categories_;

@@ -91,6 +91,10 @@ void CocoReader::add_annotation(std::string_view text, TextPlace place) {
   } catch (const LabelError& error) {
     return add_problem(image, error.what());
   }
+  if (std::string name = annotation.mask_name(); !name.empty()) {
+    if (!content_.mask_names_.try_emplace(image, std::move(name)).second)
+      add_problem(image, at_place(place, "the image has another annotation with segments_info"));
+  }
   if (annotation.mask_size()) {
     const Mask mask{*annotation.mask_size(), place};
     if (content_.images_[image].is_listed) {
@@ -151,8 +155,9 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   if (variants.empty()) return;
   annotation.read_shapes();
   for (const LabelledVariant& variant : variants)
-    copies_.put(blanks, annotation.turned(variant.turn, content_[image].size.value(),
-                                          content_.categories(), content_.swap()));
+    copies_.put(blanks, annotation.turned(variant, content_[image].file_name,
+                                          content_[image].size.value(), content_.categories(),
+                                          content_.swap()));
 }
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {

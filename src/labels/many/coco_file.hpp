@@ -30,12 +30,17 @@ class CocoContent : public LabelledImages {
   std::optional<std::size_t> find(std::int64_t id) const;
   const CocoCategories& categories() const { return categories_; }
   std::string note() const override { return note_; }
+  std::string mask_of(std::size_t image) const override {
+    const auto found = mask_names_.find(image);
+    return found == mask_names_.end() ? "" : found->second;
+  }
 
  private:
   friend class CocoReader;
   friend class CocoImagesReader;
   std::unordered_map<std::int64_t, std::uint32_t> by_id_;
   CocoCategories categories_;
+  std::unordered_map<std::size_t, std::string> mask_names_;  // by image
   std::string note_;
 };
 
