@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -153,6 +154,14 @@ std::string photograph(int orientation, const std::string& thumbnail, const std:
 
 const std::string thumbnail = jpeg_of({.width = 32, .height = 24});
 
+std::string array_of(const Picture& picture) {
+  const std::string header =
+      fmt::format("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {}, {}), }}\n",
+                  picture.height, picture.width, picture.channels);
+  return "\x93NUMPY\1\0"s + static_cast<char>(header.size()) + '\0' + header +
+         std::string(picture.bytes.begin(), picture.bytes.end());
+}
+
 /// Files of all formats that are decoded, without any metadata.
 std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb,
                                                               const Picture& grey) {
@@ -162,6 +171,11 @@ std::vector<std::pair<const Codec*, std::string>> plain_files(const Picture& rgb
       continue;
     // Their plugins do not write all sizes.
     if (codec == &oiio::dpx || codec == &oiio::rla || codec == &oiio::iff) continue;
+    if (codec->is_array) {
+      files.emplace_back(codec, array_of(rgb));
+      files.emplace_back(codec, array_of(grey));
+      continue;
+    }
     const bool is_float = codec == &openexr::codec;
     if (!is_float) files.emplace_back(codec, cli::encoded(rgb, *codec));
     if (!is_float && codec != &webp::codec) files.emplace_back(codec, cli::encoded(grey, *codec));

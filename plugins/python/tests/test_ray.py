@@ -29,6 +29,12 @@ def png(width, height):
     return qturn.turn(b"P5\n%d %d\n255\n" % (width, height) + pixels[:width * height], format="png").bytes
 
 
+def npy(array):
+    file = io.BytesIO()
+    numpy.save(file, array)
+    return file.getvalue()
+
+
 def voc(name, width, height):
     return (f"<annotation><filename>{name}</filename><size><width>{width}</width><height>{height}</height></size><object><name>cat</name>"
             "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30</xmax><ymax>40</ymax></bndbox></object></annotation>").encode()
@@ -209,7 +215,9 @@ def test_what_cannot_be_turned_is_an_error_that_names_the_file(changes, argument
     ({"x/a.mask.png": png(4, 3), "x/a.mask_2.png": png(4, 3)}, True),
     ({"x/a.b_mask.png": png(4, 3)}, False),
     ({"x/a.json": b""}, False),
-    ({"x/a.npy": b"\x93NUMPY\0\0"}, False),
+    ({"x/a.npy": npy(numpy.arange(12.0).reshape(3, 4)), "x/a.depth.npy": npy(numpy.arange(24, dtype=">i2").reshape(3, 4, 2))}, True),
+    ({"x/a.npy": npy(numpy.arange(12.0))}, False),
+    ({"x/a.npy": npy(numpy.arange(12.0).reshape(6, 2))}, False),
     ({"x/a.pts": b"12 7 30 9\n"}, False),
 ])
 def test_a_row_and_a_tar_take_a_file_for_the_same(members, is_turned, tmp_path, caplog):

@@ -302,7 +302,9 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
              std::vector<std::string>&) {
   if (stop) throw Interrupted();
   const Page& page = image.pages.front();
-  const Bytes& head = dynamic_cast<const NpyExtras&>(*image.extras).head;
+  const auto* extras = dynamic_cast<const NpyExtras*>(image.extras.get());
+  if (!extras) throw ImageFileError("no array is made of a picture");
+  const Bytes& head = extras->head;
   Layout layout = HeaderText(header_text(head)).read();
   layout.data = head.size();
   Bytes file;
