@@ -27,7 +27,7 @@ struct Field {
   std::size_t from, to;
   enum Kind : std::uint8_t {
     kept,          ///< the result has those of the source
-    kept_upright,  ///< unless the axes are swapped
+    kept_upright,  ///< unless the axes are swapped, and it is in use
     made,          ///< that too; in a picture from another format they are 0
     lost           ///< a warning says so if they are in use
   } kind = kept;
@@ -148,7 +148,8 @@ void take_fields(const Plugin& plugin, Bytes& written, File source, Orientation 
     } else if (field.kind == Field::lost) {
       if (is_unused(source.subspan(field.from, size))) continue;
       warnings.push_back(fmt::format("its {} is left out", field.name));
-    } else if (field.kind != Field::kept_upright || !swaps_axes(applied)) {
+    } else if (field.kind != Field::kept_upright || !swaps_axes(applied) ||
+               is_unused(source.subspan(field.from, size))) {
       std::copy_n(&source[field.from], size, &written[field.from]);
     }
   }
@@ -185,6 +186,7 @@ Bytes encode(const Plugin& plugin, const Image& image, Orientation applied,
   if (own && swaps_axes(applied)) swap_scanned_sizes(spec);
   OIIO::ImageSpec how = spec;
   how.attribute("oiio:UnassociatedAlpha", 1);
+  if (!how.find_attribute("compression")) how.attribute("compression", "none");
   // One plugin reads it with a type that it does not heed.
   const int bits = spec.get_int_attribute("oiio:BitsPerSample");
   if (bits != 0) how.attribute("oiio:BitsPerSample", bits);
@@ -219,17 +221,17 @@ std::vector<FilePart> parts(const Plugin& plugin, File file, Orientation applied
 // --- The plugins
 
 constexpr Field dpx_fields[] = {
-    {8, 16},                              // version
-    {20, 24},                             // ditto key
-    {36, 768},                            // names, dates, copyright, key
-    {784, 800},                           // low and high data
-    {801, 803},                           // transfer, colorimetric
-    {820, 1408},                          // description; other elements
-    {1416, 1424, Field::lost, "centre"},  // on the original
-    {1432, 1620},                         // file, date, device
-    {1620, 1628, Field::lost, "border"},  // that is valid
-    {1628, 1636, Field::kept_upright},    // aspect ratio
-    {1644, 2048},                         // film, television
+    {8, 16},      // version
+    {20, 24},     // ditto key
+    {36, 768},    // names, dates, copyright, key
+    {784, 800},   // low and high data
+    {801, 803},   // transfer, colorimetric
+    {820, 1408},  // description; other elements
+    {1416, 1424, Field::lost, "centre on the original"},
+    {1432, 1620},  // file, date, device
+    {1620, 1628, Field::lost, "border on the original"},
+    {1628, 1636, Field::kept_upright},  // aspect ratio
+    {1644, 2048},                       // film, television
 };
 // Where rows are columns, the plugin exchanges width and height, and not the pixels. It does not
 // find the next row after one that does not fill its last word, and misreads 12 bits in 16. Nobody

@@ -1,6 +1,6 @@
 // Whole pictures in memory: the bytes of a file in, the bytes of the turned file out. JPEG, PNG,
-// TIFF, WebP, GIF, OpenEXR, BMP, PNM, TGA and Radiance HDR; HEIC, AVIF and JPEG XL, whose pixels
-// are never decoded.
+// TIFF, WebP, GIF, OpenEXR, BMP, PNM, TGA, Radiance HDR, JPEG 2000, DPX, SGI, RLA and Maya's IFF;
+// HEIC, AVIF and JPEG XL, whose pixels are never decoded. Cineon, DDS and PSD are only read.
 //
 // A turn keeps what a file is: its format, how its samples are stored, its colour profile and all
 // metadata. A JPEG is turned without loss where that is exact. After a turn all orientation
