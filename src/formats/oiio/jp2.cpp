@@ -154,7 +154,12 @@ OIIO::ImageSpec jpeg2000_spec(std::span<const std::byte> file) {
   if (header_box(file, "pclr")) throw ImageFileError("a JPEG 2000 palette is not supported");
   if (colour_space(file) == ycc) throw ImageFileError("JPEG 2000 in YCC is not supported");
   const std::size_t boxes_end = is_jp2(file) ? file.size() : 0;
+  int pictures = 0;
   for_each_box(file, 0, boxes_end, [&](const Box& box) {
+    pictures += box.type == "jp2c" ? 1 : 0;
+    if (pictures > 1 || box.type == "comp") {
+      throw ImageFileError("a JPEG 2000 file of several pictures is not supported");
+    }
     const auto says = [](std::optional<Orientation> said) {
       return said.value_or(Orientation::identity) != Orientation::identity;
     };
@@ -265,6 +270,9 @@ Bytes finish_jpeg2000(Bytes encoded, const MetadataTurn& turn, std::vector<std::
   file.reserve(encoded.size());
   for_each_box(encoded, 0, encoded.size(), [&](const Box& box) {
     const auto exif = content_of(encoded, box, exif_uuid), xmp = content_of(encoded, box, xmp_uuid);
+    if (box.type == "jumb" || is_manifest(encoded, box)) {
+      warnings.emplace_back(manifest_no_longer_holds);
+    }
     if (exif.empty() && xmp.empty()) {
       return append(file, std::span(encoded).subspan(box.begin, box.end - box.begin));
     }

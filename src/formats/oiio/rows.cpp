@@ -14,6 +14,7 @@
 #include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
 #include "src/picture/endian.hpp"
+#include "src/picture/trailing_data.hpp"
 
 namespace qturn::oiio {
 namespace {
@@ -47,6 +48,8 @@ struct Plugin {
   void (*warn)(OiioReader& reader, Warnings& warnings) = nullptr;
   std::uint64_t scratch = 2;  ///< bytes that it takes for each byte of the pixels
 };
+
+constexpr std::size_t sgi_header_bytes = 512;
 
 struct RowExtras final : Extras {
   OIIO::ImageSpec spec;  ///< as stored
@@ -116,6 +119,9 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   } else {
     extras->source = source_of(plugin, file);
     extras->is_little = text_of(file).starts_with("XPDS");
+    if (plugin.row == &sgi && !spec.find_attribute("compression")) {
+      warn_of_trailing_data(file, sgi_header_bytes + spec.image_bytes(true), warnings);
+    }
   }
   Page page = page_of(spec, samples);
   page.pixels = arena.take(page.bytes());
@@ -264,7 +270,7 @@ constexpr Plugin dpx_plugin = {
     .fields = dpx_fields,
     .check = check_dpx};
 
-constexpr Field sgi_fields[] = {{12, 512}};  // range, name, kind of colours
+constexpr Field sgi_fields[] = {{12, sgi_header_bytes}};  // range, name, kind of colours
 constexpr Plugin sgi_plugin = {.row = &sgi,
                                .name = "sgi",
                                .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),

@@ -218,6 +218,15 @@ TEST_CASE("Headers stay as they were, byte for byte, where they do not depend on
   }
 }
 
+TEST_CASE("Bytes after an SGI without run lengths are left out with a warning") {
+  const Case& kind = *std::ranges::find(cases, &oiio::sgi, &Case::format);
+  Bytes file = written(kind, spec_of(kind), samples_of(kind, spec_of(kind)));
+  const Bytes tail = owned("four");
+  file.insert(file.end(), tail.begin(), tail.end());
+  CHECK(turn(file, Orientation::flop).warnings ==
+        std::vector{"4 bytes after the picture are not kept"s});
+}
+
 TEST_CASE("Boxes and comments of a JPEG 2000 stay, its size and resolutions turn") {
   const Bytes plain = plain_picture(oiio::jpeg2000);
   const std::string captured = "\0\x96\0\1\1\x2c\0\1\2\3"s, turned = "\1\x2c\0\1\0\x96\0\1\3\2"s;
@@ -276,6 +285,10 @@ TEST_CASE("What a JPEG 2000 does not keep is refused by name") {
              ContainsSubstring("palette"));
   text.replace(text.find("colr") + 10, 1, "\x12");
   CHECK_THAT(refusal_of(owned(text), Orientation::flip), ContainsSubstring("YCC"));
+
+  const std::size_t box_at = stream - 8;
+  CHECK_THAT(refusal_of(with_boxes(plain, text.substr(box_at)), Orientation::flip),
+             ContainsSubstring("several pictures"));
 
   // The other wavelet: what is decoded comes out without loss, if that is permitted.
   Bytes lossy = plain;
