@@ -173,22 +173,27 @@ class LabelFinder {
 
   /// Of YOLO labels, whose classes are numbers.
   ClassSwap numbered_swap(const ClassNames& names, const std::string& folder) const {
-    const std::string& file = options_.labels.swap_pairs;
-    try {
-      ClassSwap swap = names.empty() ? pairs_.classes : numbered(pairs_.classes, names);
-      for (const auto& [name, other] : pairs_.classes) {
-        if (names.empty() && name.find_first_not_of("0123456789") != name.npos) {
-          throw PlanError(
-              fmt::format("{} names class {}, and no YAML file names those of {}; give their "
-                          "numbers, such as 0: 1",
-                          file, name, folder));
-        }
-        const auto is_called = [&](const auto& each) { return each.second == name; };
-        if (!names.empty() && std::ranges::none_of(names, is_called))
-          throw PlanError(
-              fmt::format("{} names class {}, which {} does not have", file, name, folder));
+    const std::string file = options_.labels.swap_pairs;
+    if (names.empty()) {
+      for (const auto& pair : pairs_.classes) {
+        if (pair.first.find_first_not_of("0123456789") == std::string::npos) continue;
+        throw PlanError(
+            fmt::format("{} names class {}, and no YAML file names those of {}; give their "
+                        "numbers, such as 0: 1",
+                        file, pair.first, folder));
       }
-      return swap;
+      return pairs_.classes;
+    }
+    for (const auto& pair : pairs_.classes) {
+      const auto is_called = [&](const auto& each) {
+        return each.second == pair.first || each.second == pair.second;
+      };
+      if (std::ranges::none_of(names, is_called))
+        throw PlanError(
+            fmt::format("{} names class {}, which {} does not have", file, pair.first, folder));
+    }
+    try {
+      return numbered(pairs_.classes, names);
     } catch (const LabelError& error) {
       throw PlanError(fmt::format("{} cannot be used: {}", file, error.why()));
     }

@@ -221,13 +221,14 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
 /// Those of a pair that no file has.
 void refuse_unknown_classes(const PlanOptions& options, const ClassSwap& classes,
                             const SharedLabels& labels) {
-  for (const auto& [name, other] : classes) {
+  for (const auto& pair : classes) {
     const auto has_any = [&](const SharedLabels::File& file) {
-      return file.content->swapped().contains(name) || file.content->swapped().contains(other);
+      const std::set<std::string>& swapped = file.content->swapped();
+      return swapped.contains(pair.first) || swapped.contains(pair.second);
     };
     if (std::ranges::none_of(labels.files(), has_any)) {
       throw PlanError(fmt::format("{} names classes {} and {}, which no label has",
-                                  options.labels.swap_pairs.string(), name, other));
+                                  options.labels.swap_pairs.string(), pair.first, pair.second));
     }
   }
 }

@@ -105,8 +105,8 @@ class ElementImages : public LabelledImages {
 /// Takes a file part by part, and hands over its elements one by one.
 class ElementTaker : protected ElementsSink {
  protected:
-  ElementTaker(const ElementFormat& format, const ClassSwap& swap)
-      : format_(format), swap_(swap), arrays_{format.array} {
+  ElementTaker(const ElementFormat& format, ClassSwap swap)
+      : format_(format), swap_(std::move(swap)), arrays_{format.array} {
     ElementsSink& sink = *this;
     if (format.in == ElementFormat::In::lines)
       cutter_ = std::make_unique<LineElements>(sink);
