@@ -169,7 +169,7 @@ TEST_CASE_METHOD(cli::Workplace, "A world file is turned with its picture, in it
     if (each == Orientation::identity) continue;
     const std::string word(qturn::name(each));
     CHECK(done({word, "in", "-o", word, "-q"}).err.empty());
-    for (const auto& [name, beside] : {std::pair("a.tif", "a.tfw"), {"B.TIF", "B.WLD"}}) {
+    for (const auto& [name, beside] : {std::pair("a.tif", "a.tfw"), std::pair("B.TIF", "B.WLD")}) {
       CAPTURE(word, name);
       const std::string turned = content(word + "/" + beside);
       CHECK(on_map(turned, found_in(content(word + "/" + name), 200)) == place);
