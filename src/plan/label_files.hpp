@@ -3,6 +3,10 @@
 //   beside the picture     x/a.jpg          x/a.txt, x/a.xml, x/a.json
 //   Ultralytics' layout    images/x/a.jpg   labels/x/a.txt   the last folder called images counts
 //   Pascal VOC's layout    JPEGImages/a.jpg Annotations/a.xml
+//   DOTA                   images/a.png     labelTxt/a.txt
+//   Supervisely            img/a.jpg        ann/a.jpg.json
+//   Cityscapes             leftImg8bit/x/a_leftImg8bit.png   gtFine/x/a_gtFine_polygons.json
+//   KITTI                  image_2/a.png    label_2/a.txt
 //
 // Capitals make no difference: A.JPG finds a.txt, and Images finds Labels. A turned label lies to
 // its picture as the label does. If the folder images is not below the input, as for the input
