@@ -157,7 +157,7 @@ ForeignLabelError::ForeignLabelError(const fs::path& file, std::string_view head
                                              head.substr(0, label_head_bytes))) {}
 
 ForeignLabelError::ForeignLabelError(const fs::path& file, const ImageFileError& why)
-    : LabelsError(fmt::format("{}: {}", file.string(), why.what()), ways_around(file)),
+    : LabelsError(fmt::format("{}: {}", file.string(), why.what()), ways_around(file, nullptr)),
       file_(file) {}
 
 void LabelSuspicion::add_picture(std::string_view name) {

@@ -153,11 +153,12 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or tho
   add("other/x/a.txt", "5 0.5 0.5 1 1\n");
   const Result refused = augment(*this, {"data"});
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err ==
-        "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
-        "with its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
-        "none "
-        "turns each picture by itself\n");
+  CHECK(
+      refused.err ==
+      "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
+      "with its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
+      "none "
+      "turns each picture by itself\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
     const Result result = augment(*this, {"data", "--labels", labels});

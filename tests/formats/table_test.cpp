@@ -68,7 +68,8 @@ TEST_CASE("Text, other containers and cut signatures are not pictures") {
   for (const std::string_view head :
        {""sv, "hello, world, this is text"sv, "\xff\xd8"sv, "\x89PNG\r\n"sv, "RIFF\x10\0\0\0WAVE"sv,
         "BMW and other cars, a text file"sv, "P7 332\n"sv, "P6x"sv, "PK\x03\x04"sv, "II*"sv,
-        "GIF90a"sv, "\x01\xda\x02\x01\0\x03\0\x10\0\x10\0\x03"sv, "FOR4\0\0\1\0TEXT"sv, "FOR4\0"sv}) {
+        "GIF90a"sv, "\x01\xda\x02\x01\0\x03\0\x10\0\x10\0\x03"sv, "FOR4\0\0\1\0TEXT"sv,
+        "FOR4\0"sv}) {
     CHECK(of_content(head, ".jpg") == nullptr);
   }
 }

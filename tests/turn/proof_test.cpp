@@ -1,10 +1,10 @@
 // The proof of a result: it agrees with what turns make, and finds each fault that is planted. A
 // fault of the program is planted as the result of another file: what a program that loses a
 // chunk makes is what this one makes of a file without it.
+#include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>

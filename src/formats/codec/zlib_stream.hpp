@@ -1,4 +1,5 @@
-// zlib streams beside pictures: labels hold PNGs in them. formats/png/zlib.cpp does it, as for PNGs.
+// zlib streams beside pictures: labels hold PNGs in them. formats/png/zlib.cpp does it, as for
+// PNGs.
 #ifndef QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
 #define QTURN_SRC_FORMATS_CODEC_ZLIB_STREAM_HPP
 

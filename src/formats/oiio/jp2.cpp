@@ -179,6 +179,8 @@ void describe_jpeg2000(std::span<const std::byte> file, Header& header) {
   }
   if (!is_jp2(file)) return;
   for_each_box(file, 0, file.size(), [&](const Box& box) {
+    if (box.type == "jumb" || is_manifest(file, box)) add_placed(signed_manifest(), header);
+    add_placed_in_xmp(text_of(content_of(file, box, xmp_uuid)), header);
     if (!content_of(file, box, geo_uuid).empty()) {
       header.placed.push_back({.name = "its map coordinates (GeoJP2)"});
     }
@@ -270,9 +272,6 @@ Bytes finish_jpeg2000(Bytes encoded, const MetadataTurn& turn, std::vector<std::
   file.reserve(encoded.size());
   for_each_box(encoded, 0, encoded.size(), [&](const Box& box) {
     const auto exif = content_of(encoded, box, exif_uuid), xmp = content_of(encoded, box, xmp_uuid);
-    if (box.type == "jumb" || is_manifest(encoded, box)) {
-      warnings.emplace_back(manifest_no_longer_holds);
-    }
     if (exif.empty() && xmp.empty()) {
       return append(file, std::span(encoded).subspan(box.begin, box.end - box.begin));
     }

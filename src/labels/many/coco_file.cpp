@@ -155,9 +155,9 @@ void CocoWriter::element(std::string_view array, std::string_view blanks, std::s
   if (variants.empty()) return;
   annotation.read_shapes();
   for (const LabelledVariant& variant : variants)
-    copies_.put(blanks, annotation.turned(variant, content_[image].file_name,
-                                          content_[image].size.value(), content_.categories(),
-                                          content_.swap()));
+    copies_.put(blanks,
+                annotation.turned(variant, content_[image].file_name, content_[image].size.value(),
+                                  content_.categories(), content_.swap()));
 }
 
 std::size_t CocoWriter::image_of(std::int64_t id, TextPlace place) const {
