@@ -251,7 +251,7 @@ Plan plan(const PlanOptions& options) try {
   for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
   shared.sort();
   LabelFiles sidecars;
-  if (!options.standard_input && !names.is_standard_output()) {
+  if (options.to_samples || (!options.standard_input && !names.is_standard_output())) {
     const bool any = has_variants(options) || options.to_samples;
     sidecars = find_sidecar_files(
         options, found.files, any ? SidecarKinds::all : SidecarKinds::world_files,
