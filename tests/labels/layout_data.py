@@ -17,6 +17,7 @@ class Layout:
     options: tuple = ()
     variants: tuple = ()  # what else augment writes, with the label first
     is_inside: bool = False  # it is found only if its folder is below the input
+    is_shown: bool = True    # in the table
 
 
 def voc(*, more="", xmin=2, xmax=4, name="a.png"):
@@ -72,6 +73,23 @@ REGION = {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 2, "heig
 VIA = {"a.png214": {"filename": "a.png", "size": 214, "regions": [REGION], "file_attributes": {}}}
 VIA_PROJECT = {"_via_settings": {}, "_via_img_metadata": VIA, "_via_attributes": {}, "_via_image_id_list": ["a.png214"]}
 
+# Formats, who proves their turns, and the test that compares.
+PROVED = [
+    (("YOLO",), "Ultralytics", "labels/ultralytics_oracle.py"),
+    (("YOLO", "Pascal VOC", "COCO", "CSV"), "Albumentations", "labels/albumentations_oracle.py"),
+    (("COCO",), "pycocotools", "labels/coco_oracle.py"),
+    (("COCO panoptic",), "the ids of its PNGs", "labels/panoptic_oracle.py"),
+    (("CVAT", "Datumaro"), "Datumaro", "labels/elements_oracle.py"),
+    (("Label Studio",), "its converter", "labels/elements_oracle.py"),
+    (("Hugging Face", "CVAT", "Label Studio", "Datumaro", "Create ML", "VIA"), "painted shapes", "labels/elements_oracle.py"),
+    (("LabelMe", "YOLO", "Pascal VOC", "COCO", "CSV"), "painted shapes", "cli/painted_test.cpp"),
+    (("DOTA",), "painted shapes", "labels/dota_test.cpp"),
+    (("Supervisely",), "painted shapes", "labels/supervisely_test.cpp"),
+    (("Cityscapes",), "painted shapes", "labels/cityscapes_test.cpp"),
+    (("KITTI",), "painted shapes", "labels/kitti_test.cpp"),
+    (("NumPy",), "NumPy", "labels/npy_oracle.py"),
+]
+
 TURNED = [
     Layout("YOLO", "`x/a.jpg`, `x/a.txt`", {"x/a.png": None, "x/a.txt": BOX}, "x/a.txt", FLOPPED),
     Layout("YOLO, Ultralytics", "`images/a.jpg`, `labels/a.txt`, `data.yaml`", {"images/a.png": None, "labels/a.txt": BOX, "data.yaml": YAML},
@@ -88,13 +106,13 @@ TURNED = [
     Layout("Pascal VOC", "`JPEGImages/a.jpg`, `Annotations/a.xml`", {"JPEGImages/a.png": None, "Annotations/a.xml": voc()}, "Annotations/a.xml",
            "<xmin>6</xmin><ymin>1</ymin><xmax>8</xmax>"),
     Layout("Pascal VOC, Roboflow, labelImg", "`train/a.jpg`, `train/a.xml`", {"train/a.png": None, "train/a.xml": voc()}, "train/a.xml", "<xmin>6</xmin>"),
-    Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0")),
+    Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0"), is_shown=False),
     Layout("LabelMe, X-AnyLabeling", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme()}, "x/a.json", "[6, 1], [8, 4]"),
     Layout("DOTA", "`images/P1.png`, `labelTxt/P1.txt`", {"images/P1.png": None, "labelTxt/P1.txt": DOTA}, "labelTxt/P1.txt",
            "gsd:0.146343\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
     Layout("DOTA, Roboflow", "`train/images/P1.jpg`, `train/labelTxt/P1.txt`", {"train/images/P1.png": None, "train/labelTxt/P1.txt": DOTA},
            "train/labelTxt/P1.txt", "\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
-    Layout("X-AnyLabeling, type `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}),
+    Layout("LabelMe, X-AnyLabeling, type `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}, is_shown=False),
     Layout("COCO", "`train/a.jpg`, `annotations/instances_train.json`", {"train/a.png": None, "annotations/instances_train.json": coco()},
            "annotations/instances_train.json", "[5, 2, 3, 2]"),
     Layout("COCO, Roboflow", "`train/a.jpg`, `train/_annotations.coco.json`", {"train/a.png": None, "train/_annotations.coco.json": coco()},
@@ -104,7 +122,7 @@ TURNED = [
            "annotations/panoptic_train.json", '[{"id": 7, "category_id": 1, "bbox": [5, 2, 3, 2], "area": 6}]'),
     Layout("COCO, CVAT's `rotation`", "`images/a.jpg`, `annotations/instances_default.json`",
            {"images/a.png": None, "annotations/instances_default.json": coco(attributes={"occluded": False, "rotation": 30.0})},
-           "annotations/instances_default.json", '"rotation": 330.0'),
+           "annotations/instances_default.json", '"rotation": 330.0', is_shown=False),
     Layout("CSV with names of columns", "`train/a.jpg`, `train/_annotations.csv`",
            {"train/a.png": None, "train/_annotations.csv": "filename,width,height,class,xmin,ymin,xmax,ymax\na.png,9,5,cat,1,1,3,4\n"},
            "train/_annotations.csv", "a.png,9,5,cat,6,1,8,4"),

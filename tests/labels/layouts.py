@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import textwrap
 import zlib
 
 import layout_data
 
 QTURN = pathlib.Path(sys.argv[1]).resolve()
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs/labels.md"
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+DOCS = TESTS.parent / "docs/labels.md"
 
 
 def png(width=9, height=5):
@@ -144,18 +146,39 @@ def check_ordinary(row):
             assert done.returncode == 0, f"{row.name}, {' '.join(words)}: {done.returncode}: {done.stderr}"
 
 
+def check_proved(names, test):
+    """Each format that is turned has a test that names it."""
+    words = (TESTS / test).read_text().lower().replace("_", " ")
+    for name in names:
+        assert name.lower() in words, f"tests/{test} does not speak of {name}"
+
+
+def check_all_proved():
+    proved = {name for names, *_ in layout_data.PROVED for name in names}
+    for row in layout_data.TURNED:
+        assert any(row.name.startswith(name) for name in proved), f"nothing in PROVED proves {row.name}"
+
+
 def tables():
+    check_all_proved()
     lines = ["| format | layout | with `-o` | in place | in a tar |", "|---|---|---|---|---|"]
     for row in layout_data.TURNED:
-        lines.append("| " + " | ".join((row.name, row.layout, *check_turned(row))) + " |")
+        line = "| " + " | ".join((row.name, row.layout, *check_turned(row))) + " |"
+        lines += [line] if row.is_shown else []
+    lines += ["", "After each turn, tests compare with another program, or paint labels and pictures:", "", "| format | with |", "|---|---|"]
+    proofs = {}
+    for names, proof, test in layout_data.PROVED:
+        check_proved(names, test)
+        proofs.setdefault(proof, {}).update(dict.fromkeys(names))
+    lines += [f"| {', '.join(names)} | {proof} |" for proof, names in proofs.items()]
     lines += ["", "Refused with `-o`, in place and in a tar:", "", "| format | layout |", "|---|---|"]
     for row in layout_data.REFUSED:
         check_refused(row)
         lines.append(f"| {row.name} | {row.layout} |")
-    lines += ["", "These are no reason to refuse a run:", "", "| files | such as |", "|---|---|"]
     for row in layout_data.ORDINARY:
         check_ordinary(row)
-        lines.append(f"| {row.name} | {row.layout} |")
+    ordinary = ", ".join(row.name for row in layout_data.ORDINARY)
+    lines += ["", *textwrap.wrap(f"These are no reason to refuse a run: {ordinary}.", 158)]
     return "\n".join(lines) + "\n"
 
 
