@@ -93,17 +93,17 @@ class ParsedLine : public ParsedLabel {
   const std::unique_ptr<LabelElement> line_;
 };
 
-const LabelFormat line_format = {"huggingface",
-                                 "Hugging Face",
-                                 ".jsonl",
-                                 "",
-                                 "",
-                                 false,
-                                 nullptr,
-                                 [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
-                                   return std::make_unique<ParsedLine>(text);
-                                 },
-                                 nullptr};
+const LabelFormat line_format = {
+    .option = "huggingface",
+    .name = "Hugging Face",
+    .suffix = ".jsonl",
+    .pictures = "",
+    .labels = "",
+    .is_of = nullptr,
+    .parse = [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
+      return std::make_unique<ParsedLine>(text);
+    },
+    .read = nullptr};
 
 const LabelFormat& label_format(std::string_view word) {
   if (word == line_format.option) return line_format;

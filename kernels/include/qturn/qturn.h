@@ -20,6 +20,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(modernize-use-using): it is C. */
+
 /** What became of a call. */
 typedef enum qturn_status {
   QTURN_OK = 0,
@@ -53,6 +55,8 @@ typedef struct qturn_image {
   qturn_view src, dst;
   int orientation;
 } qturn_image;
+
+/* NOLINTEND(modernize-use-using) */
 
 /** Why the last call of this thread that did not return QTURN_OK failed. Valid until the next one
     that fails. */
