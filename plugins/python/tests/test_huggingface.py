@@ -8,8 +8,8 @@ from turned import picture, turned as numpy_turned
 
 import qturn
 
-pyarrow = pytest.importorskip("pyarrow")
-Image = pytest.importorskip("PIL.Image")
+pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 from pyarrow import parquet  # noqa: E402
 
 from qturn.huggingface import main  # noqa: E402
@@ -87,7 +87,7 @@ def test_rows_turn_as_what_they_show(tmp_path):
 
 def test_datasets_reads_what_is_written(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
-    datasets = pytest.importorskip("datasets")
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     write(tmp_path / "a.parquet", [row(number) for number in range(1, 6)])
     assert main([str(tmp_path / "a.parquet"), str(tmp_path / "out"), "--turn", "rotate90"]) == 0
     found = datasets.Dataset.from_parquet(str(tmp_path / "out" / "a.parquet"), cache_dir=str(tmp_path / "cache"))
