@@ -188,7 +188,7 @@ void CocoAnnotation::add_box(JsonValue box, std::optional<std::int64_t> category
   if (numbers.empty()) return;
   if (numbers.size() != 4)
     box.fail(fmt::format("bbox has {} numbers, expected x, y, width and height", numbers.size()));
-  boxes_.push_back({std::move(numbers), category});
+  boxes_.emplace_back(std::move(numbers), category);
 }
 
 void CocoAnnotation::read_mask(JsonValue segmentation) {
