@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/labels/geometry.hpp"
+#include "src/labels/one/label_lines.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -27,21 +28,11 @@ class DotaTurn {
         content_(content) {}
 
   std::string turn() {
-    std::string turned;
     bool has_object = false;
-    for_each_line_of_words(text_.all(), [&](const Words& words) {
+    return turned_lines(text_, content_, [&](const Words& words) {
       has_object = has_object || is_number(words[0]);
-      try {
-        if (has_object) turn_object(words);
-      } catch (const LabelError& error) {
-        if (!content_) throw;
-        content_->problems.push_back(broken(error));
-      }
-      if (!content_) text_.add_up_to(words.back(), turned);
-      return true;
+      if (has_object) turn_object(words);
     });
-    if (!content_) text_.add_up_to(text_.all(), turned);
-    return turned;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/labels/geometry.hpp"
+#include "src/labels/one/label_lines.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -61,19 +62,7 @@ class KittiTurn {
         content_(content) {}
 
   std::string turn() {
-    std::string turned;
-    for_each_line_of_words(text_.all(), [&](const Words& words) {
-      try {
-        turn_object(words);
-      } catch (const LabelError& error) {
-        if (!content_) throw;
-        content_->problems.push_back(broken(error));
-      }
-      if (!content_) text_.add_up_to(words.back(), turned);
-      return true;
-    });
-    if (!content_) text_.add_up_to(text_.all(), turned);
-    return turned;
+    return turned_lines(text_, content_, [&](const Words& words) { turn_object(words); });
   }
 
  private:

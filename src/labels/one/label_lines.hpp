@@ -1,0 +1,36 @@
+// Labels with an object on each line.
+#ifndef QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP
+#define QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP
+
+#include <string>
+
+#include "src/labels/label_shapes.hpp"
+#include "src/labels/text/label_text.hpp"
+#include "src/labels/text/words.hpp"
+
+namespace qturn {
+
+/// Calls `turn_object` with the words of each line, and returns the text with what it replaces.
+/// `content`: null, or what receives the lines that cannot be turned; then nothing is returned.
+///
+/// A line at a time: of a label of 38 MB, all words and edits at once took 641 MiB.
+template <typename TurnObject>
+std::string turned_lines(LabelText& text, LabelContent* content, TurnObject turn_object) {
+  std::string turned;
+  for_each_line_of_words(text.all(), [&](const Words& words) {
+    try {
+      turn_object(words);
+    } catch (const LabelError& error) {
+      if (!content) throw;
+      content->problems.push_back(broken(error));
+    }
+    if (!content) text.add_up_to(words.back(), turned);
+    return true;
+  });
+  if (!content) text.add_up_to(text.all(), turned);
+  return turned;
+}
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_ONE_LABEL_LINES_HPP
