@@ -112,7 +112,9 @@ class MaskFinder {
       if (!is_array(entry.lower) ||
           is_excluded(options_, place.folder.key + entry.name, entry.name))
         return false;
-      if (!is_array(picture) && (own == stem || own.starts_with(stem + "."))) return true;
+      const bool is_named =
+          own == stem || own.starts_with(stem + ".") || stem_of_depth_map(own) == stem;
+      if (!is_array(picture) && is_named) return true;
     }
     return stem_of_mask(own) == stem || (!place.is_beside && own == stem);
   }

@@ -97,6 +97,7 @@ class SamplePlanner {
   void take_without_picture() {
     for (const SampleFile* file : others_) {
       refuse_lone_label(*file);
+      refuse_lone_depth_map(*file);
       if (options_.others != Others::copy || !is_selected(options_, file->name, base_of(*file))) {
         plan_.left_out.push_back(file);
         continue;
@@ -124,6 +125,15 @@ class SamplePlanner {
            "may be a label, and no picture is in its sample; give both the same name in the same "
            "folder",
            {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
+  }
+
+  void refuse_lone_depth_map(const SampleFile& file) const {
+    const std::string stem = lower_case(fs::path(base_of(file)).stem());
+    if (kind_of(file).kind != FileKind::array || !options_.masks.take || !stem_of_depth_map(stem))
+      return;
+    if (is_excluded(options_, file.name, base_of(file))) return;
+    refuse(file, "may be a depth map, and no picture is in its sample; call it as in a.depth.npy",
+           {{Hint::exclude, "*.npy"}});
   }
 
   bool is_of_wanted_format(const SampleFile& file) const {

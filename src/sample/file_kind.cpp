@@ -66,6 +66,14 @@ std::optional<std::string_view> stem_of_mask(std::string_view lower_stem) {
   return std::nullopt;
 }
 
+std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem) {
+  for (const std::string_view end : {"_depth", "_depth_mask"}) {
+    if (lower_stem.size() > end.size() && lower_stem.ends_with(end))
+      return lower_stem.substr(0, lower_stem.size() - end.size());
+  }
+  return std::nullopt;
+}
+
 bool is_mask_of(const fs::path& mask, const fs::path& picture) {
   if (is_array(mask)) {
     return lower_case(std::string(webdataset_key(mask.native()))) ==

@@ -43,6 +43,9 @@ bool is_suffix_of_labels(std::string_view lower_suffix);
 /// "a" of "a_mask", "a-mask" or "a_mask_1", in lower case. Nothing if no mask is called so.
 std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
 
+/// "a" of "a_depth" or "a_depth_mask", as DIODE calls the arrays beside a.png, in lower case.
+std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem);
+
 /// Whether a mask belongs to a picture of its sample by its name: a.x_mask.png to a.x.jpg, or
 /// a.mask.png, named after the sample, to any picture, as every array does. Capitals make no
 /// difference.

@@ -157,6 +157,8 @@ TURNED = [
     Layout("NumPy", "`x/a.jpg`, `x/a.npy`, `x/a.depth.npy`", {"x/a.png": None, "x/a.npy": DEPTH, "x/a.depth.npy": DEPTH}, "x/a.npy",
            DEPTH_FLOPPED),
     Layout("NumPy, depth maps", "`rgb/a.jpg` or `images/a.jpg`, `depth/a.npy`", {"rgb/a.png": None, "depth/a.npy": DEPTH}, "depth/a.npy", DEPTH_FLOPPED),
+    Layout("NumPy, DIODE", "`x/a.jpg`, `x/a_depth.npy`", {"x/a.png": None, "x/a_depth.npy": DEPTH, "x/a_depth_mask.npy": DEPTH}, "x/a_depth.npy",
+           DEPTH_FLOPPED, variants=("x/a__flop_depth.npy", "x/a__flop_depth_mask.npy")),
 ]
 
 CVAT_VIDEO = ('<annotations><meta><source>a.png</source></meta><track id="0" label="cat"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="4"/></track>'

@@ -133,7 +133,8 @@ def check_turned(row):
             done = place.run("augment", "data", "-o", "out", "--variants", "flop")
             made = place.tree()
             assert done.returncode == 0 and all(f"out/{name}" in made for name in row.variants), (row.name, done.stderr, [*made])
-            assert row.turned in made[f"out/{row.variants[0]}"].decode(), row.name
+            turned = row.turned if isinstance(row.turned, bytes) else row.turned.encode()
+            assert turned in made[f"out/{row.variants[0]}"], row.name
     return cells
 
 

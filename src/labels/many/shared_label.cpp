@@ -64,6 +64,7 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
           suffix,
           false,
           false,
+          says_file_sizes,
           [](const SwapPairs& pairs) { return new_element_reader(format, pairs); },
           [](const LabelledImages& images, VariantsOf variants_of, AppendText append) {
             return new_element_writer(format, images, std::move(variants_of), std::move(append));
@@ -71,8 +72,7 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
           [](const LabelledImages& images, TellLabelContent tell) {
             return new_element_shapes(format, images, std::move(tell));
           },
-          [] { return element_recogniser(format); },
-          says_file_sizes};
+          [] { return element_recogniser(format); }};
 }
 
 /// Whether it is an object that has images and annotations, or ends within one of them. The images
@@ -112,9 +112,9 @@ std::function<std::optional<bool>(std::string_view)> csv_recogniser() {
 }
 
 constexpr SharedLabelFormat formats[] = {
-    {"coco", "COCO", ".json", true, false, new_reader<CocoReader, CocoContent>,
+    {"coco", "COCO", ".json", true, false, false, new_reader<CocoReader, CocoContent>,
      new_writer<CocoWriter, CocoContent>, nullptr, coco_recogniser},
-    {"csv", "CSV", ".csv", false, true, new_reader<CsvReader, CsvContent>,
+    {"csv", "CSV", ".csv", false, true, false, new_reader<CsvReader, CsvContent>,
      new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser},
     of_elements<cvat>("cvat", "CVAT", ".xml"),
     of_elements<hugging_face>("huggingface", "Hugging Face", ".jsonl"),

@@ -39,6 +39,7 @@ struct SharedLabelFormat {
   std::string_view option, name, suffix;
   bool has_keypoints;          ///< that can be paired
   bool names_may_lack_suffix;  ///< a picture may be called by its stem
+  bool says_file_sizes;        ///< of pictures, in bytes
   /// `pairs`: what changes places in a mirror.
   std::unique_ptr<SharedLabelReader> (*reader)(const SwapPairs& pairs);
   /// `images` come from the reader of this format, and must outlive the writer.
@@ -49,7 +50,6 @@ struct SharedLabelFormat {
   std::unique_ptr<SharedLabelWriter> (*shapes)(const LabelledImages& images, TellLabelContent tell);
   /// A function that takes a file part by part until it tells whether the file is one of these.
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
-  bool says_file_sizes = false;
 };
 
 extern const std::span<const SharedLabelFormat> shared_label_formats;
