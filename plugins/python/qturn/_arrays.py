@@ -82,8 +82,11 @@ def to_planar(xs, orientations="identity", *, dtype="float32", mean=0.0, std=1.0
     if isinstance(channels, str) and channels not in _CHANNELS:
         raise ValueError(f'channels is "{channels}", expected rgb, bgr, rgba, bgra or a tuple of numbers')
     channels = _CHANNELS[channels] if isinstance(channels, str) else channels
-    return _run("to_planar()", _qturn.to_planar, xs, out, orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels), scale,
-                out, stream)
+    arguments = (orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels), scale)
+    if out is None and stream is None and not isinstance(xs, (list, tuple)) and needs_operator(xs):
+        from . import torch
+        return torch.to_planar(xs, *arguments)
+    return _run("to_planar() of a list, or with out= or stream=", _qturn.to_planar, xs, out, *arguments, out, stream)
 
 
 def _type_name(dtype):

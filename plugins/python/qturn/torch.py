@@ -16,6 +16,7 @@ if not hasattr(torch.library, "register_autograd"):
 _library = torch.library.Library("qturn", "DEF")
 _library.define("transform(Tensor x, int orientation, str layout) -> Tensor")
 _library.define("transform_batch(Tensor xs, int[] orientations, str layout) -> Tensor")
+_library.define("to_planar(Tensor xs, int[] orientations, str dtype, float[] mean, float[] std, int[] channels, float? scale) -> Tensor")
 
 
 def transform(x, orientation, layout="hwc"):
@@ -45,6 +46,14 @@ def transform_batch(xs, orientations, layout="hwc"):
             raise ValueError(f"{len(orientations)} orientations for {len(xs)} images")
         return torch.stack([transform(x, one, layout) for x, one in zip(xs, orientations)])
     return torch.ops.qturn.transform_batch(xs, [_number(one) for one in orientations], layout)
+
+
+def to_planar(xs, orientations, dtype, mean, std, channels, scale):
+    """qturn.to_planar() of one tensor as an operator. One orientation is that of all images."""
+    if _in_torch_func() or _has_tangent(xs):
+        raise RuntimeError("qturn.to_planar() has a gradient, but neither a rule for torch.func nor a derivative in forward mode")
+    each = [orientations] if _is_one(orientations) else orientations
+    return torch.ops.qturn.to_planar(xs, [_number(one) for one in each], dtype, mean, std, channels, scale)
 
 
 def _in_torch_func():
@@ -108,6 +117,39 @@ def _batch_turned_like(xs, orientations, layout):
     return _turned_like(xs, orientations[0] if orientations else 1, layout)
 
 
+def _run_planar(xs, orientations, dtype, mean, std, channels, scale):
+    return _qturn.to_planar(xs.detach(), orientations[0] if len(orientations) == 1 else orientations, dtype, mean, std, channels, scale,
+                            None, None)
+
+
+def _planar_like(xs, orientations, dtype, mean, std, channels, scale):
+    count, height, width, _ = _four_axes(xs.shape)
+    if orientation_of(orientations[0]).swaps_axes:
+        height, width = width, height
+    return xs.new_empty((count, len(channels), height, width), dtype=getattr(torch, dtype))
+
+
+def _four_axes(shape):
+    return shape if len(shape) == 4 else (1, *shape)
+
+
+def _keep_planar(ctx, inputs, output):
+    xs, ctx.orientations, _, _, ctx.std, ctx.channels, ctx.scale = inputs
+    ctx.shape, ctx.dtype = xs.shape, xs.dtype
+
+
+def _planar_gradient(ctx, gradient):
+    """Of samples that are floats. Each plane goes back to the channel that it was made from."""
+    std = ctx.std if len(ctx.std) > 1 else ctx.std * len(ctx.channels)
+    factors = gradient.new_tensor([(1.0 if ctx.scale is None else ctx.scale) / each for each in std])
+    back = [int(Orientation(one).inverse) for one in ctx.orientations]
+    planes = gradient * factors.view(1, -1, 1, 1)
+    planes = transform_batch(planes, back if len(back) > 1 else back[0], "chw").movedim(1, -1).to(ctx.dtype)
+    channels = torch.tensor(ctx.channels, device=gradient.device)
+    summed = gradient.new_zeros(_four_axes(ctx.shape), dtype=ctx.dtype).index_add(-1, channels, planes)
+    return summed.view(ctx.shape), *[None] * 6
+
+
 def _keep(ctx, inputs, output):
     _, ctx.orientation, ctx.layout = inputs
 
@@ -155,11 +197,14 @@ def _mapped(info, axes, x, orientation, layout):
 for _device in ("CPU", "CUDA"):
     _library.impl("transform", _run, _device)
     _library.impl("transform_batch", _run_batch, _device)
+    _library.impl("to_planar", _run_planar, _device)
 torch.library.register_fake("qturn::transform", _turned_like, lib=_library)
 torch.library.register_fake("qturn::transform_batch", _batch_turned_like, lib=_library)
 if hasattr(torch.library, "register_vmap"):  # since 2.5; before, PyTorch calls the operator for one after another
     torch.library.register_vmap("qturn::transform", _mapped, lib=_library)
 torch.library.register_autograd("qturn::transform", _gradient, setup_context=_keep, lib=_library)
+torch.library.register_fake("qturn::to_planar", _planar_like, lib=_library)
+torch.library.register_autograd("qturn::to_planar", _planar_gradient, setup_context=_keep_planar, lib=_library)
 torch.library.register_autograd("qturn::transform_batch", _batch_gradient, setup_context=_keep, lib=_library)
 
 

@@ -202,7 +202,7 @@ def test_what_has_no_gradient_says_so():
     x = torch.rand(4, 4, 3, requires_grad=True)
     for call in (lambda: qturn.transform(x, 6, torch.zeros(4, 4, 3)), lambda: qturn.transform(x.detach(), 6, x),
                  lambda: qturn.transform_batch([x.detach(), x], 6, [torch.zeros(4, 4, 3), torch.zeros(4, 4, 3)]),
-                 lambda: qturn.to_planar(x), lambda: qturn.to_planar([x.detach(), x])):
+                 lambda: qturn.to_planar([x.detach(), x])):
         with pytest.raises(RuntimeError, match=r"has no gradient, but one of its tensors requires one: pass its .detach\(\)"):
             call()
         with torch.no_grad():
@@ -233,7 +233,7 @@ def test_what_follows_a_tensor_sees_the_operator():
     with FakeTensorMode() as mode:
         fake = mode.from_tensor(x)
         assert turn(fake).shape == (4, 3)
-    for call in (lambda: qturn.to_planar(fake.unsqueeze(-1)), lambda: qturn.transform(fake, 1, x), lambda: qturn.transform(x, 1, fake)):
+    for call in (lambda: qturn.to_planar([fake.unsqueeze(-1)]), lambda: qturn.transform(fake, 1, x), lambda: qturn.transform(x, 1, fake)):
         with pytest.raises(RuntimeError, match="cannot be traced or mapped by PyTorch"):
             call()
 
@@ -306,6 +306,40 @@ def test_a_batch_that_is_not_square_keeps_one_shape():
         qturn.torch.RandomOrientation()(images[0])
     with pytest.raises(ValueError, match="7 for 8 images"):
         qturn.torch.RandomOrientation(orientations=["flop"])(images, torch.zeros(7, 1, 4))
+
+
+@pytest.mark.parametrize("orientations", ["cw", ["cw", "transpose"], ["flop", "rotate180"]])
+@pytest.mark.parametrize("channels", ["rgb", "bgr", (1, 1)])
+def test_to_planar_is_an_operator(orientations, channels):
+    torch._dynamo.reset()
+    x = torch.rand(2, 4, 5, 3, requires_grad=True)
+    chosen = {"rgb": [0, 1, 2], "bgr": [2, 1, 0]}.get(channels, channels)
+    mean, std = [0.25, 0.5, 0.125][:len(chosen)], [0.5, 2.0, 4.0][:len(chosen)]
+
+    def expected(x):
+        each = [orientations] * 2 if isinstance(orientations, str) else orientations
+        planes = torch.stack([reference(one.movedim(-1, 0)[list(chosen)], int(qturn._qturn.orientation_of(o))) for one, o in zip(x, each)])
+        return (planes * 2 - torch.tensor(mean).view(-1, 1, 1)) / torch.tensor(std).view(-1, 1, 1)
+
+    turn = lambda tensor: qturn.to_planar(tensor, orientations, mean=mean, std=std, channels=channels, scale=2)  # noqa: E731
+    weights = torch.rand(expected(x).shape)
+    wanted, = torch.autograd.grad((expected(x) * weights).sum(), x)
+    for call in (turn, torch.compile(turn, backend="aot_eager", fullgraph=True)):
+        made = call(x)
+        assert torch.allclose(made, expected(x), atol=1e-6)
+        found, = torch.autograd.grad((made * weights).sum(), x)
+        assert torch.allclose(found, wanted, atol=1e-6)
+    if orientations == "cw":
+        one = x.detach()[0].clone().requires_grad_()
+        turn(one).sum().backward()
+        assert torch.allclose(one.grad, torch.autograd.grad(turn(x[:1]).sum(), x)[0][0])
+    bytes_ = torch.randint(0, 256, (2, 4, 5, 3), dtype=torch.uint8)
+    for dtype in ("float32", "float16", torch.bfloat16):
+        plain = qturn.to_planar(bytes_, orientations, dtype=dtype)
+        compiled = torch.compile(lambda xs: qturn.to_planar(xs, orientations, dtype=dtype), backend="aot_eager", fullgraph=True)(bytes_)
+        assert plain.dtype == compiled.dtype and torch.equal(plain, compiled)
+    with pytest.raises(RuntimeError, match="neither a rule for torch.func nor a derivative in forward mode"):
+        torch.func.jvp(turn, (x.detach(),), (x.detach(),))
 
 
 def test_compiled_functions_leave_the_graph_for_what_is_no_operator():
