@@ -77,15 +77,7 @@ OIIO::ImageSpec read_spec(const Plugin& plugin, File file) {
 
 Header read_header(const Plugin& plugin, File file) {
   const OIIO::ImageSpec spec = read_spec(plugin, file);
-  Header header;
-  header.width = spec.width;
-  header.height = spec.height;
-  header.stored = orientation_of(spec);
-  header.pixels_total = spec.image_pixels();
-  header.pixel_bytes_total = page_of(spec).bytes();
-  if (is_mixed(spec)) {
-    header.shown_bytes_total = page_of(spec, Samples::for_another_format).bytes();
-  }
+  Header header = header_of(spec);
   const std::uint64_t pixels = header.pixel_bytes_total;
   header.decoding_bytes = (4 << 20) + file.size() + plugin.scratch * pixels;
   // The result may be larger than the pixels, exists twice, and is read again.

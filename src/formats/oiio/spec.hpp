@@ -45,6 +45,9 @@ OIIO::ImageSpec turned_spec(const OIIO::ImageSpec& stored, const Page& page, Ori
 /// The spec of a picture from another format.
 OIIO::ImageSpec converted_spec(const Image& image, const Page& page);
 
+/// Its size, orientation and pixels.
+Header header_of(const OIIO::ImageSpec& spec);
+
 }  // namespace qturn::oiio
 
 #endif  // QTURN_SRC_FORMATS_OIIO_SPEC_HPP

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "src/labels/attempt.hpp"
+
 namespace qturn {
 namespace {
 
@@ -100,13 +102,11 @@ void CsvShapesReader::take_row(const CsvRows::Row& row) {
   const auto image = content_.find(read.file_name());
   if (!image) return;  // the file has changed since
   LabelContent content{.is_of_one = content_.unit() == CsvUnit::fractions};
-  try {
+  attempt(&content, [&] {
     read.read_shape();
     content.shapes = read.shapes(content_.unit());
     compare_size(content_[*image], read, row.place);
-  } catch (const LabelError& error) {
-    content.problems.push_back(broken(error));
-  }
+  });
   tell_(*image, std::move(content));
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/labels/attempt.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
@@ -47,12 +48,7 @@ class ElementTurn {
   /// What cannot be turned is a problem for who reads, and thrown otherwise.
   template <typename Work>
   void attempt(Work work) {
-    try {
-      work();
-    } catch (const LabelError& error) {
-      if (!content_) throw;
-      content_->problems.push_back(broken(error));
-    }
+    qturn::attempt(content_, work);
   }
   bool reads_shapes() const { return content_ != nullptr; }
   void add(LabelShape shape, std::string_view at) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/labels/attempt.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/labels/one/label.hpp"
 #include "src/labels/text/json_text.hpp"
@@ -33,12 +34,7 @@ class JsonLabelTurn {
   /// A shape that cannot be turned is a problem for who reads, and thrown otherwise.
   template <typename Work>
   void attempt(Work work) {
-    try {
-      work();
-    } catch (const LabelError& error) {
-      if (!content_) throw;
-      content_->problems.push_back(broken(error));
-    }
+    qturn::attempt(content_, work);
   }
 
   static LabelPoint point_in(const JsonValue& point);
@@ -84,13 +80,11 @@ class ParsedJsonLabel : public ParsedLabel {
 template <typename Turn>
 LabelContent read_json_label(std::string_view text) {
   LabelContent content;
-  try {
+  attempt(&content, [&] {
     const std::optional<Keypoints> none;
     const LabelTurn as_it_is = {.name = "", .keypoints = none};
     Turn(text, as_it_is, &content).turn(JsonText(text).root());
-  } catch (const LabelError& error) {
-    content.problems.push_back(broken(error));
-  }
+  });
   return content;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "src/labels/attempt.hpp"
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/words.hpp"
@@ -18,12 +19,7 @@ template <typename TurnObject>
 std::string turned_lines(LabelText& text, LabelContent* content, TurnObject turn_object) {
   std::string turned;
   for_each_line_of_words(text.all(), [&](const Words& words) {
-    try {
-      turn_object(words);
-    } catch (const LabelError& error) {
-      if (!content) throw;
-      content->problems.push_back(broken(error));
-    }
+    attempt(content, [&] { turn_object(words); });
     if (!content) text.add_up_to(words.back(), turned);
     return true;
   });

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/labels/attempt.hpp"
 #include "src/labels/geometry.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/labels/text/xml_text.hpp"
@@ -82,14 +83,8 @@ class VocTurn {
         content_(content) {}
 
   std::string turn() {
-    Element(nodes_, 0).for_each_child([&](Element element) {
-      try {
-        turn_member(element);
-      } catch (const LabelError& error) {
-        if (!content_) throw;
-        content_->problems.push_back(broken(error));
-      }
-    });
+    Element(nodes_, 0).for_each_child(
+        [&](Element element) { attempt(content_, [&] { turn_member(element); }); });
     return edits_.finish();
   }
 
@@ -248,12 +243,10 @@ std::unique_ptr<ParsedLabel> parse_voc(std::string_view text) {
 
 LabelContent read_voc(std::string_view text) {
   LabelContent content;
-  try {
+  attempt(&content, [&] {
     const std::optional<Keypoints> none;
     VocTurn(text, nodes_of_voc(text), {.name = "", .keypoints = none}, &content).turn();
-  } catch (const LabelError& error) {
-    content.problems.push_back(broken(error));
-  }
+  });
   return content;
 }
 

@@ -57,15 +57,7 @@ Header read_header(std::span<const std::byte> file) {
   const OIIO::ImageSpec spec = read_spec(reader);
   const ExrHeader attributes = read_exr_header(file);
   check_blocks(file, attributes);
-  Header header;
-  header.width = spec.width;
-  header.height = spec.height;
-  header.stored = orientation_of(spec);
-  header.pixels_total = spec.image_pixels();
-  header.pixel_bytes_total = page_of(spec).bytes();
-  if (is_mixed(spec)) {
-    header.shown_bytes_total = page_of(spec, Samples::for_another_format).bytes();
-  }
+  Header header = header_of(spec);
   // The reader has some of the pixels once more. The output is as large as the pixels in the worst
   // case, and exists twice while attributes are put before it.
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{56} << 20;
