@@ -10,7 +10,7 @@
 #include "tools/bench/ladder.hpp"
 #include "tools/bench/ladder_check.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_ladder_test {
 namespace {
 
 using bench::BankConflicts;
@@ -160,4 +160,4 @@ TEST_CASE("a side that is too long for a rung is refused") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_ladder_test

@@ -6,6 +6,8 @@
 #include "tests/cli/labelled.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace augment_sidecars_test {
+
 using namespace cli;
 using nlohmann::json;
 
@@ -330,3 +332,5 @@ TEST_CASE_METHOD(Workplace, "The memory of sidecars counts") {
   CHECK_THAT(result.err, ContainsSubstring("it and the files that belong to it need"));
   CHECK(augment(*this, {"d", "--memory", "64MiB", "--overwrite"}).exit_code == 0);
 }
+
+}  // namespace augment_sidecars_test

@@ -7,6 +7,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace augment_test {
+
 using namespace cli;
 using qturn::Orientation;
 using Json = nlohmann::json;
@@ -309,3 +311,5 @@ TEST_CASE_METHOD(Workplace, "Option --random names folders whose pictures belong
   CHECK(errors({"--random", "2", "-q"}).empty());
   CHECK_THAT(errors({"--variants", "flop"}), !ContainsSubstring("same names"));
 }
+
+}  // namespace augment_test

@@ -4,6 +4,8 @@
 
 #include "tests/cli/labelled.hpp"
 
+namespace check_labels_test {
+
 using namespace cli;
 
 namespace {
@@ -468,3 +470,5 @@ TEST_CASE_METHOD(
                                              "check in them"));
   }
 }
+
+}  // namespace check_labels_test

@@ -3,6 +3,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace check_test {
+
 using namespace cli;
 using Catch::Matchers::EndsWith;
 using qturn::tests::ByteOrder;
@@ -291,3 +293,5 @@ TEST_CASE_METHOD(Workplace, "What the program writes, it finds nothing in") {
     CHECK(result.exit_code == 0);
   }
 }
+
+}  // namespace check_test

@@ -6,6 +6,8 @@
 
 #include "tests/cli/labelled.hpp"
 
+namespace coco_test {
+
 using namespace cli;
 using nlohmann::json;
 using qturn::Orientation;
@@ -423,3 +425,5 @@ TEST_CASE_METHOD(Workplace,
   const json made = json::parse(content("out/x.json"));
   CHECK(made["annotations"][0]["keypoints"] == turned);
 }
+
+}  // namespace coco_test

@@ -3,6 +3,8 @@
 // coco_test.cpp.
 #include "tests/cli/labelled.hpp"
 
+namespace csv_test {
+
 using namespace cli;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE_METHOD(Workplace, "CSV labels without a size turn in the frame that th
   CHECK(augment(*this, {"data", "--labels-drawn-on", "stored", "--overwrite"}).exit_code == 0);
   CHECK(content("out/x.csv") == header + "a__flop.png,cat,1,1,4.50,3\n");
 }
+
+}  // namespace csv_test

@@ -9,6 +9,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace damage_test {
+
 using namespace cli;
 
 namespace {
@@ -291,3 +293,5 @@ TEST_CASE_METHOD(
   CHECK_THAT(result.err, ContainsSubstring("large.png: cannot write"));
   CHECK(files("out") == Names{"small.png"});
 }
+
+}  // namespace damage_test

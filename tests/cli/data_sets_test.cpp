@@ -1,6 +1,8 @@
 // augment with the YAML file of a data set and its lists: what Ultralytics loads the output by.
 #include "tests/cli/labelled.hpp"
 
+namespace data_sets_test {
+
 using namespace cli;
 
 namespace {
@@ -150,3 +152,5 @@ TEST_CASE_METHOD(Workplace,
   const Result two = refused({"cw", "voc", "-o", "two"});
   CHECK_THAT(two.err, ContainsSubstring("a may be voc/JPEGImages/a.png or voc/JPEGImages/a.tif"));
 }
+
+}  // namespace data_sets_test

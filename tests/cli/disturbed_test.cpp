@@ -6,6 +6,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace disturbed_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -217,3 +219,5 @@ TEST_CASE("Option --fsync decides when results are flushed to the disk") {
     CHECK(never["file"] + never["folder"] + never["file system"] == 0);
   }
 }
+
+}  // namespace disturbed_test

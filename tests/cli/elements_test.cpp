@@ -3,6 +3,8 @@
 // common is in coco_test.cpp.
 #include "tests/cli/labelled.hpp"
 
+namespace elements_test {
+
 using namespace cli;
 
 namespace {
@@ -127,3 +129,5 @@ TEST_CASE_METHOD(Workplace,
   CHECK(other.exit_code == 1);
   CHECK_THAT(other.err, ContainsSubstring("data/x.json:1:170: a rotated rectangle of a picture"));
 }
+
+}  // namespace elements_test

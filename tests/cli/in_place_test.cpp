@@ -4,6 +4,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace in_place_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Picture;
@@ -174,3 +176,5 @@ TEST_CASE_METHOD(cli::Workplace, "A file that is named twice is turned once") {
   done({"cw", "in/a.png", "in/a.png", "in", "--in-place"});
   CHECK(cli::pixels_of(path() / "in/a.png") == turned);
 }
+
+}  // namespace in_place_test

@@ -4,6 +4,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace inputs_test {
+
 using namespace cli;
 
 namespace {
@@ -259,3 +261,5 @@ TEST_CASE_METHOD(
   CHECK_THAT(result.err, ContainsSubstring("qturn: in/closed: Permission denied\n"));
   CHECK(files("out") == Names{"a.png"});
 }
+
+}  // namespace inputs_test

@@ -5,6 +5,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace jpeg_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -181,3 +183,5 @@ TEST_CASE_METHOD(Workplace,
   const Result result = failed({"cw", "in", "-o", "out"});
   CHECK_THAT(result.err, ContainsSubstring("65024x65024 pixels cannot be in a file of "));
 }
+
+}  // namespace jpeg_test

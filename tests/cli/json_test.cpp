@@ -8,6 +8,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace json_test {
+
 using namespace cli;
 using Json = nlohmann::json;
 
@@ -239,3 +241,5 @@ TEST_CASE_METHOD(Workplace, "A standard output that cannot be written makes the 
   failed({"devices"});
   CHECK_FALSE(exists("out"));
 }
+
+}  // namespace json_test

@@ -10,6 +10,8 @@
 #include "tests/cli/labelled.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace labels_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -606,3 +608,5 @@ TEST_CASE_METHOD(Workplace,
   CHECK_THAT(content("out/rows.csv"), ContainsSubstring("a__flop.png,right,"));
   CHECK(content("out/rows.csv") == content("whole/rows.csv"));
 }
+
+}  // namespace labels_test

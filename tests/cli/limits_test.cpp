@@ -7,6 +7,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 
+namespace limits_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -215,3 +217,5 @@ TEST_CASE_METHOD(
   }
   CHECK(turned(*this, "a.png", {"--limit", "seconds=9", "--limit", "ratio=none"}).exit_code == 0);
 }
+
+}  // namespace limits_test

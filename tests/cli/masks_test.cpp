@@ -3,6 +3,8 @@
 #include "src/formats/table.hpp"
 #include "tests/cli/labelled.hpp"
 
+namespace masks_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -257,3 +259,5 @@ TEST_CASE_METHOD(Workplace, "Option --dry-run names the masks of each picture, w
         "d/a.png -> out/a__flop.png (flop, losslessly, with d/a.txt -> out/a__flop.txt, with "
         "d/a_mask.png -> out/a__flop_mask.png)\n");
 }
+
+}  // namespace masks_test

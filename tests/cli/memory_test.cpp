@@ -8,6 +8,8 @@
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace memory_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -189,3 +191,5 @@ TEST_CASE_METHOD(cli::Workplace, "A sidecar of millions of attributes takes litt
   CHECK_THAT(result.err, ContainsSubstring("more than 500000 elements and attributes"));
   check_resident(result, 64);
 }
+
+}  // namespace memory_test

@@ -9,6 +9,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace metadata_test {
+
 using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
@@ -364,3 +366,5 @@ TEST_CASE_METHOD(Workplace, "libexif reads the turned block too") {
   CHECK(thumbnail.width == 24);
   CHECK(thumbnail.height == 32);
 }
+
+}  // namespace metadata_test

@@ -6,6 +6,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace options_test {
+
 using namespace cli;
 using Catch::Matchers::EndsWith;
 
@@ -313,3 +315,5 @@ TEST_CASE_METHOD(
   CHECK_THAT(said("j", {"jpeg"}),
              ContainsSubstring("1 picture was written with loss, as --format jpeg says\n"));
 }
+
+}  // namespace options_test

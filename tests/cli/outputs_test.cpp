@@ -10,6 +10,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace outputs_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
@@ -224,3 +226,5 @@ TEST_CASE_METHOD(
   done({"cw", "in", "-o", "y.avif"});
   CHECK(exists("y.avif/a.png"));
 }
+
+}  // namespace outputs_test

@@ -7,6 +7,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace packing_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Names;
 using cli::Result;
@@ -221,3 +223,5 @@ TEST_CASE("What a tar of samples cannot hold is refused before anything is writt
   workplace.done({"augment", "coco", "-o", "o.tar", "--labels", "none"});
   workplace.done({"cw", "data", "-o", "begun.tar", "--resume"});
 }
+
+}  // namespace packing_test

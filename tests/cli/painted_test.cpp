@@ -11,6 +11,8 @@
 
 #include "tests/cli/labelled.hpp"
 
+namespace painted_test {
+
 using namespace cli;
 using nlohmann::json;
 using Numbers = std::vector<double>;
@@ -192,3 +194,5 @@ TEST_CASE("The labels that are painted in a picture lie on it again when both ar
     }
   }
 }
+
+}  // namespace painted_test

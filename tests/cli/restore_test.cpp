@@ -16,6 +16,8 @@
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace restore_test {
+
 using namespace cli;
 
 namespace {
@@ -369,3 +371,5 @@ TEST_CASE(
     CHECK(workplace.tree("in") == before);
   }
 }
+
+}  // namespace restore_test

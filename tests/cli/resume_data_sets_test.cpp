@@ -6,6 +6,8 @@
 
 #include "tests/cli/labelled.hpp"
 
+namespace resume_data_sets_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -245,3 +247,5 @@ TEST_CASE("Pipes and files with holes in the place of a journal or a lock are re
     CHECK(refused.max_resident_kib < 600 << 10);
   }
 }
+
+}  // namespace resume_data_sets_test

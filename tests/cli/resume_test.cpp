@@ -6,6 +6,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace resume_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -334,3 +336,5 @@ TEST_CASE("Option --backup keeps each original, also of a run that was killed, a
   }
   first.refused(with(in_place, {"--restart", "--backup", "in/kept"}));
 }
+
+}  // namespace resume_test

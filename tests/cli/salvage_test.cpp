@@ -4,6 +4,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace salvage_test {
+
 using namespace cli;
 
 namespace {
@@ -97,3 +99,5 @@ TEST_CASE_METHOD(
                                "be salvaged\n"));
   CHECK_THAT(result.err, ContainsSubstring("in/header.png: "));
 }
+
+}  // namespace salvage_test

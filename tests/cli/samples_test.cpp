@@ -4,6 +4,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace samples_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -80,3 +82,5 @@ TEST_CASE_METHOD(Workplace,
     CHECK((upright() == before) == (turn == 4));
   }
 }
+
+}  // namespace samples_test

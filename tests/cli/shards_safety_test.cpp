@@ -4,6 +4,8 @@
 
 #include "tests/cli/shards.hpp"
 
+namespace shards_safety_test {
+
 using namespace cli;
 
 namespace {
@@ -193,3 +195,5 @@ TEST_CASE_METHOD(Workplace, "A shard that is refused decides nothing for the oth
   CHECK_FALSE(exists("out"));
   require_done(shard(*this, 0, 2));
 }
+
+}  // namespace shards_safety_test

@@ -3,6 +3,8 @@
 
 #include "tests/cli/shards.hpp"
 
+namespace shards_test {
+
 using namespace cli;
 
 TEST_CASE("Shards that are merged have written what one run writes, byte for byte") {
@@ -240,3 +242,5 @@ TEST_CASE_METHOD(Workplace,
   CHECK(shard(*this, 0, 2, {"--resume"}).exit_code == 0);
   CHECK_FALSE(exists("out/.qturn-shards/0-of-2/.qturn-lock"));
 }
+
+}  // namespace shards_test

@@ -6,6 +6,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace sidecars_test {
+
 using namespace cli;
 using qturn::tests::exif_fixture;
 using qturn::tests::face_regions;
@@ -352,3 +354,5 @@ TEST_CASE_METHOD(Workplace,
   // 0.4 of 50 rows are 20 of the 48 that are left, and now counted from the right.
   CHECK_THAT(sidecar, ContainsSubstring("stArea:x='0.583333' stArea:y='0.25'"));
 }
+
+}  // namespace sidecars_test

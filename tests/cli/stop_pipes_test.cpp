@@ -6,6 +6,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace stop_pipes_test {
+
 using namespace cli;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE_METHOD(Workplace,
     CHECK(interrupted(*this, {"cw", input, "-o", "-"}).exit_code == 143);
   }
 }
+
+}  // namespace stop_pipes_test

@@ -11,6 +11,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace stop_test {
+
 using namespace cli;
 using qturn::Orientation;
 
@@ -270,3 +272,5 @@ TEST_CASE("A terminal is shown a line of progress that is drawn again, and a sum
   CHECK_THAT(shown, ContainsSubstring("\r\033[K"));
   CHECK_THAT(shown, ContainsSubstring("24 of 24 pictures written"));
 }
+
+}  // namespace stop_test

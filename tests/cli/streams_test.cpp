@@ -5,6 +5,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace streams_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -170,3 +172,5 @@ TEST_CASE("No picture goes to a terminal") {
   CHECK(WEXITSTATUS(status) == 2);
   CHECK_THAT(shown, ContainsSubstring("a picture is not for a terminal"));
 }
+
+}  // namespace streams_test

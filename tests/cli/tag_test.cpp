@@ -3,6 +3,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace tag_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -126,3 +128,5 @@ TEST_CASE_METHOD(cli::Workplace, "Option --strict makes a failure of what is oth
                              ContainsSubstring("(--strict)"));
   CHECK(files("strict").empty());
 }
+
+}  // namespace tag_test

@@ -7,6 +7,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace tar_outputs_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -135,3 +137,5 @@ TEST_CASE("Outputs that do not fit --tar-size and --unpack are refused before an
   for (const char* option : {"--unpack", "--tar-size=1GB"})
     CHECK_THAT(refused({"a.jpg", "-o", "out", option}), ContainsSubstring("for tars as inputs"));
 }
+
+}  // namespace tar_outputs_test

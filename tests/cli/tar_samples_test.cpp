@@ -5,6 +5,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace tar_samples_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -132,3 +134,5 @@ TEST_CASE_METHOD(cli::Workplace, "A sample is written whole, or it is left out")
   CHECK(names_in(*this, "skip.tar") ==
         Names{"a__identity.jpg", "a__identity.right.jpg", "a__identity.cls"});
 }
+
+}  // namespace tar_samples_test

@@ -7,6 +7,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace tar_shards_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -179,3 +181,5 @@ TEST_CASE_METHOD(cli::Workplace,
   require_refused(qturn({"cw", "out/00.tar", "-o", "o"}), "shards that are not merged");
   CHECK(tree(".") == before);
 }
+
+}  // namespace tar_shards_test

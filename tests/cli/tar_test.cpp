@@ -5,6 +5,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tar_files.hpp"
 
+namespace tar_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -324,3 +326,5 @@ TEST_CASE("What makes no sense with tars is refused before anything is read") {
              ContainsSubstring("lie in it"));
   CHECK_THAT(refused({"check", "in.tar"}), ContainsSubstring("tar"));
 }
+
+}  // namespace tar_test

@@ -11,6 +11,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
 
+namespace tiff_test {
+
 namespace {
 
 using namespace qturn::tests;
@@ -425,3 +427,5 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK_THAT(unlimited.err, ContainsSubstring("1000000 x 1000000 pixels need"));
   CHECK(unlimited.max_resident_kib < 1000000);
 }
+
+}  // namespace tiff_test

@@ -10,6 +10,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/motion_video.hpp"
 
+namespace trailing_pictures_test {
+
 using namespace cli;
 using qturn::Orientation;
 using qturn::tests::ByteOrder;
@@ -253,3 +255,5 @@ TEST_CASE_METHOD(
   CHECK(mirrored.err.find("the video after the picture is not turned: players do not mirror") !=
         std::string::npos);
 }
+
+}  // namespace trailing_pictures_test

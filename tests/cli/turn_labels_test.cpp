@@ -5,6 +5,8 @@
 
 #include "tests/cli/labelled.hpp"
 
+namespace turn_labels_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
@@ -312,3 +314,5 @@ TEST_CASE_METHOD(
   done({"cw", "d", "--in-place", "--resume"});
   check_turned(*this, "d");
 }
+
+}  // namespace turn_labels_test

@@ -4,6 +4,8 @@
 #include "tests/cli/pictures.hpp"
 #include "tests/cli/program.hpp"
 
+namespace turn_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Picture;
 using cli::Result;
@@ -228,3 +230,5 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(tree("one").size() == 32);
   CHECK(tree("one") == tree("eight"));
 }
+
+}  // namespace turn_test

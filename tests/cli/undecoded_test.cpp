@@ -3,6 +3,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace undecoded_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -133,3 +135,5 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK(qturn::raw::codec.read_header(qturn::bytes_of(content("out/a.tif"))).stored ==
         Orientation::rotate180);
 }
+
+}  // namespace undecoded_test

@@ -6,6 +6,8 @@
 #include "tests/cli/program.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace verify_test {
+
 using Catch::Matchers::ContainsSubstring;
 using cli::Result;
 using cli::Workplace;
@@ -220,3 +222,5 @@ TEST_CASE("jpegtran's turns are proved too, and a tag that it leaves is found") 
   CHECK_THAT(result.err, ContainsSubstring("in/a.jpg: its counterpart is wrong: its pixels are "
                                            "turned (rotate90), and its tag says 6 all the same"));
 }
+
+}  // namespace verify_test

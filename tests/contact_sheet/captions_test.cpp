@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace captions_test {
+
 using qturn::SmallPicture;
 
 namespace {
@@ -41,3 +43,5 @@ TEST_CASE("A caption that is too long loses its beginning, and other letters are
   CHECK(drawn("\u00e4", 60) == drawn("?", 60));
   CHECK(drawn("\n", 60) == drawn("?", 60));
 }
+
+}  // namespace captions_test

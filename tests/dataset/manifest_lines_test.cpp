@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace qturn {
+namespace qturn::manifest_lines_test {
 namespace {
 
 ManifestFile file(const std::string& name, std::uint64_t number) {
@@ -75,4 +75,4 @@ TEST_CASE("Entries are ordered by key, then by variant") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::manifest_lines_test

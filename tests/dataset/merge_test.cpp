@@ -12,7 +12,7 @@
 #include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::merge_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ TEST_CASE_METHOD(Output, "A folder without shards is not taken for merged ones")
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::merge_test

@@ -13,7 +13,7 @@
 #include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::shards_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ TEST_CASE("Outputs of shards that are not merged are neither inputs nor outputs 
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::shards_test

@@ -11,7 +11,7 @@
 #include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::tar_shard_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,4 +109,4 @@ TEST_CASE_METHOD(First, "The list of tars is read as it was written, or refused"
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::tar_shard_test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace faults {
+namespace faults::disk_states_test {
 namespace {
 
 using Kind = Operation::Kind;
@@ -143,4 +143,4 @@ TEST_CASE("A sample holds what is kept, what is lost, and each single loss") {
 }
 
 }  // namespace
-}  // namespace faults
+}  // namespace faults::disk_states_test

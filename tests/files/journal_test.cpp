@@ -17,6 +17,8 @@
 #include "src/picture/hint.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace journal_test {
+
 namespace fs = std::filesystem;
 using namespace qturn;
 using Catch::Matchers::ContainsSubstring;
@@ -330,3 +332,5 @@ TEST_CASE("two runs cannot hold one folder") {
   CHECK_THAT(error_of(options_for(folder.path())),
              ContainsSubstring("works here; wait for its end"));
 }
+
+}  // namespace journal_test

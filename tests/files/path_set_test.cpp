@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace path_set_test {
+
 using qturn::PathSet;
 
 TEST_CASE("a set of paths tells which were added, and which more than once") {
@@ -24,3 +26,5 @@ TEST_CASE("a set of paths tells which were added, and which more than once") {
   CHECK_FALSE(repeated.repeated().contains("500"));
   CHECK(PathSet().repeated().empty());
 }
+
+}  // namespace path_set_test

@@ -32,6 +32,8 @@
 
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace safe_file_test {
+
 namespace fs = std::filesystem;
 using qturn::FileError;
 using qturn::IfExists;
@@ -642,3 +644,5 @@ TEST_CASE("whenever it is killed, the target is the old file or the new one") {
   }
   CHECK(killed_between > 0);
 }
+
+}  // namespace safe_file_test

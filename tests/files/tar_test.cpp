@@ -11,6 +11,8 @@
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace tar_test {
+
 using Catch::Matchers::ContainsSubstring;
 using qturn::TarError;
 using qturn::TarReader;
@@ -256,3 +258,5 @@ TEST_CASE("A tar has as many bytes of JPEGs as its file, if a JPEG is among its 
   CHECK(qturn::jpeg_bytes_at_most(folder.add("text.tar", "not a tar")) == 0);
   CHECK(qturn::jpeg_bytes_at_most(folder.path() / "missing.tar") == 0);
 }
+
+}  // namespace tar_test

@@ -14,6 +14,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace chunk_metadata_test {
+
 namespace {
 
 using namespace qturn;
@@ -176,3 +178,5 @@ TEST_CASE("A tag is added to a WebP of pixels alone, and to one with XMP") {
   CHECK(turn_webp_metadata(simple, tag_rotate90, MissingTag::stays_absent, warnings) == simple);
   CHECK(warnings.empty());
 }
+
+}  // namespace chunk_metadata_test

@@ -13,6 +13,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/formats/oiio_pictures.hpp"
 
+namespace oiio_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -416,3 +418,5 @@ TEST_CASE("Text named like a picture is a failure in every format") {
     CHECK(refusal({}, *format) != "");
   }
 }
+
+}  // namespace oiio_codec_test

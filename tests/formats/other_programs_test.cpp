@@ -7,6 +7,8 @@
 #include "tests/fixtures/exr_file.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace other_programs_test {
+
 namespace {
 
 using namespace qturn;
@@ -118,3 +120,5 @@ TEST_CASE("OpenEXR's own program finds each sample's bits where the orientation 
     }
   }
 }
+
+}  // namespace other_programs_test

@@ -11,6 +11,8 @@
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace resolution_test {
+
 namespace {
 
 using namespace qturn;
@@ -96,3 +98,5 @@ TEST_CASE("What is not a resolution is left out") {
     CHECK_FALSE(metadata_of(file_with(*format, {}), *format).resolution);
   }
 }
+
+}  // namespace resolution_test

@@ -13,6 +13,8 @@
 #include "tests/fixtures/other_programs.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace salvage_test {
+
 namespace {
 
 using namespace qturn;
@@ -163,3 +165,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace salvage_test

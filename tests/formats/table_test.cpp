@@ -12,6 +12,8 @@
 #include "src/turn/encode.hpp"
 #include "tests/fixtures/every_codec.hpp"
 
+namespace table_test {
+
 namespace {
 
 using namespace qturn;
@@ -148,3 +150,5 @@ TEST_CASE("A format without a place for an orientation refuses another tag by na
                           " has no place for an orientation, so only its pixels can be turned");
   }
 }
+
+}  // namespace table_test

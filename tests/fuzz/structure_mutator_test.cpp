@@ -16,6 +16,8 @@
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace structure_mutator_test {
+
 namespace {
 
 using namespace qturn;
@@ -184,3 +186,5 @@ TEST_CASE("A file without such a structure is left to others") {
     CHECK(fuzz::mutated_structure(bytes_of(text), 1, mutate).empty());
   }
 }
+
+}  // namespace structure_mutator_test

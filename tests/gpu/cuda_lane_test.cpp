@@ -8,6 +8,8 @@
 #include "src/gpu/device.hpp"
 #include "tests/kernels/device_kernels.hpp"
 
+namespace cuda_lane_test {
+
 using namespace qturn;
 using Catch::Matchers::StartsWith;
 
@@ -97,3 +99,5 @@ TEST_CASE("A lane whose device is lost turns its pictures on the CPU, and says s
   CHECK(turned_by(*lane, warnings) == expected);
   CHECK(warnings.size() == 1);
 }
+
+}  // namespace cuda_lane_test

@@ -28,7 +28,7 @@
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_scan_device_test {
 using namespace jpeg;
 
 namespace {
@@ -440,4 +440,4 @@ TEST_CASE("pictures of a device that is lost go another way, and the device says
   CHECK_THAT(device->take_problem(), Catch::Matchers::StartsWith("cuda:"));
 }
 
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_scan_device_test

@@ -11,6 +11,8 @@
 
 #include "src/picture/errors.hpp"
 
+namespace device_batches_test {
+
 namespace {
 
 using namespace qturn;
@@ -280,3 +282,5 @@ TEST_CASE("When the last device is lost, work goes another way") {
   for (const auto& result : ask(device, 6)) CHECK_FALSE(result);
   CHECK_FALSE(device.is_of_use());
 }
+
+}  // namespace device_batches_test

@@ -4,6 +4,8 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+namespace device_test {
+
 using qturn::choose_device;
 using qturn::DeviceChoice;
 using qturn::DeviceError;
@@ -95,3 +97,5 @@ TEST_CASE("Each process of a machine gets one of its devices, in turn") {
   CHECK(qturn::device_of_rank({{7}, "asked for"}, 4).cuda == Numbers{7});
   CHECK(qturn::device_of_rank({{}, "no driver"}, 4).cuda.empty());
 }
+
+}  // namespace device_test

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace qturn::tests {
+namespace qturn::tests::page_locked_pool_test {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
@@ -40,4 +40,4 @@ TEST_CASE("A piece that came back is given for a little less, but not for much l
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::page_locked_pool_test

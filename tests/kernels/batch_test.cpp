@@ -9,7 +9,7 @@
 
 #include "tests/kernels/uniform_pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::batch_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -139,4 +139,4 @@ TEST_CASE("a batch made planar is each image made planar") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::batch_test

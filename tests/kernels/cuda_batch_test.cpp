@@ -12,7 +12,7 @@
 
 #include "tests/kernels/device_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_batch_test {
 namespace {
 
 using Catch::Matchers::EndsWith;
@@ -261,4 +261,4 @@ TEST_CASE("without a GPU a batch says so by CudaError") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_batch_test

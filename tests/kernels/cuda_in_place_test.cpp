@@ -10,7 +10,7 @@
 
 #include "tests/kernels/device_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_in_place_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -129,4 +129,4 @@ TEST_CASE("without a GPU a turn in place says so by CudaError") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_in_place_test

@@ -14,7 +14,7 @@
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/device_memory.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_large_test {
 namespace {
 
 // A packed picture on the device.
@@ -176,4 +176,4 @@ TEST_CASE("pictures over 2^31 bytes are made planar", "[.large]") {
   check_planar({30'000, 25'001}, Orientation::rotate180);
 }
 
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_large_test

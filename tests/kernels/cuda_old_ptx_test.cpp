@@ -8,7 +8,7 @@
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/device_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_old_ptx_test {
 namespace {
 
 TEST_CASE("code built for compute capability 8.0 does not overlap a kernel on a newer GPU",
@@ -42,4 +42,4 @@ TEST_CASE("code built for compute capability 8.0 does not overlap a kernel on a 
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_old_ptx_test

@@ -13,7 +13,7 @@
 
 #include "tests/kernels/device_memory.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_orientation_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -70,4 +70,4 @@ TEST_CASE("an image in device memory without an orientation is left out", "[gpu]
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_orientation_test

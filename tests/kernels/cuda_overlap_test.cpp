@@ -15,7 +15,7 @@
 #include "tests/kernels/device_turns.hpp"
 #include "tests/kernels/device_uniform.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_overlap_test {
 namespace {
 
 void need_overlap() {
@@ -212,4 +212,4 @@ TEST_CASE("planar pictures wait for the kernel before", "[gpu]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_overlap_test

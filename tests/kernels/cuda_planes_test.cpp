@@ -10,7 +10,7 @@
 
 #include "tests/kernels/device_planes.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_planes_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -173,4 +173,4 @@ TEST_CASE("without a GPU planes say so by CudaError") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_planes_test

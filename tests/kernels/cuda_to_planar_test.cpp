@@ -11,7 +11,7 @@
 
 #include "tests/kernels/device_planar.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_to_planar_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -130,7 +130,7 @@ TEST_CASE("captured work is done again at every replay, with the pixels of then"
   });
 }
 
-TEST_CASE("a captured batch with descriptors on the device is replayed with others", "[gpu]") {
+TEST_CASE("a captured batch of planes with descriptors on the device is replayed with others", "[gpu]") {
   need_gpu();
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
                                    PlanarKind{SampleType::float16, 4, SampleType::float32});
@@ -151,7 +151,7 @@ TEST_CASE("a captured batch with descriptors on the device is replayed with othe
   }
 }
 
-TEST_CASE("descriptors on the device that fit nothing are left out", "[gpu]") {
+TEST_CASE("descriptors of planes on the device that fit nothing are left out", "[gpu]") {
   need_gpu();
   const PlanarKind kind{SampleType::uint16, 3, SampleType::float32};
   Stream stream;
@@ -187,9 +187,9 @@ void make_nothing_planar(cudaStream_t stream) {
   to_planar(empty.src, empty.dst, empty.orientation, {}, stream);
 }
 
-TEST_CASE("an empty batch needs no GPU") { CHECK_NOTHROW(make_nothing_planar(nullptr)); }
+TEST_CASE("an empty batch of planes needs no GPU") { CHECK_NOTHROW(make_nothing_planar(nullptr)); }
 
-TEST_CASE("an empty batch enqueues nothing", "[gpu]") {
+TEST_CASE("an empty batch of planes enqueues nothing", "[gpu]") {
   need_gpu();
   Stream stream;
   CHECK(Captured(stream, [&] { make_nothing_planar(stream); }).nodes() == 0);
@@ -213,7 +213,7 @@ TEST_CASE("what the CPU refuses is refused, of a batch by the image's index") {
                        Message("images at address 0"));
 }
 
-TEST_CASE("what can be checked of descriptors on the device is checked") {
+TEST_CASE("what can be checked of descriptors of planes on the device is checked") {
   const PlanarImage image = small_image();
   alignas(16) unsigned char workspace[96];
   const auto refused = [&](const PlanarImage* images, std::size_t count, int channels, void* work,
@@ -231,7 +231,7 @@ TEST_CASE("what can be checked of descriptors on the device is checked") {
   refused(&image, 1, 3, workspace + 8, "workspace at address 0 or at no multiple of 16");
 }
 
-TEST_CASE("without a GPU planes say so by CudaError") {
+TEST_CASE("without a GPU to_planar() says so by CudaError") {
   if (device_count() > 0) SKIP("there is a GPU");
   const PlanarImage image = small_image();
   alignas(16) unsigned char workspace[96];
@@ -241,4 +241,4 @@ TEST_CASE("without a GPU planes say so by CudaError") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_to_planar_test

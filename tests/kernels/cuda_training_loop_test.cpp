@@ -16,6 +16,8 @@
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_memory.hpp"
 
+namespace cuda_training_loop_test {
+
 using namespace qturn;
 using training_loop::Batch;
 using training_loop::BatchLoader;
@@ -177,3 +179,5 @@ TEST_CASE("an epoch ends with the exception of a damaged picture, and another ca
   write_jpeg(damaged, 40, 40, 4);
   CHECK(run_epoch(loader, 0, stream).pictures.size() == 9);
 }
+
+}  // namespace cuda_training_loop_test

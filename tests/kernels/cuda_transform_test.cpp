@@ -12,7 +12,7 @@
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/device_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_transform_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -396,4 +396,4 @@ TEST_CASE("rows and columns beyond 2^31 bytes are turned right", "[.large]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_transform_test

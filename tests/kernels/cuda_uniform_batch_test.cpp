@@ -7,7 +7,7 @@
 
 #include "tests/kernels/device_uniform.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::cuda_uniform_batch_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -76,4 +76,4 @@ TEST_CASE("what a uniform batch on the CPU refuses, one on a stream does") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::cuda_uniform_batch_test

@@ -15,7 +15,7 @@
 #include "kernels/src/cpu/paths.hpp"
 #include "tests/fixtures/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::golden_test {
 namespace {
 
 std::ifstream open(const std::string& name) {
@@ -128,4 +128,4 @@ TEST_CASE("a picture that no cache holds has the checksum of what another progra
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::golden_test

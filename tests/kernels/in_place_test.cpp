@@ -8,7 +8,7 @@
 
 #include "tests/fixtures/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::in_place_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -97,4 +97,4 @@ TEST_CASE("a number that is not an orientation is refused in place") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::in_place_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace qturn {
+namespace qturn::orientation_test {
 namespace {
 
 // The picture AB/CD, seen in an orientation, as four letters row by row.
@@ -176,4 +176,4 @@ TEST_CASE("a number that is not an orientation is refused, with the number") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::orientation_test

@@ -11,7 +11,7 @@
 #include "kernels/src/cpu/half.hpp"
 #include "tests/kernels/planar_pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::planar_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -270,7 +270,7 @@ TEST_CASE("what makes no sense is refused before anything is written") {
   }
 }
 
-TEST_CASE("an empty picture is a no-op") {
+TEST_CASE("an empty picture is a no-op for planes") {
   CHECK_NOTHROW(to_planar({nullptr, 0, 3, 0, 3}, {nullptr, 3, 0, 0, 0}, Orientation::rotate90, {}));
 }
 
@@ -281,4 +281,4 @@ TEST_CASE("a number that is not an orientation is refused for planes") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::planar_test

@@ -14,7 +14,7 @@
 #include "kernels/src/cpu/paths.hpp"
 #include "tests/fixtures/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::transform_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -339,4 +339,4 @@ TEST_CASE("a number that is not an orientation is refused, of an empty picture t
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::transform_test

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 
-namespace qturn {
+namespace qturn::view_test {
 namespace {
 
 std::array<unsigned char, 60> memory{};
@@ -38,4 +38,4 @@ TEST_CASE("a sub-view that leaves the view is refused with both sizes") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::view_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace base64_test {
+
 using qturn::base64;
 using qturn::bytes_of_base64;
 
@@ -30,3 +32,5 @@ TEST_CASE("What is not base64 is not decoded") {
     CHECK_FALSE(bytes_of_base64(text));
   }
 }
+
+}  // namespace base64_test

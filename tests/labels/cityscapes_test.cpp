@@ -8,6 +8,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace cityscapes_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -82,3 +84,5 @@ TEST_CASE("What Cityscapes says is read, and what is broken told with its place"
   CHECK(qturn::is_cityscapes(label));
   CHECK_FALSE(qturn::is_cityscapes("{\"objects\": []}"));
 }
+
+}  // namespace cityscapes_test

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace coco_file_test {
+
 using Catch::Matchers::Message;
 using qturn::CocoContent;
 using qturn::LabelledVariant;
@@ -147,3 +149,5 @@ TEST_CASE("An annotation that is longer than any of a picture is refused, and is
                        Message("2:17: an element of annotations is longer than 8 MiB, which none "
                                "of a picture is"));
 }
+
+}  // namespace coco_file_test

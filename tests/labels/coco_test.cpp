@@ -10,6 +10,8 @@
 #include "src/labels/geometry.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace coco_test {
+
 using qturn::CocoAnnotation;
 using qturn::CocoCategories;
 using qturn::CocoImage;
@@ -268,3 +270,5 @@ TEST_CASE(
         R"({"file_name": "m/b__x_id.png", "image_id": 0, "segments_info": [{"id": 7, )"
         R"("category_id": 1, "bbox": [3, 2, 3, 2], "area": 4}, {"id": 9}]})");
 }
+
+}  // namespace coco_test

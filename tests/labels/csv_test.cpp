@@ -10,6 +10,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace csv_test {
+
 using qturn::CsvContent;
 using qturn::LabelledVariant;
 using qturn::Orientation;
@@ -245,3 +247,5 @@ TEST_CASE("A CSV file of labels is known by its first row") {
   CHECK_FALSE(qturn::names_labels("\"image,x,y"));
   CHECK_FALSE(qturn::names_labels(""));
 }
+
+}  // namespace csv_test

@@ -6,6 +6,8 @@
 #include "src/labels/one/yolo.hpp"
 #include "src/labels/text/label_text.hpp"
 
+namespace data_yaml_test {
+
 using Catch::Matchers::Message;
 using Strings = std::vector<std::string>;
 
@@ -76,3 +78,5 @@ TEST_CASE("Names that are not there, or in another form, are none") {
     CHECK(qturn::read_class_names(text).empty());
   }
 }
+
+}  // namespace data_yaml_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace decimal_test {
+
 using qturn::Decimal;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("A whole number is known in every form") {
   CHECK(Decimal::parse("-0.0")->is_zero());
   CHECK_FALSE(Decimal::parse("-0.0")->is_negative());
 }
+
+}  // namespace decimal_test

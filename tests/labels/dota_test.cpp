@@ -11,6 +11,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace dota_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -119,3 +121,5 @@ TEST_CASE("DOTA is known by its lines", "[labels][dota]") {
   CHECK_FALSE(qturn::is_dota("0 0.1 0.1 0.4 0.1 0.4 0.5 0.1 0.5\n"));
   CHECK_FALSE(qturn::is_dota("gsd:1\n"));
 }
+
+}  // namespace dota_test

@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace json_elements_test {
+
 namespace {
 
 constexpr std::string_view arrays[] = {"images", "annotations"};
@@ -87,3 +89,5 @@ TEST_CASE("Broken JSON around elements is named with its line and column") {
     CHECK(fails(text) == message);
   }
 }
+
+}  // namespace json_elements_test

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace json_text_test {
+
 using qturn::json_string;
 using qturn::JsonKind;
 using qturn::JsonText;
@@ -123,3 +125,5 @@ TEST_CASE("A text becomes a JSON string, with other characters escaped if asked 
   CHECK(json_string("\xc3\xa9/", true) == R"("\u00e9/")");
   CHECK_FALSE(json_string("\xff", false));
 }
+
+}  // namespace json_text_test

@@ -8,6 +8,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace kitti_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -97,3 +99,5 @@ TEST_CASE("A line of KITTI that is not whole is refused with its place") {
   REQUIRE(content.problems.size() == 1);
   CHECK(content.problems[0].place->line == 1);
 }
+
+}  // namespace kitti_test

@@ -10,6 +10,8 @@
 #include "src/labels/many/element_file.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace label_element_test {
+
 using qturn::LabelledImages;
 using qturn::LabelledVariant;
 using qturn::Orientation;
@@ -516,3 +518,5 @@ TEST_CASE("An image folder's images say how far their boxes reach, and which cla
   CHECK(images->sides() == std::set<std::string>{"left_eye"});
   CHECK(images->note() == "boxes from x, y, width, height, in pixels");
 }
+
+}  // namespace label_element_test

@@ -11,6 +11,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace labelme_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -225,3 +227,5 @@ TEST_CASE("A LabelMe label is told from other JSON") {
   CHECK_FALSE(qturn::is_labelme("{\"images\": [], \"annotations\": []}"));
   CHECK_FALSE(qturn::is_labelme(""));
 }
+
+}  // namespace labelme_test

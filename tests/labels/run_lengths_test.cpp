@@ -6,6 +6,8 @@
 
 #include "tests/labels/painted.hpp"
 
+namespace run_lengths_test {
+
 using qturn::code_of_runs;
 using qturn::RunLengths;
 using qturn::runs_of_code;
@@ -80,3 +82,5 @@ TEST_CASE("What is not a code of runs is not read") {
   CHECK_FALSE(qturn::fill({4294967295, 4294967295}, {1, 1}));
   CHECK_FALSE(qturn::fill({}, {-1, 0}));
 }
+
+}  // namespace run_lengths_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace sides_test {
+
 using qturn::names_a_side;
 
 TEST_CASE("Left and right are words of a class name, in any case") {
@@ -12,3 +14,5 @@ TEST_CASE("Left and right are words of a class name, in any case") {
        {"", "bright", "leftover", "cleft", "copyright", "Bright", "upright", "cat"})
     CHECK_FALSE(names_a_side(name));
 }
+
+}  // namespace sides_test

@@ -12,6 +12,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace supervisely_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -170,3 +172,5 @@ TEST_CASE("A Supervisely label is told from other JSON") {
   CHECK(qturn::is_supervisely(label_with("")));
   CHECK_FALSE(qturn::is_supervisely("{\"shapes\": [], \"imagePath\": \"a.jpg\"}"));
 }
+
+}  // namespace supervisely_test

@@ -5,6 +5,8 @@
 
 #include "src/labels/text/label_text.hpp"
 
+namespace swap_pairs_test {
+
 using Catch::Matchers::Message;
 using qturn::flip_of;
 using qturn::numbered;
@@ -61,3 +63,5 @@ TEST_CASE("A broken file of pairs is refused with its line and column") {
     CHECK_THROWS_MATCHES(read_swap_pairs(text), qturn::LabelError, Message(message));
   }
 }
+
+}  // namespace swap_pairs_test

@@ -9,6 +9,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace voc_test {
+
 using qturn::Orientation;
 using qturn::Size;
 
@@ -198,3 +200,5 @@ TEST_CASE("A Pascal VOC label of 200,000 objects is read in the time that its by
   CHECK(content.shapes.back().place.line == 7 + count);
   CHECK(content.shapes.back().place.column == 26);
 }
+
+}  // namespace voc_test

@@ -10,6 +10,8 @@
 #include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
+namespace yolo_test {
+
 using Catch::Matchers::Message;
 using qturn::Keypoints;
 using qturn::Orientation;
@@ -188,3 +190,5 @@ TEST_CASE("The YAML file of a data set says whether there are keypoints") {
     CHECK_THROWS_MATCHES(read_data_yaml(text), qturn::LabelError, Message(message));
   }
 }
+
+}  // namespace yolo_test

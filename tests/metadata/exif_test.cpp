@@ -10,6 +10,8 @@
 
 #include "src/picture/image.hpp"
 
+namespace exif_test {
+
 namespace {
 
 using namespace qturn;
@@ -232,3 +234,5 @@ TEST_CASE("JPEG's signature before the structure is passed over, whatever its la
   CHECK(orientation_of_exif(block) == Orientation::rotate270);
   CHECK(orientation_of_exif(upright_exif(block)) == Orientation::identity);
 }
+
+}  // namespace exif_test

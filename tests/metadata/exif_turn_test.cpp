@@ -14,6 +14,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace exif_turn_test {
+
 namespace {
 
 using namespace qturn;
@@ -526,3 +528,5 @@ TEST_CASE("No cut and no changed byte of a block leads outside it") {
   CHECK(turned_blocks > 0);
   CHECK(refused > 0);
 }
+
+}  // namespace exif_turn_test

@@ -10,6 +10,8 @@
 #include "src/picture/image.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace xmp_test {
+
 namespace {
 
 using namespace qturn;
@@ -253,3 +255,5 @@ TEST_CASE("MD5 is RFC 1321's") {
   CHECK(md5("12345678901234567890123456789012345678901234567890123456789012345678901234567890") ==
         "57EDF4A22BE3C955AC49DA2E2107B67A");
 }
+
+}  // namespace xmp_test

@@ -8,7 +8,7 @@
 
 #include "tests/opencv/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::device_test {
 namespace {
 
 namespace ours = qturn::opencv;
@@ -245,4 +245,4 @@ TEST_CASE("a graph captures a call and replays it", "[gpu]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::device_test

@@ -4,7 +4,7 @@
 
 #include "tests/opencv/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::host_test {
 namespace {
 
 namespace ours = qturn::opencv;
@@ -103,4 +103,4 @@ TEST_CASE("vectors, small matrices and expressions are images too", "[gpu]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::host_test

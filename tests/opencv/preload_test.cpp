@@ -12,7 +12,7 @@
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_memory.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::preload_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_CASE("an error of the GPU after a flip was enqueued does not make OpenCV fl
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::preload_test

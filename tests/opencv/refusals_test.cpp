@@ -4,7 +4,7 @@
 
 #include "tests/opencv/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::refusals_test {
 namespace {
 
 namespace ours = qturn::opencv;
@@ -292,4 +292,4 @@ TEST_CASE("a stream and memory of another device are refused", "[gpu]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::refusals_test

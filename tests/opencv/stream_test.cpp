@@ -4,7 +4,7 @@
 
 #include "tests/opencv/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::stream_test {
 namespace {
 
 namespace ours = qturn::opencv;
@@ -191,4 +191,4 @@ TEST_CASE("a GpuMat that is const stays the picture that it is", "[gpu]") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::stream_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-namespace qturn::tests {
+namespace qturn::tests::taken_test {
 namespace {
 
 TEST_CASE("a call that cannot be enqueued is left to OpenCV") {
@@ -36,4 +36,4 @@ TEST_CASE("a call is taken, and waited for if anything was enqueued") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::taken_test

@@ -6,7 +6,7 @@
 
 #include "tests/opencv/pictures.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::to_planar_test {
 namespace {
 
 namespace ours = qturn::opencv;
@@ -372,4 +372,4 @@ TEST_CASE("a batch of blobs is refused where pictures are missing or turned of o
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::to_planar_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace qturn::tests {
+namespace qturn::tests::file_bytes_test {
 namespace {
 
 const Bytes three = {std::byte{1}, std::byte{2}, std::byte{3}};
@@ -76,4 +76,4 @@ TEST_CASE("lent memory becomes a copy where a vector is wanted, and is not one f
   CHECK(FileBytes(three).spare() == three);
 }
 
-}  // namespace qturn::tests
+}  // namespace qturn::tests::file_bytes_test

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+namespace pixel_arena_test {
+
 namespace {
 
 using namespace qturn;
@@ -130,3 +132,5 @@ TEST_CASE("What was taken is released with the arena") {
   { PixelArena(counting).take(5); }
   CHECK(released == 1);
 }
+
+}  // namespace pixel_arena_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace spare_bytes_test {
+
 using namespace qturn;
 
 TEST_CASE("Memory that was given is taken again, and other memory is empty") {
@@ -85,3 +87,5 @@ TEST_CASE("What is kept goes back until it is no more than asked for, the oldest
   CHECK(spare.keep_at_most(0) == 0);
   CHECK(spare.take(100).empty());
 }
+
+}  // namespace spare_bytes_test

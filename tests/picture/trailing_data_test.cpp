@@ -4,6 +4,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace trailing_data_test {
+
 namespace {
 
 using namespace qturn;
@@ -27,3 +29,5 @@ TEST_CASE("Trailing bytes cause a warning unless they are zeros or also stand be
   CHECK_FALSE(warned("a picture", "\0\0\0"sv));
   CHECK_FALSE(warned("a picture", ""));
 }
+
+}  // namespace trailing_data_test

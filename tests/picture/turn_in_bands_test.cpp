@@ -5,6 +5,8 @@
 
 #include "tests/fixtures/pictures.hpp"
 
+namespace turn_in_bands_test {
+
 using namespace qturn;
 
 TEST_CASE(
@@ -43,3 +45,5 @@ TEST_CASE("An empty picture is a no-op") {
   CHECK_NOTHROW(
       turn_in_bands({nullptr, 0, 0, 0, 1}, {nullptr, 0, 0, 0, 1}, Orientation::flip, never));
 }
+
+}  // namespace turn_in_bands_test

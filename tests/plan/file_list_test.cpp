@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace file_list_test {
+
 using namespace qturn;
 
 namespace {
@@ -74,3 +76,5 @@ TEST_CASE("orientations of a set come ascending, each once") {
   CHECK(set.size() == 2);
   CHECK_FALSE(set.contains(Orientation::flop));
 }
+
+}  // namespace file_list_test

@@ -15,6 +15,8 @@
 
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace find_files_test {
+
 namespace fs = std::filesystem;
 using qturn::find_files;
 using qturn::FoundFiles;
@@ -370,3 +372,5 @@ TEST_CASE("a tree deeper than the files a process may open is walked") {
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK(keys(found) == Keys{(deep / "a.jpg").string()});
 }
+
+}  // namespace find_files_test

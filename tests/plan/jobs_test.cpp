@@ -12,6 +12,8 @@
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace jobs_test {
+
 namespace fs = std::filesystem;
 using qturn::Existing;
 using qturn::Hint;
@@ -448,3 +450,5 @@ TEST_CASE("names of any bytes keep them in the output") {
   here.add("photos/" + name, jpeg);
   CHECK(planned(options_for({"photos"}, "out")) == Pairs{{"photos/" + name, "out/" + name}});
 }
+
+}  // namespace jobs_test

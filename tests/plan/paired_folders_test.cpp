@@ -4,6 +4,8 @@
 
 #include <map>
 
+namespace paired_folders_test {
+
 using namespace qturn;
 using Groups = std::vector<std::vector<std::string>>;
 using Names = std::vector<std::string>;
@@ -57,3 +59,5 @@ TEST_CASE("Folders of classes whose pictures are counted, and others, are not pa
             .empty());
   CHECK(paired({{"a", scenes}, {"b/c", scenes}}).empty());
 }
+
+}  // namespace paired_folders_test

@@ -6,6 +6,8 @@
 
 #include <stdexcept>
 
+namespace shard_test {
+
 using qturn::parse_shard;
 using qturn::Shard;
 
@@ -34,3 +36,5 @@ TEST_CASE("A shard is written as I/N") {
   }
   CHECK_THROWS_WITH(parse_shard("8/8"), "'8/8': the shards of 8 have the numbers 0 to 7");
 }
+
+}  // namespace shard_test

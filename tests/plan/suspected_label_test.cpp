@@ -9,6 +9,8 @@
 #include "src/labels/coordinates.hpp"
 #include "src/plan/label_places.hpp"
 
+namespace suspected_label_test {
+
 using qturn::LabelSuspicion;
 using qturn::may_be_label;
 using qturn::may_hold_coordinates;
@@ -111,3 +113,5 @@ TEST_CASE("A folder of labels beside pictures is known by its name") {
                                          {"images", "images"}})
     CHECK_FALSE(are_labels_of(labels, pictures));
 }
+
+}  // namespace suspected_label_test

@@ -7,6 +7,8 @@
 #include "src/sample/file_kind.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace unturned_labels_test {
+
 namespace fs = std::filesystem;
 using namespace qturn;
 
@@ -159,3 +161,5 @@ TEST_CASE("A folder that cannot be read ends neither the search nor the run") {
   fs::permissions(folder.path() / "data/masks/closed", fs::perms::owner_all);
   CHECK(found == std::nullopt);
 }
+
+}  // namespace unturned_labels_test

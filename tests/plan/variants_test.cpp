@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace variants_test {
+
 using qturn::Orientation;
 using qturn::random_variants;
 
@@ -71,3 +73,5 @@ TEST_CASE("a count outside 1 to 8 is refused") {
   CHECK_THROWS_AS(random_variants("a", 0, 0), std::invalid_argument);
   CHECK_THROWS_AS(random_variants("a", 9, 0), std::invalid_argument);
 }
+
+}  // namespace variants_test

@@ -8,6 +8,8 @@
 
 #include "src/plan/options.hpp"
 
+namespace shard_source_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using qturn::PlanError;
@@ -143,3 +145,5 @@ TEST_CASE("A local rank is known where several processes share a machine") {
         3);
   CHECK_FALSE(source_of(with(batch, array("3", "8", "0", "7"))).local_rank);
 }
+
+}  // namespace shard_source_test

@@ -7,6 +7,8 @@
 
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace limits_test {
+
 using qturn::available_cores;
 using qturn::available_memory;
 
@@ -133,3 +135,5 @@ TEST_CASE("time that control groups are given counts as cores, rounded up, and n
   one.add("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
   CHECK(available_cores(one.path()) == all);
 }
+
+}  // namespace limits_test

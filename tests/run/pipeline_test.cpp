@@ -16,6 +16,8 @@
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace pipeline_test {
+
 namespace fs = std::filesystem;
 using namespace qturn;
 
@@ -366,3 +368,5 @@ TEST_CASE("Lanes on the GPU give the files that lanes on the CPU give", "[gpu]")
     CHECK(content_of(outcome.output) == content_of(folder.path() / "cpu" / outcome.key));
   }
 }
+
+}  // namespace pipeline_test

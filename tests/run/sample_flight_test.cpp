@@ -11,7 +11,7 @@
 #include "src/picture/errors.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
-namespace qturn {
+namespace qturn::sample_flight_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ TEST_CASE("A sample whose results are too large is left out whole, whichever cam
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::sample_flight_test

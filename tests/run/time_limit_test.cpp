@@ -6,6 +6,8 @@
 #include <limits>
 #include <thread>
 
+namespace time_limit_test {
+
 using namespace std::chrono_literals;
 using qturn::TimeLimit;
 
@@ -57,3 +59,5 @@ TEST_CASE("the end of the run raises every flag, and no time is over") {
   const TimeLimit::Picture late(limit);
   CHECK(late.stop());
 }
+
+}  // namespace time_limit_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+namespace file_kind_test {
+
 using namespace qturn;
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("A mask belongs to the picture of its name, or to a picture of the sam
   CHECK(!is_mask_of("x/a.left_mask.png", "x/a.right.jpg"));
   CHECK(!is_mask_of("x/a_mask.png", "x/b.jpg"));
 }
+
+}  // namespace file_kind_test

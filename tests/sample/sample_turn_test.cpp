@@ -12,7 +12,7 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
-namespace qturn {
+namespace qturn::sample_turn_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -84,4 +84,4 @@ TEST_CASE("Each orientation needs a name, and both numbers are told") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::sample_turn_test

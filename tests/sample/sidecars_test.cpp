@@ -12,7 +12,7 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::sidecars_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST_CASE("A file beside a picture is turned if it is XMP, and otherwise copied"
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::sidecars_test

@@ -11,7 +11,7 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::file_sample_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST_CASE_METHOD(Place,
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::file_sample_writer_test

@@ -9,7 +9,7 @@
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
-namespace qturn {
+namespace qturn::tar_sample_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ std::unique_ptr<StagedResult> staged(const TarSampleWriter& writer, const fs::pa
 
 std::vector<std::string> names_in(const fs::path& tar) {
   std::vector<std::string> names;
-  for (const auto& [name, content] : tests::members_of(content_of(tar))) names.push_back(name);
+  for (const auto& [name, content] : ::tests::members_of(content_of(tar))) names.push_back(name);
   return names;
 }
 
@@ -126,4 +126,4 @@ TEST_CASE("The memory of a large result goes back where it came from") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::tar_sample_writer_test

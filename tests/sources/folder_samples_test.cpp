@@ -8,6 +8,8 @@
 
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace folder_samples_test {
+
 namespace fs = std::filesystem;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -42,3 +44,5 @@ TEST_CASE("A file that is gone when it is read is told of, and the next can be r
   CHECK(samples.content({}).size() == 2);
   CHECK_FALSE(samples.next());
 }
+
+}  // namespace folder_samples_test

@@ -10,7 +10,7 @@
 
 #include "src/files/tar/reader.hpp"
 
-namespace qturn {
+namespace qturn::sample_stream_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -153,4 +153,4 @@ TEST_CASE("After a label that would not be turned no sample is given") {
 }
 
 }  // namespace
-}  // namespace qturn
+}  // namespace qturn::sample_stream_test

@@ -11,6 +11,8 @@
 
 #include "src/picture/image.hpp"
 
+namespace byte_budget_test {
+
 using namespace std::chrono_literals;
 using qturn::ByteBudget;
 using qturn::Reservation;
@@ -201,3 +203,5 @@ TEST_CASE("many threads never hold more than the budget") {
   CHECK_FALSE(too_much);
   const Reservation all = budget.reserve(1000, never);
 }
+
+}  // namespace byte_budget_test

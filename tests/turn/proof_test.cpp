@@ -21,6 +21,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
 
+namespace proof_test {
+
 namespace {
 
 using namespace qturn;
@@ -461,3 +463,5 @@ TEST_CASE("A camera raw file may change in its orientations alone") {
   CHECK_THAT(picture.finding(with(own, "Camera", "camera")),
              ContainsSubstring("the file without its orientations"));
 }
+
+}  // namespace proof_test

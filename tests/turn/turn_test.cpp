@@ -15,6 +15,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 
+namespace turn_test {
+
 namespace {
 
 using namespace qturn;
@@ -255,3 +257,5 @@ TEST_CASE("A picture in memory that is beyond a limit is refused with the limit 
                        ImageFileError, wanted);
   CHECK_THROWS_MATCHES(check_picture(file, "", true, {.pixels = 23}), ImageFileError, wanted);
 }
+
+}  // namespace turn_test

@@ -9,6 +9,8 @@
 #include "src/picture/endian.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace bmp_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -445,3 +447,5 @@ TEST_CASE("A BMP from another format has grey in a palette, 24 bits, or alpha by
     CHECK(turn(text_of(file), Orientation::identity) == text_of(file));
   }
 }
+
+}  // namespace bmp_codec_test

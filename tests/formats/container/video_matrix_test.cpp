@@ -6,6 +6,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/motion_video.hpp"
 
+namespace container_video_matrix_test {
+
 namespace {
 
 using namespace qturn;
@@ -120,3 +122,5 @@ TEST_CASE("A cut of a video anywhere is read without harm") {
     CHECK_FALSE(turned(cut, Orientation::rotate90).any);
   }
 }
+
+}  // namespace container_video_matrix_test

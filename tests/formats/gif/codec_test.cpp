@@ -15,6 +15,8 @@
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace gif_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -398,3 +400,5 @@ TEST_CASE("GIF stops when asked to") {
   CHECK_THROWS_AS(qturn::encode(decoded.image, Orientation::identity, codec, stop, warnings),
                   Interrupted);
 }
+
+}  // namespace gif_codec_test

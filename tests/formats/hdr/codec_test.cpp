@@ -7,6 +7,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace hdr_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -217,3 +219,5 @@ TEST_CASE("Lines of an HDR that a turn or another format makes untrue are named"
   CHECK(warnings ==
         std::vector<std::string>{"its EXPOSURE is not kept, and readers of an HDR heed it"});
 }
+
+}  // namespace hdr_codec_test

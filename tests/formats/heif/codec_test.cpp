@@ -14,6 +14,8 @@
 #include "tests/fixtures/motion_video.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace heif_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -625,3 +627,5 @@ TEST_CASE("libheif shows HEIC and AVIF as they were turned, from whatever orient
     }
   }
 }
+
+}  // namespace heif_codec_test

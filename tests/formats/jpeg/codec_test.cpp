@@ -6,6 +6,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 
+namespace jpeg_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -105,3 +107,5 @@ TEST_CASE("The header tells sizes before anything is decoded") {
   const Bytes file = make_jpeg({.width = 70, .height = 50, .h = 2, .v = 2, .progressive = true});
   CHECK(codec.read_header(file).decoding_bytes >= plain.decoding_bytes + 120 * 128);
 }
+
+}  // namespace jpeg_codec_test

@@ -5,6 +5,8 @@
 
 #include "src/formats/jpeg/writing/coefficient_sets.hpp"
 
+namespace jpeg_coefficient_sets_test {
+
 namespace {
 
 using qturn::jpeg::PortableBits;
@@ -64,3 +66,5 @@ TEST_CASE("Coefficients are counted from the highest bit") {
           ~std::uint64_t{0});
   }
 }
+
+}  // namespace jpeg_coefficient_sets_test

@@ -12,6 +12,8 @@
 #include "src/picture/image.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 
+namespace jpeg_file_test {
+
 namespace {
 
 using namespace qturn;
@@ -178,3 +180,5 @@ TEST_CASE("A file of more scans than are permitted is refused with their number"
   CHECK(many.scans.size() == 201);
   CHECK(many.end == file.size() - 1);
 }
+
+}  // namespace jpeg_file_test

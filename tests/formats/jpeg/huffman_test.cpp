@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+namespace jpeg_huffman_test {
+
 using qturn::JpegHuffmanTable;
 using qturn::jpeg::best_table;
 using qturn::jpeg::complete;
@@ -130,3 +132,5 @@ TEST_CASE("Codes of the best table have at most 16 bits, even where Huffman's wo
   CHECK(table.bits[1] == 1);
   CHECK(table.symbols[0] == 59);
 }
+
+}  // namespace jpeg_huffman_test

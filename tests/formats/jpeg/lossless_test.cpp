@@ -12,6 +12,8 @@
 #include "tests/fixtures/jpeg_turns.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
+namespace jpeg_lossless_test {
+
 namespace {
 
 using namespace qturn;
@@ -236,3 +238,5 @@ TEST_CASE("A coefficient that 8-bit JPEG does not have is damage") {
   file.push_back(std::byte{0xD9});
   CHECK_THAT(refusal(file, by_coefficients), ContainsSubstring("larger than 8-bit JPEG has"));
 }
+
+}  // namespace jpeg_lossless_test

@@ -18,6 +18,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/motion_video.hpp"
 
+namespace jpeg_metadata_test {
+
 namespace {
 
 using namespace qturn;
@@ -536,3 +538,5 @@ TEST_CASE("No cut of a file with all of this leads outside it") {
   CHECK(finished > 0);
   CHECK(refused > 0);
 }
+
+}  // namespace jpeg_metadata_test

@@ -10,6 +10,8 @@
 #include "tests/fixtures/jpeg_samples.hpp"
 #include "tests/fixtures/jpeg_turns.hpp"
 
+namespace jpeg_planar_test {
+
 namespace {
 
 using namespace qturn;
@@ -218,3 +220,5 @@ TEST_CASE("Steps that libjpeg's encoder cannot take are refused, and moved lossl
     CHECK(refusal(file, by_coefficients) == "");
   }
 }
+
+}  // namespace jpeg_planar_test

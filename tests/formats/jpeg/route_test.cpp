@@ -2,6 +2,8 @@
 
 #include "src/formats/jpeg/route.hpp"
 
+namespace jpeg_route_test {
+
 using namespace qturn;
 using namespace qturn::jpeg;
 
@@ -54,3 +56,5 @@ TEST_CASE("Each option is followed where a turn is not exact, and none of them w
   CHECK(jpeg_route(colour(7, 64, 2, 2), Orientation::flop, {JpegMode::lossless, JpegEdges::trim}) ==
         Route::none);
 }
+
+}  // namespace jpeg_route_test

@@ -13,7 +13,7 @@
 #include "tests/kernels/jpeg/planar_coder.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_scan_request_test {
 using namespace jpeg;
 
 namespace {
@@ -237,4 +237,4 @@ TEST_CASE("what a device has not done is turned by the CPU") {
   CHECK_FALSE(jpeg.is_made(Orientation::identity));
 }
 
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_scan_request_test

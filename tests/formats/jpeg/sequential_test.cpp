@@ -15,6 +15,8 @@
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_readers.hpp"
 
+namespace jpeg_sequential_test {
+
 namespace {
 
 using namespace qturn;
@@ -276,3 +278,5 @@ TEST_CASE("Reading ends when it is to stop") {
   std::vector<std::string> notes;
   CHECK_THROWS_AS(JpegCoefficients(file, arena, stop, notes), Interrupted);
 }
+
+}  // namespace jpeg_sequential_test

@@ -9,10 +9,13 @@
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_turns.hpp"
 
+namespace jpeg_turn_test {
+
 namespace {
 
 using namespace qturn;
 using namespace qturn::tests;
+using qturn::tests::JpegMarker, qturn::tests::JpegPicture;
 using Catch::Matchers::ContainsSubstring;
 using std::string_view_literals::operator""sv;
 
@@ -283,3 +286,5 @@ TEST_CASE("A tagged turn changes the orientation and nothing else") {
   CHECK(std::equal(plain.begin() + 20, plain.end(), added.begin() + 56));
   CHECK(warnings.empty());
 }
+
+}  // namespace jpeg_turn_test

@@ -17,6 +17,8 @@
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace jxl_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -274,3 +276,5 @@ TEST_CASE("A container with too much metadata is refused by the limit's name") {
                   LimitError);
   CHECK_NOTHROW(jxl::codec.check_limits(bytes_of(file), Limits{.metadata_count = 22}));
 }
+
+}  // namespace jxl_codec_test

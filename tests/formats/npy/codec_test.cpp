@@ -7,6 +7,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace npy_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -117,3 +119,5 @@ TEST_CASE("Other formats get what they can hold, and none becomes an array") {
         "no other format takes the values of this array");
   CHECK(codec_of_name("npy") == nullptr);
 }
+
+}  // namespace npy_codec_test

@@ -13,6 +13,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/formats/oiio_pictures.hpp"
 
+namespace oiio_rows_test {
+
 namespace {
 
 using namespace qturn;
@@ -427,3 +429,5 @@ TEST_CASE("The time of writing is not in an RLA that was another format") {
   const Bytes rla = turn(png, Orientation::identity, {.format = "rla"}).bytes;
   CHECK(part(rla, 528, 20) == std::string(20, '\0'));
 }
+
+}  // namespace oiio_rows_test

@@ -9,6 +9,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace png_chunks_test {
+
 namespace {
 
 using namespace qturn;
@@ -242,3 +244,5 @@ TEST_CASE("The description of another format becomes chunks, and comes back") {
   CHECK(decoded.image.extras->metadata.exif == extras->metadata.exif);
   CHECK(decoded.image.extras->metadata.xmp == extras->metadata.xmp);
 }
+
+}  // namespace png_chunks_test

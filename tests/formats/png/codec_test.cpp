@@ -20,6 +20,8 @@
 #include "src/formats/png/zlib.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace png_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -529,3 +531,5 @@ TEST_CASE("The same picture gives the same bytes, also after another turn and ba
         once);
   CHECK(turn_file(once, codec, Orientation::identity) == once);
 }
+
+}  // namespace png_codec_test

@@ -14,6 +14,8 @@
 #include "src/picture/endian.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace png_frames_test {
+
 namespace {
 
 using namespace qturn;
@@ -205,3 +207,5 @@ TEST_CASE("Frames in a PNG that is not animated are left out with a warning") {
   CHECK(decoded.warnings ==
         std::vector<std::string>{"frames of an animation that it does not announce are left out"});
 }
+
+}  // namespace png_frames_test

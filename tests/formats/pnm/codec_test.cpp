@@ -7,6 +7,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace pnm_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -183,3 +185,5 @@ TEST_CASE("Cut and damaged files are failures that say where") {
     CHECK_THROWS_AS(turn(bad, Orientation::flip), ImageFileError);
   }
 }
+
+}  // namespace pnm_codec_test

@@ -11,6 +11,8 @@
 #include "src/turn/picture_turn.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace raw_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -180,3 +182,5 @@ TEST_CASE("Every cut of the directories is damage") {
                     ImageFileError);
   }
 }
+
+}  // namespace raw_codec_test

@@ -9,6 +9,8 @@
 #include "src/picture/endian.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace tga_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -479,3 +481,5 @@ TEST_CASE("A TGA from another format has its channels, and declares its alpha") 
     CHECK(turn(text_of(file), Orientation::identity) == text_of(file));
   }
 }
+
+}  // namespace tga_codec_test

@@ -19,6 +19,8 @@
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
 
+namespace tiff_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -844,3 +846,5 @@ TEST_CASE("Absurd sizes are refused before there is memory for them") {
   const Header fax = tiff::codec.read_header(grey());
   CHECK(fax.pixel_bytes_total == 180);
 }
+
+}  // namespace tiff_codec_test

@@ -9,6 +9,8 @@
 #include "src/picture/image.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace tiff_directories_test {
+
 namespace {
 
 using namespace qturn;
@@ -163,3 +165,5 @@ TEST_CASE("A circle of pages is a failure") {
   const auto file = "II*\0\x08\0\0\0\x01\0\x00\x01\x03\0\x01\0\0\0\x05\0\0\0\x08\0\0\0"sv;
   CHECK_THROWS_WITH(read_tiff(bytes_of(file)), ContainsSubstring("circle"));
 }
+
+}  // namespace tiff_directories_test

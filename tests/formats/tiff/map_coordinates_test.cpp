@@ -13,6 +13,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace tiff_map_coordinates_test {
+
 namespace {
 
 using namespace qturn;
@@ -242,3 +244,5 @@ TEST_CASE("The axes of OME-XML change places") {
         std::vector<std::string>{"its sizes and axes (OME-XML)"});
   CHECK(placed_in_ome("SizeX=\"30\"").empty());
 }
+
+}  // namespace tiff_map_coordinates_test

@@ -9,6 +9,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 
+namespace tiff_metadata_test {
+
 namespace {
 
 using namespace qturn;
@@ -100,3 +102,5 @@ TEST_CASE("A circle of pages is refused, and so is a cut at any place") {
   std::vector<std::string> warnings;
   CHECK_THROWS_AS(turn_tiff_metadata(circle, turn, MissingTag::is_added, warnings), ImageFileError);
 }
+
+}  // namespace tiff_metadata_test

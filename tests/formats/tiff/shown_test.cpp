@@ -14,6 +14,8 @@
 #include "tests/fixtures/other_programs.hpp"
 #include "tests/fixtures/tiff_pictures.hpp"
 
+namespace tiff_shown_test {
+
 namespace {
 
 using namespace qturn;
@@ -325,3 +327,5 @@ TEST_CASE("Fields of a TIFF go to another format in Exif, or one warning names t
             "fields of the TIFF are left out: XPosition, IPTC, 65000, 65001, 65002, 65003, 65004, "
             "65005 and 2 more"});
 }
+
+}  // namespace tiff_shown_test

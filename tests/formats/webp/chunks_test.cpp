@@ -7,6 +7,8 @@
 
 #include "tests/fixtures/codec_pictures.hpp"
 
+namespace webp_chunks_test {
+
 namespace {
 
 using namespace qturn;
@@ -104,3 +106,5 @@ TEST_CASE("Every cut is a failure") {
   CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file("VP8L\xff\xff\xff\xff...."))), ImageFileError);
   CHECK_THROWS_AS(webp_chunks(bytes_of(webp_file(chunk("EXIF", "x")))), ImageFileError);
 }
+
+}  // namespace webp_chunks_test

@@ -12,6 +12,8 @@
 #include "src/picture/file_limits.hpp"
 #include "tests/fixtures/other_programs.hpp"
 
+namespace webp_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -367,3 +369,5 @@ TEST_CASE("Chunks of a WebP that nobody knows are kept") {
     CHECK(shown_by_dwebp(out) == turned(shown_by_dwebp(file), Orientation::rotate90));
   }
 }
+
+}  // namespace webp_codec_test

@@ -12,7 +12,7 @@
 #include "tests/kernels/jpeg/planar_coder.hpp"
 #include "tests/kernels/jpeg/planar_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_by_planes_test {
 namespace {
 
 void check_same(const Bytes& file, Orientation orientation) {
@@ -112,4 +112,4 @@ TEST_CASE("Huffman tables are those that the CPU makes") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_by_planes_test

@@ -12,7 +12,7 @@
 #include "tests/fixtures/jpeg_samples.hpp"
 #include "tests/kernels/jpeg/device_jpegs.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_cuda_decode_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -344,4 +344,4 @@ TEST_CASE("what cannot be decoded to is refused before anything is enqueued", "[
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_cuda_decode_test

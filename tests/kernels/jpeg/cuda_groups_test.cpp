@@ -8,7 +8,7 @@
 #include "tests/kernels/device_memory.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_cuda_groups_test {
 namespace {
 
 TEST_CASE("eight tables are read with any amount of shared memory", "[gpu][sanitizer]") {
@@ -57,4 +57,4 @@ TEST_CASE("eight tables are read with any amount of shared memory", "[gpu][sanit
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_cuda_groups_test

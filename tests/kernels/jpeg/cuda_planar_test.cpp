@@ -13,7 +13,7 @@
 #include "tests/kernels/jpeg/device_jpegs.hpp"
 #include "tests/kernels/jpeg/planar_turns.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_cuda_planar_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -190,4 +190,4 @@ TEST_CASE("turns by planes that make no sense are refused before anything is enq
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_cuda_planar_test

@@ -15,7 +15,7 @@
 #include "tests/fixtures/jpeg_samples.hpp"
 #include "tests/kernels/jpeg/device_jpegs.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_cuda_turn_test {
 namespace {
 
 using Catch::Matchers::Message;
@@ -255,4 +255,4 @@ TEST_CASE("what makes no sense is refused before anything is enqueued", "[gpu]")
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_cuda_turn_test

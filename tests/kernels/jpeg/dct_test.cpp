@@ -13,7 +13,7 @@
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/jpeg/transforms.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_dct_test {
 namespace {
 
 struct Comparison {
@@ -182,4 +182,4 @@ TEST_CASE("pixels are those of libjpeg") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_dct_test

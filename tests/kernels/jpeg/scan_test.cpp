@@ -8,7 +8,7 @@
 
 #include "tests/kernels/jpeg/coder.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_scan_test {
 namespace {
 
 TEST_CASE("coefficients read from many places at once are libjpeg's") {
@@ -110,4 +110,4 @@ TEST_CASE("codes that are not baseline's are not found, whatever their length") 
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_scan_test

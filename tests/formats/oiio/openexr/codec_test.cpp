@@ -11,6 +11,8 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/exr_file.hpp"
 
+namespace openexr_codec_test {
+
 namespace {
 
 using namespace qturn;
@@ -154,3 +156,5 @@ TEST_CASE("An OpenEXR file with a block of pixels that is not there is damaged")
     CHECK_THROWS_AS(openexr::codec.read_header(file), ImageFileError);
   }
 }
+
+}  // namespace openexr_codec_test
