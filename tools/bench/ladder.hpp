@@ -45,10 +45,12 @@ struct Rung {
   std::optional<BankConflicts> conflicts = {};
   bool many = false;         ///< does all `count` matrices; the others only the first one
   std::string missing = {};  ///< what was not found
+  bool by_fours = false;     ///< only sides that are multiples of four, at aligned addresses
 
-  /// Whether it supports matrices of this size: in place only squares; many at a time only up to
-  /// the 65,535 x 32 rows of one grid.
-  bool takes(std::int64_t width, std::int64_t height) const {
+  /// Whether it supports matrices of this size, `offset` floats after an aligned address: in place
+  /// only squares; many at a time only up to the 65,535 x 32 rows of one grid.
+  bool takes(std::int64_t width, std::int64_t height, std::int64_t offset = 0) const {
+    if (by_fours && (width % 4 != 0 || height % 4 != 0 || offset % 4 != 0)) return false;
     if (makes == Makes::transpose_in_place) return width == height;
     return !many || height <= std::int64_t{65535} * 32;
   }

@@ -7,7 +7,9 @@
 //
 // Tiles, edges and offsets are as in ladder_kernels.cu. Blocks are numbered in one dimension, so
 // that their order can be chosen.
+#include <cuda.h>
 #include <cuda_pipeline.h>
+#include <dlfcn.h>
 
 #include "tools/bench/gpu_owners.hpp"
 #include "tools/bench/ladder.hpp"
@@ -128,6 +130,48 @@ __global__ void overlapping(const float* in, Stride in_stride, float* out, Strid
   transpose_tile<LongPieces>(in, in_stride, out, out_stride, left, top, width, height);
 }
 
+// One thread asks the copy engine (TMA) for a whole tile, and all threads wait for its bytes. The
+// engine computes the addresses, swizzles, and fills what is outside the matrix with zeros.
+__global__ void by_tensor_map(const __grid_constant__ CUtensorMap map, float* out,
+                              Stride out_stride, int width, int height) {
+#if __CUDA_ARCH__ >= 900
+  alignas(1024) __shared__ float tile[TensorFours::floats];
+  __shared__ std::uint64_t arrived;
+  const unsigned down = tiles_of(height, TensorFours::side);
+  const int left = blockIdx.x / down * TensorFours::side;
+  const int top = blockIdx.x % down * TensorFours::side;
+  const auto barrier = static_cast<unsigned>(__cvta_generic_to_shared(&arrived));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  }
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                 "n"(4 * TensorFours::floats)
+                 : "memory");
+    for (int half = 0; half < 2; ++half) {
+      asm volatile(
+          "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+          " [%0], [%1, {%2, %3, 0}], [%4];" ::"r"(
+              static_cast<unsigned>(__cvta_generic_to_shared(tile + half * TensorFours::half))),
+          "l"(&map), "r"(left + half * 32), "r"(top / 4), "r"(barrier)
+          : "memory");
+    }
+  }
+  __syncthreads();  // the barrier is initialised
+  for (unsigned done = 0; !done;) {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+        " selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(barrier)
+        : "memory");
+  }
+  store_columns<TensorFours>(tile, out, out_stride, left, top, width, height);
+#endif
+}
+
 using Kernel = void (*)(const float*, Stride, float*, Stride, int, int);
 
 unsigned tiles_in(const Matrices& m, int side) {
@@ -162,6 +206,46 @@ auto overlapping_launches(bool prefetches) {
   };
 }
 
+// Rows 0, 4, 8 ... are one dimension of the tensor, and the four rows from each on another.
+CUtensorMap tensor_map(decltype(cuTensorMapEncodeTiled)* encode, const Matrices& m) {
+  CUtensorMap map;
+  const auto width = static_cast<cuuint64_t>(m.width);
+  const cuuint64_t sides[] = {width, static_cast<cuuint64_t>(m.height / 4), 4};
+  const cuuint64_t strides[] = {4 * 4 * width, 4 * width};
+  const cuuint32_t box[] = {32, TensorFours::side / 4, 4};
+  const cuuint32_t each[] = {1, 1, 1};
+  const CUresult result =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(m.in), sides, strides,
+             box, each, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    throw std::runtime_error("cuTensorMapEncodeTiled: error " + std::to_string(result));
+  }
+  return map;
+}
+
+Rung tensor_rung() {
+  constexpr auto conflicts = conflicts_by_fours<TensorFours, true>();
+  Rung rung{"TMA", "+ overlapping launches (PDL)", Makes::transpose, {}, conflicts};
+  rung.by_fours = true;
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  auto* encode = driver == nullptr ? nullptr
+                                   : reinterpret_cast<decltype(cuTensorMapEncodeTiled)*>(
+                                         dlsym(driver, "cuTensorMapEncodeTiled"));
+  cudaFuncAttributes compiled{};
+  if (encode == nullptr || cudaFuncGetAttributes(&compiled, by_tensor_map) != cudaSuccess ||
+      compiled.ptxVersion < 90) {
+    rung.missing = "tensor maps, which need compute capability 9.0";
+    return rung;
+  }
+  rung.enqueue = [encode](const Matrices& m, cudaStream_t stream) {
+    check_sides(m);
+    launch_overlapping(by_tensor_map, tiles_in(m, TensorFours::side), threads, stream,
+                       tensor_map(encode, m), m.out, m.height, m.width, m.height);
+  };
+  return rung;
+}
+
 }  // namespace
 
 std::vector<Rung> asynchronous_rungs() {
@@ -179,6 +263,7 @@ std::vector<Rung> asynchronous_rungs() {
        large},
       {"+ prefetch while waiting", "+ overlapping launches (PDL)", transposes,
        overlapping_launches(true), large},
+      tensor_rung(),
   };
 }
 

@@ -75,14 +75,15 @@ __global__ void writes_in_order(const float* in, Stride in_stride, float* out, S
   }
 }
 
-// The way out of both: a tile goes into shared memory row by row ...
-template <class Tile>
+// The way out of both: a tile goes into shared memory row by row ... (`whole`: no edge of the
+// matrix goes through it.)
+template <class Tile, int block_threads = threads, bool whole = false>
 __device__ void load_rows(float* tile, const float* in, Stride in_stride, int left, int top,
                           int width, int height) {
   const int column = threadIdx.x;
-  for (int step = 0; step < Tile::side; step += threads / Tile::side) {
+  for (int step = 0; step < Tile::side; step += block_threads / Tile::side) {
     const int row = threadIdx.y + step;
-    if (left + column < width && top + row < height) {
+    if (whole || (left + column < width && top + row < height)) {
       tile[Tile::at(row, column)] = in[(top + row) * in_stride + left + column];
     }
   }
@@ -90,13 +91,13 @@ __device__ void load_rows(float* tile, const float* in, Stride in_stride, int le
 
 // ... and leaves it column by column: row `left + column` of the result has column `column` of the
 // tile. Neighbouring threads write neighbouring elements again.
-template <class Tile>
+template <class Tile, int block_threads = threads, bool whole = false>
 __device__ void store_columns(const float* tile, float* out, Stride out_stride, int left, int top,
                               int width, int height) {
   const int row = threadIdx.x;
-  for (int step = 0; step < Tile::side; step += threads / Tile::side) {
+  for (int step = 0; step < Tile::side; step += block_threads / Tile::side) {
     const int column = threadIdx.y + step;
-    if (left + column < width && top + row < height) {
+    if (whole || (left + column < width && top + row < height)) {
       out[(left + column) * out_stride + top + row] = tile[Tile::at(row, column)];
     }
   }
@@ -119,15 +120,32 @@ __global__ void copy_by_tiles(const float* in, Stride in_stride, float* out, Str
   }
 }
 
-template <class Tile>
+template <class Tile, int block_threads>
 __global__ void by_tiles(const float* in, Stride in_stride, float* out, Stride out_stride,
                          int width, int height) {
   __shared__ float tile[Tile::floats];
   const int left = blockIdx.x * Tile::side;
   const int top = blockIdx.y * Tile::side;
-  load_rows<Tile>(tile, in, in_stride, left, top, width, height);
+  load_rows<Tile, block_threads>(tile, in, in_stride, left, top, width, height);
   __syncthreads();
-  store_columns<Tile>(tile, out, out_stride, left, top, width, height);
+  store_columns<Tile, block_threads>(tile, out, out_stride, left, top, width, height);
+}
+
+// Asks once whether an edge goes through the tile. If none does, no element is compared with it.
+__global__ void by_whole_tiles(const float* in, Stride in_stride, float* out, Stride out_stride,
+                               int width, int height) {
+  __shared__ float tile[Padded::floats];
+  const int left = blockIdx.x * side;
+  const int top = blockIdx.y * side;
+  if (left + side <= width && top + side <= height) {
+    load_rows<Padded, threads, true>(tile, in, in_stride, left, top, width, height);
+    __syncthreads();
+    store_columns<Padded, threads, true>(tile, out, out_stride, left, top, width, height);
+  } else {
+    load_rows<Padded>(tile, in, in_stride, left, top, width, height);
+    __syncthreads();
+    store_columns<Padded>(tile, out, out_stride, left, top, width, height);
+  }
 }
 
 // Four floats from memory, of which `count` exist. If the width is not a multiple of four, rows
@@ -267,6 +285,25 @@ void enqueue_in_place(const Matrices& m, cudaStream_t stream) {
   launch(in_place, dim3(tiles, tiles), dim3(side, threads_down), stream, m.out, m.width);
 }
 
+// A rung whose threads move single elements of a tile.
+template <class Tile, int block_threads = threads>
+Rung by_ones(const char* name, const char* than) {
+  constexpr auto conflicts = conflicts_by_ones<Tile>();
+  return {name, than, Makes::transpose,
+          bands(Makes::transpose, by_tiles<Tile, block_threads>,
+                dim3(Tile::side, block_threads / Tile::side), Tile::side),
+          conflicts};
+}
+
+// A rung whose threads move four elements at once.
+template <class Tile, bool four_at_once>
+Rung float4s(const char* name, const char* than) {
+  constexpr auto conflicts = conflicts_by_fours<Tile, four_at_once>();
+  return {name, than, Makes::transpose,
+          bands(Makes::transpose, by_fours<Tile, four_at_once>, dim3(side / 4, side), side),
+          conflicts};
+}
+
 }  // namespace
 
 void check_sides(const Matrices& m) {
@@ -279,41 +316,34 @@ void check_sides(const Matrices& m) {
 }
 
 std::vector<Rung> classic_rungs() {
-  const dim3 rows_of_32(side, threads_down);
-  const dim3 rows_of_16(16, 16);
-  const dim3 rows_of_fours(side / 4, side);
+  const dim3 block(side, threads_down);
   constexpr auto copies = Makes::copy;
   constexpr auto transposes = Makes::transpose;
-  constexpr auto plain = conflicts_by_ones<Plain>();
   constexpr auto padded = conflicts_by_ones<Padded>();
-  constexpr auto pairs = conflicts_by_ones<PaddedPairs>();
-  constexpr auto swizzled = conflicts_by_ones<Swizzled>();
-  constexpr auto four_padded = conflicts_by_fours<Padded, false>();
-  constexpr auto four_swizzled = conflicts_by_fours<SwizzledFours<32>, true>();
-  constexpr BankConflicts by_rows{1, 1};
   const char* tile = "32x32 tile, rows + 1";
   return {
-      {"copy", "", copies, bands(copies, copy, rows_of_32, side)},
-      {"copy through shared memory", "copy", copies, bands(copies, copy_by_tiles, rows_of_32, side),
-       by_rows},
-      {"naive, reads in order", "copy", transposes,
-       bands(transposes, reads_in_order, rows_of_32, side)},
+      {"copy", "", copies, bands(copies, copy, block, side)},
+      {"copy through shared memory", "copy", copies, bands(copies, copy_by_tiles, block, side),
+       BankConflicts{1, 1}},
+      {"naive, reads in order", "copy", transposes, bands(transposes, reads_in_order, block, side)},
       {"naive, writes in order", "naive, reads in order", transposes,
-       bands(transposes, writes_in_order, rows_of_32, side)},
-      {"32x32 tile", "naive, writes in order", transposes,
-       bands(transposes, by_tiles<Plain>, rows_of_32, side), plain},
-      {tile, "32x32 tile", transposes, bands(transposes, by_tiles<Padded>, rows_of_32, side),
+       bands(transposes, writes_in_order, block, side)},
+      by_ones<Plain>("32x32 tile", "naive, writes in order"),
+      by_ones<Transposed<Plain>>("32x32 tile, written by columns", "32x32 tile"),
+      by_ones<Padded>(tile, "32x32 tile"),
+      {"rows + 1, one check per tile", tile, transposes,
+       bands(transposes, by_whole_tiles, block, side), padded},
+      by_ones<Padded, 1024>("rows + 1, 1024 threads", tile),
+      by_ones<Rows<16, 16>>("16x16 tile", "32x32 tile"),
+      by_ones<Rows<16, 17>>("16x16 tile, rows + 1", "16x16 tile"),
+      by_ones<PaddedPairs>("16x16 tile, row pairs + 2", tile),
+      by_ones<Swizzled>("32x32 tile, XOR swizzle", tile),
+      float4s<Padded, false>("float4, rows + 1", tile),
+      float4s<Swizzled, false>("float4, XOR of elements", "float4, rows + 1"),
+      float4s<Rows<32, 36>, true>("float4, rows + 4", "float4, rows + 1"),
+      float4s<SwizzledFours<32>, true>("float4, XOR swizzle", "float4, rows + 4"),
+      {"rows + 1, diagonal order", tile, transposes, bands(transposes, by_diagonals, block, side),
        padded},
-      {"16x16 tile, row pairs + 2", tile, transposes,
-       bands(transposes, by_tiles<PaddedPairs>, rows_of_16, 16), pairs},
-      {"32x32 tile, XOR swizzle", tile, transposes,
-       bands(transposes, by_tiles<Swizzled>, rows_of_32, side), swizzled},
-      {"float4, rows + 1", tile, transposes,
-       bands(transposes, by_fours<Padded, false>, rows_of_fours, side), four_padded},
-      {"float4, XOR swizzle", "float4, rows + 1", transposes,
-       bands(transposes, by_fours<SwizzledFours<32>, true>, rows_of_fours, side), four_swizzled},
-      {"rows + 1, diagonal order", tile, transposes,
-       bands(transposes, by_diagonals, rows_of_32, side), padded},
       {"rows + 1, many in a launch", tile, transposes, enqueue_many, padded, true},
       {"rows + 1, in place", tile, Makes::transpose_in_place, enqueue_in_place, padded},
   };

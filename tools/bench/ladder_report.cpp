@@ -149,7 +149,8 @@ std::string svg(const Machine& machine, const std::vector<LadderResult>& results
   const int bottom = top + row * static_cast<int>(rungs.size());
   const int end = 10 * (static_cast<int>(longest) / 10 + 1);
   const auto x = [&](double percent) { return left + width * percent / end; };
-  const char* dots[] = {"#d95f02", "#1b9e77", "#e7298a", "#7570b3", "#66a61e", "#a6761d"};
+  const char* dots[] = {"#d95f02", "#1b9e77", "#e7298a", "#7570b3",
+                        "#66a61e", "#a6761d", "#444444"};
   const auto dot_of = [&](std::size_t shape) { return dots[shape % std::size(dots)]; };
 
   std::string s = fmt::format(

@@ -11,18 +11,26 @@
 
 namespace qturn::bench {
 
-/// The tile as it is. Here and below `floats` is its size in shared memory.
-struct Plain {
-  static constexpr int side = 32;
-  static constexpr int floats = 32 * 32;
-  __host__ __device__ static constexpr int at(int row, int column) { return row * 32 + column; }
+/// Row after row, `pitch` floats apart. Here and below `floats` is the size in shared memory.
+template <int length, int pitch>
+struct Rows {
+  static constexpr int side = length;
+  static constexpr int floats = length * pitch;
+  __host__ __device__ static constexpr int at(int row, int column) { return row * pitch + column; }
 };
 
+/// The tile as it is.
+using Plain = Rows<32, 32>;
+
 /// Rows are one float longer than needed, so that a column lies in all banks.
-struct Padded {
-  static constexpr int side = 32;
-  static constexpr int floats = 32 * 33;
-  __host__ __device__ static constexpr int at(int row, int column) { return row * 33 + column; }
+using Padded = Rows<32, 33>;
+
+/// Columns lie where the rows of the other layout do: written by columns, read by rows.
+template <class Tile>
+struct Transposed {
+  static constexpr int side = Tile::side;
+  static constexpr int floats = Tile::floats;
+  __host__ __device__ static constexpr int at(int row, int column) { return Tile::at(column, row); }
 };
 
 /// A warp is two rows of a tile of 16: two floats of padding after every two rows. One after each
@@ -52,6 +60,19 @@ struct SwizzledFours {
   static constexpr int floats = length * length;
   __host__ __device__ static constexpr int at(int row, int column) {
     return row * length + ((column / 4) ^ (row / 4 % 8)) * 4 + column % 4;
+  }
+};
+
+/// What TMA makes of two boxes of 32 columns with its 128-byte swizzle, which is an XOR with the
+/// number of a row in shared memory. The map delivers rows 0, 4, 8 ... first, then 1, 5, 9 ..., so
+/// that this number is row / 4 and groups lie as in SwizzledFours.
+struct TensorFours {
+  static constexpr int side = 64;
+  static constexpr int floats = 64 * 64;
+  static constexpr int half = 64 * 32;
+  __host__ __device__ static constexpr int at(int row, int column) {
+    return column / 32 * half + (row % 4 * 16 + row / 4) * 32 +
+           ((column % 32 / 4) ^ (row / 4 % 8)) * 4 + column % 4;
   }
 };
 

@@ -83,8 +83,8 @@ std::vector<Result> run(const Choice& choice, const Machine& machine, Measure me
 }
 
 struct LadderChoice {
-  std::vector<std::string> shapes = {"1024x1024", "2048x1024",  "4096x4096",
-                                     "8192x2048", "16384x1024", "256x256"};
+  std::vector<std::string> shapes = {"1024x1024", "2048x1024", "4096x4096", "8192x2048",
+                                     "262144x64", "4095x4093", "256x256"};
   int batches = 31;
   bool check_only = false;
   std::string svg_file;
