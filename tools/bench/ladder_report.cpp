@@ -163,7 +163,7 @@ std::string svg(const Machine& machine, const std::vector<LadderResult>& results
       left + width + 80, bottom + 48, bottom + 38, xml_escaped(machine.device), machine.date,
       machine.commit);
 
-  int legend = left;
+  int legend = 24;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     s += shapes[i] == bar_shape
              ? fmt::format(R"(<rect x="{}" y="43" width="10" height="12" fill="#9ecae1"/>)",
