@@ -30,7 +30,7 @@ template <class Tile>
 struct Transposed {
   static constexpr int side = Tile::side;
   static constexpr int floats = Tile::floats;
-  __host__ __device__ static constexpr int at(int row, int column) { return Tile::at(column, row); }
+  __host__ __device__ static constexpr int at(int y, int x) { return Tile::at(x, y); }
 };
 
 /// A warp is two rows of a tile of 16: two floats of padding after every two rows. One after each
@@ -80,13 +80,14 @@ struct TensorFours {
 /// 31).
 template <class WordOf>
 constexpr int steps(WordOf word_of) {
+  int words[32] = {};
   int asked[32] = {};
   int most = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    const int word = word_of(lane);
-    bool first = true;
-    for (int other = 0; other < lane; ++other) first = first && word_of(other) != word;
-    if (first && ++asked[word % 32] > most) most = asked[word % 32];
+    const int word = words[lane] = word_of(lane);
+    int first = 0;
+    while (words[first] != word) ++first;
+    if (first == lane && ++asked[word % 32] > most) most = asked[word % 32];
   }
   return most;
 }
