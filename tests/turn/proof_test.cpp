@@ -449,6 +449,15 @@ TEST_CASE("A sample and an attribute of an OpenEXR file are proved") {
               with(own, "screenWindowWidth"s + '\0' + "float"s + '\0' + "\4\0\0\0\0\0\x80\x3f"s,
                    "screenWindowWidth"s + '\0' + "float"s + '\0' + "\4\0\0\0\0\0\0\x40"s)),
       ContainsSubstring("expected"));
+  const auto of_two = [&](const std::string& name) {
+    const auto part = [&](const std::string& named) {
+      return tests::ExrPart{.levels = {exr},
+                            .attributes = tests::exr_attribute("name", "string", named)};
+    };
+    return std::string(text_of(tests::write_exr({part("first"), part(name)})));
+  };
+  CHECK_THAT(finding(of_two("second"), of_two("Second")),
+             ContainsSubstring("the attribute name of part 2"));
   exr.planes["Y"][7] ^= 1;
   CHECK_THAT(finding(own, file()), ContainsSubstring("page 1, pixel"));
 }

@@ -62,14 +62,15 @@ std::string difference(const OIIO::ImageSpec& wanted, const OIIO::ImageSpec& fou
 
 void prove_written(const char* plugin, std::span<const std::byte> file, const Page& page,
                    const OIIO::ImageSpec& spec, Attributes attributes,
-                   const std::atomic<bool>& stop) {
+                   const std::atomic<bool>& stop, int part, int level) {
   try {
     OiioReader reader(plugin, file);
-    const OIIO::ImageSpec found = reader.spec();
+    const OIIO::ImageSpec found = reader.spec(part, level);
     const std::string differs = difference(spec, found, attributes);
     if (!differs.empty()) refuse(differs + " would differ");
     const auto pixels = std::make_unique_for_overwrite<std::byte[]>(page.bytes());
-    reader.read(found.nchannels, type_of_samples(found, Samples::as_stored), pixels.get(), stop);
+    reader.read(found.nchannels, type_of_samples(found, Samples::as_stored), pixels.get(), stop,
+                part, level);
     if (std::memcmp(pixels.get(), page.pixels, page.bytes()) != 0) refuse("pixels would differ");
   } catch (const PluginError&) {
     refuse("the result could not be read again");

@@ -78,6 +78,11 @@ OiioReader::OiioReader(const char* plugin, std::span<const std::byte> file)
   if (!input_->open(path, spec, options)) fail_with(input_->geterror());
 }
 
+OIIO::ImageSpec OiioReader::spec(int part, int level) {
+  if (!input_->seek_subimage(part, level)) fail_with(input_->geterror());
+  return input_->spec();
+}
+
 bool OiioReader::has(int part, int level) {
   const bool found = input_->seek_subimage(part, level);
   if (!found) input_->geterror();
@@ -85,9 +90,9 @@ bool OiioReader::has(int part, int level) {
 }
 
 void OiioReader::read(int channels, OIIO::TypeDesc type, void* pixels,
-                      const std::atomic<bool>& stop) {
+                      const std::atomic<bool>& stop, int part, int level) {
   const bool complete =
-      input_->read_image(0, 0, 0, channels, type, pixels, OIIO::AutoStride, OIIO::AutoStride,
+      input_->read_image(part, level, 0, channels, type, pixels, OIIO::AutoStride, OIIO::AutoStride,
                          OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
   if (stop) throw Interrupted();
   if (!complete || input_->has_error()) fail_with(input_->geterror());

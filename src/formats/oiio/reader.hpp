@@ -33,13 +33,15 @@ class OiioReader {
   /// Opens `file`, which must outlive this, by the plugin of this name. Throws ImageFileError.
   OiioReader(const char* plugin, std::span<const std::byte> file);
 
-  OIIO::ImageSpec spec() { return input_->spec(); }
+  /// Throws PluginError if there is no such part, in this reduced size.
+  OIIO::ImageSpec spec(int part = 0, int level = 0);
   /// Whether there is such a part, in this reduced size.
   bool has(int part, int level);
 
-  /// Decodes the first part to samples of the type; unknown: each in that of its channel. Throws
+  /// Decodes a part to samples of the type; unknown: each in that of its channel. Throws
   /// ImageFileError; Interrupted.
-  void read(int channels, OIIO::TypeDesc type, void* pixels, const std::atomic<bool>& stop);
+  void read(int channels, OIIO::TypeDesc type, void* pixels, const std::atomic<bool>& stop,
+            int part = 0, int level = 0);
 
  private:
   OIIO::Filesystem::IOMemReader memory_;

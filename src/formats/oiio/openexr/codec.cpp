@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "src/formats/codec/capacity.hpp"
 #include "src/formats/oiio/openexr/header.hpp"
+#include "src/formats/oiio/proof.hpp"
 #include "src/formats/oiio/reader.hpp"
 #include "src/formats/oiio/sink.hpp"
 #include "src/formats/oiio/spec.hpp"
@@ -18,8 +21,8 @@ namespace {
 using namespace oiio;
 
 struct ExrExtras final : Extras {
-  OIIO::ImageSpec spec;  ///< as stored
-  Bytes header;          ///< the file up to its blocks
+  std::vector<OIIO::ImageSpec> specs;  ///< of each part, as stored
+  Bytes headers;                       ///< the file up to its blocks
 
   std::shared_ptr<Extras> copy() const override { return std::make_shared<ExrExtras>(*this); }
 };
@@ -34,60 +37,128 @@ void check_exr_spec(const OIIO::ImageSpec& spec) {
   check_spec(spec);
 }
 
-OIIO::ImageSpec read_spec(OiioReader& reader) {
-  OIIO::ImageSpec spec = reader.spec();
-  check_exr_spec(spec);
-  if (reader.has(0, 1)) {
-    throw ImageFileError("a picture with reduced copies of itself (mip map) is not supported");
+// Those of its parts.
+std::vector<OIIO::ImageSpec> read_specs(OiioReader& reader, const ExrFile& exr) {
+  std::vector<OIIO::ImageSpec> specs;
+  // A damaged header is one that OpenImageIO reads in another way.
+  const auto check = [](bool is_read_alike) {
+    if (!is_read_alike) throw ImageFileError("damaged: the OpenEXR header");
+  };
+  for (const ExrPage& at : pages_of(exr)) {
+    OIIO::ImageSpec spec = reader.spec(at.part, at.level);
+    check_exr_spec(spec);
+    const ExrHeader& part = exr.parts[static_cast<std::size_t>(at.part)];
+    check(at.size == Size{spec.width, spec.height} && part.is_tiled == (spec.tile_width > 0));
+    if (at.level > 0) continue;
+    // The faces of a cube have another one there.
+    if (const auto display = size_of_window(part, "displayWindow")) {
+      spec.full_width = static_cast<int>(display->width);
+      spec.full_height = static_cast<int>(display->height);
+    }
+    // It would ask for smaller copies.
+    spec.erase_attribute("textureformat");
+    specs.push_back(std::move(spec));
+    if (orientation_of(specs.back()) != orientation_of(specs.front())) {
+      throw ImageFileError("its parts are stored in different orientations");
+    }
   }
-  if (reader.has(1, 0)) {
-    throw ImageFileError("an OpenEXR file of several parts is not supported");
-  }
-  return spec;
+  check(specs.size() == exr.parts.size() && !reader.has(static_cast<int>(specs.size()), 0));
+  return specs;
+}
+
+Page page_of(const OIIO::ImageSpec& part, const ExrPage& at, Samples samples) {
+  Page page = oiio::page_of(part, samples);
+  page.width = at.size.width;
+  page.height = at.size.height;
+  return page;
 }
 
 // The library and the encoder have them in several forms.
-std::uint64_t attribute_bytes(const ExrHeader& header) {
+std::uint64_t attribute_bytes(const ExrFile& exr) {
   constexpr std::uint64_t each = 1024;
-  return 8 * header.end + each * header.attributes.size();
+  std::uint64_t bytes = 8 * exr.end;
+  for (const ExrHeader& part : exr.parts) bytes += each * part.attributes.size();
+  return bytes;
+}
+
+// What it says of directions and places in the world stays as it was.
+void add_placed(const ExrFile& exr, Header& header) {
+  for (const auto& [attribute, what] : {std::pair{"envmap", "its environment map"},
+                                        {"worldToCamera", "its camera (worldToCamera)"},
+                                        {"worldToNDC", "its camera (worldToNDC)"}}) {
+    for (const ExrHeader& part : exr.parts) {
+      if (part.find(attribute)) qturn::add_placed({.name = what}, header);
+    }
+  }
 }
 
 Header read_header(std::span<const std::byte> file) {
+  const ExrFile exr = read_exr_headers(file);
+  check_readable(exr);
   OiioReader reader("openexr", file);
-  const OIIO::ImageSpec spec = read_spec(reader);
-  const ExrHeader attributes = read_exr_header(file);
-  check_blocks(file, attributes);
-  Header header = header_of(spec);
+  const std::vector<OIIO::ImageSpec> specs = read_specs(reader, exr);
+  check_blocks(file, exr);
+  Header header = header_of(specs.front());
+  header.pages = 0;
+  header.pixels_total = header.pixel_bytes_total = 0;
+  std::uint64_t shown = 0;
+  for (const ExrPage& at : pages_of(exr)) {
+    const OIIO::ImageSpec& spec = specs[static_cast<std::size_t>(at.part)];
+    ++header.pages;
+    header.pixels_total += static_cast<std::uint64_t>(at.size.width * at.size.height);
+    header.pixel_bytes_total += page_of(spec, at, Samples::as_stored).bytes();
+    if (at.level == 0) shown += page_of(spec, at, Samples::for_another_format).bytes();
+  }
+  header.shown_bytes_total = shown == header.pixel_bytes_total ? 0 : shown;
+  add_placed(exr, header);
   // The reader has some of the pixels once more. The output is as large as the pixels in the worst
-  // case, and exists twice while attributes are put before it.
+  // case, and exists twice while its blocks are put together.
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{56} << 20;
   const std::uint64_t pixels = header.pixel_bytes_total;
   const std::uint64_t scratch = std::clamp(pixels / 2, least, most);
-  const std::uint64_t others = attribute_bytes(attributes);
+  const std::uint64_t others = attribute_bytes(exr);
   header.decoding_bytes = pixels + scratch + others;
   header.encoding_bytes = 2 * (pixels + pixels / 16) + scratch + others;
   return header;
 }
 
 Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena,
-             const std::atomic<bool>& stop, std::vector<std::string>&) {
+             const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+  const ExrFile exr = read_exr_headers(file);
+  check_readable(exr);
   OiioReader reader("openexr", file);
   auto extras = std::make_shared<ExrExtras>();
-  extras->spec = read_spec(reader);
-  const ExrHeader header = read_exr_header(file);
-  check_blocks(file, header);
-  extras->header.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header.end));
-  if (samples == Samples::for_another_format) check_conversion(extras->spec);
-  Page page = page_of(extras->spec, samples);
-  page.pixels = arena.take(page.bytes());
-  reader.read(extras->spec.nchannels, type_of_samples(extras->spec, samples), page.pixels, stop);
-  if (const OIIO::ParamValue* profile = extras->spec.find_attribute("ICCProfile")) {
+  extras->specs = read_specs(reader, exr);
+  check_blocks(file, exr);
+  extras->headers.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(exr.end));
+  const OIIO::ImageSpec& first = extras->specs.front();
+  const std::vector<ExrPage> places = pages_of(exr);
+  const bool is_converted = samples == Samples::for_another_format;
+  if (is_converted) {
+    if (exr.parts.size() > 1) {
+      throw ImageFileError("an OpenEXR file of several parts cannot become another format");
+    }
+    check_conversion(first);
+    if (places.size() > 1) warnings.emplace_back("its smaller copies (mip map) are left out");
+  }
+  std::vector<Page> pages;
+  for (const ExrPage& at : places) {
+    if (is_converted && at.level > 0) break;
+    const OIIO::ImageSpec& spec = extras->specs[static_cast<std::size_t>(at.part)];
+    Page& page = pages.emplace_back(page_of(spec, at, samples));
+    page.pixels = arena.take(page.bytes());
+    reader.read(spec.nchannels, type_of_samples(spec, samples), page.pixels, stop, at.part,
+                at.level);
+  }
+  if (const OIIO::ParamValue* profile = first.find_attribute("ICCProfile")) {
     const auto* data = static_cast<const std::byte*>(profile->data());
     extras->metadata.icc.assign(data, data + profile->type().size());
   }
-  extras->meaning = meaning_of(extras->spec, Meaning::Alpha::associated);
-  const Orientation stored = orientation_of(extras->spec);
-  return {.format = &codec, .stored = stored, .pages = {page}, .extras = std::move(extras)};
+  extras->meaning = meaning_of(first, Meaning::Alpha::associated);
+  return {.format = &codec,
+          .stored = orientation_of(first),
+          .pages = std::move(pages),
+          .extras = std::move(extras)};
 }
 
 // OpenImageIO adds the date of writing, and the name of a colour space that it guessed. It adds no
@@ -107,16 +178,33 @@ constexpr Capacity capacity = {
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
              std::vector<std::string>&) {
-  const Page& page = image.pages.front();
   const auto* extras =
       image.format == &codec ? dynamic_cast<const ExrExtras*>(image.extras.get()) : nullptr;
-  if (!extras) check_fits(image, codec.name, capacity);
-  OIIO::ImageSpec spec =
-      extras ? turned_spec(extras->spec, page, applied) : converted_spec(image, page);
-  add_nothing(spec);
-  Bytes written = write("openexr", "picture", page, spec, stop);
-  if (!extras) return written;
-  return with_attributes(written, read_exr_header(extras->header), applied);
+  if (!extras) {
+    check_fits(image, codec.name, capacity);
+    OIIO::ImageSpec spec = converted_spec(image, image.pages.front());
+    add_nothing(spec);
+    return write("openexr", "picture", image.pages.front(), spec, stop);
+  }
+  const ExrFile exr = read_exr_headers(extras->headers);
+  const std::vector<ExrPage> places = pages_of(exr);
+  const auto spec_of = [&](std::size_t i) {
+    OIIO::ImageSpec spec = turned_spec(extras->specs[static_cast<std::size_t>(places[i].part)],
+                                       image.pages[i], applied);
+    add_nothing(spec);
+    return spec;
+  };
+  std::vector<Bytes> written;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    written.push_back(write("openexr", "picture", image.pages[i], spec_of(i), stop));
+  }
+  Bytes file = join_pages(extras->headers, std::move(written), applied);
+  // What is put together of several is read again by OpenImageIO, as a whole.
+  for (std::size_t i = 0; (places.size() > 1 || exr.is_numbered) && i < places.size(); ++i) {
+    prove_written("openexr", file, image.pages[i], spec_of(i), Attributes::do_not_count, stop,
+                  places[i].part, places[i].level);
+  }
+  return file;
 }
 
 std::string library_version() {

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "src/picture/endian.hpp"
 #include "src/picture/errors.hpp"
@@ -54,34 +55,54 @@ std::int64_t block_rows(std::uint64_t compression) {
   return compression < rows.size() ? rows[static_cast<std::size_t>(compression)] : 0;
 }
 
-// 0: the header does not tell, or the library refuses it.
-std::uint64_t blocks_of(const ExrHeader& header) {
-  const ExrAttribute* window = header.find("dataWindow");
-  const ExrAttribute* compression = header.find("compression");
-  if (!window || !compression || window->value.size() != 16 || compression->value.empty()) return 0;
-  const std::int64_t width = with_sign(window->value, 8) - with_sign(window->value, 0) + 1;
-  const std::int64_t height = with_sign(window->value, 12) - with_sign(window->value, 4) + 1;
-  std::int64_t across = 1, rows = block_rows(little_endian(compression->value, 0, 1));
-  if (const ExrAttribute* tiles = header.find("tiles")) {
-    constexpr std::size_t tiles_bytes = 9;
-    constexpr std::uint64_t level_mode = 0x0F;
-    if (tiles->value.size() != tiles_bytes || (little_endian(tiles->value, 8, 1) & level_mode)) {
-      return 0;
-    }
-    const std::int64_t columns = with_sign(tiles->value, 0);
-    rows = with_sign(tiles->value, 4);
-    if (columns <= 0) return 0;
-    across = (width + columns - 1) / columns;
+constexpr std::size_t tiles_bytes = 9;  // width, height, and how its smaller copies are made
+
+// The picture, and its smaller copies. Empty: the header does not tell.
+std::vector<Size> levels_of(const ExrHeader& part) {
+  std::vector<Size> levels;
+  const std::optional<Size> size = size_of_window(part, "dataWindow");
+  if (!size || size->width <= 0 || size->height <= 0) return levels;
+  levels.push_back(*size);
+  const ExrAttribute* tiles = part.is_tiled ? part.find("tiles") : nullptr;
+  if (!tiles || tiles->value.size() != tiles_bytes) return levels;
+  const auto mode = std::to_integer<int>(tiles->value[8]);
+  constexpr int mip_map = 1;
+  if ((mode & 0x0F) != mip_map) return levels;
+  const std::int64_t rounded_up = mode >> 4 ? 1 : 0;
+  const auto half = [&](std::int64_t side) {
+    return std::max<std::int64_t>((side + rounded_up) / 2, 1);
+  };
+  for (Size next = *size; std::max(next.width, next.height) > 1;) {
+    next = {half(next.width), half(next.height)};
+    levels.push_back(next);
   }
-  if (width <= 0 || height <= 0 || rows <= 0) return 0;
-  return static_cast<std::uint64_t>(across) *
-         static_cast<std::uint64_t>((height + rows - 1) / rows);
+  return levels;
+}
+
+// 0: the header does not tell, or the library refuses it.
+std::uint64_t blocks_of(const ExrHeader& part) {
+  const ExrAttribute* compression = part.find("compression");
+  if (!compression || compression->value.empty()) return 0;
+  std::int64_t columns = INT64_MAX, rows = block_rows(little_endian(compression->value, 0, 1));
+  if (part.is_tiled) {
+    const ExrAttribute* tiles = part.find("tiles");
+    if (!tiles || tiles->value.size() != tiles_bytes) return 0;
+    columns = with_sign(tiles->value, 0);
+    rows = with_sign(tiles->value, 4);
+  }
+  if (columns <= 0 || rows <= 0) return 0;
+  std::uint64_t blocks = 0;
+  for (const Size& level : levels_of(part)) {
+    blocks += static_cast<std::uint64_t>((level.width - 1) / columns + 1) *
+              static_cast<std::uint64_t>((level.height - 1) / rows + 1);
+  }
+  return blocks;
 }
 
 bool depends_on_pixels(std::string_view name) {
   constexpr std::string_view names[] = {"channels",         "compression", "dataWindow",
                                         "displayWindow",    "lineOrder",   "Orientation",
-                                        "pixelAspectRatio", "tiles",       "xDensity"};
+                                        "pixelAspectRatio", "xDensity"};
   return std::ranges::count(names, name) > 0;
 }
 
@@ -122,15 +143,60 @@ void append_preview(Bytes& to, const ExrAttribute& preview, Orientation applied)
             applied);
 }
 
-// The place of each block stands after the header, and the first block after those. Where that is,
-// the least of them tells.
-void move_blocks(std::span<std::byte> table, std::uint64_t table_at, std::uint64_t by) {
-  std::uint64_t least = UINT64_MAX;
-  for (std::size_t at = 0; at + offset_bytes <= table.size() && table_at + at < least;
-       at += offset_bytes) {
-    const std::uint64_t block = little_endian(table, at, offset_bytes);
-    least = std::min(least, block);
-    put_little_endian(table, at, offset_bytes, block + by);
+void append_turned(Bytes& to, const ExrAttribute& attribute, Orientation applied) {
+  if (attribute.name == "preview") return append_preview(to, attribute, applied);
+  append(to, attribute.bytes);
+  if (attribute.name == "tiles" && attribute.value.size() == tiles_bytes && swaps_axes(applied)) {
+    const auto sizes = to.end() - tiles_bytes;
+    std::swap_ranges(sizes, sizes + 4, sizes + 4);
+  }
+}
+
+// The attributes of `source`, and of `written` those that depend on how the pixels lie.
+void append_header(Bytes& to, const ExrHeader& source, const ExrHeader& written,
+                   std::uint64_t blocks, Orientation applied) {
+  for (const ExrAttribute& attribute : written.attributes) {
+    if (!depends_on_pixels(attribute.name)) continue;
+    // The channels are the same; the source also says how they are perceived.
+    const ExrAttribute* stored = attribute.name == "channels" ? source.find("channels") : nullptr;
+    append(to, stored && stored->bytes.size() == attribute.bytes.size() ? stored->bytes
+                                                                        : attribute.bytes);
+  }
+  for (const ExrAttribute& attribute : source.attributes) {
+    if (depends_on_pixels(attribute.name)) continue;
+    append_turned(to, attribute, applied);
+    if (attribute.name == "chunkCount" && attribute.value.size() == 4) {
+      put_little_endian(std::span(to).last(4), 0, 4, blocks);
+    }
+  }
+  to.push_back(std::byte{0});
+}
+
+// The blocks of `written`, which has the headers `own`, in their order. Their places go to `table`,
+// which lies in `to`.
+void append_blocks(Bytes& to, std::size_t table, std::span<const std::byte> written,
+                   const ExrFile& own, const ExrPage& page, bool is_numbered) {
+  const bool is_tiled = own.parts.front().is_tiled;
+  // Column, row and two numbers of the level, or a row; the size of what follows.
+  const std::size_t level_at = 8, size_at = is_tiled ? 16 : 4, head = size_at + 4;
+  std::vector<std::pair<std::uint64_t, std::size_t>> blocks(blocks_of(own.parts.front()));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i] = {little_endian(written, own.end + i * offset_bytes, offset_bytes), i};
+  }
+  std::ranges::sort(blocks);
+  for (const auto& [from, i] : blocks) {
+    const std::span block = written.subspan(static_cast<std::size_t>(from));
+    const auto size = static_cast<std::size_t>(little_endian(block, size_at, 4));
+    std::size_t at = to.size();
+    put_little_endian(to, table + i * offset_bytes, offset_bytes, at);
+    if (is_numbered) {
+      to.resize(at += 4);
+      put_little_endian(to, at - 4, 4, static_cast<std::uint64_t>(page.part));
+    }
+    append(to, block.first(head + size));
+    for (const std::size_t each : {level_at, level_at + 4}) {
+      if (is_tiled) put_little_endian(to, at + each, 4, static_cast<std::uint64_t>(page.level));
+    }
   }
 }
 
@@ -141,12 +207,22 @@ const ExrAttribute* ExrHeader::find(std::string_view name) const {
   return found == attributes.end() ? nullptr : &*found;
 }
 
-ExrHeader read_exr_header(std::span<const std::byte> file) {
-  ExrHeader header;
-  header.end = for_each_attribute(file, magic_bytes, [&](const ExrAttribute& attribute) {
-    header.attributes.push_back(attribute);
-  });
-  return header;
+ExrFile read_exr_headers(std::span<const std::byte> file) {
+  if (file.size() < magic_bytes) is_cut();
+  constexpr std::uint64_t tiles = 0x200;
+  const bool has_tiles = (little_endian(file, 4, 4) & tiles) != 0;
+  ExrFile exr{.parts = {}, .is_numbered = has_several_parts(file), .end = magic_bytes};
+  do {
+    ExrHeader& part = exr.parts.emplace_back();
+    exr.end = for_each_attribute(file, exr.end, [&](const ExrAttribute& attribute) {
+      part.attributes.push_back(attribute);
+    });
+    const ExrAttribute* type = part.find("type");
+    part.is_tiled = exr.is_numbered ? type && text_of(type->value) == "tiledimage" : has_tiles;
+    if (exr.end >= file.size() && exr.is_numbered) is_cut();
+  } while (exr.is_numbered && file[exr.end] != std::byte{0});
+  if (exr.is_numbered) ++exr.end;
+  return exr;
 }
 
 void check_exr_limits(std::span<const std::byte> file, const Limits& limits) {
@@ -168,15 +244,47 @@ void check_exr_limits(std::span<const std::byte> file, const Limits& limits) {
   }
 }
 
-void check_blocks(std::span<const std::byte> file, const ExrHeader& header) {
-  if (has_several_parts(file)) return;  // another table, and refused
-  const std::uint64_t blocks = blocks_of(header);
-  const std::uint64_t room = (file.size() - header.end) / offset_bytes;
-  std::uint64_t there = 0;
+void check_readable(const ExrFile& exr) {
+  for (const ExrHeader& part : exr.parts) {
+    const ExrAttribute* tiles = part.is_tiled ? part.find("tiles") : nullptr;
+    constexpr std::uint64_t level_mode = 0x0F, rip_map = 2;
+    if (tiles && tiles->value.size() == tiles_bytes &&
+        (little_endian(tiles->value, 8, 1) & level_mode) == rip_map) {
+      throw ImageFileError("copies that are narrower or lower (rip map) are not supported");
+    }
+    const ExrAttribute* channels = part.find("channels");
+    if (!channels) continue;
+    // Of each: its name, type, perception, and of how many columns and rows it has one sample.
+    constexpr std::size_t across = 9, down = 13, end = 17;
+    std::span<const std::byte> rest = channels->value;
+    for (;;) {
+      const std::size_t name = text_of(rest).find('\0');
+      if (name == 0 || name == std::string_view::npos || rest.size() - name < end) break;
+      const std::uint64_t columns = little_endian(rest, name + across, 4),
+                          rows = little_endian(rest, name + down, 4);
+      if (columns != 1 || rows != 1) {
+        throw ImageFileError(
+            fmt::format("subsampled channels are not supported: {} has a sample for {} x {} pixels",
+                        text_of(rest.first(name)), columns, rows));
+      }
+      rest = rest.subspan(name + end);
+    }
+  }
+}
+
+void check_blocks(std::span<const std::byte> file, const ExrFile& exr) {
+  const std::uint64_t room = (file.size() - exr.end) / offset_bytes;
+  std::uint64_t blocks = 0, there = 0;
+  for (const ExrHeader& part : exr.parts) {
+    const std::uint64_t more = blocks_of(part);
+    if (more == 0) return;
+    blocks += more;
+    if (blocks > room) break;
+  }
   for (std::uint64_t i = 0; blocks <= room && i < blocks; ++i) {
     const std::uint64_t at =
-        little_endian(file, header.end + static_cast<std::size_t>(i) * offset_bytes, offset_bytes);
-    if (at >= header.end + blocks * offset_bytes && at < file.size()) ++there;
+        little_endian(file, exr.end + static_cast<std::size_t>(i) * offset_bytes, offset_bytes);
+    if (at >= exr.end + blocks * offset_bytes && at < file.size()) ++there;
   }
   if (there < blocks) {
     throw ImageFileError(
@@ -184,52 +292,70 @@ void check_blocks(std::span<const std::byte> file, const ExrHeader& header) {
   }
 }
 
+std::optional<Size> size_of_window(const ExrHeader& part, std::string_view name) {
+  const ExrAttribute* window = part.find(name);
+  if (!window || window->value.size() != 16) return std::nullopt;
+  return Size{with_sign(window->value, 8) - with_sign(window->value, 0) + 1,
+              with_sign(window->value, 12) - with_sign(window->value, 4) + 1};
+}
+
+std::vector<ExrPage> pages_of(const ExrFile& exr) {
+  std::vector<ExrPage> pages;
+  for (int part = 0; const ExrHeader& header : exr.parts) {
+    for (int level = 0; const Size& size : levels_of(header)) {
+      pages.push_back({.part = part, .level = level++, .size = size});
+    }
+    ++part;
+  }
+  return pages;
+}
+
 std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied) {
   std::vector<FilePart> parts;
-  const ExrHeader header = read_exr_header(file);
-  for (const ExrAttribute& attribute : header.attributes) {
-    if (depends_on_pixels(attribute.name) || attribute.name == "chunkCount") continue;
-    Bytes bytes;
-    if (attribute.name == "preview")
-      append_preview(bytes, attribute, applied);
-    else
-      append(bytes, attribute.bytes);
-    parts.push_back(
-        FilePart::of_copy(FilePart::fixed, fmt::format("the attribute {}", attribute.name), bytes));
+  const ExrFile exr = read_exr_headers(file);
+  for (int number = 1; const ExrHeader& part : exr.parts) {
+    for (const ExrAttribute& attribute : part.attributes) {
+      if (depends_on_pixels(attribute.name) || attribute.name == "chunkCount") continue;
+      Bytes bytes;
+      append_turned(bytes, attribute, applied);
+      parts.push_back(FilePart::of_copy(
+          FilePart::fixed, fmt::format("the attribute {} of part {}", attribute.name, number),
+          bytes));
+    }
+    ++number;
   }
   return parts;
 }
 
-Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& source,
-                      Orientation applied) {
-  const ExrHeader own = read_exr_header(written);
-  Bytes file(written.begin(), written.begin() + magic_bytes);
-  file.reserve(written.size() + source.end);
-  for (const ExrAttribute& attribute : own.attributes) {
-    if (!depends_on_pixels(attribute.name)) continue;
-    // The channels are the same; the source also says how they are perceived.
-    const ExrAttribute* stored = attribute.name == "channels" ? source.find("channels") : nullptr;
-    append(file, stored && stored->bytes.size() == attribute.bytes.size() ? stored->bytes
-                                                                          : attribute.bytes);
+Bytes join_pages(std::span<const std::byte> source, std::vector<Bytes> pages, Orientation applied) {
+  const ExrFile exr = read_exr_headers(source);
+  const std::vector<ExrPage> places = pages_of(exr);
+  std::vector<ExrFile> written;
+  std::vector<std::uint64_t> blocks(exr.parts.size());
+  std::uint64_t bytes = exr.end;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    written.push_back(read_exr_headers(pages[i]));
+    check_blocks(pages[i], written[i]);
+    const std::uint64_t more = blocks_of(written[i].parts.front());
+    blocks[static_cast<std::size_t>(places[i].part)] += more;
+    bytes += pages[i].size() + 4 * more;
   }
-  for (const ExrAttribute& attribute : source.attributes) {
-    constexpr std::size_t longest_name = 31, version = 5;
-    if (depends_on_pixels(attribute.name)) continue;
-    if (attribute.name.size() > longest_name) file[version] |= std::byte{4};
-    if (attribute.name == "preview") {
-      append_preview(file, attribute, applied);
-    } else if (attribute.name == "chunkCount" && attribute.value.size() == 4) {
-      append(file, attribute.bytes);
-      put_little_endian(std::span(file).last(4), 0, 4, blocks_of(own));
-    } else {
-      append(file, attribute.bytes);
-    }
+  Bytes file(source.begin(), source.begin() + magic_bytes);
+  file.reserve(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const auto part = static_cast<std::size_t>(places[i].part);
+    if (places[i].level > 0) continue;
+    append_header(file, exr.parts[part], written[i].parts.front(), blocks[part], applied);
   }
-  file.push_back(std::byte{0});
-  const std::size_t table_at = file.size();
-  append(file, written.subspan(own.end));
-  // Wraps around where the header is shorter.
-  move_blocks(std::span(file).subspan(table_at), own.end, table_at - own.end);
+  if (exr.is_numbered) file.push_back(std::byte{0});
+  std::size_t table = file.size();
+  file.resize(table +
+              static_cast<std::size_t>(std::reduce(blocks.begin(), blocks.end())) * offset_bytes);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    append_blocks(file, table, pages[i], written[i], places[i], exr.is_numbered);
+    table += static_cast<std::size_t>(blocks_of(written[i].parts.front())) * offset_bytes;
+    pages[i] = {};
+  }
   return file;
 }
 

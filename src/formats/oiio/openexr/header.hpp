@@ -1,6 +1,8 @@
-// The header of an OpenEXR file: attributes of any type, which go from the source to the result
-// byte for byte, except for those that depend on how the pixels lie. OpenImageIO keeps the types
-// that it knows.
+// The headers of an OpenEXR file, one for each part: attributes of any type, which go from the
+// source to the result byte for byte, except for those that depend on how the pixels lie. And its
+// blocks of pixels. OpenImageIO keeps the types that it knows, and writes no file that has both
+// parts of rows and parts of tiles, or several parts with smaller copies. So it writes each part
+// and each smaller copy into a file of its own, and their blocks are put together here.
 #ifndef QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
 #define QTURN_SRC_FORMATS_OIIO_OPENEXR_HEADER_HPP
 
@@ -8,6 +10,7 @@
 #include <qturn/pictures.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,33 +26,53 @@ struct ExrAttribute {
   std::span<const std::byte> value;
 };
 
+/// Of a part.
 struct ExrHeader {
   std::vector<ExrAttribute> attributes;
-  std::size_t end = 0;  ///< where the table of blocks begins
+  bool is_tiled = false;
 
   /// Null: there is none of this name.
   const ExrAttribute* find(std::string_view name) const;
 };
 
-/// Reads the header of the first part of the file, which must outlive the result. Throws
-/// ImageFileError if the header is cut.
-ExrHeader read_exr_header(std::span<const std::byte> file);
+struct ExrFile {
+  std::vector<ExrHeader> parts;
+  bool is_numbered = false;  ///< each block has the number of its part
+  std::size_t end = 0;       ///< of the headers; there the tables of blocks begin
+};
 
-/// Implements Codec::check_limits for all parts. What is damaged is left for read_exr_header() to
+/// Reads the headers of the file, which must outlive the result. Throws ImageFileError if they are
+/// cut.
+ExrFile read_exr_headers(std::span<const std::byte> file);
+
+/// Implements Codec::check_limits for all parts. What is damaged is left for read_exr_headers() to
 /// say. So many attributes that the library would take minutes are refused.
 void check_exr_limits(std::span<const std::byte> file, const Limits& limits);
 
+/// Throws ImageFileError for what OpenImageIO does not read, by name.
+void check_readable(const ExrFile& exr);
+
 /// Throws ImageFileError when a block of pixels has no place in the file, as in one whose writer
 /// did not come to its end. A reader may leave such pixels as they are in memory.
-void check_blocks(std::span<const std::byte> file, const ExrHeader& header);
+void check_blocks(std::span<const std::byte> file, const ExrFile& exr);
 
-/// Implements Codec::parts: the attributes that do not depend on how the pixels lie.
+/// Nothing: the part has no such window.
+std::optional<Size> size_of_window(const ExrHeader& part, std::string_view name);
+
+/// The picture of a part, or a smaller copy of it (mip map).
+struct ExrPage {
+  int part = 0, level = 0;
+  Size size;
+};
+std::vector<ExrPage> pages_of(const ExrFile& exr);
+
+/// Implements Codec::parts: the attributes that do not depend on how the pixels lie, or that turn.
 std::vector<FilePart> exr_parts(std::span<const std::byte> file, Orientation applied);
 
-/// `written`, a whole file, with the attributes of `source` that do not depend on how the pixels
-/// lie instead of its own; the preview is turned.
-Bytes with_attributes(std::span<const std::byte> written, const ExrHeader& source,
-                      Orientation applied);
+/// The result of a turn. `source` has the headers of the original file at least. Of `pages`, each
+/// is a whole file, with one of pages_of() the original, turned. The attributes are those of
+/// `source`, except for those that depend on how the pixels lie.
+Bytes join_pages(std::span<const std::byte> source, std::vector<Bytes> pages, Orientation applied);
 
 }  // namespace qturn::openexr
 
