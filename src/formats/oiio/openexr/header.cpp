@@ -79,6 +79,37 @@ std::vector<Size> levels_of(const ExrHeader& part) {
   return levels;
 }
 
+// visit(name, type, columns, rows): it has one sample for so many columns and rows.
+template <typename Visit>
+void for_each_channel(const ExrHeader& part, Visit visit) {
+  constexpr std::size_t type = 1, across = 9, down = 13, end = 17;
+  const ExrAttribute* channels = part.find("channels");
+  std::span<const std::byte> rest = channels ? channels->value : std::span<const std::byte>();
+  for (;;) {
+    const std::size_t name = text_of(rest).find('\0');
+    if (name == 0 || name == std::string_view::npos || rest.size() - name < end) return;
+    visit(text_of(rest.first(name)), little_endian(rest, name + type, 4),
+          little_endian(rest, name + across, 4), little_endian(rest, name + down, 4));
+    rest = rest.subspan(name + end);
+  }
+}
+
+// Of the pixels of the part without compression.
+std::uint64_t pixel_bytes_of(const ExrHeader& part) {
+  std::uint64_t pixels = 0, pixel_bytes = 0;
+  for (const Size& level : levels_of(part)) {
+    pixels += static_cast<std::uint64_t>(level.width * level.height);
+  }
+  for_each_channel(part, [&](std::string_view, std::uint64_t type, auto, auto) {
+    constexpr std::uint64_t half = 1;
+    pixel_bytes += type == half ? 2 : 4;
+  });
+  return pixels * pixel_bytes;
+}
+
+// Column, row and two numbers of the level, or a row. The size of what follows comes next.
+std::size_t head_bytes_of(const ExrHeader& part) { return part.is_tiled ? 16 : 4; }
+
 // 0: the header does not tell, or the library refuses it.
 std::uint64_t blocks_of(const ExrHeader& part) {
   const ExrAttribute* compression = part.find("compression");
@@ -177,8 +208,7 @@ void append_header(Bytes& to, const ExrHeader& source, const ExrHeader& written,
 void append_blocks(Bytes& to, std::size_t table, std::span<const std::byte> written,
                    const ExrFile& own, const ExrPage& page, bool is_numbered) {
   const bool is_tiled = own.parts.front().is_tiled;
-  // Column, row and two numbers of the level, or a row; the size of what follows.
-  const std::size_t level_at = 8, size_at = is_tiled ? 16 : 4, head = size_at + 4;
+  const std::size_t level_at = 8, size_at = head_bytes_of(own.parts.front());
   std::vector<std::pair<std::uint64_t, std::size_t>> blocks(blocks_of(own.parts.front()));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i] = {little_endian(written, own.end + i * offset_bytes, offset_bytes), i};
@@ -193,7 +223,7 @@ void append_blocks(Bytes& to, std::size_t table, std::span<const std::byte> writ
       to.resize(at += 4);
       put_little_endian(to, at - 4, 4, static_cast<std::uint64_t>(page.part));
     }
-    append(to, block.first(head + size));
+    append(to, block.first(size_at + 4 + size));
     for (const std::size_t each : {level_at, level_at + 4}) {
       if (is_tiled) put_little_endian(to, at + each, 4, static_cast<std::uint64_t>(page.level));
     }
@@ -252,23 +282,13 @@ void check_readable(const ExrFile& exr) {
         (little_endian(tiles->value, 8, 1) & level_mode) == rip_map) {
       throw ImageFileError("copies that are narrower or lower (rip map) are not supported");
     }
-    const ExrAttribute* channels = part.find("channels");
-    if (!channels) continue;
-    // Of each: its name, type, perception, and of how many columns and rows it has one sample.
-    constexpr std::size_t across = 9, down = 13, end = 17;
-    std::span<const std::byte> rest = channels->value;
-    for (;;) {
-      const std::size_t name = text_of(rest).find('\0');
-      if (name == 0 || name == std::string_view::npos || rest.size() - name < end) break;
-      const std::uint64_t columns = little_endian(rest, name + across, 4),
-                          rows = little_endian(rest, name + down, 4);
-      if (columns != 1 || rows != 1) {
-        throw ImageFileError(
-            fmt::format("subsampled channels are not supported: {} has a sample for {} x {} pixels",
-                        text_of(rest.first(name)), columns, rows));
-      }
-      rest = rest.subspan(name + end);
-    }
+    for_each_channel(part, [](std::string_view name, std::uint64_t /*type*/, std::uint64_t columns,
+                              std::uint64_t rows) {
+      if (columns == 1 && rows == 1) return;
+      throw ImageFileError(
+          fmt::format("subsampled channels are not supported: {} has a sample for {} x {} pixels",
+                      name, columns, rows));
+    });
   }
 }
 
@@ -281,10 +301,29 @@ void check_blocks(std::span<const std::byte> file, const ExrFile& exr) {
     blocks += more;
     if (blocks > room) break;
   }
-  for (std::uint64_t i = 0; blocks <= room && i < blocks; ++i) {
-    const std::uint64_t at =
-        little_endian(file, exr.end + static_cast<std::size_t>(i) * offset_bytes, offset_bytes);
-    if (at >= exr.end + blocks * offset_bytes && at < file.size()) ++there;
+  std::size_t table = exr.end;
+  for (std::size_t i = 0; blocks <= room && i < exr.parts.size(); ++i) {
+    const ExrHeader& part = exr.parts[i];
+    const std::size_t size_at = head_bytes_of(part) + (exr.is_numbered ? 4 : 0);
+    std::uint64_t bytes = 0, missing = blocks_of(part);
+    for (std::uint64_t k = missing; k > 0; --k, table += offset_bytes) {
+      const std::uint64_t at = little_endian(file, table, offset_bytes);
+      if (at < exr.end + blocks * offset_bytes || at > file.size()) continue;
+      const auto block = file.subspan(static_cast<std::size_t>(at));
+      if (block.size() < size_at + 4) continue;
+      const std::uint64_t size = little_endian(block, size_at, 4);
+      if (size > block.size() - size_at - 4) continue;
+      bytes += size;
+      --missing;
+      ++there;
+    }
+    // The library takes what is not there for zeros.
+    const bool is_compressed = little_endian(part.find("compression")->value, 0, 1) != 0;
+    const std::uint64_t wanted = pixel_bytes_of(part);
+    if (!is_compressed && missing == 0 && bytes != wanted) {
+      throw ImageFileError(
+          fmt::format("damaged: {} of {} bytes of pixels are there", bytes, wanted));
+    }
   }
   if (there < blocks) {
     throw ImageFileError(

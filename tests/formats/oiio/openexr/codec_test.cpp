@@ -30,6 +30,14 @@ std::string attribute(const std::string& name, const std::string& type, const st
   return exr_attribute(name, type, value);
 }
 
+std::string window(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom) {
+  std::string value;
+  for (const std::int64_t each : {left, top, right, bottom}) {
+    value += number(static_cast<std::uint64_t>(each));
+  }
+  return value;
+}
+
 std::size_t table_at(std::span<const std::byte> file) {
   const std::string last = attribute("screenWindowWidth", "float", number(0x3F800000));
   return text_of(file).find(last) + last.size() + 1;
@@ -180,7 +188,7 @@ TEST_CASE("Each part of an OpenEXR file turns, of rows or of tiles, with what it
 
 TEST_CASE("The smaller copies in an OpenEXR file turn as they are, rounded up or down") {
   for (const bool is_rounded_up : {false, true}) {
-    // It is not taken for a list of them.
+    // OpenImageIO says that a face of a cube is displayed.
     const ExrPart part = mip_map(is_rounded_up, attribute("envmap", "envmap", "\1"));
     const Bytes file = write_exr({part});
     for (const Orientation each : all_orientations) {
@@ -188,6 +196,10 @@ TEST_CASE("The smaller copies in an OpenEXR file turn as they are, rounded up or
       const Bytes out = turn_file(file, codec, each);
       const std::vector<ExrPart> wanted = tests::turned({part}, each);
       CHECK((read_exr(out, wanted) == wanted));
+      const Size size = turned_size(each, {width, height});
+      const std::string whole = window(0, 0, size.width - 1, size.height - 1);
+      CHECK(contains(out, attribute("dataWindow", "box2i", whole)));
+      CHECK(contains(out, attribute("displayWindow", "box2i", whole)));
       CHECK(contains(out,
                      attribute("tiles", "tiledesc",
                                number(swaps_axes(each) ? 2 : 3) + number(swaps_axes(each) ? 3 : 2) +
@@ -199,7 +211,7 @@ TEST_CASE("The smaller copies in an OpenEXR file turn as they are, rounded up or
     CHECK(decoded.image.pages.size() == 1);
     CHECK(decoded.warnings == std::vector{"its smaller copies (mip map) are left out"s});
   }
-  // One that says what an environment map says, and has no smaller copies.
+  // An environment map that has none is not taken for one that should.
   ExrPart single = mip_map(false, attribute("envmap", "envmap", "\1"));
   single.levels.resize(1);
   single.level_mode = 0;
@@ -210,14 +222,6 @@ TEST_CASE("The smaller copies in an OpenEXR file turn as they are, rounded up or
 TEST_CASE("The windows of each part turn in the display window that they share") {
   std::vector<ExrPart> parts = several_parts();
   Bytes file = write_exr(parts);
-  const auto window = [](std::int64_t left, std::int64_t top, std::int64_t right,
-                         std::int64_t bottom) {
-    std::string value;
-    for (const std::int64_t each : {left, top, right, bottom}) {
-      value += number(static_cast<std::uint64_t>(each));
-    }
-    return value;
-  };
   const auto put = [&](const std::string& name, const std::string& old_value,
                        const std::string& value) {
     const std::size_t at = text_of(file).find(attribute(name, "box2i", old_value));
@@ -312,9 +316,18 @@ TEST_CASE("An OpenEXR file with a block of pixels that is not there is damaged")
     CHECK(refusal(file, openexr::codec) != "");
     CHECK_THROWS_AS(openexr::codec.read_header(file), ImageFileError);
   }
+  // Blocks of fewer columns, and one that the file does not hold to its end.
+  Bytes file = whole;
+  const std::string size = number(2 * width);
+  const std::size_t at = text_of(file).rfind(size + "\x0F\x3C"s);
+  REQUIRE(at != std::string_view::npos);
+  put_little_endian(file, at, 4, 2 * width - 2);
+  CHECK(refusal(file, openexr::codec) == "damaged: 38 of 40 bytes of pixels are there");
+  put_little_endian(file, at, 4, 2 * width + 2);
+  CHECK(refusal(file, openexr::codec) == "truncated: 3 of 4 blocks of pixels are there");
   // The last block of the last part.
   const std::vector<ExrPart> parts = several_parts();
-  Bytes file = write_exr(parts);
+  file = write_exr(parts);
   std::size_t blocks = 0;
   for (const ExrPart& part : parts) for_each_block(part, [&](auto&&...) { ++blocks; });
   const std::size_t table = text_of(file).rfind("screenWindowWidth") + 18 + 6 + 4 + 4 + 2;
