@@ -190,7 +190,7 @@ class ScanWorker {
       check(
           cudaMemcpyAsync(turn.out, turn.data, turn.bytes, cudaMemcpyDeviceToDevice, stream_.get()),
           "JPEGs on the device");
-      lossless_.results()[i] = {.faults = 0, .bytes = turn.bytes, .src_bytes = turn.bytes};
+      lossless_.results()[i] = {.faults = {}, .bytes = turn.bytes, .src_bytes = turn.bytes};
     }
   }
 
@@ -210,7 +210,7 @@ class ScanWorker {
         const JpegPlanarResult& made = planar_.results()[planar];
         outputs.push_back({turns.planar[planar].out, made.scan, &made});
       }
-      const auto has_faults = [](const Output& output) { return output.made.faults != 0; };
+      const auto has_faults = [](const Output& output) { return output.made.faults.any(); };
       if (std::ranges::any_of(outputs, has_faults)) continue;
       work.data_bytes = outputs.front().made.src_bytes;
       for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -22,8 +22,8 @@ std::vector<AskedJpeg> asked_jpegs(std::span<const Bytes> photographs, Orientati
   return asked;
 }
 
-void must_have_no_faults(std::uint32_t faults) {
-  if (faults != 0) throw std::runtime_error("the GPU gave a photograph up");
+void must_have_no_faults(JpegFaults faults) {
+  if (faults.any()) throw std::runtime_error("the GPU gave a photograph up: " + faults.text());
 }
 
 double median(std::vector<double> values) {

@@ -34,7 +34,7 @@ std::vector<AskedJpeg> asked_jpegs(std::span<const Bytes> photographs, Orientati
 inline std::size_t turned_capacity(std::size_t bytes) { return bytes + bytes / 8 + 4096; }
 
 /// Throws std::runtime_error if there are faults.
-void must_have_no_faults(std::uint32_t faults);
+void must_have_no_faults(JpegFaults faults);
 
 double median(std::vector<double> values);
 

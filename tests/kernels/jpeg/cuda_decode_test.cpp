@@ -188,7 +188,7 @@ TEST_CASE("a JPEG decoded on a GPU has libjpeg's coefficients and samples", "[gp
   const std::vector<Decoded> decoded = decode_on_gpu(scans, wanted);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     INFO("picture " << i);
-    CHECK(decoded[i].result.faults == 0);
+    CHECK_FALSE(decoded[i].result.faults.any());
     CHECK(decoded[i].result.src_bytes == scan_data(scans[i].file).size());
     const JpegInside inside = look_inside(scans[i].file);
     const std::vector<SamplePlane> planes = planes_in(scans[i].file);
@@ -225,7 +225,7 @@ TEST_CASE("a JPEG decoded on a GPU has libjpeg's pixels", "[gpu][sanitizer]") {
   const std::vector<Decoded> decoded = decode_on_gpu(scans, wanted);
   for (std::size_t i = 0; i < scans.size(); ++i) {
     INFO("picture " << i);
-    CHECK(decoded[i].result.faults == 0);
+    CHECK_FALSE(decoded[i].result.faults.any());
     CHECK(decoded[i].pixels == rgb_in(scans[i].file, wanted.repeats_samples));
   }
 }
@@ -241,12 +241,12 @@ TEST_CASE("what not all of libjpeg's versions decode to the same is given up", "
     scans.emplace_back(make_grey(picture), Orientation::identity);
   }
   const std::vector<Decoded> decoded = decode_on_gpu(scans, {});
-  CHECK(decoded[0].result.faults == 0);
-  CHECK(decoded[1].result.faults == static_cast<std::uint32_t>(JpegFault::range));
+  CHECK_FALSE(decoded[0].result.faults.any());
+  CHECK(decoded[1].result.faults == JpegFault::range);
   // Coefficients have no such limits.
   const std::vector<Decoded> alone = decode_on_gpu(scans, {.samples = false});
   for (std::size_t i = 0; i < scans.size(); ++i) {
-    CHECK(alone[i].result.faults == 0);
+    CHECK_FALSE(alone[i].result.faults.any());
     CHECK(different_coefficients(alone[i].coefficients[0],
                                  look_inside(scans[i].file).components[0]) == 0);
   }
@@ -263,10 +263,10 @@ TEST_CASE("a damaged JPEG does not disturb the others that are decoded", "[gpu][
   }
   const std::vector<Decoded> decoded =
       decode_on_gpu({scans[2], scans[0], scans[3], scans[5]}, {.pixels = true});
-  CHECK(decoded[1].result.faults != 0);
-  CHECK(decoded[2].result.faults != 0);
+  CHECK(decoded[1].result.faults.any());
+  CHECK(decoded[2].result.faults.any());
   for (const std::size_t i : {0, 3}) {
-    CHECK(decoded[i].result.faults == 0);
+    CHECK_FALSE(decoded[i].result.faults.any());
     CHECK(decoded[i].pixels == rgb_in(scans[2].file, false));
   }
   // With a size that its data is too short for, nothing is written.
@@ -279,7 +279,7 @@ TEST_CASE("a damaged JPEG does not disturb the others that are decoded", "[gpu][
   Stream stream;
   decode_jpegs(&decode, 1, workspaces.device(), workspaces.host(), result.data(), stream);
   stream.wait();
-  CHECK(result.data()->faults == static_cast<std::uint32_t>(JpegFault::missing_blocks));
+  CHECK(result.data()->faults == JpegFault::missing_blocks);
 }
 
 TEST_CASE("what cannot be decoded to is refused before anything is enqueued", "[gpu]") {

@@ -34,7 +34,7 @@ std::vector<TurnedScan> turn_on_gpu(const std::vector<PlanarTurn>& asked) {
 
 void check_same(const TurnedScan& turned, const PlanarTurn& asked) {
   const TurnedByPlanes wanted(asked.scan.file, asked.turn.orientation);
-  CHECK(turned.result.scan.faults == 0);
+  CHECK_FALSE(turned.result.scan.faults.any());
   CHECK(turned.result.scan.src_bytes == scan_data(asked.scan.file).size());
   CHECK(turned.data == wanted.data);
   for (std::size_t c = 0; c < wanted.scan.components.size(); ++c) {
@@ -148,14 +148,14 @@ TEST_CASE("damage and extremes are given up, and do not disturb the others", "[g
   const std::vector<TurnedScan> turned = turn_on_gpu(turns);
   for (std::size_t i = 0; i < turns.size(); ++i) {
     INFO("picture " << i);
-    const std::uint32_t faults = turned[i].result.scan.faults;
+    const JpegFaults faults = turned[i].result.scan.faults;
     if (i + 1 == turns.size()) {
-      CHECK(faults == static_cast<std::uint32_t>(JpegFault::missing_blocks));
+      CHECK(faults == JpegFault::missing_blocks);
     } else if (i % 4 == 3) {
-      CHECK(faults == static_cast<std::uint32_t>(JpegFault::range));
+      CHECK(faults == JpegFault::range);
     } else if (i % 4 == 1) {
-      CHECK(faults != 0);
-    } else if (i % 4 == 0 || faults == 0) {
+      CHECK(faults.any());
+    } else if (i % 4 == 0 || !faults.any()) {
       check_same(turned[i], turns[i]);
     }
   }

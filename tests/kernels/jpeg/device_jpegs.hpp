@@ -163,7 +163,7 @@ std::vector<TurnedOnDevice<Result>> turn_on_device(
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const JpegResult& scan = scan_of(results.data()[i]);
-    used.push_back(scan.faults == 0 ? scan.bytes : capacities[i]);
+    used.push_back(!scan.faults.any() ? scan.bytes : capacities[i]);
   }
   const auto pieces = dst.download(used);
   std::vector<TurnedOnDevice<Result>> turned;
@@ -171,7 +171,7 @@ std::vector<TurnedOnDevice<Result>> turn_on_device(
     const Result& result = results.data()[i];
     const auto* first = reinterpret_cast<const std::byte*>(pieces[i].data());
     turned.push_back(
-        {result, scan_of(result).faults == 0 ? Bytes(first, first + used[i]) : Bytes{}});
+        {result, !scan_of(result).faults.any() ? Bytes(first, first + used[i]) : Bytes{}});
   }
   return turned;
 }
