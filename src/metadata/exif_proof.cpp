@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/jpeg/src/markers.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_tags.hpp"
-#include "src/metadata/jpeg_markers.hpp"
 #include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"

@@ -2,7 +2,7 @@
 
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_tags.hpp"
-#include "src/metadata/jpeg_markers.hpp"
+#include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/tiff_structure.hpp"
 
 namespace qturn {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/metadata/exif_tags.hpp"
-#include "src/metadata/jpeg_markers.hpp"
+#include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/thumbnail_fields.hpp"
 #include "src/metadata/thumbnail_pixels.hpp"
 #include "src/metadata/tiff_structure.hpp"

@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 
+#include "kernels/jpeg/src/markers.hpp"
 #include "src/formats/container/boxes.hpp"
 #include "src/formats/heif/heif.hpp"
 #include "src/formats/png/zlib.hpp"
-#include "src/metadata/jpeg_markers.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/endian.hpp"
 #include "tests/fixtures/tar_files.hpp"

@@ -23,7 +23,7 @@ consumer_step("the kernels install" "an old installation is gone"
   --prefix ${consumers}/prefix)
 consumer_step("a C++17 project finds the installed kernels" "the kernels install"
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package -B ${consumers}/found
-  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix -DJPEG_README=${PROJECT_SOURCE_DIR}/kernels/jpeg/README.md)
 consumer_step("the C++17 project builds" "a C++17 project finds the installed kernels"
   ${CMAKE_COMMAND} --build ${consumers}/found)
 consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
@@ -53,6 +53,10 @@ if(QTURN_PKG_CONFIG)
 endif()
 
 if(QTURN_CUDA)
+  consumer_step("the JPEG guide's program names what it refuses" "the C++17 project builds"
+    ${consumers}/found/decode_jpeg ${CMAKE_CURRENT_LIST_FILE})
+  set_tests_properties("consumers: the JPEG guide's program names what it refuses" PROPERTIES
+    PASS_REGULAR_EXPRESSION "it is not a JPEG")
   consumer_step("the training loop finds the installed kernels" "the kernels install"
     ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/kernels/examples/training_loop -B ${consumers}/training_loop
     ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix)

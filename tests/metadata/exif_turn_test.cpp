@@ -7,7 +7,7 @@
 
 #include "src/metadata/exif.hpp"
 #include "src/metadata/exif_proof.hpp"
-#include "src/metadata/jpeg_markers.hpp"
+#include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/maker_note.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/image.hpp"

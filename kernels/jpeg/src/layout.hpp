@@ -7,11 +7,10 @@
 
 #include <cstdint>
 
+#include "kernels/jpeg/src/t81.hpp"
+
 namespace qturn::jpeg {
 
-inline constexpr std::uint32_t most_components = 4;
-/// ITU T.81, B.2.3.
-inline constexpr std::uint32_t most_blocks_in_mcu = 10;
 inline constexpr std::uint32_t no_block = ~0u;
 
 /// `number`, below 98,304, divided by a sampling factor.
@@ -120,12 +119,6 @@ struct Turn {
     }
   }
 };
-
-/// Where the coefficients of a block lie in JPEG's zigzag order: row * 8 + column.
-inline constexpr std::uint8_t zigzag[64] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 }  // namespace qturn::jpeg
 

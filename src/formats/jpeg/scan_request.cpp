@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/jpeg/src/header.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/proof.hpp"
@@ -64,22 +65,6 @@ JpegScanTurn lossless_turn(const JpegScanLayout& src, const JpegPicture& written
   return {.src = src, .dst = scan_layout(written), .orientation = orientation};
 }
 
-JpegPlanarTurn planar_turn(const JpegScanLayout& src, const JpegPicture& stored,
-                           const JpegPicture& turned, Orientation orientation) {
-  JpegPlanarTurn turn{.src = src, .orientation = orientation};
-  turn.restart_interval = turned.scans.front().restart_interval;
-  const JpegScan& scan = stored.scans.front();
-  std::size_t place = 0;
-  for (const int index : components_of(stored, scan)) {
-    const JpegTable& steps = stored.components[static_cast<std::size_t>(index)].table;
-    std::ranges::copy(steps, turn.steps[place].begin());
-    turn.dc_table[place] = static_cast<std::uint8_t>(scan.components[place].dc_slot);
-    turn.ac_table[place] = static_cast<std::uint8_t>(scan.components[place].ac_slot);
-    ++place;
-  }
-  return turn;
-}
-
 // Of a picture turned by planes, whose tables are known when the device has made them.
 Bytes header_with_tables(JpegPicture picture, const JpegPlanarResult& made) {
   std::vector<JpegScanComponent>& components = picture.scans.front().components;
@@ -120,18 +105,21 @@ std::optional<JpegRequest> scan_request(const JpegDecoder& decoder,
   const auto heads = std::make_shared<Heads>();
   try {
     const JpegPicture stored = describe_by_header(decoder);
-    const JpegScanLayout src = scan_layout(stored);
+    const JpegHeader header = header_of_scan(decoder.file.bytes);
     for (const Orientation orientation : lossless) {
       const JpegPicture written =
           written_picture(kept_of(stored, decoder, orientation), orientation);
       heads->lossless.push_back(header_before_scan(written));
-      request.lossless.push_back(lossless_turn(src, written, orientation));
+      request.lossless.push_back(lossless_turn(header.scan, written, orientation));
     }
     for (const Orientation orientation : planar) {
       JpegPicture picture = turned(stored, orientation);
-      request.planar.push_back(planar_turn(src, stored, picture, orientation));
+      request.planar.push_back(header.to_turn_by_planes(orientation));
+      request.planar.back().restart_interval = picture.scans.front().restart_interval;
       heads->planar.push_back(std::move(picture));
     }
+  } catch (const JpegRefused&) {
+    return std::nullopt;
   } catch (const ImageFileError&) {
     return std::nullopt;  // the CPU's way reads the data first, and may say something else
   }

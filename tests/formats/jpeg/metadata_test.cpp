@@ -7,7 +7,7 @@
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
-#include "src/metadata/jpeg_markers.hpp"
+#include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/md5.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xml_nodes.hpp"

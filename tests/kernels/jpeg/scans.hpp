@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/jpeg/file/huffman_table.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
 #include "src/formats/jpeg/libjpeg/picture.hpp"
 #include "src/formats/jpeg/route.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "src/formats/jpeg/file/scans.hpp"
+#include "kernels/jpeg/src/scans.hpp"
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/picture/file_limits.hpp"
 

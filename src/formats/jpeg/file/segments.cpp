@@ -1,9 +1,8 @@
 #include "src/formats/jpeg/file/segments.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 
+#include "kernels/jpeg/src/header.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/picture/image.hpp"
 
@@ -12,20 +11,10 @@ namespace {
 
 using namespace jpeg_marker;
 
-// Frame types as ITU T.81, table B.1, numbers them.
-void check_frame(unsigned char marker, std::span<const std::byte> payload) {
-  const int type = marker - sof0;
-  if (type == 3 || type == 7 || type == 11 || type == 15) {
-    throw ImageFileError("lossless JPEG (a process of its own) is not supported");
-  }
-  if (type == 5 || type == 6 || type == 13 || type == 14) {
-    throw ImageFileError("hierarchical JPEG is not supported");
-  }
-  if (type == 9 || type == 10) throw ImageFileError("arithmetic-coded JPEG is not supported");
-  if (!payload.empty() && payload[0] != std::byte{8}) {
-    throw ImageFileError(
-        fmt::format("{}-bit JPEG is not supported", std::to_integer<int>(payload[0])));
-  }
+void check_frame(const JpegSegment& frame) {
+  const auto refused = refusal_of(frame);
+  if (refused && refused->why != JpegRefusal::progressive)
+    throw ImageFileError(refused->name + " is not supported");
 }
 
 std::string_view text_of(const JpegSegment& segment) {
@@ -40,7 +29,7 @@ JpegSegment jpeg_header_segments(std::span<const std::byte> file, JpegMarkers& m
   while (const std::optional<JpegSegment> segment = markers.next()) {
     if (segment->marker == eoi) throw ImageFileError("ends before the picture begins");
     if (segment->marker == dhp) throw ImageFileError("hierarchical JPEG is not supported");
-    if (is_frame(segment->marker)) check_frame(segment->marker, segment->payload);
+    if (is_frame(segment->marker)) check_frame(*segment);
     if (segment->marker == sos) return *segment;
     segments.push_back(*segment);
   }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/metadata/jpeg_markers.hpp"
+#include "kernels/jpeg/src/markers.hpp"
 #include "src/picture/bytes.hpp"
 
 namespace qturn::jpeg {

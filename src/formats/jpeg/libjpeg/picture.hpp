@@ -10,7 +10,7 @@
 
 #include <qturn/orientation.hpp>
 
-#include "src/formats/jpeg/file/scans.hpp"
+#include "kernels/jpeg/src/scans.hpp"
 #include "src/formats/jpeg/libjpeg/session.hpp"
 
 namespace qturn::jpeg {

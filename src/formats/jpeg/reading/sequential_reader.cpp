@@ -31,8 +31,8 @@ struct Component {
 /// later.
 constexpr auto places = [] {
   std::array<std::uint8_t, 2 * jpeg_coefficients> found{};
-  found.fill(jpeg_zigzag[last_coefficient]);
-  std::ranges::copy(jpeg_zigzag, found.begin());
+  found.fill(zigzag[last_coefficient]);
+  std::ranges::copy(zigzag, found.begin());
   return found;
 }();
 
@@ -57,7 +57,7 @@ bool read_block(JpegCodeReader& bits, Component& component, JCOEF* block) {
     block[places[k + pair.first()]] = pair.first_value();
     if (k + pair.last() >= last_coefficient) return false;
     k += pair.last();
-    block[jpeg_zigzag[k]] = in.take(pair);
+    block[zigzag[k]] = in.take(pair);
     return true;
   };
   while (true) {
@@ -77,7 +77,7 @@ bool read_block(JpegCodeReader& bits, Component& component, JCOEF* block) {
     if (step.ends) break;
     k += step.advance;
     if (k > last_coefficient) return false;
-    block[jpeg_zigzag[k]] = value;
+    block[zigzag[k]] = value;
     if (k == last_coefficient) break;
   }
   bits.end_block(in);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/formats/jpeg/file/huffman_table.hpp"
+
 namespace qturn::jpeg {
 namespace {
 

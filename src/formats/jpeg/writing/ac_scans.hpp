@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "src/formats/jpeg/file/scans.hpp"
+#include "kernels/jpeg/src/scans.hpp"
 #include "src/formats/jpeg/writing/bit_writer.hpp"
 #include "src/formats/jpeg/writing/turned_blocks.hpp"
 

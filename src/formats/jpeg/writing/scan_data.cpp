@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "src/formats/jpeg/file/huffman_table.hpp"
 #include "src/formats/jpeg/writing/ac_scans.hpp"
 
 namespace qturn::jpeg {

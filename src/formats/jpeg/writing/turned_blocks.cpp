@@ -5,7 +5,7 @@ namespace qturn::jpeg {
 TurnedOrder::TurnedOrder(Orientation orientation) {
   const Reading r = reading(orientation);
   for (std::size_t k = 0; k < DCTSIZE2; ++k) {
-    const unsigned v = jpeg_zigzag[k] / DCTSIZE, u = jpeg_zigzag[k] % DCTSIZE;
+    const unsigned v = zigzag[k] / DCTSIZE, u = zigzag[k] % DCTSIZE;
     const unsigned source_v = r.swap_axes ? u : v, source_u = r.swap_axes ? v : u;
     source_[k] = static_cast<std::uint8_t>(source_v * DCTSIZE + source_u);
     const bool negated =

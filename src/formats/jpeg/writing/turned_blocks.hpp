@@ -18,16 +18,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/jpeg/src/t81.hpp"
 #include "src/formats/jpeg/libjpeg/blocks.hpp"
 #include "src/formats/jpeg/writing/coefficient_sets.hpp"
 
 namespace qturn::jpeg {
-
-/// Where coefficient k, in zigzag order, lies in a block: row * 8 + column.
-inline constexpr std::array<std::uint8_t, DCTSIZE2> jpeg_zigzag = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 /// The order in which a turned picture has the coefficients of a block.
 class TurnedOrder {

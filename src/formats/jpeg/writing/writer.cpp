@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "src/formats/jpeg/file/huffman_table.hpp"
 #include "src/formats/jpeg/writing/scan_data.hpp"
 
 namespace qturn::jpeg {
@@ -48,7 +49,7 @@ void put_quantisation(Segments& out, const JpegPicture& picture) {
     const bool wide = is_16_bit(component.table);
     out.segment(dqt, 1 + DCTSIZE2 * (wide ? 2 : 1));
     out.put8(static_cast<unsigned>((wide ? 16 : 0) + component.slot));
-    for (const std::uint8_t at : jpeg_zigzag) {
+    for (const std::uint8_t at : zigzag) {
       if (wide) {
         out.put16(component.table[at]);
       } else {
