@@ -47,7 +47,7 @@ def page(operation, root):
     constants = {"rotate90": "rotate(src, dst, cv::ROTATE_90_CLOCKWISE, stream)", "rotate180": "rotate(src, dst, cv::ROTATE_180, stream)",
                  "rotate270": "rotate(src, dst, cv::ROTATE_90_COUNTERCLOCKWISE, stream)", "flip": "flip(src, dst, 0, stream)",
                  "flop": "flip(src, dst, 1, stream)", "transpose": "transpose(src, dst, stream)",
-                 "transverse": "orient(src, dst, qturn::Orientation::transverse, stream)"}
+                 "transverse": "transform(src, dst, qturn::Orientation::transverse, stream)"}
     return f"""# {operation}
 
 {SAYS[operation]}{accepted} It is orientation {number}: AB/CD becomes {becomes}. `{undoing}` undoes it.

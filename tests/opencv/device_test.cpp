@@ -26,7 +26,7 @@ cv::Size turned(Orientation orientation, cv::Size size) {
   return swaps_axes(orientation) ? cv::Size(size.height, size.width) : size;
 }
 
-TEST_CASE("orient() makes of every type what OpenCV makes of it on the CPU", "[gpu]") {
+TEST_CASE("transform() makes of every type what OpenCV makes of it on the CPU", "[gpu]") {
   need_gpu();
   const int type = GENERATE(from_range(all_types()));
   Stream stream;
@@ -36,7 +36,7 @@ TEST_CASE("orient() makes of every type what OpenCV makes of it on the CPU", "[g
     for (const Orientation orientation : all_orientations) {
       DevicePicture dst(turned(orientation, size), type);
       const unsigned char* memory = dst.mat().data;
-      ours::orient(src.mat(), dst.mat(), orientation, stream);
+      ours::transform(src.mat(), dst.mat(), orientation, stream);
       stream.wait();
       const std::string wrong = difference(dst.download(), turned_by_opencv(picture, orientation));
       if (!wrong.empty()) FAIL(text(size, type, orientation) << wrong);
@@ -89,7 +89,7 @@ TEST_CASE("regions are turned into regions, and nothing beside them is touched",
       for (const cv::Point to : {cv::Point(0, 0), cv::Point(3, 1), cv::Point(32, 7)}) {
         DevicePicture dst(around);
         GpuMat region = dst.region({to, size});
-        ours::orient(src.region(from), region, orientation, stream);
+        ours::transform(src.region(from), region, orientation, stream);
         stream.wait();
         cv::Mat wanted = around.clone();
         turned_by_opencv(whole(from), orientation).copyTo(wanted(cv::Rect(to, size)));
@@ -112,7 +112,7 @@ TEST_CASE("huge and thin pictures agree", "[gpu]") {
   for (const Orientation orientation :
        {Orientation::transpose, Orientation::rotate90, Orientation::rotate180, Orientation::flop}) {
     DevicePicture dst(turned(orientation, size), type);
-    ours::orient(src.mat(), dst.mat(), orientation, stream);
+    ours::transform(src.mat(), dst.mat(), orientation, stream);
     stream.wait();
     const std::string wrong = difference(dst.download(), turned_by_opencv(picture, orientation));
     if (!wrong.empty()) FAIL(text(size, type, orientation) << wrong);
@@ -133,7 +133,7 @@ TEST_CASE("pictures are mirrored in place whatever their size, and turned if the
       DevicePicture picture(whole);
       GpuMat region = picture.region(where);
       const GpuMat same = region;
-      ours::orient(region, region, orientation, stream);
+      ours::transform(region, region, orientation, stream);
       stream.wait();
       REQUIRE(region.data == same.data);
       cv::Mat wanted = whole.clone();
@@ -141,7 +141,7 @@ TEST_CASE("pictures are mirrored in place whatever their size, and turned if the
       std::string wrong = difference(picture.download(), wanted);
       if (!wrong.empty()) FAIL(text(where.size(), type, orientation) << wrong);
       // Two headers of the same pixels are in place too.
-      ours::orient(same, region, inverse(orientation), stream);
+      ours::transform(same, region, inverse(orientation), stream);
       stream.wait();
       wrong = difference(picture.download(), whole);
       if (!wrong.empty()) FAIL(text(where.size(), type, orientation) << wrong);
@@ -174,7 +174,7 @@ TEST_CASE("a batch of different sizes and orientations is turned by one call", "
     src_mats.push_back(src.back()->mat());
     dst_mats.push_back(dst.back()->mat());
   }
-  ours::orient_batch(src_mats, dst_mats, orientations, stream);
+  ours::transform_batch(src_mats, dst_mats, orientations, stream);
   stream.wait();
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     if (pictures[i].empty()) {

@@ -17,7 +17,7 @@ TEST_CASE("host images of every type are turned as OpenCV turns them", "[gpu]") 
     const cv::Mat picture = random_picture(size, type);
     for (const Orientation orientation : all_orientations) {
       cv::Mat dst;
-      ours::orient(picture, dst, orientation);
+      ours::transform(picture, dst, orientation);
       const std::string wrong = difference(dst, turned_by_opencv(picture, orientation));
       if (!wrong.empty()) FAIL(name(orientation) << ": " << wrong);
     }
@@ -65,7 +65,7 @@ TEST_CASE("host images may be their own destination, square or not", "[gpu]") {
     const cv::Mat picture = random_picture(size, CV_16UC3);
     for (const Orientation orientation : all_orientations) {
       cv::Mat image = picture.clone();
-      ours::orient(image, image, orientation);
+      ours::transform(image, image, orientation);
       CHECK(difference(image, turned_by_opencv(picture, orientation)) == "");
     }
   }

@@ -39,14 +39,15 @@ TEST_CASE("numbers that are not an orientation are refused") {
   cv::Mat dst;
   const auto orientation = static_cast<Orientation>(number);
   const std::string message = "orientation " + std::to_string(number) + ", expected 1 to 8";
-  CHECK(not_refused(cv::Error::StsBadArg, message, [&] { ours::orient(src, dst, orientation); }) ==
-        "");
-  GpuMat device_dst;
   CHECK(not_refused(cv::Error::StsBadArg, message,
-                    [&] { ours::orient(GpuMat(), device_dst, orientation, no_stream()); }) == "");
+                    [&] { ours::transform(src, dst, orientation); }) == "");
+  GpuMat device_dst;
+  CHECK(not_refused(cv::Error::StsBadArg, message, [&] {
+          ours::transform(GpuMat(), device_dst, orientation, no_stream());
+        }) == "");
   std::vector<GpuMat> dsts;
   CHECK(not_refused(cv::Error::StsBadArg, message, [&] {
-          ours::orient_batch({GpuMat()}, dsts, {orientation}, no_stream());
+          ours::transform_batch({GpuMat()}, dsts, {orientation}, no_stream());
         }) == "");
 }
 
@@ -96,7 +97,8 @@ TEST_CASE("vectors of images and missing ones are refused") {
   const cv::Mat one = several[0];
   cv::Mat dst;
   const std::string kind =
-      " is neither a GpuMat nor one image in host memory; orient_batch() takes vectors of GpuMats";
+      " is neither a GpuMat nor one image in host memory; transform_batch() takes vectors of "
+      "GpuMats";
   CHECK(not_refused(cv::Error::StsUnsupportedFormat, "src" + kind,
                     [&] { ours::transpose(several, dst); }) == "");
   std::vector<cv::Mat> dsts;
@@ -112,26 +114,27 @@ TEST_CASE("a picture at address 0 is refused") {
   const GpuMat src({4, 3}, CV_8UC3, nullptr, 12);
   GpuMat dst;
   CHECK(not_refused(cv::Error::StsNullPtr, "src is 4x3 CV_8UC3 at address 0",
-                    [&] { ours::orient(src, dst, Orientation::flop, no_stream()); }) == "");
+                    [&] { ours::transform(src, dst, Orientation::flop, no_stream()); }) == "");
   std::vector<GpuMat> dsts;
   CHECK(not_refused(cv::Error::StsNullPtr, "src[1] is 4x3 CV_8UC3 at address 0", [&] {
-          ours::orient_batch({GpuMat(), src}, dsts, {Orientation::flop, Orientation::flop},
-                             no_stream());
+          ours::transform_batch({GpuMat(), src}, dsts, {Orientation::flop, Orientation::flop},
+                                no_stream());
         }) == "");
 }
 
 TEST_CASE("a batch has as many orientations as images, and is not turned in place") {
   std::vector<GpuMat> images(3);
   std::vector<GpuMat> dst;
-  CHECK(not_refused(
-            cv::Error::StsUnmatchedSizes, "2 orientations, expected 3, one for each image", [&] {
-              ours::orient_batch(images, dst, {Orientation::flop, Orientation::flip}, no_stream());
-            }) == "");
+  CHECK(
+      not_refused(
+          cv::Error::StsUnmatchedSizes, "2 orientations, expected 3, one for each image", [&] {
+            ours::transform_batch(images, dst, {Orientation::flop, Orientation::flip}, no_stream());
+          }) == "");
   CHECK(not_refused(
             cv::Error::StsInplaceNotSupported,
-            "dst is src: a batch cannot be turned in place, call orient() for each image", [&] {
-              ours::orient_batch(images, images, std::vector<Orientation>(3, Orientation::flop),
-                                 no_stream());
+            "dst is src: a batch cannot be turned in place, call transform() for each image", [&] {
+              ours::transform_batch(images, images, std::vector<Orientation>(3, Orientation::flop),
+                                    no_stream());
             }) == "");
 }
 
@@ -146,10 +149,10 @@ TEST_CASE("an empty source releases the destination, with or without a GPU") {
   ours::transpose(GpuMat(), device_dst, no_stream());
   CHECK(device_dst.empty());
   std::vector<GpuMat> dsts(5);
-  ours::orient_batch({GpuMat(), GpuMat()}, dsts, {Orientation::flop, Orientation::rotate90},
-                     no_stream());
+  ours::transform_batch({GpuMat(), GpuMat()}, dsts, {Orientation::flop, Orientation::rotate90},
+                        no_stream());
   CHECK(dsts.size() == 2);
-  ours::orient_batch({}, dsts, {});
+  ours::transform_batch({}, dsts, {});
   CHECK(dsts.empty());
 }
 
@@ -170,13 +173,13 @@ TEST_CASE("without a GPU each function says so") {
   CHECK(code_and_words([&] { ours::transpose(picture, dst); }) == expected);
   CHECK(code_and_words([&] { ours::flip(picture, dst, 1); }) == expected);
   CHECK(code_and_words([&] { ours::rotate(picture, dst, cv::ROTATE_180); }) == expected);
-  CHECK(code_and_words([&] { ours::orient(picture, dst, Orientation::flip); }) == expected);
+  CHECK(code_and_words([&] { ours::transform(picture, dst, Orientation::flip); }) == expected);
   const GpuMat src(picture.size(), picture.type(), picture.data);
   GpuMat device_dst;
   CHECK(code_and_words([&] { ours::transpose(src, device_dst, no_stream()); }) == expected);
   std::vector<GpuMat> dsts;
   CHECK(code_and_words([&] {
-          ours::orient_batch({src}, dsts, {Orientation::flop}, no_stream());
+          ours::transform_batch({src}, dsts, {Orientation::flop}, no_stream());
         }) == expected);
   CHECK(dst.empty());
 }
@@ -259,8 +262,8 @@ TEST_CASE("a batch of pixels of different sizes is refused", "[gpu]") {
   std::vector<GpuMat> dst;
   CHECK(not_refused(cv::Error::StsUnmatchedFormats,
                     "src[1] is CV_8UC3, pixels of 3 bytes, those before it have 1", [&] {
-                      ours::orient_batch({grey.mat(), colour.mat()}, dst,
-                                         {Orientation::flop, Orientation::flop}, no_stream());
+                      ours::transform_batch({grey.mat(), colour.mat()}, dst,
+                                            {Orientation::flop, Orientation::flop}, no_stream());
                     }) == "");
 }
 

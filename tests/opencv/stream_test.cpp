@@ -37,8 +37,8 @@ TEST_CASE("a destination is created where it is missing or another", "[gpu]") {
   stream.waitForCompletion();
   CHECK(dst.data == memory);
   std::vector<GpuMat> batch;
-  ours::orient_batch({src, GpuMat(), src}, batch,
-                     {Orientation::rotate90, Orientation::flop, Orientation::flop}, stream);
+  ours::transform_batch({src, GpuMat(), src}, batch,
+                        {Orientation::rotate90, Orientation::flop, Orientation::flop}, stream);
   stream.waitForCompletion();
   REQUIRE(batch.size() == 3);
   CHECK(difference(downloaded(batch[0]), cpu(picture, Orientation::rotate90)) == "");
@@ -101,7 +101,7 @@ TEST_CASE("a buffer that is replaced outlives the stream's work", "[gpu]") {
     GpuMat dst(10, 10, CV_8UC3, &allocator);
     ours::transpose(image, dst, stream);
     std::vector<GpuMat> batch{GpuMat(10, 10, CV_8UC3, &allocator)};
-    ours::orient_batch({image}, batch, {Orientation::flop}, stream);
+    ours::transform_batch({image}, batch, {Orientation::flop}, stream);
     CHECK(allocator.frees() == 3);
     CHECK(!allocator.too_early);
     // What is released too: by a smaller batch, and by an empty source.
@@ -110,7 +110,7 @@ TEST_CASE("a buffer that is replaced outlives the stream's work", "[gpu]") {
     batch.push_back(other);
     other.release();
     ours::flip(batch[1], batch[1], 1, stream);
-    ours::orient_batch({image}, batch, {Orientation::flop}, stream);
+    ours::transform_batch({image}, batch, {Orientation::flop}, stream);
     CHECK(allocator.frees() == 4);
     ours::flip(dst, dst, 1, stream);
     ours::flip(GpuMat(), dst, 1, stream);
@@ -130,7 +130,7 @@ TEST_CASE("without a stream, and on the null stream, all is done on return", "[g
   CHECK(cudaStreamQuery(nullptr) == cudaSuccess);
   ours::transpose(src, dst, cv::cuda::Stream::Null());
   CHECK(cudaStreamQuery(nullptr) == cudaSuccess);
-  ours::orient_batch({src}, batch, {Orientation::rotate90});
+  ours::transform_batch({src}, batch, {Orientation::rotate90});
   CHECK(cudaStreamQuery(nullptr) == cudaSuccess);
   CHECK(difference(downloaded(dst), cpu(picture, Orientation::rotate90)) == "");
 }
@@ -150,16 +150,16 @@ TEST_CASE("host images, page-locked ones and GpuMats mix", "[gpu]") {
       cv::Mat to_host;
       GpuMat to_device;
       HostMem to_locked;
-      ours::orient(*src, to_host, orientation, stream);
-      ours::orient(*src, to_device, orientation, stream);
-      ours::orient(*src, to_locked, orientation, stream);
+      ours::transform(*src, to_host, orientation, stream);
+      ours::transform(*src, to_device, orientation, stream);
+      ours::transform(*src, to_locked, orientation, stream);
       stream.waitForCompletion();
       CHECK(difference(to_host, wanted) == "");
       CHECK(difference(downloaded(to_device), wanted) == "");
       CHECK(difference(to_locked.createMatHeader(), wanted) == "");
       to_host.release();
-      ours::orient(*src, to_host, orientation);
-      ours::orient(*src, to_locked, orientation, cv::cuda::Stream::Null());
+      ours::transform(*src, to_host, orientation);
+      ours::transform(*src, to_locked, orientation, cv::cuda::Stream::Null());
       CHECK(difference(to_host, wanted) == "");
       CHECK(difference(to_locked.createMatHeader(), wanted) == "");
     }

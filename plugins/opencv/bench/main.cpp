@@ -2,8 +2,8 @@
 // run, as the tables of plugins/opencv/README.md.
 //
 // Bytes read and written per second of GPU time, between CUDA events; median of several batches of
-// calls that use more pictures in turn than the L2 cache holds. "copy" is orient(..., identity), a
-// copy by a kernel: nothing that moves a picture is faster. A quarter turn takes two calls of
+// calls that use more pictures in turn than the L2 cache holds. "copy" is transform(..., identity),
+// a copy by a kernel: nothing that moves a picture is faster. A quarter turn takes two calls of
 // OpenCV's, a transpose and a flip. Host time is measured with a picture so small that the GPU
 // always waits for the host.
 #include <qturn/opencv.hpp>
@@ -195,7 +195,7 @@ void print_speeds(cv::Size size, const std::vector<int>& types, Stream& stream, 
       std::printf(" %s / %s |", cell(opencv, 0).c_str(), cell(ours, 0).c_str());
     }
     const Call copy = [](Pictures& p, Stream& s) {
-      qturn::opencv::orient(p.src, p.straight, qturn::Orientation::identity, s);
+      qturn::opencv::transform(p.src, p.straight, qturn::Orientation::identity, s);
     };
     std::printf(" %s |\n", cell(gb_per_s(copy, pictures, stream), 0).c_str());
     std::fflush(stdout);
@@ -243,7 +243,8 @@ void print_batch(Stream& stream) {
     }
     return median(results);
   };
-  const double batch = time([&] { qturn::opencv::orient_batch(src, dst, orientations, stream); });
+  const double batch =
+      time([&] { qturn::opencv::transform_batch(src, dst, orientations, stream); });
   const double one_by_one = time([&] {
     for (int i = 0; i < count; ++i) {
       qturn::opencv::rotate(src[static_cast<std::size_t>(i)], dst[static_cast<std::size_t>(i)],

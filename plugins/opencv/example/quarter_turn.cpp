@@ -33,7 +33,7 @@ int main() {
     // One pass, where OpenCV needs a transpose and a flip. Returns at once.
     qturn::opencv::rotate(frame, upright, cv::ROTATE_90_CLOCKWISE, stream);
     // The same as a photograph's orientation, in place because this one keeps its shape.
-    qturn::opencv::orient(upright, upright, qturn::Orientation::rotate180, stream);
+    qturn::opencv::transform(upright, upright, qturn::Orientation::rotate180, stream);
     upright.download(turned, stream);
     stream.waitForCompletion();
     cv::rotate(picture, expected, cv::ROTATE_90_COUNTERCLOCKWISE);

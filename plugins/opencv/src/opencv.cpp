@@ -143,28 +143,29 @@ void rotate(const GpuMat& src, GpuMat& dst, int rotate_code, cudaStream_t stream
   run("rotate", [&] { turn(src, dst, orientation_of_rotate(rotate_code), stream); });
 }
 
-void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation) {
-  run("orient", [&] { turn_and_wait_if_null(src, dst, valid(orientation), null_stream); });
+void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation) {
+  run("transform", [&] { turn_and_wait_if_null(src, dst, valid(orientation), null_stream); });
 }
-void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation, Stream& stream) {
-  run("orient", [&] { turn_and_wait_if_null(src, dst, valid(orientation), handle_of(stream)); });
+void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation, Stream& stream) {
+  run("transform", [&] { turn_and_wait_if_null(src, dst, valid(orientation), handle_of(stream)); });
 }
-void orient(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t stream) {
-  run("orient", [&] { turn(src, dst, valid(orientation), stream); });
+void transform(const GpuMat& src, GpuMat& dst, Orientation orientation, cudaStream_t stream) {
+  run("transform", [&] { turn(src, dst, valid(orientation), stream); });
 }
 
-void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
-                  const std::vector<Orientation>& orientations) {
-  run("orient_batch", [&] { turn_and_wait_if_null(src, dst, valid(orientations), null_stream); });
+void transform_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                     const std::vector<Orientation>& orientations) {
+  run("transform_batch",
+      [&] { turn_and_wait_if_null(src, dst, valid(orientations), null_stream); });
 }
-void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
-                  const std::vector<Orientation>& orientations, Stream& stream) {
-  run("orient_batch",
+void transform_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                     const std::vector<Orientation>& orientations, Stream& stream) {
+  run("transform_batch",
       [&] { turn_and_wait_if_null(src, dst, valid(orientations), handle_of(stream)); });
 }
-void orient_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
-                  const std::vector<Orientation>& orientations, cudaStream_t stream) {
-  run("orient_batch", [&] { turn(src, dst, valid(orientations), stream); });
+void transform_batch(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
+                     const std::vector<Orientation>& orientations, cudaStream_t stream) {
+  run("transform_batch", [&] { turn(src, dst, valid(orientations), stream); });
 }
 
 void to_planar(const GpuMat& src, GpuMat& dst, Orientation orientation, const BlobParams& params) {

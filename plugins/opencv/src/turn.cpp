@@ -153,7 +153,7 @@ bool turn(const std::vector<GpuMat>& src, std::vector<GpuMat>& dst,
   require_one_each(orientations.size(), src.size());
   if (&src == &dst) {
     throw Refusal(cv::Error::StsInplaceNotSupported,
-                  "dst is src: a batch cannot be turned in place, call orient() for each image");
+                  "dst is src: a batch cannot be turned in place, call transform() for each image");
   }
   std::vector<BatchImage> images(src.size());
   int pixel_bytes = 0;

@@ -43,7 +43,7 @@ void require_kind(const cv::_InputArray& array, const std::string& name) {
     default:
       throw Refusal(cv::Error::StsUnsupportedFormat,
                     name +
-                        " is neither a GpuMat nor one image in host memory; orient_batch() "
+                        " is neither a GpuMat nor one image in host memory; transform_batch() "
                         "takes vectors of GpuMats");
   }
 }

@@ -14,14 +14,17 @@
 // Types: every depth with any number of channels, as long as a pixel has at most 256 bytes
 // (CV_8UC1, CV_16FC3, CV_64FC4, CV_8UC(12), ...). Pixels are moved, never interpreted.
 //
-// Images: `src` and `dst` may be GpuMats or regions of them, of any size. Where there is no
-// cudaStream_t they may also be cv::Mat, cv::cuda::HostMem or whatever else OpenCV accepts there,
-// in any combination. They are copied to the device and back.
+// Images: `src` and `dst` may be GpuMats or regions of them, of any size. The forms without a
+// cudaStream_t also take cv::Mat, cv::cuda::HostMem and what else OpenCV accepts there, in any
+// combination, and copy it to the device and back.
 //
-// Destination: reused if it has the right size and type, otherwise created. `dst` may be `src`:
-// mirrored and half-turned in place whatever the size, transposed and quarter-turned if it is a
-// square; any other picture gets a new buffer. Other overlaps are refused. An empty `src` releases
+// Destination: reused if it has the right size and type, otherwise created. `dst` may be `src`: a
+// mirror or a half turn is then done in place, a transpose or a quarter turn too if the picture is
+// a square; otherwise `dst` gets a new buffer. Other overlaps are refused. An empty `src` releases
 // `dst`, as in cv::rotate().
+//
+// Memory: a GpuMat is created by its own allocator (GpuMat::allocator). Copies of host images lie
+// in stream-ordered memory of the device's pool (cudaMallocAsync).
 //
 // Waiting: a call on a stream that is not null returns without waiting when source and destination
 // are two GpuMats and the destination is not replaced; nothing is allocated then, and a graph can
@@ -74,30 +77,32 @@ QTURN_EXPORT void rotate(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst, int
                          cudaStream_t stream);
 
 /// `dst` becomes `src` seen in `orientation`, in one pass. A value that is not one of the eight
-/// throws Error::StsBadArg. The number is that of Exif, so this makes a photograph upright.
-QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation);
-QTURN_EXPORT void orient(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
-                         cv::cuda::Stream& stream);
-QTURN_EXPORT void orient(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
-                         Orientation orientation, cudaStream_t stream);
+/// throws Error::StsBadArg. The number is that of Exif, so this makes a photograph upright. (OpenCV
+/// has a function of this name for something else: it multiplies each pixel by a matrix.)
+QTURN_EXPORT void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation);
+QTURN_EXPORT void transform(cv::InputArray src, cv::OutputArray dst, Orientation orientation,
+                            cv::cuda::Stream& stream);
+QTURN_EXPORT void transform(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
+                            Orientation orientation, cudaStream_t stream);
 
 /// `dst[i]` becomes `src[i]` seen in `orientations[i]`, all in one launch (in several beyond
-/// batch_images_in_a_launch images). The cost of a small picture is its launch, so use this to turn
-/// many.
+/// batch_images_in_a_launch images). A small picture costs as much as its launch, so turn small
+/// ones with this.
 ///
-/// Sizes may differ from image to image, the bytes of a pixel may not. `dst` is resized to as many
+/// Sizes may differ from image to image, the bytes per pixel may not. `dst` is resized to as many
 /// images as `src` has, and each is reused or created as above; an empty image releases its
-/// destination. No image may share memory with another one's destination, nor with its own.
-QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
-                               std::vector<cv::cuda::GpuMat>& dst,
-                               const std::vector<Orientation>& orientations);
-QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
-                               std::vector<cv::cuda::GpuMat>& dst,
-                               const std::vector<Orientation>& orientations,
-                               cv::cuda::Stream& stream);
-QTURN_EXPORT void orient_batch(const std::vector<cv::cuda::GpuMat>& src,
-                               std::vector<cv::cuda::GpuMat>& dst,
-                               const std::vector<Orientation>& orientations, cudaStream_t stream);
+/// destination. No destination may share memory with an image of `src`.
+QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
+                                  std::vector<cv::cuda::GpuMat>& dst,
+                                  const std::vector<Orientation>& orientations);
+QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
+                                  std::vector<cv::cuda::GpuMat>& dst,
+                                  const std::vector<Orientation>& orientations,
+                                  cv::cuda::Stream& stream);
+QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
+                                  std::vector<cv::cuda::GpuMat>& dst,
+                                  const std::vector<Orientation>& orientations,
+                                  cudaStream_t stream);
 
 /// What to_planar() does with the samples of a picture. The fields are named as in
 /// cv::dnn::Image2BlobParams. Plane c of the blob holds (sample - mean[c]) * scalefactor[c].
@@ -115,16 +120,16 @@ struct BlobParams {
   int planes = 0;
 };
 
-/// `dst` becomes `src` seen in `orientation`, its channels one below the other and normalised, in
-/// one pass: for C planes of H rows and W columns a GpuMat of C * H rows and W columns, CV_32FC1,
-/// CV_16FC1 or CV_16BFC1. Where it is created there are no gaps between its rows (unless it has
-/// 2^31 samples), so that dst.data is a tensor of 1 x C x H x W; a destination of that size and
-/// type is reused with its pitch.
+/// `dst` becomes `src` seen in `orientation`, as normalised planes one below the other, in one
+/// pass: for C planes of H rows and W columns a GpuMat of C * H rows and W columns, CV_32FC1,
+/// CV_16FC1 or CV_16BFC1. One that is created has no gaps between its rows (unless it has 2^31
+/// samples), so that dst.data is a tensor of 1 x C x H x W; a destination of that size and type is
+/// reused with its pitch.
 ///
 /// `src` is CV_8U, CV_16U, CV_16F or CV_32F with 1 to 4 channels. A sample x becomes
 /// (x - mean) * scalefactor, one fused multiply-add of floats (qturn::PlanarFormat, with 1 /
 /// scalefactor for its deviation), rounded once more if ddepth is not CV_32F. The rest is as in
-/// orient().
+/// transform().
 QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
                             Orientation orientation, const BlobParams& params);
 QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
@@ -136,8 +141,8 @@ QTURN_EXPORT void to_planar(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
 /// The same for N pictures in one launch (in several beyond planar_images_in_a_launch): `dst` has
 /// N * C * H rows, picture i from row i * C * H on, and is a tensor of N x C x H x W.
 ///
-/// After the turn all pictures must have the size and the number of channels of the first. None may
-/// be empty. No picture may share memory with `dst`.
+/// All pictures must have the size, once turned, and the number of channels of the first one. None
+/// may be empty or share memory with `dst`.
 QTURN_EXPORT void to_planar_batch(const std::vector<cv::cuda::GpuMat>& src, cv::cuda::GpuMat& dst,
                                   const std::vector<Orientation>& orientations,
                                   const BlobParams& params);
