@@ -1,3 +1,4 @@
+#include <qturn/cpu.hpp>
 #include <qturn/planar.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -138,6 +139,18 @@ TEST_CASE("planes are made of the channels that they name") {
   format.channel = {0, 0, 0};
   CHECK(converted<float>(std::vector<std::uint8_t>{5, 6}, 1, format) ==
         std::vector<float>{5, 6, 5, 6, 5, 6});
+}
+
+TEST_CASE("bytes become planes of bytes by a transpose, as planar.hpp says") {
+  const std::int64_t w = 19, h = 7;
+  std::vector<std::uint8_t> picture(static_cast<std::size_t>(w * h * 3)), planes(picture.size());
+  for (std::size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<std::uint8_t>(i * 7);
+  const void* src = picture.data();
+  transform({.data = src, .width = 3, .height = h * w, .pitch = 3, .pixel_bytes = 1},
+            {.data = planes.data(), .width = h * w, .height = 3, .pitch = h * w, .pixel_bytes = 1},
+            Orientation::transpose);
+  const std::vector<float> wanted = converted<float>(picture, 3, PlanarFormat{});
+  CHECK(std::vector<float>(planes.begin(), planes.end()) == wanted);
 }
 
 TEST_CASE("uint16 and half samples are read as what they are") {

@@ -178,9 +178,17 @@ std::optional<Batch> BatchLoader::next(cudaStream_t stream) {
   std::vector<qturn::PlanarImage> images;
   for (std::size_t i = 0; i < slot.pictures.size(); ++i) {
     batch.orientations.push_back(orientation_of(options_.seed, epoch_, slot.pictures[i]));
-    images.push_back({{crops_.get() + i * crop, side, side, side * 3, 3},
-                      {planes_.get() + i * crop * 2, side, side, side * 2, side * side * 2},
-                      batch.orientations.back()});
+    images.push_back({.src = {.data = crops_.get() + i * crop,
+                              .width = side,
+                              .height = side,
+                              .pitch = side * 3,
+                              .pixel_bytes = 3},
+                      .dst = {.data = planes_.get() + i * crop * 2,
+                              .width = side,
+                              .height = side,
+                              .pitch = side * 2,
+                              .plane_pitch = side * side * 2},
+                      .orientation = batch.orientations.back()});
   }
   qturn::to_planar_batch(images.data(), images.size(), imagenet_format(), stream);
   return batch;

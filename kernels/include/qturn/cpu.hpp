@@ -1,8 +1,8 @@
 // All eight orientations of an image in host memory.
 //
 // Threads: a call works on the calling thread alone, and the library keeps nothing between calls.
-// Any number of threads may call, also for parts of one picture, as long as no two of them write
-// the same bytes, and none reads what another writes.
+// Any number of threads may call at once, also for parts of one picture, as long as no two of them
+// write the same bytes, and none reads what another writes.
 #ifndef QTURN_CPU_HPP
 #define QTURN_CPU_HPP
 
@@ -23,16 +23,16 @@ namespace qturn {
 /// of `dst` overlap each other or the views overlap.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation);
 
-/// Makes `view` what it looks like in `orientation`, on the calling thread, without memory for a
-/// second image.
+/// Transforms `view` within its own memory, on the calling thread, without memory for a second
+/// image.
 ///
-/// flop, flip and rotate180 take any size, the four that swap axes a square: its width and height
-/// stay what they are. Pixels of 1 to 256 bytes are moved, never interpreted; bytes between rows
-/// stay as they are. An empty image is a no-op.
+/// flop, flip and rotate180 work on any size, the four orientations that swap axes on squares only.
+/// Pixels of 1 to 256 bytes are moved, never interpreted; bytes between rows stay as they are. An
+/// empty image is a no-op.
 ///
 /// Throws std::invalid_argument, before anything is written, when the orientation swaps axes and
-/// the view is not a square (transform() to other memory is what turns it), its rows overlap each
-/// other, or its sizes make no sense.
+/// the view is not a square (use transform() to other memory), when rows overlap each other, and
+/// for sizes that make no sense.
 QTURN_EXPORT void transform_in_place(View view, Orientation orientation);
 
 }  // namespace qturn

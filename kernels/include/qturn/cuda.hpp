@@ -1,16 +1,20 @@
 // All eight orientations of an image in device memory, on a stream.
 //
-// Threads: any number of threads may call, also for one stream.
+// Threads: any number of threads may call at once, also with the same stream.
 //
-// Streams: every stream is taken. 0 is the legacy default stream, which waits for the other
-// blocking streams of its device, also in a program that is compiled with --default-stream
-// per-thread: such a program passes cudaStreamPerThread.
+// Streams: any stream will do. 0 is the legacy default stream, which waits for the other blocking
+// streams of its device, even in a program that is compiled with --default-stream per-thread: such
+// a program passes cudaStreamPerThread.
 //
-// Devices: a call works on the current device of its thread, and `stream` must be of that device.
-// Memory of another device is reached where CUDA allows the access (cudaDeviceEnablePeerAccess).
+// Devices: a call works on the current device of its thread, to which `stream` must belong. Memory
+// of another device can be used where CUDA allows the access (cudaDeviceEnablePeerAccess).
 //
-// Graphs: a graph that captured a call does the same again, with the addresses and the orientation
-// of the call.
+// Graphs: replaying a captured call repeats it with the same addresses and orientation.
+//
+// Memory: none of the functions for a GPU (here, in batch.hpp, planar.hpp and those of qturn::jpeg)
+// allocates device memory. A workspace is the caller's, from any allocator: cudaMalloc,
+// cudaMallocAsync, a pool. It can be freed in stream order (cudaFreeAsync on the same stream) as
+// soon as the call has returned.
 #ifndef QTURN_CUDA_HPP
 #define QTURN_CUDA_HPP
 
@@ -25,7 +29,7 @@
 
 namespace qturn {
 
-/// A CUDA call failed; what() names the error and the place where it was noticed.
+/// A CUDA call failed; what() names the error and the place in the code.
 class QTURN_EXPORT CudaError : public std::runtime_error {
  public:
   /// `what` names the call.
@@ -48,9 +52,9 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// interpreted; bytes of `dst` between its rows stay as they are, those of `src` may be read, but
 /// none before its first byte or after its last one. An empty image is a no-op.
 ///
-/// Channels change places by the same call: to it, the channels of a packed picture are rows of two
-/// to four pixels. BGR becomes RGB by flop of {data, 3, width * height, 3, 1}, at the speed of a
-/// copy if address and bytes are multiples of 16.
+/// The same call reverses channels: the pixels of a packed picture are rows of two to four
+/// one-channel pixels. BGR becomes RGB by flop of a view of width 3, height width * height, pitch 3
+/// and one-byte pixels, at the speed of a copy if address and size are multiples of 16 bytes.
 ///
 /// Fastest where addresses and pitches are multiples of 16 bytes; rows of small pixels gain a
 /// little more from pitches that are multiples of 128.
@@ -62,15 +66,16 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 /// An error of the copy itself shows at the caller's next synchronisation, as with any stream work.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
 
-/// Enqueues the turn of an image within its own memory and returns without waiting. Allocates
+/// Enqueues the transform of an image within its own memory and returns without waiting. Allocates
 /// nothing; may be captured in a graph.
 ///
-/// flop, flip and rotate180 take any size, the four that swap axes a square. Otherwise as
-/// transform(): memory that the stream's device can reach, any address, pitch and pixel size.
+/// flop, flip and rotate180 work on any size, the four orientations that swap axes on squares only.
+/// The rest is as in transform(): memory that the stream's device can reach, any address, pitch and
+/// pixel size.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when the orientation swaps axes and
-/// the view is not a square (transform() to other memory is what turns it), its rows overlap each
-/// other, or its sizes make no sense; CudaError when a launch fails.
+/// the view is not a square (use transform() to other memory), when rows overlap each other, and
+/// for sizes that make no sense; CudaError when a launch fails.
 QTURN_EXPORT void transform_in_place(View view, Orientation orientation, cudaStream_t stream);
 
 }  // namespace qturn

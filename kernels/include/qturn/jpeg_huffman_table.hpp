@@ -8,8 +8,8 @@
 
 namespace qturn {
 
-/// A table has the form of a DHT segment: it says how many codes of each length (1 to 16) there
-/// are, and lists their symbols in the order of the codes.
+/// A table in the form of a DHT segment: the number of codes of each length (1 to 16), and their
+/// symbols in the order of the codes.
 struct JpegHuffmanTable {
   std::array<std::uint8_t, 17> bits{};
   std::array<std::uint8_t, 256> symbols{};

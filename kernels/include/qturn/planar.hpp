@@ -1,5 +1,5 @@
-// Interleaved pictures made planar: turned, channels chosen, samples converted and normalised, in
-// one pass. What a training loop feeds to its model.
+// From interleaved pictures to planes, the input of a model: orientation, choice of channels,
+// conversion and normalisation in one pass.
 //
 //   // ImageNet's normalisation of RGB bytes: y = (x / 255 - mean) / deviation.
 //   qturn::PlanarFormat format;
@@ -13,16 +13,18 @@
 //   // 256 pictures into one tensor of 256 x 3 x 224 x 224 halves.
 //   std::vector<qturn::PlanarImage> images(256);
 //   for (std::size_t i = 0; i < images.size(); ++i) {
-//     images[i].src = {...};
-//     images[i].dst = {tensor + i * 3 * 224 * 224, 224, 224, 224 * 2, 224 * 224 * 2};
+//     images[i].src = {.data = ..., .width = 224, .height = 224, .pitch = ..., .pixel_bytes = 3};
+//     images[i].dst = {.data = tensor + i * 3 * 224 * 224, .width = 224, .height = 224,
+//                      .pitch = 224 * 2, .plane_pitch = 224 * 224 * 2};
 //     images[i].orientation = ...;
 //   }
 //   qturn::to_planar_batch(images.data(), images.size(), format, stream);
 //
-// Samples that are not converted become planes by transform(). H x W x 3 bytes are a matrix of H *
-// W rows of 3 pixels of one byte, and their planes are its transpose:
+// Planes of uint8, or of any samples that are not converted (HWC to CHW), are made by transform():
+// h x w x 3 bytes are n = h * w rows of three one-byte pixels, and the planes are their transpose.
 //
-//   qturn::transform({src, 3, h * w, 3, 1}, {planes, h * w, 3, h * w, 1},
+//   qturn::transform({.data = src, .width = 3, .height = n, .pitch = 3, .pixel_bytes = 1},
+//                    {.data = planes, .width = n, .height = 3, .pitch = n, .pixel_bytes = 1},
 //                    qturn::Orientation::transpose, stream);
 //
 // Threads, streams, devices, graphs: as cpu.hpp and cuda.hpp say.
@@ -37,8 +39,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// This is how CUDA declares a stream. It is repeated here, so that this header needs none of
-/// CUDA's. The functions that take a stream are in libraries that are built with CUDA.
+/// CUDA's own declaration of a stream, repeated so that this header needs none of CUDA's. Only
+/// libraries that are built with CUDA have the functions that take one.
 using cudaStream_t = struct CUstream_st*;
 
 namespace qturn {
@@ -88,7 +90,7 @@ struct PlanarFormat {
 /// memory; addresses and pitches are multiples of their samples' size, and nothing overlaps. Bytes
 /// of `dst` between its rows and planes stay as they are. An empty image is a no-op.
 ///
-/// This defines what the GPU has to do.
+/// The results on a GPU are defined by this function.
 ///
 /// Throws std::invalid_argument, before anything is written, when shapes disagree, `src` does not
 /// have 1 to 4 samples or lacks a channel that `format` names, a type, a number of planes, an
@@ -104,25 +106,25 @@ struct PlanarImage {
   Orientation orientation = Orientation::identity;
 };
 
-/// The same, bit for bit, in memory that the stream's device can reach: enqueues the work and
-/// returns without waiting. Allocates nothing; may be captured in a graph. Bytes of `src` between
+/// The same, bit for bit, in memory that the stream's device can reach: enqueues and returns
+/// without waiting. Allocates nothing; may be captured in a graph. Bytes of `src` between
 /// its rows may be read, but none before its first byte or after its last one.
 ///
 /// Fastest if the destination's address, its two pitches and the bytes of its rows are multiples of
 /// 16; a little faster still with multiples of 128; otherwise half as fast. The source may lie
 /// anywhere, and gains a little from the same multiples.
 ///
-/// Throws std::invalid_argument, before anything is enqueued, for what the other one refuses;
+/// Throws std::invalid_argument, before anything is enqueued, for what the overload above refuses;
 /// CudaError when the launch fails.
 QTURN_EXPORT void to_planar(ConstView src, PlanarView dst, Orientation orientation,
                             const PlanarFormat& format, cudaStream_t stream);
 
-/// Fills all `count` destinations on the calling thread, one after the other, with the rules below.
+/// Fills all `count` destinations on the calling thread, one after the other, by the rules below.
 QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
                                   const PlanarFormat& format);
 
-/// How many images one launch holds: their descriptors travel in the kernel's parameters. 48 where
-/// the driver is older than CUDA 12.1.
+/// The most images per launch: their descriptors are kernel parameters. 48 if the driver is older
+/// than CUDA 12.1.
 inline constexpr std::size_t planar_images_in_a_launch = 420;
 
 /// Enqueues all `count` images and returns without waiting. Allocates nothing, does not read
@@ -131,8 +133,8 @@ inline constexpr std::size_t planar_images_in_a_launch = 420;
 /// Sizes, pitches, alignments and orientations may differ from image to image; the format and the
 /// number of channels of the source may not. More than planar_images_in_a_launch images take
 /// several launches, one after the other. The rules of to_planar() hold for each image, and no
-/// destination may overlap another image of the batch, which is not checked. Empty images are left
-/// out.
+/// destination may overlap another image of the batch, which is not checked. Empty images are
+/// skipped.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, for what to_planar() refuses and for
 /// pixels of another size than those of image 0, with the index of the image; CudaError when a
@@ -140,21 +142,20 @@ inline constexpr std::size_t planar_images_in_a_launch = 420;
 QTURN_EXPORT void to_planar_batch(const PlanarImage* images, std::size_t count,
                                   const PlanarFormat& format, cudaStream_t stream);
 
-/// Bytes of device memory that the overload below works in: 76 for each image, and some 4 KB.
+/// Bytes of device memory that the overload below works in: 76 per image, and about 4 KB.
 QTURN_EXPORT std::size_t planar_workspace_bytes(std::size_t count);
 
-/// The same for descriptors in device memory, which are read when the stream gets there. A graph
-/// that captured the call can be replayed with other orientations, sizes and addresses, even with
-/// images left out by a width of 0. Any number of images takes two launches.
+/// The same with descriptors in device memory, which are read when the stream reaches the call. A
+/// graph that captured it can be replayed with other orientations, sizes and addresses; a width of
+/// 0 skips an image. Any number of images takes two launches.
 ///
-/// `workspace` is device memory of planar_workspace_bytes(count) at a multiple of 16, which this
-/// call uses until it is done. All sources have `channels` (1 to 4) samples per pixel.
+/// `workspace` is device memory of planar_workspace_bytes(count), aligned to 16 bytes, and in use
+/// until the work is done. All sources have `channels` (1 to 4) samples per pixel.
 ///
-/// Nothing of an image can be checked before the launch. An image is left out if it has other
-/// pixels, a negative size, a destination of the wrong shape, a number that is not an orientation,
-/// or an address or a pitch that is not a multiple of its samples' size. Overlaps are not seen. If
-/// the images are so large together that no memory holds them (2^31 tiles of a few KB), all are
-/// left out.
+/// The descriptors cannot be checked before the launch. An image is skipped if it has other pixels,
+/// a negative size, a destination of the wrong shape, a number that is not an orientation, or an
+/// address or a pitch that is not a multiple of its samples' size. Overlaps are not detected. A
+/// batch of 2^31 tiles or more, which no memory holds, is skipped as a whole.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, for a format that to_planar()
 /// refuses, a number of channels out of range, 2^31 images or more, and `images` or `workspace` at

@@ -1,13 +1,15 @@
 /* The eight orientations for C, and for languages that call C. No function throws, and none keeps
    memory of the caller after it has returned or, on a GPU, after its work is done.
 
-     const qturn_view src = {pixels, 640, 480, 640 * 3, 3};
-     const qturn_view dst = {turned, 480, 640, 480 * 3, 3};
+     const qturn_view src = {.data = pixels, .width = 640, .height = 480, .pitch = 640 * 3,
+                             .pixel_bytes = 3};
+     const qturn_view dst = {.data = turned, .width = 480, .height = 640, .pitch = 480 * 3,
+                             .pixel_bytes = 3};
      if (qturn_transform(&src, &dst, QTURN_ROTATE90) != QTURN_OK) puts(qturn_last_error());
 
-   What shapes, pitches and overlaps are allowed is said in cpu.hpp, cuda.hpp and batch.hpp.
+   cpu.hpp, cuda.hpp and batch.hpp say which shapes, pitches and overlaps are allowed.
 
-   Threads: any thread may call any function at any time, with memory that no other call writes. */
+   Threads: any thread may call any function at any time, on memory that no other call writes. */
 #ifndef QTURN_H
 #define QTURN_H
 
@@ -22,7 +24,7 @@ extern "C" {
 
 /* NOLINTBEGIN(modernize-use-using): it is C. */
 
-/** What became of a call. */
+/** The result of a call. */
 typedef enum qturn_status {
   QTURN_OK = 0,
   QTURN_INVALID_ARGUMENT = 1, /**< nothing was written or enqueued */
@@ -76,10 +78,10 @@ QTURN_EXPORT int qturn_swaps_axes(int orientation);
 /** Writes `src` seen in `orientation` to `dst`, in host memory, on the calling thread. */
 QTURN_EXPORT qturn_status qturn_transform(const qturn_view* src, const qturn_view* dst,
                                           int orientation);
-/** Turns a view within its own memory: mirrors and half turns of any size, quarter turns and
-    transposes of squares. */
+/** Transforms a view within its own memory: any size for mirrors and half turns, squares for the
+    orientations that swap axes. */
 QTURN_EXPORT qturn_status qturn_transform_in_place(const qturn_view* view, int orientation);
-/** Turns all images, one after the other. */
+/** Transforms all images, one after the other. */
 QTURN_EXPORT qturn_status qturn_transform_batch(const qturn_image* images, size_t count);
 
 /** The same in memory that the device of `stream` can reach: each enqueues and returns without
