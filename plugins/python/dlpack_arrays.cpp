@@ -1,9 +1,11 @@
 // Arrays of any other library, by DLPack: JAX's, for one. Such a library cannot be told on which
 // stream its memory is used, so a call on a GPU waits for its work before it lets the memory go.
 #include <nanobind/ndarray.h>
+#include <qturn/dlpack.hpp>
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "plugins/python/arrays.hpp"
@@ -157,12 +159,7 @@ class DlpackArrays : public Library {
   }
 
   static bool is_gpu(int type, const char* which) {
-    constexpr int cuda = 2;
-    constexpr int cuda_managed = 13;
-    constexpr int cpu = 1;
-    constexpr int cuda_host = 3;
-    if (type == cuda || type == cuda_managed) return true;
-    if (type == cpu || type == cuda_host) return false;
+    if (const std::optional<bool> is_cuda = is_cuda_in_dlpack(type)) return *is_cuda;
     throw nb::type_error((std::string(which) + " is on device type " + std::to_string(type) +
                           " of DLPack, expected the CPU (1) or CUDA (2)")
                              .c_str());

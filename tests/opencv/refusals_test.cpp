@@ -1,6 +1,8 @@
 // What the OpenCV plugin refuses, with which code and which words. Most of it needs no GPU: nothing
 // of a refused call reaches one.
+#include <array>
 #include <catch2/generators/catch_generators.hpp>
+#include <utility>
 
 #include "tests/opencv/pictures.hpp"
 
@@ -49,6 +51,36 @@ TEST_CASE("numbers that are not an orientation are refused") {
   CHECK(not_refused(cv::Error::StsBadArg, message, [&] {
           ours::transform_batch({GpuMat()}, dsts, {orientation}, no_stream());
         }) == "");
+}
+
+TEST_CASE("an image in host memory is a view of its pixels, or is refused") {
+  cv::Mat picture = random_picture({7, 5}, CV_16UC3);
+  cv::Mat region = picture(cv::Rect(2, 1, 4, 3));
+  const View view = ours::view_of(region);
+  CHECK(view.data == picture.ptr(1, 2));
+  CHECK(view.width == 4);
+  CHECK(view.height == 3);
+  CHECK(view.pitch == 7 * 6);
+  CHECK(view.pixel_bytes == 6);
+  const ConstView whole = ours::view_of(std::as_const(picture));
+  CHECK(whole.height == 5);
+  CHECK(ours::view_of(std::as_const(region)).data == view.data);
+  cv::Mat none;
+  CHECK(ours::view_of(none).empty());
+  GpuMat nothing(0, 4, CV_8UC3, picture.data);
+  CHECK(ours::view_of(nothing).empty());
+  CHECK(ours::view_of(nothing).pixel_bytes == 3);
+
+  cv::Mat cube(3, std::array{2, 3, 4}.data(), CV_8UC1);
+  CHECK(not_refused(cv::Error::StsBadSize, "image has 3 dimensions, expected 2",
+                    [&] { ours::view_of(cube); }) == "");
+  cv::Mat wide(2, 2, CV_8UC(257));
+  CHECK(not_refused(cv::Error::BadNumChannels,
+                    "image is CV_8UC257, pixels of 257 bytes, expected at most 256",
+                    [&] { ours::view_of(wide); }) == "");
+  const GpuMat nowhere(3, 4, CV_8UC1, static_cast<void*>(nullptr));
+  CHECK(not_refused(cv::Error::StsNullPtr, "image is 4x3 CV_8UC1 at address 0",
+                    [&] { ours::view_of(nowhere); }) == "");
 }
 
 TEST_CASE("pixels of more than 256 bytes are refused") {

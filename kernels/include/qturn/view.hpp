@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace qturn {
 
@@ -18,7 +19,7 @@ struct ConstView {
   std::int64_t pitch = 0;
   int pixel_bytes = 1;
 
-  /// Whether there is no pixel.
+  /// Whether it has no pixels.
   constexpr bool empty() const { return width == 0 || height == 0; }
   /// Bytes of the pixels of a row, without the padding after them.
   constexpr std::int64_t row_bytes() const { return width * pixel_bytes; }
@@ -33,16 +34,55 @@ struct View {
   int pixel_bytes = 1;
 
   constexpr operator ConstView() const { return {data, width, height, pitch, pixel_bytes}; }
-  /// Whether there is no pixel.
+  /// Whether it has no pixels.
   constexpr bool empty() const { return width == 0 || height == 0; }
   /// Bytes of the pixels of a row, without the padding after them.
   constexpr std::int64_t row_bytes() const { return width * pixel_bytes; }
 };
 
+/// The view of an array of `rank` axes: rows, columns and, if there are three, channels, whose
+/// items are one pixel. `shape` and `strides` have one number for each axis, counted in items of
+/// `item_bytes`. `Data` is void for a View, const void for a ConstView.
+///
+/// Throws std::invalid_argument, with what was found and what was expected, for another rank, for a
+/// negative size, for pixels that are not 1 to 256 bytes, and where the items of a pixel or the
+/// pixels of a row do not follow each other. Rows may be any distance apart, also a negative one.
+/// The stride of an axis with one item, or of an array with none, does not matter.
+template <class Data>
+auto view_of_array(Data* data, int item_bytes, int rank, const std::int64_t* shape,
+                   const std::int64_t* strides) {
+  const auto require = [](bool is_so, const std::string& found, const std::string& expected) {
+    if (!is_so) throw std::invalid_argument(found + ", expected " + expected);
+  };
+  require(rank == 2 || rank == 3, "the array has " + std::to_string(rank) + " axes",
+          "2 (rows, columns) or 3 (with channels)");
+  bool is_empty = false;
+  for (int axis = 0; axis < rank; ++axis) {
+    require(shape[axis] >= 0,
+            "axis " + std::to_string(axis) + " has " + std::to_string(shape[axis]) + " items",
+            "0 or more");
+    is_empty = is_empty || shape[axis] == 0;
+  }
+  constexpr std::int64_t most_pixel_bytes = 256;
+  const std::int64_t channels = rank == 3 ? shape[2] : 1;
+  require(item_bytes >= 1 && item_bytes <= most_pixel_bytes &&
+              channels <= most_pixel_bytes / item_bytes && channels > 0,
+          "a pixel has " + std::to_string(channels) + " x " + std::to_string(item_bytes) + " bytes",
+          "1 to 256");
+  require(is_empty || channels == 1 || strides[2] == 1,
+          "the channels are " + std::to_string(strides[rank - 1]) + " items apart", "1");
+  require(is_empty || shape[1] == 1 || strides[1] == channels,
+          "the columns are " + std::to_string(strides[1]) + " items apart",
+          std::to_string(channels));
+  using Found = std::conditional_t<std::is_const_v<Data>, ConstView, View>;
+  return Found{data, shape[1], shape[0], strides[0] * item_bytes,
+               static_cast<int>(channels) * item_bytes};
+}
+
 /// The `width` x `height` pixels of `view` whose first one is its pixel (x, y). Takes and returns
 /// a View or a ConstView.
 ///
-/// Throws std::invalid_argument when they do not all lie in `view`.
+/// Throws std::invalid_argument unless all of them lie in `view`.
 template <class AnyView>
 AnyView sub_view(AnyView view, std::int64_t x, std::int64_t y, std::int64_t width,
                  std::int64_t height) {

@@ -105,7 +105,37 @@ void to_blob_and_wait_if_null(const Src& src, GpuMat& dst, const Orientations& o
   }
 }
 
+View host_view(const cv::Mat& mat, Name name) {
+  if (mat.dims > 2) {
+    throw Refusal(cv::Error::StsBadSize,
+                  name.text() + " has " + std::to_string(mat.dims) + " dimensions, expected 2");
+  }
+  if (mat.data == nullptr) {
+    throw Refusal(cv::Error::StsNullPtr,
+                  name.text() + " is " + describe(mat.size(), mat.type()) + " at address 0");
+  }
+  return {mat.data, mat.cols, mat.rows, static_cast<std::int64_t>(mat.step[0]),
+          static_cast<int>(mat.elemSize())};
+}
+
+// `view` is that of a picture with pixels.
+template <class Image, class ViewOf>
+View checked_view(const Image& image, ViewOf view) {
+  View result;
+  run("view_of", [&] {
+    require_type(image.type(), {"image"});
+    result.pixel_bytes = static_cast<int>(image.elemSize());
+    if (image.rows != 0 && image.cols != 0) result = view(image, Name{"image"});
+  });
+  return result;
+}
+
 }  // namespace
+
+View view_of(cv::Mat& mat) { return checked_view(mat, host_view); }
+ConstView view_of(const cv::Mat& mat) { return checked_view(mat, host_view); }
+View view_of(GpuMat& mat) { return checked_view(mat, device_view); }
+ConstView view_of(const GpuMat& mat) { return checked_view(mat, device_view); }
 
 void transpose(cv::InputArray src, cv::OutputArray dst) {
   run("transpose", [&] { turn_and_wait_if_null(src, dst, Orientation::transpose, null_stream); });

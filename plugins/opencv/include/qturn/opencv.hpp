@@ -43,6 +43,7 @@
 
 #include <qturn/export.hpp>
 #include <qturn/orientation.hpp>
+#include <qturn/view.hpp>
 
 #include <cuda_runtime_api.h>
 #include <opencv2/core.hpp>
@@ -103,6 +104,18 @@ QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
                                   std::vector<cv::cuda::GpuMat>& dst,
                                   const std::vector<Orientation>& orientations,
                                   cudaStream_t stream);
+
+/// An image, or a region of one, as qturn's own functions see it: a cv::Mat as those without a
+/// stream (cpu.hpp, batch.hpp, planar.hpp), a GpuMat as those on a stream. The view does not keep
+/// the memory. Of a const image it is a ConstView.
+///
+/// Throws Error::BadNumChannels for pixels of more than 256 bytes, Error::StsBadSize for a cv::Mat
+/// that has more than two dimensions, Error::StsNullPtr for pixels at address 0, and
+/// Error::BadDataPtr for a GpuMat whose memory the current device cannot reach.
+QTURN_EXPORT View view_of(cv::Mat& mat);
+QTURN_EXPORT ConstView view_of(const cv::Mat& mat);
+QTURN_EXPORT View view_of(cv::cuda::GpuMat& mat);
+QTURN_EXPORT ConstView view_of(const cv::cuda::GpuMat& mat);
 
 /// What to_planar() does with the samples of a picture. The fields are named as in
 /// cv::dnn::Image2BlobParams. Plane c of the blob holds (sample - mean[c]) * scalefactor[c].
