@@ -113,11 +113,16 @@ TEST_CASE("colours are those that libjpeg sees, by JFIF, Adobe and the component
   const std::size_t name_at = segment_of(jfif, 0xE0).offset;
   const Bytes nameless = with_byte(jfif, name_at, 'x');
   check_as_libjpeg(nameless);
-  Bytes rgb = nameless;
-  const JpegSegment frame = segment_of(rgb, 0xC0), scan = segment_of(rgb, 0xDA);
-  for (std::size_t i = 0; i < 3; ++i) {
-    rgb[frame.offset + 6 + 3 * i] = rgb[scan.offset + 1 + 2 * i] = static_cast<std::byte>("RGB"[i]);
-  }
+  const JpegSegment frame = segment_of(jfif, 0xC0), scan = segment_of(jfif, 0xDA);
+  const auto named_rgb = [&](Bytes file) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      file[frame.offset + 6 + 3 * i] = file[scan.offset + 1 + 2 * i] =
+          static_cast<std::byte>("RGB"[i]);
+    }
+    return file;
+  };
+  check_as_libjpeg(named_rgb(jfif));
+  const Bytes rgb = named_rgb(nameless);
   check_as_libjpeg(rgb);
   CHECK_FALSE(header_of_file(rgb).is_ycbcr);
   for (const int transform : {0, 1, 2})
