@@ -13,7 +13,7 @@
 #include "src/files/safe_file.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
-namespace qturn::tests {
+namespace qturn::tests::jpeg_header_test {
 namespace {
 
 JpegHeader header_of_file(const Bytes& file) { return read_jpeg_header(file.data(), file.size()); }
@@ -195,4 +195,4 @@ TEST_CASE("faults are named") {
 }
 
 }  // namespace
-}  // namespace qturn::tests
+}  // namespace qturn::tests::jpeg_header_test
