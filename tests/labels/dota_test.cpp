@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace dota_test {
@@ -74,12 +73,7 @@ const std::string label =
     "8 2 11 2 11 8 8 8 plane 1\r\n";
 
 std::string why(const std::string& text) {
-  try {
-    (void)turned(text, Orientation::flop);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turned(text, Orientation::flop); });
 }
 
 }  // namespace

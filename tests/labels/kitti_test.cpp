@@ -5,7 +5,6 @@
 #include <sstream>
 #include <string>
 
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace kitti_test {
@@ -45,12 +44,7 @@ Canvas painted(const std::string& label, Size of) {
 }
 
 std::string fails(const std::string& text) {
-  try {
-    (void)turn(text, Orientation::flop);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turn(text, Orientation::flop); });
 }
 
 const std::string label = "Car 0.50 2 -10 0.00 1.00 3.00 8.00" + blank +
@@ -62,12 +56,11 @@ const std::string in_3d =
 }  // namespace
 
 TEST_CASE("The boxes of KITTI turn with their pixels and back to the same bytes") {
-  for (const Orientation orientation : qturn::all_orientations) {
-    const std::string now = turn(label, orientation);
-    const Size of = turned_size(orientation, size);
-    CHECK(painted(now, of) == ::turned(painted(label, size), orientation));
-    CHECK(turn(now, inverse(orientation), of) == label);
-    CHECK(turn(label, orientation, size, true) == now);
+  for (const bool in_2d : {false, true}) {
+    const auto turn_as = [&](const std::string& text, Orientation orientation, Size of) {
+      return turn(text, orientation, of, in_2d);
+    };
+    check_turns(label, size, turn_as, painted);
   }
   CHECK(turn(label, Orientation::flop) ==
         "Car 0.50 2 -10 8.00 1.00 11.00 8.00" + blank + "\r\nDontCare -1 -1 -10 0 0 6 2" + blank +

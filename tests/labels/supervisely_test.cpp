@@ -9,7 +9,6 @@
 
 #include "src/formats/codec/zlib_stream.hpp"
 #include "src/labels/text/base64.hpp"
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace supervisely_test {
@@ -22,7 +21,7 @@ namespace {
 constexpr Size size = {7, 5};
 const std::optional<qturn::Keypoints> none;
 
-std::string turn(std::string_view text, Orientation orientation, Size of = size) {
+std::string turn(const std::string& text, Orientation orientation, Size of = size) {
   return qturn::parse_supervisely(text)->turned(
       {.orientation = orientation, .size = of, .name = "a.png", .keypoints = none});
 }
@@ -90,12 +89,7 @@ Canvas painted(const std::string& text, Size of) {
 }
 
 std::string fails(const std::string& text) {
-  try {
-    (void)turn(text, Orientation::flop);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turn(text, Orientation::flop); });
 }
 
 }  // namespace
@@ -109,12 +103,7 @@ TEST_CASE("The objects of Supervisely turn with their pixels and back to the sam
                                        object("point", "[6, 0]") + "," + packed + "," + plain);
   const std::string as_written = turn(turn(label, Orientation::rotate180), Orientation::rotate180);
   CHECK(painted(as_written, size) == painted(label, size));
-  for (const Orientation orientation : qturn::all_orientations) {
-    const std::string now = turn(label, orientation);
-    const Size of = turned_size(orientation, size);
-    CHECK(painted(now, of) == ::turned(painted(label, size), orientation));
-    CHECK(turn(turn(as_written, orientation), inverse(orientation), of) == as_written);
-  }
+  check_turns(as_written, size, turn, painted);
   CHECK(turn(label, Orientation::identity) == label);
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace yolo_test {
@@ -58,12 +57,7 @@ Canvas painted(const std::string& label, qturn::Size size, const std::optional<K
 
 std::string fails(const std::string& text, const std::optional<Keypoints>& keypoints = unknown,
                   Orientation orientation = Orientation::rotate90) {
-  try {
-    (void)turn_yolo(text, orientation, keypoints);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turn_yolo(text, orientation, keypoints); });
 }
 
 }  // namespace
