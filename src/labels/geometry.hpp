@@ -8,8 +8,10 @@
 #include <qturn/orientation.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 #include "src/labels/text/decimal.hpp"
+#include "src/labels/text/label_text.hpp"
 
 namespace qturn {
 
@@ -29,6 +31,12 @@ struct LabelPoint {
   Decimal x, y;
 };
 
+/// Puts a point in the place of two numbers of a text.
+inline void put(LabelText& edits, const LabelPoint& point, std::string_view x, std::string_view y) {
+  edits.replace(x, point.x.text());
+  edits.replace(y, point.y.text());
+}
+
 /// The turn of a picture, for coordinates whose sums with their mirror images are these.
 struct CoordinateTurn {
   Orientation orientation = Orientation::identity;
@@ -42,13 +50,23 @@ inline LabelPoint turned(LabelPoint point, const CoordinateTurn& turn) {
   return reading.swap_axes ? LabelPoint{point.y, point.x} : point;
 }
 
-/// An angle in degrees by which a box is turned around its middle. The box turns with the picture,
-/// so the angle changes in a mirror alone: it counts the other way round, from 0 to 360 or, if it
-/// was not there, about 0.
+/// An angle by which a box is turned around its middle. The box turns with the picture, so the
+/// angle changes in a mirror alone: it counts the other way round, and becomes `rest` or, if that
+/// or the angle is negative, changes its sign.
+inline Decimal turned_angle(const Decimal& angle, const Decimal& rest, Orientation orientation) {
+  if (!mirrors(orientation) || angle.is_zero() || rest.is_zero()) return angle;
+  return angle.is_negative() || rest.is_negative() ? angle.mirrored(0) : rest;
+}
+
+/// In degrees, from 0 to 360.
 inline Decimal turned_angle(const Decimal& degrees, Orientation orientation) {
-  if (!mirrors(orientation) || degrees.is_zero()) return degrees;
-  const Decimal rest = degrees.mirrored(360);
-  return degrees.is_negative() || rest.is_negative() ? degrees.mirrored(0) : rest;
+  return turned_angle(degrees, degrees.mirrored(360), orientation);
+}
+
+/// In radians, from 0 to so many times pi.
+inline Decimal turned_radians(const Decimal& radians, std::int64_t times_pi,
+                              Orientation orientation) {
+  return turned_angle(radians, radians.mirrored_in_pi(times_pi), orientation);
 }
 
 /// Two opposite corners of a box. The first is the one nearest to the origin.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 namespace qturn {
 namespace {
@@ -97,7 +99,30 @@ std::string why_degenerate(const LabelShape& shape) {
   }
 }
 
+/// Points about 0, 0, turned and moved.
+std::vector<ShapePoint> rotated(std::vector<ShapePoint> points, ShapePoint middle, double radians) {
+  const double c = std::cos(radians), s = std::sin(radians);
+  for (ShapePoint& point : points)
+    point = {middle.x + point.x * c - point.y * s, middle.y + point.x * s + point.y * c};
+  return points;
+}
+
 }  // namespace
+
+std::vector<ShapePoint> rotated_box(ShapePoint middle, ShapePoint extent, double radians) {
+  const double x = extent.x / 2, y = extent.y / 2;
+  return rotated({{-x, -y}, {x, -y}, {x, y}, {-x, y}}, middle, radians);
+}
+
+std::vector<ShapePoint> rotated_ellipse(ShapePoint middle, ShapePoint radii, double radians) {
+  constexpr int corners = 64;
+  std::vector<ShapePoint> around;
+  for (int i = 0; i < corners; ++i) {
+    const double at = 2 * std::numbers::pi * i / corners;
+    around.push_back({radii.x * std::cos(at), radii.y * std::sin(at)});
+  }
+  return rotated(std::move(around), middle, radians);
+}
 
 std::string_view name(LabelFault fault) {
   constexpr std::string_view names[label_fault_count] = {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/labels/geometry.hpp"
 #include "src/labels/run_lengths.hpp"
 #include "src/labels/text/label_text.hpp"
 #include "src/picture/hint.hpp"
@@ -66,6 +67,7 @@ enum class ShapeKind : std::uint8_t {
 struct ShapePoint {
   double x = 0, y = 0;
 };
+inline ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
 
 struct LabelShape {
   ShapeKind kind = ShapeKind::box;
@@ -84,6 +86,10 @@ struct LabelContent {
   std::vector<LabelShape> shapes = {};
   std::vector<LabelProblem> problems = {};
 };
+
+/// The outline of a box or an ellipse that is turned clockwise around its middle.
+std::vector<ShapePoint> rotated_box(ShapePoint middle, ShapePoint extent, double radians);
+std::vector<ShapePoint> rotated_ellipse(ShapePoint middle, ShapePoint radii, double radians);
 
 /// The shapes in pixels of a picture of this size.
 std::vector<LabelShape> in_pixels(const LabelContent& content, Size size);

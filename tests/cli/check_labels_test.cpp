@@ -215,7 +215,8 @@ TEST_CASE("What is wrong with the elements of a COCO file is told, and the other
         "d/x.json:4:1: degenerate: a mask of cat has no pixel\n");
   CHECK(findings_of_coco(annotation(R"("bbox": [1, 1, 1])") + ",\n" +
                          annotation(R"("bbox": [1, 1, 1, 0])")) ==
-        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height\n"
+        "d/x.json:4:52: broken: bbox has 3 numbers, expected x, y, width and height, or its "
+        "middle, width, height and angle\n"
         "d/x.json:5:1: duplicate id: an annotation before it has the same id 5\n"
         "d/x.json:5:1: degenerate: a box of cat is 1 wide and 0 high\n");
   CHECK(findings_of_coco(R"({"id": 1, "image_id": 1, "category_id": 2, "bbox": []},

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "src/labels/geometry.hpp"
 #include "tests/labels/painted.hpp"
@@ -52,6 +53,11 @@ Canvas painted(const std::string& text, Size of_size) {
   };
   if (json.contains("bbox")) {
     const std::vector<double> box = json["bbox"];
+    if (box.size() == 5) {
+      paint_rotated(canvas, {box[0], box[1], box[2], box[3]}, -box[4] * std::numbers::pi / 180,
+                    'r');
+      return canvas;
+    }
     each_pixel([&](auto x, auto y, char& pixel) {
       if (x + 0.5 > box[0] && x + 0.5 < box[0] + box[2] && y + 0.5 > box[1] &&
           y + 0.5 < box[1] + box[3]) {
@@ -88,17 +94,14 @@ Canvas painted(const std::string& text, Size of_size) {
 }
 
 std::string fails(const std::string& text, Orientation orientation = Orientation::rotate90) {
-  try {
-    (void)turned_text(text, orientation);
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turned_text(text, orientation); });
 }
 
 const std::string shapes[] = {
     R"("bbox": [1, 0, 2, 4])",
     R"("bbox": [1.0,0.5,2.25,4.25], "area": 9.5625, "iscrowd": 0)",
+    R"("bbox": [3.25, 2.0, 5.5, 2.0, 30.0], "area": 11)",
+    R"("bbox": [3.5,2.5,4,1.25,-120.5])",
     R"("segmentation": [[0.5, 0.5, 3.50, 0.5, 6.5, 4.5], [1.5, 1.25, 2.5, 3.75]])",
     R"("segmentation": {"counts": [6, 3, 2, 3, 21], "size": [5, 7]}, "iscrowd": 1)",
     "\"segmentation\": {\"counts\": [\n  6,\n  3,\n  26\n ],\n \"size\": [\n 5,\n 7]}",
@@ -236,7 +239,8 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
   CHECK(fails(R"({"id": 1, "image_id": 1125899906842624})").starts_with("1:23: image_id"));
   CHECK(fails(R"({"id": "1", "image_id": 1})") == "1:8: '\"1\"' is not a number");
   CHECK(fails(with(R"("bbox": [1, 2, 3])")) ==
-        "1:34: bbox has 3 numbers, expected x, y, width and height");
+        "1:34: bbox has 3 numbers, expected x, y, width and height, or its middle, width, height "
+        "and angle");
   CHECK(fails(with(R"("bbox": [1, 2, 3, "4"])")) == "1:44: '\"4\"' is not a number");
   CHECK(fails(with(R"("bbox": [1, 2, 3, 4)")).find("is not well-formed JSON") != std::string::npos);
   CHECK(fails(with(R"("segmentation": [[1, 2, 3]])")) ==
@@ -254,7 +258,8 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
             .starts_with("1:39: keypoints has 4 numbers, expected x, y and visibility"));
   CHECK(fails(with(R"("segments_info": [])")) == "1:1: has no file_name");
   CHECK(fails(with(R"("file_name": "a.png", "segments_info": [{"bbox": [1]}])")) ==
-        "1:75: bbox has 1 numbers, expected x, y, width and height");
+        "1:75: bbox has 1 numbers, expected x, y, width and height, or its middle, width, height "
+        "and angle");
   const std::string tail = with(R"("category_id": 2, "keypoints": [1, 2, 2])");
   CHECK(fails(tail).empty());
   CHECK(fails(tail, Orientation::transpose)

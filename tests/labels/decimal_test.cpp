@@ -43,6 +43,30 @@ TEST_CASE("A number is mirrored exactly, with its decimals, and a second time it
   }
 }
 
+TEST_CASE("A number is mirrored in pi with its decimals, and a second time it is what it was") {
+  const auto in_pi = [](const std::string& text, std::int64_t times) {
+    return Decimal::parse(text).value().mirrored_in_pi(times).text();
+  };
+  const std::string numbers[][3] = {
+      // the number, of pi, of 2 pi
+      {"0.5", "2.6", "5.8"},
+      {"0.523599", "2.617994", "5.759586"},
+      {"1.5", "1.6", "4.8"},
+      {"0.0000", "3.1416", "6.2832"},
+      {"1", "2", "5"},
+      {"0.785398163397448279", "2.356194490192344959", "5.497787143782138198"},
+      {"3.5", "-0.4", "2.8"},
+      {"-0.25", "3.39", "6.53"},
+  };
+  for (const auto& [number, of_one, of_two] : numbers) {
+    CAPTURE(number);
+    CHECK(in_pi(number, 1) == of_one);
+    CHECK(in_pi(number, 2) == of_two);
+    CHECK(in_pi(of_one, 1) == number);
+    CHECK(in_pi(of_two, 2) == number);
+  }
+}
+
 TEST_CASE("A difference is exact, and has the decimals that Python writes") {
   const std::string numbers[][3] = {
       // the number, minus, difference

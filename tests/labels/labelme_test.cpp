@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <qturn/pictures.hpp>
 
 #include "src/labels/text/base64.hpp"
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace labelme_test {
@@ -93,12 +93,7 @@ Canvas painted(const std::string& text, Size of) {
 }
 
 std::string fails(const std::string& text, Orientation orientation = Orientation::rotate90) {
-  try {
-    (void)turn(text, orientation, size, "b.jpg");
-  } catch (const qturn::LabelError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { return turn(text, orientation, size, "b.jpg"); });
 }
 
 }  // namespace
@@ -134,6 +129,44 @@ TEST_CASE("Eight orientations and their inverses give a LabelMe label back, byte
   }
   const std::string with_mask = label_with(shape("mask", "[[0.0, 2], [2.00, 3]]", mask));
   CHECK(turn(with_mask, Orientation::identity, size, "a.jpg") == with_mask);
+}
+
+TEST_CASE("Boxes of X-AnyLabeling turn, and their first side keeps its direction") {
+  const std::string direction = "0.7853981633974483";
+  const std::string rotation = R"({"label": "x", "shape_type": "rotation", "direction": )" +
+                               direction +
+                               R"(, "points": [[3.5, 0.5], [5.5, 2.5], [4.5, 3.5], [2.5, 1.5]]})";
+  const std::string box = shape("rectangle", "[[1, 0], [4, 0], [4, 2], [1, 2]]");
+  const std::string label = label_with(rotation + ',' + box);
+  const auto turn_as = [](const std::string& text, Orientation orientation, Size of) {
+    return turn(text, orientation, of, "a.jpg");
+  };
+  const auto corners = [](const std::string& text, Size of) {
+    Canvas canvas(of);
+    const auto json = nlohmann::json::parse(text);
+    for (const auto& each : json["shapes"]) {
+      const auto at = each["points"].get<std::vector<std::array<double, 2>>>();
+      const double is = std::atan2(at[1][1] - at[0][1], at[1][0] - at[0][0]);
+      CHECK(std::abs(std::remainder(each.value("direction", 0.0) - is, 2 * std::numbers::pi)) <
+            1e-15);
+      CHECK((at[1][0] - at[0][0]) * (at[2][1] - at[1][1]) >
+            (at[1][1] - at[0][1]) * (at[2][0] - at[1][0]));  // clockwise
+      const double width = std::hypot(at[1][0] - at[0][0], at[1][1] - at[0][1]);
+      const double height = std::hypot(at[2][0] - at[1][0], at[2][1] - at[1][1]);
+      paint_rotated(
+          canvas, {(at[0][0] + at[2][0]) / 2, (at[0][1] + at[2][1]) / 2, width + 0.1, height + 0.1},
+          is, each["shape_type"] == "rotation" ? 'x' : 'y');
+    }
+    return canvas;
+  };
+  check_turns(label, size, turn_as, corners);
+  CHECK(turn_as(label_with(box), Orientation::rotate90, size)
+            .find("[[3, 1], [5, 1], [5, 4], [3, 4]]") != std::string::npos);
+  CHECK(turn_as(label, Orientation::flip, size).find("\"direction\": 5.4977871437821382,") !=
+        std::string::npos);
+  CHECK(qturn::read_labelme(label).shapes[0].kind == qturn::ShapeKind::polygon);
+  CHECK(fails("{\"shapes\":[{\"shape_type\":\"rotation\",\"points\":[[1,2]]}]}") ==
+        "1:46: a rotated box has 4 points, not 1");
 }
 
 TEST_CASE("A LabelMe label that is parsed once is turned any number of times") {
@@ -201,8 +234,8 @@ TEST_CASE("A broken LabelMe label is refused with its line and column") {
   CHECK(of_shape("{\"points\":[[1,\"2\"]]}") == "2:15: '\"2\"' is not a number");
   CHECK(of_shape("{\"shape_type\":\"rectangle\",\"points\":[[1,2]]}") ==
         "2:36: a rectangle has 2 points, not 1");
-  CHECK(of_shape("{\"shape_type\":\"rotation\",\"points\":[[1,2]]}") ==
-        "2:15: a shape of the type 'rotation' cannot be turned");
+  CHECK(of_shape("{\"shape_type\":\"cuboid\",\"points\":[[1,2]]}") ==
+        "2:15: a shape of the type 'cuboid' cannot be turned");
   CHECK(of_shape("{\"direction\":0.5,\"points\":[[1,2]]}") ==
         "2:14: the direction of a shape cannot be turned");
   CHECK(of_shape("{\"direction\":0,\"points\":[[1,2]]}") == "1:1: has no imagePath");

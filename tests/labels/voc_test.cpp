@@ -6,7 +6,6 @@
 #include <array>
 #include <regex>
 
-#include "src/labels/text/label_text.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace voc_test {
@@ -68,13 +67,27 @@ Canvas painted(const std::string& text, Size of_size) {
   return canvas;
 }
 
-std::string fails(const std::string& text) {
-  try {
-    (void)turn_voc(text, Orientation::rotate90, size, "b.jpg");
-  } catch (const qturn::LabelError& error) {
-    return error.what();
+std::string rotated(const std::array<const char*, 5>& numbers) {
+  return std::string("<robndbox><cx>") + numbers[0] + "</cx><cy>" + numbers[1] + "</cy><w>" +
+         numbers[2] + "</w><h>" + numbers[3] + "</h><angle>" + numbers[4] + "</angle></robndbox>";
+}
+
+/// Likewise of roLabelImg's, whose corners are turned clockwise as it does it when it reads them.
+Canvas painted_rotated(const std::string& text, Size of_size) {
+  Canvas canvas(of_size);
+  char letter = 'a';
+  const std::regex boxes(
+      "<cx>(.*?)</cx><cy>(.*?)</cy><w>(.*?)</w><h>(.*?)</h><angle>(.*?)</angle>");
+  for (std::sregex_iterator at(text.begin(), text.end(), boxes), end; at != end; ++at) {
+    const auto number = [&](std::size_t i) { return std::stod((*at)[i]); };
+    CHECK((number(5) >= 0 && number(5) < 3.1416));
+    paint_rotated(canvas, {number(1), number(2), number(3), number(4)}, number(5), letter++);
   }
-  return "";
+  return canvas;
+}
+
+std::string fails(const std::string& text) {
+  return thrown_by([&] { return turn_voc(text, Orientation::rotate90, size, "b.jpg"); });
 }
 
 }  // namespace
@@ -91,6 +104,27 @@ TEST_CASE("A turned Pascal VOC label painted is the painted label turned") {
     CHECK(painted(result, now) == turned(painted(label, size), orientation));
     CHECK(result.find("<width>" + std::to_string(now.width) + "</width>") != std::string::npos);
   }
+}
+
+TEST_CASE("A box of roLabelImg turns with its pixels and back to the same bytes") {
+  constexpr Size large = {40, 31};
+  std::string label =
+      label_with("<object>" + rotated({"12.25", "9.5", "15.0", "4.125", "0.523599"}) +
+                 "</object><object>" + rotated({"28.0", "20.75", "6.5", "17.0", "2.356194"}) +
+                 "</object><object>" + rotated({"6.0", "24.0", "5.0", "3.0", "0.0"}) + "</object>");
+  label.replace(label.find(">7<"), 3, ">40<").replace(label.find(">5<"), 3, ">31<");
+  const auto turn = [](const std::string& text, Orientation orientation, Size of) {
+    return turn_voc(text, orientation, of, "a.jpg");
+  };
+  check_turns(label, large, turn, painted_rotated);
+  CHECK(turn(label, Orientation::flop, large)
+            .find(rotated({"27.75", "9.5", "15.0", "4.125", "2.617994"})) != std::string::npos);
+  CHECK(turn(label, Orientation::rotate90, large)
+            .find(rotated({"21.5", "12.25", "4.125", "15.0", "0.523599"})) != std::string::npos);
+  const qturn::LabelContent content = qturn::read_voc(label);
+  REQUIRE(content.shapes.size() == 3);
+  CHECK(std::abs(content.shapes[0].points[0].x -
+                 (12.25 - 7.5 * std::cos(0.523599) + 2.0625 * std::sin(0.523599))) < 1e-9);
 }
 
 TEST_CASE("A Pascal VOC label that is parsed once is turned any number of times") {
@@ -158,7 +192,11 @@ TEST_CASE("A broken Pascal VOC label is refused with its line and column") {
   CHECK(fails(label_with("<object>" + box({"1", "<![CDATA[2]]>", "3", "4"}) + "</object>")) ==
         "8:32: ymin is not a plain text");
   CHECK(fails(label_with("<object><robndbox><cx>1</cx></robndbox></object>")) ==
-        "8:10: robndbox of an object cannot be turned");
+        "8:10: robndbox has no cy");
+  CHECK(fails(label_with("<object>" + rotated({"1", "2", "3", "4", "left"}) + "</object>")) ==
+        "8:62: 'left' is not a number");
+  CHECK(fails(label_with("<object><polygon><x1>1</x1></polygon></object>")) ==
+        "8:10: polygon of an object cannot be turned");
 }
 
 TEST_CASE("The name of a Pascal VOC object is read as it is meant") {

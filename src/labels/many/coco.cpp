@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
 
 #include "src/labels/geometry.hpp"
 #include "src/labels/json_picture.hpp"
@@ -27,9 +28,8 @@ void add_numbers(JsonValue array, std::vector<JsonValue>& numbers) {
 /// Puts the turned point x, y in the place of another.
 void turn_point(LabelText& edits, const CoordinateTurn& turn, const JsonValue* from,
                 const JsonValue* to) {
-  const LabelPoint point = turned(LabelPoint{from[0].number(), from[1].number()}, turn);
-  edits.replace(to[0].text(), point.x.text());
-  edits.replace(to[1].text(), point.y.text());
+  put(edits, turned(LabelPoint{from[0].number(), from[1].number()}, turn), to[0].text(),
+      to[1].text());
 }
 
 /// "right_eye" for "left_eye" and the other way round; empty for "nose".
@@ -186,8 +186,11 @@ void CocoAnnotation::add_box(JsonValue box, std::optional<std::int64_t> category
   std::vector<JsonValue> numbers;
   add_numbers(box, numbers);
   if (numbers.empty()) return;
-  if (numbers.size() != 4)
-    box.fail(fmt::format("bbox has {} numbers, expected x, y, width and height", numbers.size()));
+  if (numbers.size() != 4 && numbers.size() != 5)
+    box.fail(
+        fmt::format("bbox has {} numbers, expected x, y, width and height, or its middle, "
+                    "width, height and angle",
+                    numbers.size()));
   boxes_.emplace_back(std::move(numbers), category);
 }
 
@@ -228,8 +231,12 @@ std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const CategoryNa
   };
   const auto value = [](const JsonValue& number) { return number.number().value(); };
   for (const auto& [box, of] : boxes_) {
-    const double x = value(box[0]), y = value(box[1]);
-    add(ShapeKind::box, {{x, y}, {x + value(box[2]), y + value(box[3])}});
+    const double x = value(box[0]), y = value(box[1]), across = value(box[2]), down = value(box[3]);
+    if (box.size() == 4)
+      add(ShapeKind::box, {{x, y}, {x + across, y + down}});
+    else  // Detectron2 counts counter-clockwise
+      add(ShapeKind::polygon,
+          rotated_box({x, y}, {across, down}, -value(box[4]) * std::numbers::pi / 180));
     if (mask_name_) shapes.back().category = name_of(of);
   }
   if (counts_) {
@@ -284,12 +291,15 @@ std::string CocoAnnotation::turned(const LabelledVariant& variant, const std::st
   }
   const CoordinateTurn coordinates{turn.orientation, size.width, size.height};
   for (const auto& [at, category] : boxes_) {
-    const LabelBox box = turned_box(
-        LabelBox{{at[0].number(), at[1].number()}, {at[2].number(), at[3].number()}}, coordinates);
-    edits.replace(at[0].text(), box.corner.x.text());
-    edits.replace(at[1].text(), box.corner.y.text());
-    edits.replace(at[2].text(), box.extent.x.text());
-    edits.replace(at[3].text(), box.extent.y.text());
+    const LabelBox read = {{at[0].number(), at[1].number()}, {at[2].number(), at[3].number()}};
+    LabelBox box = turned_box(read, coordinates);
+    if (at.size() == 5) {
+      box.corner = qturn::turned(read.corner, coordinates);  // the middle
+      const Decimal angle = at[4].number();
+      edits.replace(at[4].text(), turned_angle(angle, angle.mirrored(0), turn.orientation).text());
+    }
+    put(edits, box.corner, at[0].text(), at[1].text());
+    put(edits, box.extent, at[2].text(), at[3].text());
   }
   if (rotation_) {
     edits.replace(rotation_->text(), turned_angle(rotation_->number(), turn.orientation).text());

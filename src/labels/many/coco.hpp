@@ -8,9 +8,10 @@
 //
 //   annotations  {"image_id", "file_name", "segments_info": [{"id", "category_id", "bbox", ...}]}
 //
-// A bbox is x, y, width, height; its numbers and those of polygons are continuous, from 0 to the
-// width. Keypoints are x, y, visibility; they name pixels, from 0 to the width minus 1. All other
-// members stay as they are, an area too, but for the angle of the box in CVAT's exports
+// A bbox is x, y, width, height or, as Detectron2 has it, the x and y of the middle, width, height,
+// and an angle; its numbers and those of polygons are continuous, from 0 to the width. Keypoints
+// are x, y, visibility; they name pixels, from 0 to the width minus 1. All other members stay as
+// they are, an area too, but for the angle of the box in CVAT's exports
 // ("attributes": {"rotation": 30.0}).
 #ifndef QTURN_SRC_LABELS_MANY_COCO_HPP
 #define QTURN_SRC_LABELS_MANY_COCO_HPP
@@ -113,7 +114,7 @@ class CocoAnnotation {
   JsonText json_;
   std::optional<std::int64_t> id_;
   std::int64_t image_, category_ = 0;
-  // Each with its four numbers, and its category.
+  // Each with its four or five numbers, and its category.
   std::vector<std::pair<std::vector<JsonValue>, std::optional<std::int64_t>>> boxes_;
   std::vector<JsonValue> points_, keypoints_;  // numbers
   std::optional<JsonValue> counts_, rotation_, mask_name_;

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "src/labels/many/label_element.hpp"
@@ -20,17 +19,6 @@
 
 namespace qturn {
 namespace {
-
-using Points = std::vector<ShapePoint>;
-
-/// Points around a middle, turned by an angle in degrees.
-void rotate(Points& points, ShapePoint middle, double degrees) {
-  const double angle = degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
-  for (ShapePoint& point : points) {
-    const double x = point.x - middle.x, y = point.y - middle.y;
-    point = {middle.x + x * c - y * s, middle.y + x * s + y * c};
-  }
-}
 
 /// The runs of a picture, down its columns, in which a mask lies whose own runs go down its
 /// columns.
@@ -148,14 +136,13 @@ class CvatImage : public LabelElement {
 
   void turn_box(ElementTurn& turn, int element) const {
     const LabelCorners box = {point(element, "xtl", "ytl"), point(element, "xbr", "ybr")};
-    const ShapePoint first = {box.first.x.value(), box.first.y.value()};
-    const ShapePoint last = {box.last.x.value(), box.last.y.value()};
-    const double degrees = turned_rotation(turn, element);
+    const ShapePoint first = drawn(box.first), last = drawn(box.last);
+    const double angle = turned_rotation(turn, element);
     LabelShape shape{.kind = ShapeKind::box, .points = {first, last}};
-    if (degrees != 0) {
+    if (angle != 0) {
       shape = {.kind = ShapeKind::polygon,
-               .points = {first, {last.x, first.y}, last, {first.x, last.y}}};
-      rotate(shape.points, {(first.x + last.x) / 2, (first.y + last.y) / 2}, degrees);
+               .points = rotated_box({(first.x + last.x) / 2, (first.y + last.y) / 2},
+                                     {last.x - first.x, last.y - first.y}, angle)};
     }
     add(turn, element, std::move(shape));
     const LabelCorners now = turned(box, turn.pixels());
@@ -163,40 +150,34 @@ class CvatImage : public LabelElement {
     put(turn, element, now.last, "xbr", "ybr");
   }
 
-  /// Returns the angle as it is before.
+  /// Returns the angle as it is before, in radians.
   double turned_rotation(ElementTurn& turn, int element) const {
     const auto rotation = find(element, "rotation");
     if (!rotation) return 0;
     const Decimal degrees = number_of(*rotation);
     turn.edits.replace(*rotation, turned_angle(degrees, turn.orientation()).text());
-    return degrees.value();
+    return degrees.value() * std::numbers::pi / 180;
   }
 
   void turn_ellipse(ElementTurn& turn, int element) const {
     const LabelPoint middle = point(element, "cx", "cy"), radii = point(element, "rx", "ry");
-    constexpr int corners = 64;
-    Points around;
-    for (int i = 0; i < corners; ++i) {
-      const double angle = 2 * std::numbers::pi * i / corners;
-      around.push_back({middle.x.value() + radii.x.value() * std::cos(angle),
-                        middle.y.value() + radii.y.value() * std::sin(angle)});
-    }
-    rotate(around, {middle.x.value(), middle.y.value()}, turned_rotation(turn, element));
-    add(turn, element, {.kind = ShapeKind::polygon, .points = std::move(around)});
+    add(turn, element,
+        {.kind = ShapeKind::polygon,
+         .points = rotated_ellipse(drawn(middle), drawn(radii), turned_rotation(turn, element))});
     put(turn, element, turned(middle, turn.pixels()), "cx", "cy");
     put(turn, element, turned_extent(radii, turn.pixels()), "rx", "ry");
   }
 
   /// "x,y;x,y"
   void turn_points(ElementTurn& turn, int element, ShapeKind kind) const {
-    Points before;
+    std::vector<ShapePoint> before;
     for (std::string_view rest = value(element, "points"); !rest.empty();) {
       const std::string_view pair = rest.substr(0, rest.find(';'));
       const std::size_t comma = pair.find(',');
       if (comma == pair.npos) text_.fail(pair, fmt::format("'{}' is not a point", pair));
       const std::string_view x = pair.substr(0, comma), y = pair.substr(comma + 1);
       const LabelPoint point = {number_of(x), number_of(y)};
-      before.push_back({point.x.value(), point.y.value()});
+      before.push_back(drawn(point));
       turn.put(turned(point, turn.pixels()), x, y);
       rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     }

@@ -24,8 +24,6 @@ namespace qturn {
 inline constexpr const char* points_may_have_sides =
     "points may be left and right, which change places in a mirror";
 
-inline ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
-
 /// The turn of an element. The same code reads what it says.
 class ElementTurn {
  public:
@@ -42,8 +40,7 @@ class ElementTurn {
   /// Of coordinates in pixels.
   CoordinateTurn pixels() const { return {orientation(), variant.size.width, variant.size.height}; }
   void put(const LabelPoint& point, std::string_view x, std::string_view y) {
-    edits.replace(x, point.x.text());
-    edits.replace(y, point.y.text());
+    qturn::put(edits, point, x, y);
   }
   /// What cannot be turned is a problem for who reads, and thrown otherwise.
   template <typename Work>
@@ -94,12 +91,10 @@ struct ElementFormat {
   bool (*is_of)(std::string_view head);
   /// Throws LabelError if it does not name its picture.
   std::unique_ptr<LabelElement> (*read)(std::string_view text, TextPlace place);
-  std::string_view note = {};  ///< to be said of the labels before they are turned
-  /// Boxes are in pixels. A file is refused whose boxes are all fractions, and a picture whose
-  /// boxes go beyond it: then their numbers mean something else.
-  bool are_pixel_boxes = false;
-  bool are_of_one = false;    ///< shapes are fractions of the picture
-  bool turns_differ = false;  ///< some labels cannot follow each turn exactly
+  std::string_view note = {};    ///< to be said of the labels before they are turned
+  bool are_pixel_boxes = false;  ///< as hugging_face.hpp says
+  bool are_of_one = false;       ///< shapes are fractions of the picture
+  bool turns_differ = false;     ///< some labels cannot follow each turn exactly
 };
 
 extern const ElementFormat create_ml, cvat, datumaro, hugging_face, label_studio, via;

@@ -11,9 +11,6 @@
 // of the picture's file in bytes, or -1, and the key ends with it; VIA 1 has an object of regions.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "src/labels/json_picture.hpp"
 #include "src/labels/many/label_element.hpp"
 #include "src/labels/many/via_elements.hpp"
@@ -131,16 +128,8 @@ class ViaImage : public LabelElement {
       if (mirrors(turn.orientation()) && !radians.is_zero())
         turn.edits.replace(theta->text(), radians.mirrored(0).text());
     }
-    const ShapePoint middle = shape.points[0];
     shape.kind = ShapeKind::polygon;
-    shape.points.clear();
-    constexpr int corners = 64;
-    for (int i = 0; i < corners; ++i) {
-      const double at = 2 * std::numbers::pi * i / corners;
-      const double x = radii.x.value() * std::cos(at), y = radii.y.value() * std::sin(at);
-      shape.points.push_back({middle.x + x * std::cos(angle) - y * std::sin(angle),
-                              middle.y + x * std::sin(angle) + y * std::cos(angle)});
-    }
+    shape.points = rotated_ellipse(shape.points[0], drawn(radii), angle);
   }
 
   static LabelPoint point_in(const JsonValue& of, std::string_view x, std::string_view y) {

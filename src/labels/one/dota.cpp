@@ -53,10 +53,8 @@ class DotaTurn {
       const std::size_t from = mirrors(turn_.orientation) ? corner ^ 1U : corner;
       const LabelPoint point = {number_of(text_, words[2 * from]),
                                 number_of(text_, words[2 * from + 1])};
-      const LabelPoint now = turned(point, turn_);
-      text_.replace(words[2 * corner], now.x.text());
-      text_.replace(words[2 * corner + 1], now.y.text());
-      shape.points.push_back({point.x.value(), point.y.value()});
+      put(text_, turned(point, turn_), words[2 * corner], words[2 * corner + 1]);
+      shape.points.push_back(drawn(point));
     }
     if (content_) content_->shapes.push_back(std::move(shape));
   }

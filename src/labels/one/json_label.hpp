@@ -43,10 +43,8 @@ class JsonLabelTurn {
   std::vector<ShapePoint> turn_points(const JsonValue& points, bool count_pixels);
   void put(const LabelPoint& point, const JsonValue& at) { put(point, *at.begin(), *++at.begin()); }
   void put(const LabelPoint& point, const JsonValue& x, const JsonValue& y) {
-    edits_.replace(x.text(), point.x.text());
-    edits_.replace(y.text(), point.y.text());
+    qturn::put(edits_, point, x.text(), y.text());
   }
-  static ShapePoint drawn(const LabelPoint& point) { return {point.x.value(), point.y.value()}; }
 
   static bool is_png(const Bytes& bytes);
   /// Throws LabelError if a mask cannot be read, or has an orientation tag.

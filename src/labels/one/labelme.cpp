@@ -48,13 +48,16 @@ class LabelMeTurn : private JsonLabelTurn {
     const auto written = shape.find("shape_type");
     const bool is_polygon = !written || written->kind() == JsonKind::null;
     const std::string type = is_polygon ? "polygon" : written->string();
-    // X-AnyLabeling's angle of a box.
-    const auto direction = shape.find("direction");
-    if (type != "rotation" && direction && direction->kind() == JsonKind::number &&
-        !direction->number().is_zero()) {
-      direction->fail("the direction of a shape cannot be turned");
-    }
     const JsonValue points = shape.member("points").expect(JsonKind::array);
+    const auto direction = shape.find("direction");
+    const bool is_rotation = type == "rotation";
+    if (direction && direction->kind() == JsonKind::number && !direction->number().is_zero()) {
+      if (!is_rotation) direction->fail("the direction of a shape cannot be turned");
+      edits_.replace(direction->text(),
+                     turned_radians(direction->number(), 2, turn_.orientation).text());
+    }
+    if (is_rotation || (type == "rectangle" && points.size() == 4))
+      return turn_corners(shape, points);
     if (type == "rectangle" || type == "mask") {
       if (points.size() != 2)
         points.fail(fmt::format("a {} has 2 points, not {}", type, points.size()));
@@ -80,6 +83,24 @@ class LabelMeTurn : private JsonLabelTurn {
     if (known == std::end(of_points))
       written->fail(fmt::format("a shape of the type '{}' cannot be turned", type));
     add_shape(shape, known->kind, turn_points(points, false));
+  }
+
+  /// X-AnyLabeling's: clockwise from the upper left one, before the box is turned by its direction,
+  /// clockwise from 0 to twice pi. They change places, so the direction stays but for the mirror.
+  void turn_corners(const JsonValue& shape, const JsonValue& points) {
+    constexpr Position corners[] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    if (points.size() != std::size(corners))
+      points.fail(fmt::format("a rotated box has 4 points, not {}", points.size()));
+    std::vector<JsonValue> all;
+    for (const JsonValue point : points) all.push_back(point);
+    std::vector<ShapePoint> before;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Position source = source_of(turn_.orientation, corners[i], {2, 2});
+      const auto from = static_cast<std::size_t>(std::ranges::find(corners, source) - corners);
+      put(turned(point_in(all[from]), edges_), all[i]);
+      before.push_back(drawn(point_in(all[i])));
+    }
+    add_shape(shape, ShapeKind::polygon, std::move(before));
   }
 
   void add_shape(const JsonValue& shape, ShapeKind kind, std::vector<ShapePoint> points,

@@ -137,9 +137,7 @@ class VocTurn {
       fail(width, fmt::format("says {} x {}, the picture is {} x {}", said.x.text(), said.y.text(),
                               size_.width, size_.height));
     }
-    const LabelPoint now = turned_extent(said, turn_);
-    replace(width, now.x.text());
-    replace(height, now.y.text());
+    put(turned_extent(said, turn_), width, height);
   }
 
   void turn_object(Element object) {
@@ -150,6 +148,8 @@ class VocTurn {
         if (other) replace(node, xml_escaped(*other));
       } else if (kind == "bndbox") {
         turn_box(node);
+      } else if (kind == "robndbox") {
+        turn_rotated_box(node);
       } else if (kind == "point") {
         turn_point(part_of(node, "x"), part_of(node, "y"));
       } else if (kind == "part") {
@@ -173,6 +173,20 @@ class VocTurn {
                {corners.last.x.value(), corners.last.y.value()}});
     put(now.first, left, top);
     put(now.last, right, bottom);
+  }
+
+  /// roLabelImg's: the middle lies between 0 and the width, and the angle counts clockwise from 0
+  /// to pi.
+  void turn_rotated_box(Element box) {
+    const Element x = part_of(box, "cx"), y = part_of(box, "cy"), width = part_of(box, "w"),
+                  height = part_of(box, "h"), angle = part_of(box, "angle");
+    const LabelPoint middle = {number_in(x), number_in(y)},
+                     extent = {number_in(width), number_in(height)};
+    const Decimal radians = number_in(angle);
+    add_shape(box, ShapeKind::polygon, rotated_box(drawn(middle), drawn(extent), radians.value()));
+    put(turned(middle, {turn_.orientation, size_.width, size_.height}), x, y);
+    put(turned_extent(extent, turn_), width, height);
+    replace(angle, turned_radians(radians, 1, turn_.orientation).text());
   }
 
   /// The angle of the box is an attribute in CVAT's exports.
@@ -201,8 +215,7 @@ class VocTurn {
   }
 
   void put(const LabelPoint& point, Element x, Element y) {
-    replace(x, point.x.text());
-    replace(y, point.y.text());
+    qturn::put(edits_, point, content_of(x), content_of(y));
   }
 
   void rename(Element node) {

@@ -89,9 +89,7 @@ class YoloTurn {
   void turn_box(const Words& words) {
     const ShapePoint centre = turn_point(words[1], words[2], words[1], words[2]);
     const LabelPoint extent = {coordinate(words[3]), coordinate(words[4])};
-    const LabelPoint now = turned_extent(extent, turn_);
-    text_.replace(words[3], now.x.text());
-    text_.replace(words[4], now.y.text());
+    put(text_, turned_extent(extent, turn_), words[3], words[4]);
     if (words.size() > box_columns) expect_confidence(words[box_columns]);
     const double x = extent.x.value() / 2, y = extent.y.value() / 2;
     add_shape(words, ShapeKind::box, {{centre.x - x, centre.y - y}, {centre.x + x, centre.y + y}});
@@ -151,10 +149,8 @@ class YoloTurn {
   ShapePoint turn_point(std::string_view x, std::string_view y, std::string_view at_x,
                         std::string_view at_y) {
     const LabelPoint point = {coordinate(x), coordinate(y)};
-    const LabelPoint now = turned(point, turn_);
-    text_.replace(at_x, now.x.text());
-    text_.replace(at_y, now.y.text());
-    return {point.x.value(), point.y.value()};
+    put(text_, turned(point, turn_), at_x, at_y);
+    return drawn(point);
   }
 
   Decimal coordinate(std::string_view word) const {

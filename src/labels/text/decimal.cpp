@@ -106,6 +106,21 @@ Decimal Decimal::mirrored(std::int64_t sum) const {
   return result;
 }
 
+Decimal Decimal::mirrored_in_pi(std::int64_t times_pi) const {
+  constexpr std::string_view digits =
+      "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482";
+  Decimal pi = parse(digits)->times(times_pi);
+  if (pi.decimals_ > decimals_) {
+    const std::size_t kept = pi.digits_.size() - (pi.decimals_ - decimals_);
+    Decimal last;  // to be added
+    last.digits_ = pi.digits_[kept] >= '5' ? "1" : "0";
+    last.decimals_ = pi.decimals_ = decimals_;
+    pi.digits_.resize(kept);
+    pi = pi.plus(last);
+  }
+  return times(-1).plus(pi);
+}
+
 Decimal Decimal::plus(const Decimal& other) const {
   Decimal result = *this;
   result.decimals_ = std::max(decimals_, other.decimals_);

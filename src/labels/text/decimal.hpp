@@ -21,6 +21,10 @@ class Decimal {
   /// decimals. A plus sign stays unless the result is negative.
   Decimal mirrored(std::int64_t sum) const;
 
+  /// So many times pi minus the number: as above, with pi rounded to the decimals that the number
+  /// has, so the error is at most half of the last.
+  Decimal mirrored_in_pi(std::int64_t times_pi) const;
+
   /// The number plus another, exact, with as many decimals as the more exact of both has.
   Decimal plus(const Decimal& other) const;
 
