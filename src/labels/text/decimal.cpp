@@ -85,8 +85,10 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
   }
   number.digits_ = std::string(before) + std::string(after);
   const std::int64_t decimals = static_cast<std::int64_t>(after.size()) - exponent;
-  if (decimals < 0) number.digits_.append(static_cast<std::size_t>(-decimals), '0');
-  number.decimals_ = static_cast<std::size_t>(std::max<std::int64_t>(decimals, 0));
+  // 1.5e1 is 15.0: JSON has no 15.
+  const std::int64_t fewest = exponent != 0 && number.has_point_ ? 1 : 0;
+  number.decimals_ = static_cast<std::size_t>(std::max(decimals, fewest));
+  if (decimals < fewest) number.digits_.append(static_cast<std::size_t>(fewest - decimals), '0');
   if (number.digits_.size() > most_digits || number.decimals_ > most_digits) return std::nullopt;
   return number;
 }
