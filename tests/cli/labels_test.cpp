@@ -540,6 +540,7 @@ TEST_CASE_METHOD(Workplace, "Classes that are paired change places in a mirror, 
       INFO(result.err);
       CHECK(result.exit_code == 0);
       CHECK_THAT(result.err, !ContainsSubstring("left of right"));
+      CHECK(qturn({"check", "--against", "data", "out", "--swap-pairs", "pairs"}).exit_code == 0);
       return content(fs::path("out") / format.file);
     };
     CHECK(turned("flop") == text(format.right));

@@ -56,6 +56,7 @@ struct ComparedJobs {
       job.label = originals.labels.path(*label);
       job.label_format = place.format;
       job.keypoints = place.keypoints;
+      job.swap = place.swap;
       const LabelFiles::Label* other = results.labels.of(*counterpart);
       if (other) output.label = results.labels.path(*other);
     }
@@ -95,7 +96,9 @@ int check_against(const CommandLine& line, PlanOptions turned) {
   const ReportPlace json_place = ReportPlace::json(line);
   turned.labels = line.labels;
   turned.masks = mask_options(line);
+  turned.labels.swap_pairs.clear();  // classes are named by what lies with the originals
   const Compared results(turned, json_place);
+  turned.labels = line.labels;
   turned.inputs = {line.against};
   const Compared originals(turned, json_place);
   if (originals.found.files.empty()) throw PlanError("no pictures in " + printable(line.against));

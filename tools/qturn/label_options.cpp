@@ -91,6 +91,12 @@ CLI::Option* add_keypoints(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+CLI::Option* add_swap_pairs(CLI::App& app, CommandLine& line, const char* help) {
+  return app.add_option("--swap-pairs", line.labels.swap_pairs, help)
+      ->type_name("FILE")
+      ->group(group);
+}
+
 CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
   return app.add_option("--html", line.html_file, help)->type_name("FILE")->group(group);
 }
@@ -112,13 +118,11 @@ void add_labels(CLI::App& app, CommandLine& line) {
                "on what the labels and masks of pictures that have an orientation tag were drawn: "
                "the pixels as they are stored, or the upright picture that a viewer shows");
   add_keypoints(app, line);
-  app.add_option("--swap-pairs", line.labels.swap_pairs,
+  add_swap_pairs(app, line,
                  "a text file of what changes places in a mirror, a pair on each line: keypoints "
                  "of YOLO and COCO labels, counted from 0, such as 1 2, or classes of any labels, "
                  "such as left_hand: right_hand; default: of keypoints, flip_idx in the data set's "
-                 "YAML file, left and right in the names of COCO's")
-      ->type_name("FILE")
-      ->group(group);
+                 "YAML file, left and right in the names of COCO's");
 }
 
 void add_page(CLI::App& app, CommandLine& line) {
@@ -150,6 +154,7 @@ void add_label_check(CLI::App& app, CommandLine& line) {
            "with --labels: also write a page for a browser, with up to 200 pictures and their "
            "labels drawn over them; those with findings come first")
       ->needs(kind);
+  add_swap_pairs(app, line, "with --against: the file with which INPUT was turned");
 }
 
 bool is_label_kind(const std::string& word) try {

@@ -562,6 +562,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
           ->group("Input");
   for (const char* other : {"--quick", "--html", "--files-from"})
     against->excludes(check->get_option(other));
+  check->get_option("--swap-pairs")->needs(against);
   check->add_flag("--raw", line.raw, "also look at the orientations in camera raw files")
       ->group("Input");
   add_limits(*check, line, "check");
