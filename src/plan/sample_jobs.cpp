@@ -96,8 +96,7 @@ class SamplePlanner {
 
   void take_without_picture() {
     for (const SampleFile* file : others_) {
-      refuse_lone_label(*file);
-      refuse_lone_depth_map(*file);
+      refuse_lone_companion(*file);
       if (options_.others != Others::copy || !is_selected(options_, file->name, base_of(*file))) {
         plan_.left_out.push_back(file);
         continue;
@@ -116,24 +115,22 @@ class SamplePlanner {
   }
 
   /// Its picture may be in another sample, and is turned there.
-  void refuse_lone_label(const SampleFile& file) const {
-    if (!is_suffix_of_labels(lower_suffix(file.name)) || !takes_labels(file)) return;
-    if (is_note(lower_case(base_of(file)))) return;
-    if (options_.labels.take != TakeLabels::found && !is_of_wanted_format(file)) return;
-    if (!may_be_label_of_any(file)) return;
-    refuse(file,
-           "may be a label, and no picture is in its sample; give both the same name in the same "
-           "folder",
-           {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
-  }
-
-  void refuse_lone_depth_map(const SampleFile& file) const {
-    const std::string stem = lower_case(fs::path(base_of(file)).stem());
-    if (kind_of(file).kind != FileKind::array || !options_.masks.take || !stem_of_depth_map(stem))
-      return;
-    if (is_excluded(options_, file.name, base_of(file))) return;
-    refuse(file, "may be a depth map, and no picture is in its sample; call it as in a.depth.npy",
-           {{Hint::exclude, "*.npy"}});
+  void refuse_lone_companion(const SampleFile& file) const {
+    const std::string base = lower_case(base_of(file));
+    const auto refuse_as = [&](std::string_view what, std::string_view how) {
+      refuse(file, fmt::format("may be a {}, and no picture is in its sample; {}", what, how),
+             {{Hint::exclude, "*" + fs::path(file.name).extension().string()}});
+    };
+    const bool is_wanted = options_.labels.take == TakeLabels::found || is_of_wanted_format(file);
+    if (is_suffix_of_labels(lower_suffix(base)) && takes_labels(file) && !is_note(base) &&
+        is_wanted && may_be_label_of_any(file)) {
+      refuse_as("label", "give both the same name in the same folder");
+    }
+    if (kind_of(file).kind == FileKind::array && options_.masks.take &&
+        stem_of_depth_map(fs::path(base).stem().string()) &&
+        !is_excluded(options_, file.name, base_of(file))) {
+      refuse_as("depth map", "call it as in a.depth.npy");
+    }
   }
 
   bool is_of_wanted_format(const SampleFile& file) const {
