@@ -62,8 +62,10 @@ void VariantsInPlace::find(std::size_t picture, const LabelledImages::Image& ima
         .stored = stored.orientation, .pixels = pixels, .size = turned_size(pixels, stored.size)};
     // An earlier run may have had other options.
     const Orientation orientation =
-        turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size}, turn,
-                             options_.labels_drawn_on);
+        file_.content->says_where()
+            ? turn_of_shared_label({.file = file_.input, .place = image.place, .size = image.size},
+                                   turn, options_.labels_drawn_on)
+            : turn.view();
     const fs::path place = jobs_.names().path_of(jobs_.files(), file, variant);
     const fs::path name = is_absolute ? fs::absolute(place).lexically_normal()
                                       : fs::path(jobs_.names().name_of(file, variant));

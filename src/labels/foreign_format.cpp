@@ -55,8 +55,8 @@ bool is_cvat_video(Text suffix, Text head) {
 }
 
 bool is_image_folder(Text suffix, Text head) {
-  return suffix != ".txt" && suffix != ".jsonl" && has_any(head, {"\"file_name\"", "file_name,"}) &&
-         has_all(head, {"objects", "bbox"});
+  return suffix != ".txt" && suffix != ".jsonl" && suffix != ".csv" &&
+         has_all(head, {"\"file_name\"", "objects", "bbox"});
 }
 
 bool is_via_table(Text suffix, Text head) {

@@ -71,6 +71,10 @@ class LabelledImages {
   /// The name of the mask of an image that the labels are about; empty if they are about none.
   virtual std::string mask_of(std::size_t /*image*/) const { return ""; }
 
+  /// Whether it says where something is, or how large a picture is. If not, pictures are turned as
+  /// without it, and it is written for them.
+  virtual bool says_where() const { return true; }
+
   /// What is to be said of the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
 

@@ -17,14 +17,23 @@
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
 #include "src/plan/label_places.hpp"
+#include "src/plan/suspected_label.hpp"
 
 namespace qturn {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws PlanError if it cannot be read.
-bool is_of(const SharedLabelFormat& format, const fs::path& path) {
+/// Whether pictures get other names, so that what is said of each must be said again.
+bool renames(const PlanOptions& options) {
+  return (!options.variants.empty() || options.random_variants > 0) && !options.to_samples;
+}
+
+/// `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
+bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
+  if (plain && path.filename() == format.plain_name)
+    if (const auto head = label_head_of(path); head && head->find("file_name") != head->npos)
+      return true;
   const auto tells = format.recogniser();
   std::optional<bool> told;
   try {
@@ -39,7 +48,7 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path) {
 }
 
 /// The files where they may be found by themselves.
-SharedLabelFiles files_beside(const FileList& files) {
+SharedLabelFiles files_beside(const FileList& files, bool plain) {
   LabelPlaces places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
@@ -73,7 +82,7 @@ SharedLabelFiles files_beside(const FileList& files) {
       if (suffix == ".json" && stems.contains((folder / stem).native())) continue;
       if (suffix == ".xml" && stems.contains(stem + ".xml")) continue;
       for (const SharedLabelFormat& format : shared_label_formats)
-        if (suffix == format.suffix && is_of(format, at->path()))
+        if (suffix == format.suffix && is_of(format, at->path(), plain))
           found.emplace(from_here(at->path()), &format);
     }
   };
@@ -96,7 +105,7 @@ std::string key_of(const fs::path& file, const FileList& files) {
 void SharedLabels::add(File file) {
   paths_.add(normal_path(file.input));
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
-    if (!file.pictures[image]) continue;
+    if (!file.pictures[image] || !file.content->says_where()) continue;
     uses_.push_back({*file.pictures[image], static_cast<std::uint32_t>(files_.size()),
                      static_cast<std::uint32_t>(image)});
   }
@@ -162,7 +171,8 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
 SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files) {
   if (options.labels.take == TakeLabels::one_file)
     return {{options.labels.file, options.labels.file_format}};
-  return options.labels.take == TakeLabels::found ? files_beside(files) : SharedLabelFiles();
+  return options.labels.take == TakeLabels::found ? files_beside(files, renames(options))
+                                                  : SharedLabelFiles();
 }
 
 namespace {
@@ -189,7 +199,8 @@ std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOption
 }
 
 /// Its boxes are those of pixels of masks, which must be turned with it.
-void expect_masks(const SharedLabels::File& file, const FileList& files, const LabelFiles& masks) {
+void expect_masks(const SharedLabels::File& file, const FileList& files, const LabelFiles& masks,
+                  bool are_taken) {
   for (std::size_t image = 0; image < file.pictures.size(); ++image) {
     const std::string named = file.content->mask_of(image);
     if (!file.pictures[image] || named.empty()) continue;
@@ -198,8 +209,9 @@ void expect_masks(const SharedLabels::File& file, const FileList& files, const L
     const auto is_called_so = [&](const LabelFiles::Label& mask) { return mask.name == name; };
     if (std::ranges::any_of(masks.all_of(picture), is_called_so)) continue;
     throw LabelsError(
-        fmt::format("{}: {} is not found as a mask of {}, so it would not be turned with it",
-                    file.input.string(), named, files.path(files[picture])),
+        fmt::format("{}: {} is not {} as a mask of {}, so it would not be turned with it",
+                    file.input.string(), named, are_taken ? "found" : "taken",
+                    files.path(files[picture])),
         {Hint::turn_without_labels});
   }
 }
@@ -275,7 +287,8 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   for (SharedLabels::File& file : read) {
     const fs::path path = file.input;
     pictures.find_those_of(file);
-    expect_masks(file, files, masks);
+    if (file.found == 0 && !file.content->says_where()) continue;
+    expect_masks(file, files, masks, options.masks.take);
     found += file.found;
     if (!may_be_of_others(path)) without_pictures.add(path.string());
     if (file.found > 0) {

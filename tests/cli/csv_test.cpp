@@ -69,6 +69,33 @@ TEST_CASE_METHOD(Workplace,
                         "have; leave out --swap-pairs"));
 }
 
+TEST_CASE_METHOD(
+    Workplace, "What Hugging Face says of pictures has a line for each variant, and is no label") {
+  add("data/x/a.jpg", cli::tagged_jpeg(cli::smooth_picture(64, 48), 6));  // in no frame
+  add("data/b.png", cli::png(picture));
+  add("data/b.txt", "0 0.25 0.5 0.1 0.2\n");
+  add("data/c.png", cli::png(picture));
+  const std::string text = "file_name,text\n\"x/a.jpg\",\"a cat, 2 dogs\"\nb.png,b\nmore.png,c";
+  add("data/metadata.csv", text);
+  const std::string line = R"({"text": "a \u00e9", "file_name": "c.png"})";
+  add("data/metadata.jsonl", line);
+  const Result result = qturn({"augment", "data", "-o", "out", "--variants", "flop,cw"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(content("out/metadata.csv") ==
+        "file_name,text\n\"x/a__flop.jpg\",\"a cat, 2 dogs\"\n\"x/a__rotate90.jpg\",\"a cat, 2 "
+        "dogs\"\nb__flop.png,b\nb__rotate90.png,b\n");
+  CHECK(content("out/metadata.jsonl") == R"({"text": "a \u00e9", "file_name": "c__flop.png"})"
+                                         "\n"
+                                         R"({"text": "a \u00e9", "file_name": "c__rotate90.png"})");
+  CHECK(content("out/b__flop.txt") == "0 0.75 0.5 0.1 0.2\n");
+  // Without variants pictures keep their names.
+  REQUIRE(qturn({"flop", "data", "--in-place"}).exit_code == 0);
+  CHECK(content("data/metadata.csv") == text);
+  add("data/metadata.csv", "file_name,text\nmore.png,c\n");
+  REQUIRE(augment(*this, {"data", "--overwrite"}).exit_code == 0);
+}
+
 TEST_CASE_METHOD(Workplace, "A CSV file may name a picture by its stem, if one alone has it") {
   add("data/a.b.png", cli::png(picture));
   add("data/x/c.png", cli::png(picture));

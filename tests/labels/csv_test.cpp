@@ -208,6 +208,59 @@ TEST_CASE("Columns that are not known, or known twice, are refused by name") {
         "1:28: there are two sets of columns for the size of the picture");
 }
 
+TEST_CASE("A CSV file of Hugging Face has boxes in JSON, or a line for each variant alone") {
+  const std::string head = "file_name;objects;text\r\n";
+  const auto row = [](const std::string& name, const std::string& objects) {
+    return name + ";\"" + objects + "\";\"a \"\"left\"\" hand; 2 dogs\"\r\n";
+  };
+  const std::string label =
+      head +
+      row("x/a.jpg", R"({""bbox"": [[1.5, 0, 2.0, 3]], ""category"": [""left \"" hand""]})") +
+      row("b.jpg", "{}");
+  const std::string turned = written(label, {{{{{}, Orientation::flop}, "a__flop.jpg", size},
+                                              {{{}, Orientation::rotate90}, "a__cw.jpg", size}},
+                                             {{{{}, Orientation::flop}, "b__flop.jpg", size}}});
+  CHECK(turned == head +
+                      row("x/a__flop.jpg",
+                          R"({""bbox"": [[3.5, 0, 2.0, 3]], ""category"": [""left \"" hand""]})") +
+                      row("x/a__cw.jpg",
+                          R"({""bbox"": [[2, 1.5, 3, 2.0]], ""category"": [""left \"" hand""]})") +
+                      row("b__flop.jpg", "{}"));
+  const CsvContent content = content_of(label);
+  CHECK(content[0].boxes_reach == Size{3, 3});
+  CHECK(content.sides() == std::set<std::string>{"left \" hand"});
+  CHECK(content.note() == "boxes from objects, in pixels");
+  CHECK(content.says_where());
+
+  const std::string plain = "label,file_name,objects\n1,a.jpg,\"cat, dog\"\n,b.jpg,";
+  CHECK(written(plain, {{{{{}, Orientation::flop}, "a__flop.jpg", size}}, {}}) ==
+        "label,file_name,objects\n1,a__flop.jpg,\"cat, dog\"\n");
+  CHECK(fails(plain).empty());
+  const CsvContent captions = content_of("file_name,text\na.jpg,a cat\n");
+  CHECK_FALSE(captions.says_where());
+  CHECK(captions.note().empty());
+
+  CHECK(fails("file_name,bbox\na.jpg,\"[0.5, 1, 2]\"\n") ==
+        "2:8: a box has 3 numbers, expected x, y, width and height");
+  CHECK(fails("file_name,objects\na.jpg,\"{'bbox': [[1, 2, 3, 4]]}\"\n")
+            .starts_with("2:8: is not well-formed JSON"));
+  CHECK(fails("file_name,objects\na.jpg,\"{\"\"polygon\"\": [[1, 2, 3, 4]]}\"\n") ==
+        "2:8: polygon may hold coordinates, and cannot be turned");
+  CHECK(fails("file_name,text\na.jpg,\"[1, 2, 3, 4]\"\n") ==
+        "2:8: may hold coordinates, and cannot be turned");
+  CHECK(fails("file_name,bbox\na.jpg,0 0 1 1\n").starts_with("2:7: is not well-formed JSON"));
+  CHECK(turned_text("file_name,bbox\na.jpg,\"[0, 0, 1, 1]\"\n", Orientation::flop) ==
+        "file_name,bbox\na.jpg,\"[6, 0, 1, 1]\"\n");
+  CHECK(fails("file_name,bbox\na.jpg,\"[0.1, 0.1, 0.5, 0.5]\"\n") ==
+        "2:8: boxes are fractions of the picture, expected pixels");
+  CHECK(fails("file_name,mask_file_name\n") ==
+        "1:11: mask_file_name names another file, which would not be turned");
+  CHECK(fails("file_name,objects,bbox\n") == "1:19: column bbox cannot be turned");
+  CHECK(fails("file_name,bbox,xmin,ymin,xmax,ymax\n") ==
+        "1:16: column xmin is a second set of coordinates, beside bbox; leave one out");
+  CHECK(fails("file_name,xmin\n").find("does not name the columns of a box") != std::string::npos);
+}
+
 TEST_CASE("A broken CSV file is refused with its line and column") {
   CHECK(fails("image,x,y\na,1\n") == "2:1: has 2 fields, the first row has 3");
   CHECK(fails("image,x,y\r\n\r\n,1,2\r\n") == "3:1: the row does not name its picture");

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Paints labels of Hugging Face, CVAT, Label Studio, Datumaro, Create ML and VIA before and after a turn: elements_oracle.py QTURN
+"""Paints labels of Hugging Face, COCO, CVAT, Label Studio, Datumaro, Create ML and VIA before and after a turn: elements_oracle.py QTURN
 
 Random shapes on pictures of odd sizes. Each is painted by what its format's documentation says, in numpy and without any code of
 qturn: the masks must be those that numpy turns. Where Datumaro 1.13 is installed, it reads its own files and CVAT's, and what it
 reads is painted, too. Where label-studio-converter is, it reads and writes the brushes. Without numpy the exit status is 4.
 """
+import csv
+import io
 import json
 import math
 import pathlib
@@ -91,6 +93,46 @@ class HuggingFace:
         for line in map(json.loads, text.splitlines()):
             size = size_of(line["file_name"])
             yield line["file_name"], [inside(box(*each), *size) for each in line["objects"]["bbox"]]
+
+
+class HuggingFaceCsv(HuggingFace):
+    file, option = "metadata.csv", "csv"
+
+    def make(self, name, width, height, random):
+        row = json.loads(super().make(name, width, height, random))
+        return [name, "a cat, 2 dogs", json.dumps(row["objects"])]
+
+    def join(self, elements):
+        text = io.StringIO()
+        csv.writer(text).writerows([["file_name", "text", "objects"], *elements])
+        return text.getvalue()
+
+    def paint(self, text, size_of):
+        for row in csv.DictReader(io.StringIO(text)):
+            assert row["text"] == "a cat, 2 dogs"
+            line = json.dumps({"file_name": row["file_name"], "objects": json.loads(row["objects"])})
+            yield from super().paint(line, size_of)
+
+
+class CocoRotated(HuggingFace):
+    """COCO whose boxes are those of Detectron2: the middle, the sides and an angle, counter-clockwise."""
+    file, option = "train.json", "coco"
+
+    def make(self, name, width, height, random):
+        sides = [(number(random, width), number(random, height), number(random, width), number(random, height)) for _ in range(5)]
+        return (name, width, height), [[*each, number(random, 360) - 180] for each in sides]
+
+    def join(self, elements):
+        images = [{"id": i, "file_name": name, "width": w, "height": h} for i, ((name, w, h), _) in enumerate(elements)]
+        boxes = [(i, box) for i, (_, boxes) in enumerate(elements) for box in boxes]
+        annotations = [{"id": n, "image_id": i, "category_id": 1, "bbox": box} for n, (i, box) in enumerate(boxes)]
+        return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "cat"}]})
+
+    def paint(self, text, size_of):
+        read = json.loads(text)
+        for image in read["images"]:
+            boxes = [each["bbox"] for each in read["annotations"] if each["image_id"] == image["id"]]
+            yield image["file_name"], [inside(around(box(x - w / 2, y - h / 2, w, h), x, y, -a), *size_of(image["file_name"])) for x, y, w, h, a in boxes]
 
 
 class CreateMl(HuggingFace):
@@ -291,7 +333,7 @@ def compare_as_datumaro_reads(root, kind):
 def main():
     random = numpy.random.default_rng(1)
     compared = 0
-    for kind in (HuggingFace(), CreateMl(), Cvat(), LabelStudio(), Datumaro(), Via()):
+    for kind in (HuggingFace(), HuggingFaceCsv(), CocoRotated(), CreateMl(), Cvat(), LabelStudio(), Datumaro(), Via()):
         with tempfile.TemporaryDirectory() as folder:
             root = kind.root = pathlib.Path(folder)
             pictures = root / "data" / kind.folder

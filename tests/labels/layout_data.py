@@ -26,7 +26,8 @@ def voc(*, more="", xmin=2, xmax=4, name="a.png"):
 
 
 def labelme(shape_type="rectangle"):
-    return json.dumps({"shapes": [{"label": "cat", "points": [[1, 1], [3, 4]], "shape_type": shape_type, "direction": 0}], "imagePath": "a.png",
+    points, direction = ([[1, 1], [3, 4]], 0) if shape_type == "rectangle" else ([[3, 1], [1, 1], [1, 4], [3, 4]], 0.2)
+    return json.dumps({"shapes": [{"label": "cat", "points": points, "shape_type": shape_type, "direction": direction}], "imagePath": "a.png",
                        "imageData": None, "imageHeight": 5, "imageWidth": 9})
 
 
@@ -48,6 +49,7 @@ PANOPTIC = json.dumps({"images": [{"id": 1, "file_name": "a.png", "width": 9, "h
                        "annotations": [{"image_id": 1, "file_name": "a.png",
                                         "segments_info": [{"id": 7, "category_id": 1, "bbox": [1, 2, 3, 2], "area": 6}]}]})
 ROTATED = "<attributes><attribute><name>rotation</name><value>{}</value></attribute></attributes>"
+ROBNDBOX = "<robndbox><cx>{}</cx><cy>2.5</cy><w>3.0</w><h>1.0</h><angle>{}</angle></robndbox>"
 YAML = "path: .\ntrain: images\nval: images\nnames:\n  0: cat\n"
 
 DOTA = "imagesource:GoogleEarth\ngsd:0.146343\n1 1 4 2 3.5 4 0.5 3 small-vehicle 0\n"
@@ -83,6 +85,8 @@ PROVED = [
     (("Label Studio",), "its converter", "labels/elements_oracle.py"),
     (("Hugging Face", "CVAT", "Label Studio", "Datumaro", "Create ML", "VIA"), "painted shapes", "labels/elements_oracle.py"),
     (("LabelMe", "YOLO", "Pascal VOC", "COCO", "CSV"), "painted shapes", "cli/painted_test.cpp"),
+    (("Pascal VOC",), "painted shapes", "labels/voc_test.cpp"),
+    (("LabelMe",), "painted shapes", "labels/labelme_test.cpp"),
     (("DOTA",), "painted shapes", "labels/dota_test.cpp"),
     (("Supervisely",), "painted shapes", "labels/supervisely_test.cpp"),
     (("Cityscapes",), "painted shapes", "labels/cityscapes_test.cpp"),
@@ -107,12 +111,15 @@ TURNED = [
            "<xmin>6</xmin><ymin>1</ymin><xmax>8</xmax>"),
     Layout("Pascal VOC, Roboflow, labelImg", "`train/a.jpg`, `train/a.xml`", {"train/a.png": None, "train/a.xml": voc()}, "train/a.xml", "<xmin>6</xmin>"),
     Layout("Pascal VOC, CVAT's `rotation`", "the same", {"x/a.png": None, "x/a.xml": voc(more=ROTATED.format("30.0"))}, "x/a.xml", ROTATED.format("330.0"), is_shown=False),
+    Layout("Pascal VOC, roLabelImg", "`x/a.jpg`, `x/a.xml`", {"x/a.png": None, "x/a.xml": voc(more=ROBNDBOX.format(2.5, "0.523599"))}, "x/a.xml",
+           ROBNDBOX.format(6.5, "2.617994"), is_shown=False),
     Layout("LabelMe, X-AnyLabeling", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme()}, "x/a.json", "[6, 1], [8, 4]"),
     Layout("DOTA", "`images/P1.png`, `labelTxt/P1.txt`", {"images/P1.png": None, "labelTxt/P1.txt": DOTA}, "labelTxt/P1.txt",
            "gsd:0.146343\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
     Layout("DOTA, Roboflow", "`train/images/P1.jpg`, `train/labelTxt/P1.txt`", {"train/images/P1.png": None, "train/labelTxt/P1.txt": DOTA},
            "train/labelTxt/P1.txt", "\n5 2 8 1 8.5 3 5.5 4 small-vehicle 0\n"),
-    Layout("LabelMe, X-AnyLabeling, type `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}, is_shown=False),
+    Layout("LabelMe, X-AnyLabeling's `rotation`", "`x/a.jpg`, `x/a.json`", {"x/a.png": None, "x/a.json": labelme("rotation")}, "x/a.json",
+           '"points": [[8, 1], [6, 1], [6, 4], [8, 4]], "shape_type": "rotation", "direction": 6.1', is_shown=False),
     Layout("COCO", "`train/a.jpg`, `annotations/instances_train.json`", {"train/a.png": None, "annotations/instances_train.json": coco()},
            "annotations/instances_train.json", "[5, 2, 3, 2]"),
     Layout("COCO, Roboflow", "`train/a.jpg`, `train/_annotations.coco.json`", {"train/a.png": None, "train/_annotations.coco.json": coco()},
@@ -137,6 +144,9 @@ TURNED = [
     Layout("Hugging Face", "`train/a.jpg`, `train/metadata.jsonl`",
            {"train/a.png": None, "train/metadata.jsonl": '{"file_name": "a.png", "objects": {"bbox": [[1.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'},
            "train/metadata.jsonl", '{"file_name": "a.png", "objects": {"bbox": [[5.0, 2.0, 3.0, 2.0]], "categories": [0]}}\n'),
+    Layout("Hugging Face, CSV", "`train/a.jpg`, `train/metadata.csv`",
+           {"train/a.png": None, "train/metadata.csv": 'file_name,label,objects\na.png,1,"{""bbox"": [[1.0, 2.0, 3.0, 2.0]]}"\n'},
+           "train/metadata.csv", '\na.png,1,"{""bbox"": [[5.0, 2.0, 3.0, 2.0]]}"\n'),
     Layout("Supervisely", "`ds0/img/a.jpg`, `ds0/ann/a.jpg.json`", {"ds0/img/a.png": None, "ds0/ann/a.png.json": SUPERVISELY, "meta.json": "{}"},
            "ds0/ann/a.png.json", "[[5, 1], [7, 4]]", variants=("ds0/ann/a__flop.png.json", "ds0/img/a__flop.png")),
     Layout("Cityscapes, masks as pictures", "`leftImg8bit/train/x/a_leftImg8bit.png`, `gtFine/train/x/a_gtFine_polygons.json`, `_labelIds.png`...",
@@ -184,8 +194,6 @@ REFUSED = [
     refused("Cityscapes, coarse", "`leftImg8bit/train/x/a_leftImg8bit.png`, `gtCoarse/train/x/a_gtCoarse_polygons.json`",
             "leftImg8bit/train/x/a_leftImg8bit.png", "gtCoarse/train/x/a_gtCoarse_polygons.json", CITYSCAPES, "a_gtCoarse_polygons.json"),
     refused("CVAT for video", "`images/a.jpg`, `annotations.xml`", "images/a.png", "annotations.xml", CVAT_VIDEO, "CVAT for video labels"),
-    refused("Hugging Face, CSV", "`train/a.jpg`, `train/metadata.csv`", "train/a.png", "train/metadata.csv",
-            'file_name,objects\na.png,"{""bbox"": [[1.0, 2.0, 3.0, 2.0]]}"\n', "Hugging Face ImageFolder labels"),
     refused("VIA, CSV", "`images/a.jpg`, `via_region_data.csv`", "images/a.png", "via_region_data.csv", VIA_CSV, "VIA CSV labels"),
     refused("WIDER FACE", "`WIDER_train/images/0--Parade/a.jpg`, `wider_face_split/wider_face_train_bbx_gt.txt`", "WIDER_train/images/0--Parade/a.png",
             "wider_face_split/wider_face_train_bbx_gt.txt", "0--Parade/a.png\n1\n449 330 122 149 0 0 0 0 0 0\n", "WIDER FACE labels",

@@ -82,10 +82,12 @@ def main():
             subprocess.run([sys.argv[1], *words], cwd=root, check=True, stdin=subprocess.DEVNULL)
             check(json.loads((root / "out/annotations/panoptic_train2017.json").read_text()), root / "out" / masks, originals)
             subprocess.run([sys.argv[1], "check", "--labels", "out", "-q"], cwd=root, check=True, stdin=subprocess.DEVNULL)
-            # Without one of the PNGs nothing is done.
+            # Without one of the PNGs nothing is done, and without masks.
             (root / f"data/{masks}/0.png").unlink()
-            done = subprocess.run([sys.argv[1], *words[:3], "none", "-q"], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            assert done.returncode == 2 and "0.png" in done.stderr and not (root / "none").exists(), (done.returncode, done.stderr)
+            for more, is_not in (((), "found"), (("--masks", "none"), "taken")):
+                done = subprocess.run([sys.argv[1], *words[:3], "none", "-q", *more], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                assert done.returncode == 2 and not (root / "none").exists(), (done.returncode, done.stderr)
+                assert f"0.png is not {is_not} as a mask of" in done.stderr, done.stderr
     print(f"{2 * 8 * len(SIZES)} PNGs and the boxes of their segments agree")
 
 

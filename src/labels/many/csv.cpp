@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/labels/coordinates.hpp"
 #include "src/labels/geometry.hpp"
+#include "src/labels/many/hugging_face.hpp"
 
 namespace qturn {
 namespace {
@@ -20,6 +22,11 @@ bool is_above(const Decimal& number, std::int64_t limit) {
 }
 
 bool is_whole(const Decimal& number) { return number.whole().has_value(); }
+
+bool is_json(std::string_view field) {
+  const std::string_view value = csv_value(field);
+  return value.starts_with('{') || value.starts_with('[');
+}
 
 std::int64_t side_of(const Decimal& number) {
   constexpr std::int64_t longest = std::int64_t{1} << 31;
@@ -61,7 +68,47 @@ void CsvRow::read_shape() {
   for (const auto& [x, y] : columns_.clicks)
     if (number_in(x).has_value() != number_in(y).has_value())
       text.fail(fields_[x], "one coordinate of the point is empty");
+  read_size();
+  if (columns_.are_hugging_face) refuse_coordinates();
+  if (!columns_.boxes) return;
+  const LabelledVariant half_turn = {
+      .turn = {.orientation = Orientation::rotate180}, .name = "", .size = size_.value_or(Size())};
+  (void)turned_boxes(half_turn, no_classes, &boxes_);
+  if (!boxes_.problems.empty())
+    throw LabelError(*boxes_.problems.front().place, boxes_.problems.front().why);
+}
+
+void CsvRow::refuse_coordinates() const {
+  for (std::size_t column = 0; column < fields_.size(); ++column)
+    if (column != columns_.boxes && is_json(fields_[column]) &&
+        may_hold_coordinates(csv_string(fields_[column])))
+      throw LabelError(place_of(column), "may hold coordinates, and cannot be turned");
+}
+
+/// The places of what is in JSON are those of its field, in which quotes are written twice.
+std::string CsvRow::turned_boxes(const LabelledVariant& variant, const ClassSwap& swap,
+                                 LabelContent* content) const {
+  std::string json = csv_string(fields_[*columns_.boxes]);
+  const TextPlace place = place_of(*columns_.boxes);
+  const bool is_text = columns_.names[0] == "objects" && !is_json(json);
+  if (json.empty() || (is_text && !may_hold_coordinates(json))) return json;
+  ElementTurn turn(json, place, variant, swap, content);
+  try {
+    turn.attempt(
+        [&] { turn_boxes(turn, columns_.names[0], JsonText(json, place).root(), std::nullopt); });
+  } catch (const LabelError& error) {
+    throw LabelError(place, error.why());
+  }
+  if (content) {
+    for (LabelShape& shape : content->shapes) shape.place = place;
+    for (LabelProblem& problem : content->problems) problem.place = place;
+  }
+  return turn.edits.finish();
+}
+
+void CsvRow::read_size() {
   if (!columns_.size) return;
+  const LabelText text(text_, place_);
   const auto [width, height] = *columns_.size;
   if (is_empty(width) && is_empty(height)) return;
   size_ = {side_of(number_in(width).value_or(zero())), side_of(number_in(height).value_or(zero()))};
@@ -95,10 +142,10 @@ CsvUnit CsvRow::unit() const {
 }
 
 std::vector<LabelShape> CsvRow::shapes(CsvUnit unit) const {
-  std::vector<LabelShape> shapes;
+  std::vector<LabelShape> shapes = boxes_.shapes;
   const auto add = [&](ShapeKind kind, std::size_t column, std::vector<ShapePoint> points) {
     shapes.push_back({.kind = kind,
-                      .place = LabelText(text_, place_).place_of(csv_value(fields_[column])),
+                      .place = place_of(column),
                       .category = category(),
                       .points = std::move(points)});
   };
@@ -165,6 +212,10 @@ std::string CsvRow::turned(const LabelledVariant& variant, CsvUnit unit,
     const LabelPoint point = qturn::turned(LabelPoint{*point_x, *point_y}, sides);
     put(edits, x, point.x);
     put(edits, y, point.y);
+  }
+  if (columns_.boxes) {
+    replace_csv_value(edits, fields_[*columns_.boxes], turned_boxes(variant, swap, nullptr),
+                      columns_.separator);
   }
   if (size_ && swaps_axes(orientation)) {
     const auto [width, height] = *columns_.size;

@@ -6,7 +6,8 @@
 //
 // A row has a box or a point, in pixels or as fractions of the picture. The sides of a box lie
 // between pixels, from 0 to the width; a point names a pixel, from 0 to the width minus 1, as a
-// keypoint of COCO does. All other columns stay as they are.
+// keypoint of COCO does. Or it has boxes in JSON, as Hugging Face's metadata.csv, whose pictures
+// are in the column file_name. All other columns stay as they are.
 #ifndef QTURN_SRC_LABELS_MANY_CSV_HPP
 #define QTURN_SRC_LABELS_MANY_CSV_HPP
 
@@ -34,14 +35,16 @@ struct CsvColumns {
   std::size_t count = 0, picture = 0;
   CsvShape shape = CsvShape::corners;
   std::vector<std::size_t> coordinates = {};  ///< xmin, ymin, xmax, ymax; x, y, w, h; or x, y
-  std::vector<std::string> names = {};        ///< of the coordinates
+  bool are_hugging_face = false;
+  std::optional<std::size_t> boxes = {};                         ///< of Hugging Face, in JSON
+  std::vector<std::string> names = {};                           ///< of the coordinates and boxes
   std::vector<std::pair<std::size_t, std::size_t>> clicks = {};  ///< Open Images: x, y of points
   std::optional<std::pair<std::size_t, std::size_t>> size = {};  ///< width, height of the picture
   std::optional<std::size_t> category = {};
 };
 
-/// Reads the names of the columns in the first row. Throws LabelError if it names no picture, no
-/// coordinates, or coordinates that cannot be turned.
+/// Reads the names of the columns in the first row. Throws LabelError if it names no picture,
+/// coordinates that cannot be turned or, unless it is Hugging Face's, no coordinates.
 CsvColumns read_csv_header(std::string_view text);
 
 /// Whether a first row names a picture and any coordinates, be it such that cannot be turned.
@@ -67,6 +70,7 @@ class CsvRow {
 
   const std::optional<Size>& size() const { return size_; }
   bool has_shape() const { return !coordinates_.empty(); }
+  const std::vector<LabelShape>& boxes() const { return boxes_.shapes; }
   /// The width and height of a box that does not begin at 0, 0, if both are whole numbers.
   std::optional<Size> box_size() const;
   /// What the coordinates alone tell.
@@ -78,9 +82,16 @@ class CsvRow {
   std::string turned(const LabelledVariant& variant, CsvUnit unit, const ClassSwap& swap) const;
 
  private:
+  void read_size();
   std::optional<Decimal> number_in(std::size_t column) const;
   bool is_empty(std::size_t column) const { return csv_value(fields_[column]).empty(); }
   void put(LabelText& edits, std::size_t column, const Decimal& number) const;
+  TextPlace place_of(std::size_t column) const {
+    return LabelText(text_, place_).place_of(csv_value(fields_[column]));
+  }
+  void refuse_coordinates() const;
+  std::string turned_boxes(const LabelledVariant& variant, const ClassSwap& swap,
+                           LabelContent* content) const;
 
   const std::string_view text_;
   const TextPlace place_;
@@ -89,6 +100,7 @@ class CsvRow {
   std::string file_name_;
   std::optional<Size> size_;
   std::vector<Decimal> coordinates_;
+  LabelContent boxes_;
 };
 
 }  // namespace qturn

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "src/labels/many/csv.hpp"
+#include "src/labels/many/hugging_face.hpp"
 #include "src/labels/text/words.hpp"
 
 namespace qturn {
@@ -114,8 +115,10 @@ class HeaderLine {
   CsvColumns read() {
     columns_.count = fields_.size();
     take_picture();
+    columns_.are_hugging_face = csv_value(fields_[columns_.picture]) == "file_name";
+    if (columns_.are_hugging_face) take_boxes();
     refuse_others();
-    take_shape();
+    if (!columns_.boxes && (!columns_.are_hugging_face || find_any(coordinates))) take_shape();
     take_clicks();
     take_size();
     columns_.category = find_any(category_names);
@@ -166,10 +169,23 @@ class HeaderLine {
     }
   }
 
+  void take_boxes() {
+    for (std::size_t column = 0; column < fields_.size(); ++column) {
+      const std::string_view name = csv_value(fields_[column]);
+      if (!is_taken_[column] && (name.ends_with("file_name") || name.ends_with("file_names")))
+        text_.fail(name, fmt::format("{} names another file, which would not be turned", name));
+      if (!holds_boxes(name) || columns_.boxes) continue;
+      columns_.boxes = column;
+      columns_.names.emplace_back(name);
+      is_taken_[column] = true;
+    }
+  }
+
   void refuse_others() const {
     for (std::size_t column = 0; column < fields_.size(); ++column) {
       const std::string_view name = csv_value(fields_[column]);
-      if (is_among(meanings_[column], other_coordinates) || is_named_point(name))
+      const bool is_other = is_among(meanings_[column], other_coordinates) || is_named_point(name);
+      if (!is_taken_[column] && (is_other || (columns_.boxes && holds_boxes(name))))
         text_.fail(fields_[column], fmt::format("column {} cannot be turned", name));
     }
   }

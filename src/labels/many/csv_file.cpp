@@ -25,8 +25,9 @@ std::optional<std::size_t> CsvContent::find(const std::string& file_name) const 
 }
 
 std::string CsvContent::note() const {
+  if (columns_.names.empty()) return "";
   const char* unit = "";  // no row has coordinates
-  if (unit_ == CsvUnit::pixels) unit = ", in pixels";
+  if (unit_ == CsvUnit::pixels || columns_.boxes) unit = ", in pixels";
   if (unit_ == CsvUnit::fractions) unit = ", as fractions";
   return fmt::format("{} from {}{}", columns_.shape == CsvShape::point ? "points" : "boxes",
                      fmt::join(columns_.names, ", "), unit);
@@ -40,6 +41,7 @@ CsvReader::CsvReader(const SwapPairs& pairs)
 CsvContent CsvReader::finish() {
   rows_.finish();
   if (!has_header_) throw LabelError({}, "is empty");
+  boxes_.finish();
   if (has_shape_ && !tells_) {
     throw LabelError(*has_shape_,
                      "no row tells whether the coordinates are pixels or fractions of the "
@@ -71,6 +73,10 @@ void CsvReader::take_row(const CsvRows::Row& row) {
   } catch (const LabelError& error) {
     content_.problems_.try_emplace(known->second, error.what());
     return;
+  }
+  for (const LabelShape& box : read.boxes()) {
+    content_.saw_class(box.category);
+    boxes_.add(image, box);
   }
   if (!read.has_shape()) return;
   if (!has_shape_) has_shape_ = row.place;

@@ -15,6 +15,7 @@
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
 #include "src/labels/many/csv.hpp"
+#include "src/labels/many/hugging_face.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/text/csv_text.hpp"
 
@@ -28,6 +29,9 @@ class CsvContent : public LabelledImages {
   CsvUnit unit() const { return unit_; }
   /// "boxes from xmin, ymin, xmax, ymax, in pixels"
   std::string note() const override;
+  bool says_where() const override {
+    return !columns_.names.empty() || columns_.size || !problems_.empty();
+  }
 
  private:
   friend class CsvReader;
@@ -53,6 +57,7 @@ class CsvReader {
   bool has_header_ = false;
   // The first row that tells the unit, and the first that has coordinates.
   std::optional<TextPlace> tells_, has_shape_;
+  PixelBoxes boxes_;
 };
 
 /// Takes the same file again, to check it or to draw it. Throws LabelError.

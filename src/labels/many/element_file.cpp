@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 
 #include "src/labels/coordinates.hpp"
 #include "src/labels/many/elements.hpp"
+#include "src/labels/many/hugging_face.hpp"
 #include "src/labels/many/json_elements.hpp"
 #include "src/labels/many/via_elements.hpp"
 
@@ -22,7 +22,8 @@ class ElementImages : public LabelledImages {
   ElementImages(const ElementFormat& format, const ClassSwap& swap)
       : LabelledImages(swap), format_(format) {}
 
-  std::string note() const override { return std::string(format_.note); }
+  std::string note() const override { return says_where() ? std::string(format_.note) : ""; }
+  bool says_where() const override { return says_where_ || !format_.are_pixel_boxes; }
   std::optional<std::size_t> find(const std::string& file_name) const {
     const auto found = by_name_.find(file_name);
     if (found == by_name_.end()) return std::nullopt;
@@ -68,36 +69,18 @@ class ElementImages : public LabelledImages {
     }
     for (const LabelShape& shape : content.shapes) {
       saw_class(shape.category);
-      if (format_.are_pixel_boxes && shape.kind == ShapeKind::box) add_reach(image, shape);
+      if (format_.are_pixel_boxes && shape.kind == ShapeKind::box) boxes_.add(image, shape);
     }
+    says_where_ |= element.size() || !content.shapes.empty() || !content.problems.empty();
   }
 
   /// Is called after the last element.
-  void finish() const {
-    if (first_fraction_ && !are_pixels_)
-      throw LabelError(*first_fraction_, "boxes are fractions of the picture, expected pixels");
-  }
+  void finish() const { boxes_.finish(); }
 
  private:
-  void add_reach(Image& image, const LabelShape& box) {
-    constexpr double longest = 1e9, no_fraction = 2;  // the sum of two
-    const auto is_fraction = [](const ShapePoint& point) {
-      return std::floor(point.x) != point.x || std::floor(point.y) != point.y;
-    };
-    are_pixels_ |= box.points[1].x > no_fraction || box.points[1].y > no_fraction;
-    if (!first_fraction_ && std::ranges::any_of(box.points, is_fraction))
-      first_fraction_ = box.place;
-    const auto whole = [&](double end) {
-      return static_cast<std::int64_t>(std::floor(std::clamp(end, 0.0, longest)));
-    };
-    const Size before = image.boxes_reach.value_or(Size());
-    image.boxes_reach = {std::max(before.width, whole(box.points[1].x)),
-                         std::max(before.height, whole(box.points[1].y))};
-  }
-
   const ElementFormat& format_;
-  bool are_pixels_ = false;
-  std::optional<TextPlace> first_fraction_;
+  PixelBoxes boxes_;
+  bool says_where_ = false;
   std::unordered_map<std::string, std::uint32_t> by_name_;
   std::vector<std::size_t> paths_;  // hashes
 };

@@ -4,13 +4,15 @@
 //
 // Boxes are as in COCO. objects may be an array of objects, and bbox may stand outside of it.
 // Captions, classes, ids and areas stay as they are.
+#include "src/labels/many/hugging_face.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/labels/coordinates.hpp"
 #include "src/labels/json_picture.hpp"
-#include "src/labels/many/label_element.hpp"
 #include "src/labels/text/json_text.hpp"
 #include "src/labels/text/words.hpp"
 
@@ -55,6 +57,63 @@ void refuse_coordinates(const JsonValue& member, int arrays) {
   for (const JsonValue each : member) refuse_coordinates(each, arrays);
 }
 
+void turn_box(ElementTurn& turn, const JsonValue& box, const std::optional<JsonValue>& category) {
+  std::vector<JsonValue> sides;
+  for (const JsonValue side : box.expect(JsonKind::array)) {
+    (void)side.number();
+    sides.push_back(side);
+  }
+  if (sides.size() != 4)
+    box.fail(fmt::format("a box has {} numbers, expected x, y, width and height", sides.size()));
+  const LabelBox read = {{sides[0].number(), sides[1].number()},
+                         {sides[2].number(), sides[3].number()}};
+  const double x = read.corner.x.value(), y = read.corner.y.value();
+  turn.add({.kind = ShapeKind::box,
+            .category = !category                              ? ""
+                        : category->kind() == JsonKind::string ? category->string()
+                                                               : std::string(category->text()),
+            .points = {{x, y}, {x + read.extent.x.value(), y + read.extent.y.value()}}},
+           box.text());
+  const LabelBox now = turned_box(read, turn.pixels());
+  turn.put(now.corner, sides[0].text(), sides[1].text());
+  turn.put(now.extent, sides[2].text(), sides[3].text());
+}
+
+void turn_all_boxes(ElementTurn& turn, const JsonValue& boxes,
+                    const std::optional<JsonValue>& category) {
+  if (boxes.kind() == JsonKind::null || boxes.size() == 0) return;
+  if ((*boxes.expect(JsonKind::array).begin()).kind() == JsonKind::number)
+    return turn_box(turn, boxes, category);
+  const bool are_categories = category && category->kind() == JsonKind::array;
+  std::optional<JsonValue::Iterator> at;
+  if (are_categories) at = category->begin();
+  for (const JsonValue box : boxes) {
+    const bool has_category = are_categories && *at != category->end();
+    const auto own = has_category ? std::optional(**at) : std::nullopt;
+    if (has_category) ++*at;
+    turn.attempt([&] { turn_box(turn, box, own); });
+  }
+}
+
+void turn_object(ElementTurn& turn, const JsonValue& object, int arrays) {
+  const std::optional<JsonValue> category = category_in(object);
+  for (const JsonValue member : object) {
+    turn.attempt([&] {
+      if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
+      is_box(member) ? turn_all_boxes(turn, member, category) : refuse_coordinates(member, arrays);
+    });
+  }
+}
+
+void turn_objects(ElementTurn& turn, const JsonValue& objects) {
+  if (objects.kind() == JsonKind::array) {
+    for (const JsonValue each : objects)
+      turn.attempt([&] { turn_object(turn, each.expect(JsonKind::object), 1); });
+  } else if (objects.kind() != JsonKind::null) {
+    turn_object(turn, objects.expect(JsonKind::object), 2);
+  }
+}
+
 class HuggingFaceLine : public LabelElement {
  public:
   HuggingFaceLine(std::string_view text, TextPlace place) : json_(text, place) {
@@ -79,79 +138,46 @@ class HuggingFaceLine : public LabelElement {
       const std::string_view other = name == "width" ? "height" : "width";
       if (swaps_axes(turn.orientation()))
         turn.edits.replace(member.text(), std::string(json_.root().member(other).text()));
-    } else if (name == "objects") {
-      turn_objects(turn, member);
-    } else if (is_box(member)) {
-      turn_boxes(turn, member, category_in(json_.root()));
+    } else if (holds_boxes(name)) {
+      turn_boxes(turn, name, member, category_in(json_.root()));
     } else {
       refuse_coordinates(member);
     }
-  }
-
-  static void turn_objects(ElementTurn& turn, const JsonValue& objects) {
-    if (objects.kind() == JsonKind::array) {
-      for (const JsonValue each : objects)
-        turn.attempt([&] { turn_object(turn, each.expect(JsonKind::object), 1); });
-    } else if (objects.kind() != JsonKind::null) {
-      turn_object(turn, objects.expect(JsonKind::object), 2);
-    }
-  }
-
-  /// `arrays`: in so many are the numbers of a box.
-  static void turn_object(ElementTurn& turn, const JsonValue& object, int arrays) {
-    const std::optional<JsonValue> category = category_in(object);
-    for (const JsonValue member : object) {
-      turn.attempt([&] {
-        if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
-        is_box(member) ? turn_boxes(turn, member, category) : refuse_coordinates(member, arrays);
-      });
-    }
-  }
-
-  /// A box, or an array of them.
-  static void turn_boxes(ElementTurn& turn, const JsonValue& boxes,
-                         const std::optional<JsonValue>& category) {
-    if (boxes.kind() == JsonKind::null || boxes.size() == 0) return;
-    if ((*boxes.expect(JsonKind::array).begin()).kind() == JsonKind::number)
-      return turn_box(turn, boxes, category);
-    const bool are_categories = category && category->kind() == JsonKind::array;
-    std::optional<JsonValue::Iterator> at;
-    if (are_categories) at = category->begin();
-    for (const JsonValue box : boxes) {
-      const bool has_category = are_categories && *at != category->end();
-      const auto own = has_category ? std::optional(**at) : std::nullopt;
-      if (has_category) ++*at;
-      turn.attempt([&] { turn_box(turn, box, own); });
-    }
-  }
-
-  static void turn_box(ElementTurn& turn, const JsonValue& box,
-                       const std::optional<JsonValue>& category) {
-    std::vector<JsonValue> sides;
-    for (const JsonValue side : box.expect(JsonKind::array)) {
-      (void)side.number();
-      sides.push_back(side);
-    }
-    if (sides.size() != 4)
-      box.fail(fmt::format("a box has {} numbers, expected x, y, width and height", sides.size()));
-    const LabelBox read = {{sides[0].number(), sides[1].number()},
-                           {sides[2].number(), sides[3].number()}};
-    const double x = read.corner.x.value(), y = read.corner.y.value();
-    turn.add({.kind = ShapeKind::box,
-              .category = !category                              ? ""
-                          : category->kind() == JsonKind::string ? category->string()
-                                                                 : std::string(category->text()),
-              .points = {{x, y}, {x + read.extent.x.value(), y + read.extent.y.value()}}},
-             box.text());
-    const LabelBox now = turned_box(read, turn.pixels());
-    turn.put(now.corner, sides[0].text(), sides[1].text());
-    turn.put(now.extent, sides[2].text(), sides[3].text());
   }
 
   JsonText json_;
 };
 
 }  // namespace
+
+bool holds_boxes(std::string_view name) {
+  return name == "objects" || std::ranges::find(box_names, name) != std::end(box_names);
+}
+
+void turn_boxes(ElementTurn& turn, std::string_view name, const JsonValue& member,
+                const std::optional<JsonValue>& category) {
+  name == "objects" ? turn_objects(turn, member) : turn_all_boxes(turn, member, category);
+}
+
+void PixelBoxes::add(LabelledImages::Image& image, const LabelShape& box) {
+  constexpr double longest = 1e9, no_fraction = 2;  // the sum of two
+  const auto is_fraction = [](const ShapePoint& point) {
+    return std::floor(point.x) != point.x || std::floor(point.y) != point.y;
+  };
+  are_pixels_ |= box.points[1].x > no_fraction || box.points[1].y > no_fraction;
+  if (!first_fraction_ && std::ranges::any_of(box.points, is_fraction)) first_fraction_ = box.place;
+  const auto whole = [&](double end) {
+    return static_cast<std::int64_t>(std::floor(std::clamp(end, 0.0, longest)));
+  };
+  const Size before = image.boxes_reach.value_or(Size());
+  image.boxes_reach = {std::max(before.width, whole(box.points[1].x)),
+                       std::max(before.height, whole(box.points[1].y))};
+}
+
+void PixelBoxes::finish() const {
+  if (first_fraction_ && !are_pixels_)
+    throw LabelError(*first_fraction_, "boxes are fractions of the picture, expected pixels");
+}
 
 const ElementFormat hugging_face = {.in = ElementFormat::In::lines,
                                     .array = "",

@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "src/labels/coordinates.hpp"
 #include "src/labels/many/coco_file.hpp"
 #include "src/labels/many/csv_file.hpp"
 #include "src/labels/many/element_file.hpp"
+#include "src/labels/text/words.hpp"
 
 namespace qturn {
 namespace {
@@ -58,7 +60,8 @@ std::unique_ptr<SharedLabelWriter> new_csv_shapes(const LabelledImages& images,
 /// The row of a format whose files are read element by element.
 template <const ElementFormat& format>
 constexpr SharedLabelFormat of_elements(std::string_view option, std::string_view name,
-                                        std::string_view suffix, bool says_file_sizes = false) {
+                                        std::string_view suffix, bool says_file_sizes = false,
+                                        std::string_view plain_name = {}) {
   return {option,
           name,
           suffix,
@@ -72,7 +75,8 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
           [](const LabelledImages& images, TellLabelContent tell) {
             return new_element_shapes(format, images, std::move(tell));
           },
-          [] { return element_recogniser(format); }};
+          [] { return element_recogniser(format); },
+          plain_name};
 }
 
 /// Whether it is an object that has images and annotations, or ends within one of them. The images
@@ -99,15 +103,19 @@ std::function<std::optional<bool>(std::string_view)> coco_recogniser() {
   };
 }
 
-/// Whether its first row names a picture and coordinates.
+/// Whether its first row names a picture and coordinates, or Hugging Face's objects, which may have
+/// boxes.
 std::function<std::optional<bool>(std::string_view)> csv_recogniser() {
-  return [header = std::string()](std::string_view part) mutable -> std::optional<bool> {
-    constexpr std::size_t longest = 1 << 16;
-    const std::size_t end = part.find('\n');
-    header += part.substr(0, end);
-    if (header.size() > longest) return false;
-    if (end == std::string_view::npos && !part.empty()) return std::nullopt;
-    return names_labels(header);
+  return [head = std::string()](std::string_view part) mutable -> std::optional<bool> {
+    head += part.substr(0, label_head_bytes);
+    const std::size_t end = head.find('\n');
+    const bool is_over = part.empty() || head.size() >= label_head_bytes;
+    if (end == head.npos && !is_over) return std::nullopt;
+    const std::string header = head.substr(0, end);
+    if (names_labels(header)) return true;
+    if (!has_all(header, {"file_name", "objects"})) return false;
+    if (has_any(head, {"bbox"})) return true;
+    return is_over ? std::optional(false) : std::nullopt;
   };
 }
 
@@ -115,9 +123,9 @@ constexpr SharedLabelFormat formats[] = {
     {"coco", "COCO", ".json", true, false, false, new_reader<CocoReader, CocoContent>,
      new_writer<CocoWriter, CocoContent>, nullptr, coco_recogniser},
     {"csv", "CSV", ".csv", false, true, false, new_reader<CsvReader, CsvContent>,
-     new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser},
+     new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser, "metadata.csv"},
     of_elements<cvat>("cvat", "CVAT", ".xml"),
-    of_elements<hugging_face>("huggingface", "Hugging Face", ".jsonl"),
+    of_elements<hugging_face>("huggingface", "Hugging Face", ".jsonl", false, "metadata.jsonl"),
     of_elements<label_studio>("labelstudio", "Label Studio", ".json"),
     of_elements<create_ml>("createml", "Create ML", ".json"),
     of_elements<datumaro>("datumaro", "Datumaro", ".json"),

@@ -50,6 +50,8 @@ struct SharedLabelFormat {
   std::unique_ptr<SharedLabelWriter> (*shapes)(const LabelledImages& images, TellLabelContent tell);
   /// A function that takes a file part by part until it tells whether the file is one of these.
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
+  /// Of a file that is one of these even if it does not say where something is.
+  std::string_view plain_name = {};
 };
 
 extern const std::span<const SharedLabelFormat> shared_label_formats;

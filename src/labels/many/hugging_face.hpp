@@ -1,0 +1,36 @@
+// What metadata.jsonl and metadata.csv of Hugging Face's image folders share: boxes in JSON, in
+// pixels.
+#ifndef QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
+#define QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
+
+#include <optional>
+#include <string_view>
+
+#include "src/labels/many/label_element.hpp"
+#include "src/labels/text/json_text.hpp"
+
+namespace qturn {
+
+/// What holds boxes: "bbox", "bboxes" or "objects".
+bool holds_boxes(std::string_view name);
+
+/// Turns the member of this name. `category`: of each box, or of all. Throws LabelError.
+void turn_boxes(ElementTurn& turn, std::string_view name, const JsonValue& member,
+                const std::optional<JsonValue>& category);
+
+/// Whether boxes are in pixels. A file is refused whose boxes are all fractions, and a picture
+/// whose boxes go beyond it: then their numbers mean something else.
+class PixelBoxes {
+ public:
+  void add(LabelledImages::Image& image, const LabelShape& box);
+  /// Is called after the last one. Throws LabelError.
+  void finish() const;
+
+ private:
+  bool are_pixels_ = false;
+  std::optional<TextPlace> first_fraction_;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
