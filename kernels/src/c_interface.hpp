@@ -16,7 +16,7 @@ namespace qturn::c {
 /// Keeps what qturn_last_error() returns, and returns `status`.
 qturn_status failed(qturn_status status, const char* what) noexcept;
 
-/// Runs the body of a function, and returns what became of it.
+/// Runs the body of a function, and returns its status.
 template <class Body>
 qturn_status run(Body body) noexcept {
   try {

@@ -31,7 +31,7 @@ class TableMaker {
  public:
   SymbolCounts counts;  ///< the sum is below 2^32
 
-  /// Sorts one symbol in: to be called for each one, by as many threads as there are.
+  /// Sorts one symbol in. Any number of threads call it, once for each symbol.
   constexpr void sort_in(std::uint32_t symbol) {
     const std::uint32_t count = counts.of[symbol];
     if (count == 0) return;

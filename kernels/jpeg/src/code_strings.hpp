@@ -1,9 +1,9 @@
 // Codes of the turned picture before it is known where they belong: a string of bits for each tile.
 //
-// Where a tile's codes begin depends on those of all tiles before it, and so does how many bits
-// fill the byte up at the first end of a segment. What comes after that end begins with a whole
-// byte. So a tile has two parts, each in words of its own, and whoever reads fills up what lies
-// between:
+// Where a tile's codes begin depends on those of all tiles before it, and so does the number of
+// bits that pad the byte at the first end of a segment. What comes after that end begins with a
+// whole byte. So a tile has two parts, each in words of its own, and whoever reads fills up what
+// lies between:
 //
 //   tile        |..first.part..|
 //                               1111|.codes.1.codes.11.rest.|
@@ -28,7 +28,7 @@ struct TileString {
   std::uint32_t second = 0;  ///< the first bit of the second part, which is stored after the first
 };
 
-/// Words that so many bits are stored in.
+/// The number of words that hold `bits`.
 constexpr std::uint32_t words_of(std::uint32_t bits) { return (bits + 31) / 32; }
 
 /// The units of a tile's Runs, which are counted in bits.
@@ -81,7 +81,7 @@ class CodeStrings {
 
  private:
   struct Piece {
-    std::uint32_t bits, left;  ///< how many of them, and of those after them, belong together
+    std::uint32_t bits, left;  ///< the next 32, and how many the part has from here on
   };
 
   constexpr Piece piece_at(std::uint32_t bit) {

@@ -17,7 +17,7 @@ constexpr std::uint32_t neighbour(std::uint32_t at, bool after, std::uint32_t co
 
 /// The value of a component at pixel (x, y). Where two pixels along an axis share a sample, and
 /// `is_smooth`, each is three quarters of it and a quarter of its neighbour's; so are the sums of
-/// two rows. libjpeg has this for both axes together, and for each alone.
+/// two rows. libjpeg has this for both axes at once, and for each of them.
 constexpr std::int32_t value_at(const Plane& plane, const SharedSamples& shared, bool is_smooth,
                                 std::uint32_t x, std::uint32_t y) {
   const std::uint32_t u = x / shared.h_step, v = y / shared.v_step;
@@ -104,7 +104,7 @@ constexpr std::uint32_t clamped(std::int32_t value) {
   return static_cast<std::uint32_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// Each product is rounded, those of G together.
+/// The products are rounded one by one, for G their sum.
 constexpr Rgb rgb_of(std::int32_t y, std::int32_t cb, std::int32_t cr) {
   constexpr std::int32_t middle = 128, half = 1 << 15;
   // 1.402, 1.772, 0.34414 and 0.71414 in 16 bits.

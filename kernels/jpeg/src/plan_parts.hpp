@@ -15,9 +15,9 @@
 
 namespace qturn::jpeg {
 
-/// Long enough that few threads need to begin again, short enough that shared memory holds those of
-/// many threads. An odd number of words, so that threads which read the same word of theirs read
-/// different banks.
+/// Long enough that few threads start again, short enough that shared memory holds the subsequences
+/// of many. An odd number of words, so that threads that read the same word of their subsequences
+/// hit different banks.
 inline constexpr Cut usual_cut{2400, 1536};
 
 static_assert(usual_cut.subsequence_bits >= most_block_bits);

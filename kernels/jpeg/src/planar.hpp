@@ -99,11 +99,11 @@ struct PlanarComponent {
 struct PlanarPicture {
   BlockTiles tiles;  ///< of the turned picture
   PlanarComponent component[most_components];
-  /// Symbols are counted in every `row_step`th row of MCUs, in so many blocks together.
+  /// Symbols are counted in every `row_step`th row of MCUs, which have `counted_blocks` blocks.
   std::uint32_t row_step = 1, counted_blocks = 0;
   std::uint8_t dc_table[most_components]{}, ac_table[most_components]{};
   SymbolCounts* counts = nullptr;  ///< [2 * component], and the next one for AC coefficients
-  WriteTable* tables = nullptr;    ///< likewise
+  WriteTable* tables = nullptr;    ///< in the same order
   JpegPlanarResult* result = nullptr;
 };
 

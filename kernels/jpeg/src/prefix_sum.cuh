@@ -1,5 +1,5 @@
-// Prefix sums of what a picture has: of all of it by one block of threads, step by step. Kernels
-// before it have reduced what there is to some thousand numbers.
+// Prefix sums over a picture, by one block of threads, step by step. The kernels before it have
+// reduced the picture to a few thousand numbers.
 #ifndef QTURN_KERNELS_JPEG_PREFIX_SUM_CUH
 #define QTURN_KERNELS_JPEG_PREFIX_SUM_CUH
 
@@ -36,13 +36,13 @@ __device__ inline void fail(const Picture& picture, JpegFault fault) {
   atomicOr(&picture.progress->faults, static_cast<std::uint32_t>(fault));
 }
 
-/// Whether an earlier stage has given the picture up. It may be given up meanwhile, so threads that
-/// wait for each other must ask together.
+/// Whether an earlier stage has given the picture up. The answer may change at any moment, so
+/// threads that wait for each other must share one (is_given_up()).
 __device__ inline bool has_failed(const Picture& picture) {
   return *static_cast<volatile std::uint32_t*>(&picture.progress->faults) != 0;
 }
 
-/// The same, asked by all threads of the block together.
+/// The same, one answer for all threads of the block, which must all call this.
 __device__ inline bool is_given_up(const Picture& picture) {
   __shared__ bool failed;
   if (threadIdx.x == 0) failed = has_failed(picture);

@@ -1,10 +1,10 @@
-// Entropy-coded data, read from any place.
+// Entropy-coded data, read from any bit on.
 //
-// A thread reads a subsequence: as many bits as all others, wherever codes begin. What it has to
-// know of those before is a state of three numbers: how far the last code reached into its
+// A thread reads a subsequence: a fixed number of bits, wherever codes begin. All it needs to know
+// of the data before is a state of three numbers: how far the last code reaches into its
 // subsequence, and which coefficient of which block of an MCU comes next. With a wrong state it
-// reads nonsense, but Huffman codes synchronise by themselves: after some hundred bits it is most
-// likely where it would be with the right one.
+// reads nonsense, but Huffman codes synchronise by themselves: after a few hundred bits it is most
+// likely in the right state.
 #ifndef QTURN_KERNELS_JPEG_READING_HPP
 #define QTURN_KERNELS_JPEG_READING_HPP
 
@@ -230,8 +230,8 @@ constexpr bool read(const std::uint32_t* words, const ReadTables& tables, State&
   const ReadTable* dc_table = &tables.of(block, 0);
   const ReadTable* ac_table = &tables.of(block, 1);
   while (in.position() < end && number != last) {
-    // In nearly each round some thread of a warp is at the end of its block, and the others wait
-    // for it. So a thread there waits for the next multiple of four codes, and has company.
+    // In nearly every round a thread of the warp reaches the end of its block, and the others wait
+    // for it. So threads wait there for the next multiple of four codes, and end blocks at once.
     for (int i = 0; i < 4 && coefficient < coefficients && in.position() < end; ++i) {
       const std::uint32_t next = in.peek();
       const bool is_dc = coefficient == 0;

@@ -184,7 +184,7 @@ __device__ void make_pixels(const RestoredPicture& of, std::uint32_t x, std::uin
   }
 }
 
-/// Each thread of a warp makes a run of pixels. They are stored together, in granules.
+/// Each thread of a warp makes a run of pixels. The warp stores them in granules.
 __global__ void __launch_bounds__(warp_threads* pixel_rows)
     convert(const Picture* pictures, const RestoredPicture* restored) {
   // The word after the last one may be looked at.

@@ -1,4 +1,4 @@
-// What becomes of the blocks of a picture that is decoded, as the kernels see it.
+// Where the blocks of a decoded picture go, as the kernels see it.
 #ifndef QTURN_KERNELS_JPEG_RESTORED_HPP
 #define QTURN_KERNELS_JPEG_RESTORED_HPP
 
@@ -76,8 +76,8 @@ struct RestoredComponent {
   constexpr bool is_wanted() const { return coefficients || plane.samples; }
 };
 
-/// How pixels share the samples of a component: so many along each axis. `width` x `height` samples
-/// belong to the picture.
+/// How pixels share the samples of a component: `h_step` x `v_step` pixels to a sample. `width` x
+/// `height` samples belong to the picture.
 struct SharedSamples {
   std::uint32_t h_step = 1, v_step = 1, width = 0, height = 0;
 };

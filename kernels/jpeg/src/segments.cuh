@@ -15,7 +15,7 @@ namespace qturn::jpeg {
 struct Subsequence {
   std::uint32_t segment;
   std::uint32_t begin, end;   ///< in bits; the last one of a segment ends with it
-  std::uint32_t segment_end;  ///< likewise
+  std::uint32_t segment_end;  ///< in bits
   std::uint32_t before;       ///< bits of its segment before it
 
   /// Bits are counted from `base`.

@@ -1,14 +1,15 @@
 // The state before each subsequence, without reading everything before it.
 //
-// A thread guesses: it reads some bits before its subsequence, from a state that is likely wrong.
-// Then it reads its subsequence. If the one before ended in another state than this one began with,
-// this one is read again, until nothing changes in the block of threads. Of a photograph a third to
-// a half are read again, then a twentieth, then few: the first threads of the block read them, so
-// that few warps have to work. In further launches the first thread of each block compares with the
-// end of the block before, after the launch before; a block that has nothing to do leaves at once.
-// A few launches are enough for photographs. What is not synchronised then (large areas of one
-// colour, whose codes repeat) is left to the CPU, so the time is bounded, whatever the data is. No
-// block reads what another one writes in the same launch, so it is the same pictures every time.
+// A thread guesses: it reads a stretch of bits before its subsequence, from a state that is likely
+// wrong. Then it reads its subsequence. If the one before ended in another state than this one
+// began with, this one is read again, until nothing changes in the block of threads. In a
+// photograph a third to a half are read again, then a twentieth, then hardly any: the first threads
+// of the block read them, so that most warps are idle. In further launches the first thread of each
+// block compares its state with the end of the block before, as the launch before left it; a block
+// with nothing to do leaves at once. A few launches are enough for photographs. What is not
+// synchronised after the last one (large areas of one colour, whose codes repeat) is left to the
+// CPU, so the time is bounded for any data. No block reads what another one writes in the same
+// launch, so the same pictures are left every time.
 #include "kernels/jpeg/src/stages.hpp"
 
 #include "kernels/jpeg/src/segments.cuh"

@@ -15,10 +15,10 @@ Layout layout_of(const JpegScanLayout& scan);
 /// The samples of a component of a picture of `size` pixels, without those that only fill a block.
 Size samples_of(const Layout& layout, Size size, const Component& component);
 
-/// Throws std::invalid_argument if a sample is shared by a fraction of pixels.
+/// Throws std::invalid_argument if a sampling factor does not divide the largest one.
 void check_whole_pixels(const Layout& layout);
 
-/// The turn that is asked for. Throws std::invalid_argument if the layouts do not belong together.
+/// The turn that is asked for. Throws std::invalid_argument if `dst` is not `src`, turned.
 Turn turn_of(const JpegScanTurn& turn);
 
 }  // namespace qturn::jpeg

@@ -2,7 +2,7 @@
 //
 // A block of threads gathers the samples of its tile, turned, in shared memory. Then eight threads
 // work on a block: each has a row of it in the first pass of the DCT, and a column in the second
-// one. Those coefficients that are not zero are moved together in shared memory.
+// one. The coefficients that are not zero are packed in shared memory.
 #include "kernels/jpeg/src/block_tile.cuh"
 #include "kernels/jpeg/src/planar.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"

@@ -1,8 +1,8 @@
 // Entropy-coded data without the zero after each 0xFF, and without restart markers.
 //
-// What a byte is, its two neighbours say. So every thread looks at sixteen bytes alone, and a
-// prefix sum says where they belong. The first marker that is not a restart ends the scan. Some
-// files have several 0xFF before a marker; those are left to the CPU.
+// The two neighbours of a byte say what it is. So every thread looks at sixteen bytes on its own,
+// and a prefix sum says where they belong. The first marker that is not a restart ends the scan.
+// Files with several 0xFF before a marker are left to the CPU.
 #include "kernels/jpeg/src/stages.hpp"
 
 #include <cub/block/block_scan.cuh>

@@ -1,8 +1,8 @@
 // Codes of the turned picture, a block for each thread.
 //
 // A turned block's coefficients are read where its source lies, in another order. A thread encodes
-// its block into words of its own. When it is known how many bits all blocks of the tile have, the
-// words become one string in shared memory, which is stored (code_strings.hpp). A prefix sum says
+// its block into words of its own. Once the bits of all blocks of the tile are counted, the words
+// become one string in shared memory, which is stored (code_strings.hpp). A prefix sum says
 // where each tile's string belongs; stuffing reads it there, so it is never moved.
 //
 // A warp takes as long as the longest of its blocks. So the blocks of a tile are sorted by the
@@ -76,7 +76,7 @@ struct Tile {
   std::int16_t dc[tile_blocks];          ///< of the source
   std::int16_t difference[tile_blocks];  ///< of DC coefficients
   std::uint8_t component[tile_blocks];
-  alignas(uint2) std::uint32_t with_count[coefficients];  ///< blocks with so many coefficients
+  alignas(uint2) std::uint32_t with_count[coefficients];  ///< blocks by how many they have
   std::uint8_t sorted[tile_blocks];
   std::uint32_t bits[tile_blocks];  ///< later where they begin
   std::uint32_t string, string_words;
