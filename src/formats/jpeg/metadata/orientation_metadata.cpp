@@ -14,6 +14,7 @@
 #include "src/formats/jpeg/metadata/trailing_pictures.hpp"
 #include "src/formats/jpeg/turn.hpp"
 #include "src/metadata/exif.hpp"
+#include "src/metadata/jpeg_size.hpp"
 #include "src/metadata/md5.hpp"
 #include "src/metadata/xmp.hpp"
 #include "src/picture/endian.hpp"
