@@ -2,6 +2,10 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -90,6 +94,16 @@ TEST_CASE("the last path is the plain one") {
   REQUIRE_FALSE(cpu_paths().empty());
   CHECK(std::string(cpu_paths().back().name) == "plain");
 }
+
+#if defined(__aarch64__) && !defined(__clang__)  // for whose versions Highway has no SVE
+TEST_CASE("SVE comes first where its vectors are longer than NEON's") {
+  std::string names;
+  for (const CpuPath& path : cpu_paths()) names += std::string(path.name) + " ";
+  const bool has_sve = (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
+  const bool is_long = has_sve && (prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK) > 16;
+  CHECK(names == (!has_sve ? "NEON plain " : is_long ? "SVE NEON plain " : "NEON SVE plain "));
+}
+#endif
 
 TEST_CASE("every instruction set moves the same pixels, at the edges of tiles, strips and bands") {
   const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 8, 12, 16, 24);

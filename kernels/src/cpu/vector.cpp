@@ -19,6 +19,11 @@
 // collected in a buffer and then written in whole lines that are not read first. That and asking
 // for the rows of the source ahead of time is what makes large transposes fast: 0.73 of memcpy
 // for 3 bytes at 4000x3000, 0.52 without (docs/measurements/cpu-kernels.md).
+//
+// On aarch64, a vector of NEON is one block. The size of SVE's is known at run time only, so that
+// they cannot be in an array, as the rows of a tile are; and to interleave within blocks takes
+// three instructions. So SVE mirrors rows, and leaves the rest to NEON, which all these processors
+// have.
 #include <algorithm>
 #include <cstring>
 
@@ -26,11 +31,12 @@
 #include "kernels/src/cpu/rows.hpp"
 #include "kernels/src/cpu/shuffles.hpp"
 
-// AVX-512 after its first generation, and SSE4, have nothing that is used here. Because these
-// extensions are disabled, a processor needs no more than the names at the end of this file say;
-// without Highway's debug checks, its library is not needed.
+// AVX-512 after its first generation, SSE4 and SVE2 have nothing that is used here, and SVE needs
+// no version of its own for a size. Because these extensions are disabled, a processor needs no
+// more than the names at the end of this file say; without Highway's debug checks, its library is
+// not needed.
 #define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS ((HWY_AVX3 - 1) | HWY_SSE4)
+#define HWY_DISABLED_TARGETS ((HWY_AVX3 - 1) | HWY_SSE4 | HWY_SVE2_128 | HWY_SVE_256 | HWY_SVE2)
 #define HWY_DISABLE_BMI2_FMA
 #define HWY_DISABLE_F16C
 #define HWY_DISABLE_PCLMUL_AES
@@ -41,13 +47,52 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#if HWY_TARGET & (HWY_SSSE3 | HWY_AVX2 | HWY_AVX3)
+#if HWY_TARGETS & HWY_SVE
+#include <sys/auxv.h>
+#endif
+
+#if HWY_TARGET & (HWY_SSSE3 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | HWY_SVE)
+#if HWY_HAVE_SCALABLE
+namespace qturn::N_NEON {
+void move(const Reduced& reduced, Store store);
+}
+#endif
 HWY_BEFORE_NAMESPACE();
 namespace qturn::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if HWY_HAVE_SCALABLE
+// Moves as many whole pixels at a time as a vector holds, whatever the sizes of both. Masks keep it
+// from reading or writing beside the row.
+bool mirror_rows(ConstView src, View dst) {
+  constexpr hn::ScalableTag<std::uint8_t> d;
+  const int pixel_bytes = dst.pixel_bytes;
+  const int step = static_cast<int>(hn::Lanes(d)) / pixel_bytes * pixel_bytes;
+  if (step == 0) return false;
+  std::uint8_t places[HWY_MAX_BYTES];
+  for (int i = 0; i < step; ++i)
+    places[i] = static_cast<std::uint8_t>(step - pixel_bytes - i + i % pixel_bytes * 2);
+  const auto whole = hn::FirstN(d, step);
+  const auto index = hn::IndicesFromVec(d, hn::MaskedLoad(whole, d, places));
+  const auto move = [&](const std::uint8_t* in, auto taken, std::uint8_t* out,
+                        auto written) HWY_ATTR {
+    hn::BlendedStore(hn::TableLookupLanes(hn::MaskedLoad(taken, d, in), index), written, d, out);
+  };
+  const std::int64_t bytes = dst.row_bytes(), rest = bytes % step;
+  const auto first = hn::FirstN(d, rest);
+  const auto last = hn::AndNot(hn::FirstN(d, step - rest), whole);
+  for (std::int64_t y = 0; y < dst.height; ++y) {
+    const std::uint8_t* end = row_of(src, y) + bytes - step;
+    std::uint8_t* out = row_of(dst, y);
+    std::int64_t at = 0;
+    for (; at + step <= bytes; at += step) move(end - at, whole, out + at, whole);
+    if (rest > 0) move(end - at, last, out + at, first);
+  }
+  return true;
+}
+#else
 constexpr int most_blocks = HWY_MAX_BYTES / block_bytes;
 
 // Rows that are not done in tiles get vectors of 32 bytes: those of 64 cross cache lines too often,
@@ -252,7 +297,7 @@ struct Tile {
   static HWY_INLINE void move(const std::uint8_t* in, std::int64_t src_pitch, std::int64_t before,
                               std::uint8_t* out, std::int64_t dst_pitch, bool whole) {
     constexpr Bytes<blocks> d;
-    constexpr hn::Repartition<typename Pixel::Type, Bytes<blocks>> lanes;
+    constexpr hn::Repartition<typename Pixel::Type, decltype(d)> lanes;
     hn::VFromD<decltype(lanes)> rows[height];
 #pragma GCC unroll 16
     for (int i = 0; i < height; ++i) {
@@ -382,6 +427,7 @@ bool move_by_size(const Reduced& reduced, Store store) {
   };
   return ((reduced.src.pixel_bytes == sizes && move(std::integral_constant<int, sizes>())) || ...);
 }
+#endif
 
 }  // namespace
 
@@ -398,12 +444,22 @@ void move(const Reduced& reduced, Store store) {
     from.pitch = to.pitch = to.row_bytes();
     return move({from, to, Motion::mirror}, store);
   }
+#if HWY_HAVE_SCALABLE
+  // NEON takes several of the narrowest rows at a time.
+  if (motion != Motion::mirror || dst.row_bytes() <= block_bytes || !mirror_rows(src, dst))
+    N_NEON::move(reduced, store);
+#else
   const bool moved = motion == Motion::copy
                          ? copy(src, dst, store)
                          : (motion == Motion::mirror && mirror_narrow(src, dst)) ||
                                move_by_size<1, 2, 3, 4, 6, 8, 12, 16>(reduced, store);
   if (!moved) move_plain(reduced, store);
+#endif
 }
+
+#if HWY_HAVE_SCALABLE
+std::size_t vector_bytes() { return hn::Lanes(hn::ScalableTag<std::uint8_t>()); }
+#endif
 
 }  // namespace qturn::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -428,6 +484,15 @@ void append_vector_paths(std::vector<CpuPath>& paths) {
 #endif
 #if HWY_TARGETS & HWY_SSSE3
   if (__builtin_cpu_supports("ssse3")) paths.push_back({"SSSE3", N_SSSE3::move});
+#endif
+#if HWY_TARGETS & HWY_NEON
+  paths.push_back({"NEON", N_NEON::move});
+#endif
+#if HWY_TARGETS & HWY_SVE
+  if ((getauxval(AT_HWCAP) & HWCAP_SVE) != 0) {
+    const bool wider = N_SVE::vector_bytes() > block_bytes;
+    paths.insert(wider ? paths.begin() : paths.end(), {"SVE", N_SVE::move});
+  }
 #endif
 }
 
