@@ -10,4 +10,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(kind INCLUDE LIBRARY PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
 endforeach()
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${CMAKE_SYSROOT})
+# Not by qemu's option -L: a program that opens "/" would get the root of the libraries. CMake takes that root off run paths.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 ${CMAKE_SYSROOT}/lib/ld-linux-aarch64.so.1 --library-path
+  ${CMAKE_SYSROOT}/lib/aarch64-linux-gnu:${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu:${CMAKE_SYSROOT}/oiio/lib)
