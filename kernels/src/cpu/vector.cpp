@@ -136,6 +136,10 @@ HWY_INLINE void stream_row(const std::uint8_t* in, std::uint8_t* out, std::int64
 // the whole for rows of 224 bytes.
 constexpr std::int64_t short_row_bytes = 2048;
 
+// As many vectors are loaded before the first is stored. A processor that sees the same last 12
+// bits in the address of a load and of an earlier store waits, and large arrays of NumPy all begin
+// 16 bytes after a page: 224 rows of 672 bytes take 3.9 us instead of 4.9.
+template <int vectors>
 void copy_short_rows(ConstView src, View dst) {
   constexpr Bytes<row_blocks> d;
   constexpr std::int64_t step = row_blocks * block_bytes;
@@ -143,9 +147,21 @@ void copy_short_rows(ConstView src, View dst) {
   for (std::int64_t y = 0; y < dst.height; ++y) {
     const std::uint8_t* in = row_of(src, y);
     std::uint8_t* out = row_of(dst, y);
-    for (std::int64_t at = 0; at < bytes; at += step) {
-      const std::int64_t moved_back = std::min(at, bytes - step);
-      hn::StoreU(hn::LoadU(d, in + moved_back), d, out + moved_back);
+    for (std::int64_t at = 0; at < bytes; at += vectors * step) {
+      const std::int64_t moved_back = std::min(at, bytes - vectors * step);
+      const std::uint8_t* from = in + moved_back;
+      std::uint8_t* to = out + moved_back;
+      if constexpr (vectors == 1) {
+        hn::StoreU(hn::LoadU(d, from), d, to);
+      } else {
+        static_assert(vectors == 4);
+        const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + step);
+        const auto c = hn::LoadU(d, from + 2 * step), e = hn::LoadU(d, from + 3 * step);
+        hn::StoreU(a, d, to);
+        hn::StoreU(b, d, to + step);
+        hn::StoreU(c, d, to + 2 * step);
+        hn::StoreU(e, d, to + 3 * step);
+      }
     }
   }
 }
@@ -155,8 +171,9 @@ bool copy(ConstView src, View dst, Store store) {
   std::int64_t rows = dst.height;
   const bool packed = src.pitch == bytes && dst.pitch == bytes;
   if (store == Store::through_caches) {
-    if (packed || bytes > short_row_bytes || bytes < row_blocks * block_bytes) return false;
-    copy_short_rows(src, dst);
+    constexpr std::int64_t step = row_blocks * block_bytes;
+    if (packed || bytes > short_row_bytes || bytes < step) return false;
+    (bytes < 4 * step ? copy_short_rows<1> : copy_short_rows<4>)(src, dst);
     return true;
   }
   if (packed) {
