@@ -21,9 +21,12 @@ consumer_step("an old installation is gone" "" ${CMAKE_COMMAND} -E rm -rf ${cons
 consumer_step("the kernels install" "an old installation is gone"
   ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
   --prefix ${consumers}/prefix)
+if(QTURN_CUDA)
+  set(jpeg_guide -DJPEG_README=${PROJECT_SOURCE_DIR}/kernels/jpeg/README.md)
+endif()
 consumer_step("a C++17 project finds the installed kernels" "the kernels install"
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package -B ${consumers}/found
-  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix -DJPEG_README=${PROJECT_SOURCE_DIR}/kernels/jpeg/README.md)
+  ${consumer_options} -DCMAKE_PREFIX_PATH=${consumers}/prefix ${jpeg_guide})
 consumer_step("the C++17 project builds" "a C++17 project finds the installed kernels"
   ${CMAKE_COMMAND} --build ${consumers}/found)
 consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
