@@ -200,7 +200,8 @@ void FileFinder::walk(const fs::path& folder, const std::string& key_prefix,
       const std::string name = entry->d_name;
       if (name == journal_name) found_.journals.push_back(folder / name);
       if (name == "." || name == ".." || is_of_a_run(name)) continue;
-      if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name))
+      if (lower_suffix(name) == ".xmp" || is_named_as_world_file(name) ||
+          is_turned_world_file(name))
         found_.files.folder(index).may_hold_sidecars = true;
       if (!options_.hidden && is_hidden(name)) continue;
 

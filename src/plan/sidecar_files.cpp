@@ -53,10 +53,14 @@ class SidecarFinder {
     for (auto at = std::ranges::lower_bound(entries, start, {}, &Listings::Entry::lower);
          at != entries.end() && at->lower.starts_with(start); ++at) {
       const fs::path own = at->lower;
-      const bool is_of_picture =
-          own.stem() == name.stem() || (is_xmp(own) && own.stem() == name && name.has_extension());
-      if (at->is_folder || !is_of_picture || !(takes_all_ || is_world_file(own, name))) continue;
       const std::string path = normal_path(folder.path + at->name);
+      const bool is_notes =
+          at->name == std::string(file.name) + ".aux.xml" &&
+          are_turned_notes(at->name, label_head_of(folder.path + at->name).value_or(""));
+      const bool is_of_picture = own.stem() == name.stem() || is_notes ||
+                                 (is_xmp(own) && own.stem() == name && name.has_extension());
+      if (at->is_folder || !is_of_picture) continue;
+      if (!takes_all_ && !is_notes && !is_world_file(own, name)) continue;
       if (is_taken_(path)) continue;
       if (is_excluded(options_, folder.key + at->name, at->name)) continue;
       if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
@@ -109,7 +113,8 @@ class SidecarFinder {
     if (!takes_all_) return is_turned_world_file(lower);
     const std::string suffix = lower_suffix(lower);
     if (suffix.empty() || codec_of_suffix(suffix)) return false;
-    return options_.labels.take == TakeLabels::found || !is_suffix_of_labels(suffix);
+    return options_.labels.take == TakeLabels::found || !is_suffix_of_labels(suffix) ||
+           is_turned_world_file(lower);
   }
 
   const PlanOptions& options_;

@@ -38,8 +38,9 @@ KindOfFile kind_of_file(const fs::path& name, std::span<const std::byte> content
     return {stem_of_mask(lower_case(name.stem())) ? FileKind::mask : FileKind::picture};
   }
   if (is_xmp(name)) return {FileKind::xmp};
-  if (is_named_as_world_file(name)) return {FileKind::world_file};
   const std::string_view text = text_of(content);
+  if (is_named_as_world_file(name) || are_turned_notes(name.native(), text))
+    return {FileKind::world_file};
   for (const LabelFormat& format : label_formats)
     if (suffix == format.suffix && !format.is_named_only && (text.empty() || format.is_of(text)))
       return {FileKind::label, &format};

@@ -7,12 +7,15 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <map>
 #include <string_view>
 #include <system_error>
 
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
-#include "src/labels/text/decimal.hpp"
+#include "src/labels/geometry.hpp"
+#include "src/labels/text/words.hpp"
+#include "src/metadata/xml_nodes.hpp"
 #include "src/picture/text_edits.hpp"
 #include "src/sample/companion.hpp"
 
@@ -21,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt", notes = ".aux.xml";
+constexpr std::string_view polynomials = ".rpb", polynomials_text = "_rpc.txt", notes = ".aux.xml",
+                           of_polynomials = "domain=\"RPC\"";
 
 // Of a.tif: .tfw, .tifw, .wld, .rpb.
 std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
@@ -29,6 +33,78 @@ std::array<std::string, 4> suffixes_of(const std::string& lower_suffix) {
   const std::string without_middle =
       lower_suffix.size() < 3 ? whole : fmt::format(".{}{}w", lower_suffix[1], lower_suffix.back());
   return {without_middle, whole, ".wld", std::string(polynomials)};
+}
+
+bool is_notes(const fs::path& file) {
+  const std::string& name = file.native();
+  return name.ends_with(notes) &&
+         codec_of_suffix(lower_suffix(name.substr(0, name.size() - notes.size())));
+}
+
+bool have_polynomials(std::string_view notes_of_gdal) {
+  return has_any(notes_of_gdal, {of_polynomials, "domain=\"GEOLOCATION\""});
+}
+
+// X = A x + B y + C and Y = D x + E y + F of a place in the picture.
+enum PlaceNumber : std::size_t { A, D, B, E, C, F };
+
+/// Turns the six numbers in `text` from `at` on. `to_last`: 1 if they are those of the centres of
+/// pixels, 0 if pixel 0 lies between 0 and 1.
+void turn_place(std::string_view text, std::size_t at, std::array<PlaceNumber, 6> order,
+                std::int64_t to_last, const MetadataTurn& turn, std::vector<TextEdit>& edits) {
+  std::array<Decimal, 6> numbers;
+  constexpr std::string_view between = " \t\r\n,";
+  const std::size_t first = edits.size();
+  for (const PlaceNumber which : order) {
+    at = std::min(text.find_first_not_of(between, at), text.size());
+    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
+    const auto number = Decimal::parse(text.substr(at, end - at));
+    if (!number) throw ImageFileError("a world file has six numbers, and this one has others");
+    numbers.at(which) = *number;
+    edits.push_back({at, end - at, {}});
+    at = end;
+  }
+  const auto mirror = [&](PlaceNumber along_x, PlaceNumber along_y, std::int64_t side) {
+    for (const auto& [slope, sum] : {std::pair(along_x, C), std::pair(along_y, F)}) {
+      numbers.at(sum) = numbers.at(sum).plus(numbers.at(slope).times(side - to_last));
+      numbers.at(slope) = numbers.at(slope).mirrored(0);
+    }
+  };
+  const Reading how = reading(turn.pixels);
+  const Size size = turn.old_size();
+  if (how.from_right) mirror(A, D, size.width);
+  if (how.from_bottom) mirror(B, E, size.height);
+  if (how.swap_axes) {
+    std::swap(numbers[A], numbers[B]);
+    std::swap(numbers[D], numbers[E]);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i)
+    edits[first + i].by = numbers.at(order.at(i)).text();
+}
+
+/// <GeoTransform> has C, A, B, F, D, E; <GCP Pixel="0.5" Line="2"> is where a point lies.
+std::string turned_notes(std::string_view text, const MetadataTurn& turn) {
+  if (have_polynomials(text)) throw ImageFileError("its polynomials cannot be turned");
+  const Size size = turn.old_size();
+  const std::vector<XmlNode> nodes = xml_nodes(text);
+  std::vector<TextEdit> edits;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].is_attribute) continue;
+    const std::string_view up_to_end = text.substr(0, nodes[i].value_at + nodes[i].value.size());
+    if (nodes[i].name == "GeoTransform")
+      turn_place(up_to_end, nodes[i].value_at, {C, A, B, F, D, E}, 0, turn, edits);
+    if (nodes[i].name != "GCP") continue;
+    std::map<std::string_view, const XmlNode*> of;
+    for (std::size_t k = i + 1; k < nodes.size() && nodes[k].is_attribute; ++k)
+      of[nodes[k].name] = &nodes[k];
+    const auto x = of.contains("Pixel") ? Decimal::parse(of["Pixel"]->value) : std::nullopt;
+    const auto y = of.contains("Line") ? Decimal::parse(of["Line"]->value) : std::nullopt;
+    if (!x || !y) throw ImageFileError("a GCP in it does not say its Pixel and Line");
+    const LabelPoint now = turned(LabelPoint{*x, *y}, {turn.pixels, size.width, size.height});
+    edits.push_back({of["Pixel"]->value_at, of["Pixel"]->value.size(), now.x.text()});
+    edits.push_back({of["Line"]->value_at, of["Line"]->value.size(), now.y.text()});
+  }
+  return edited(text, edits);
 }
 
 bool is_about_place(const fs::path& file) try {
@@ -60,40 +136,14 @@ bool is_named_as_world_file(const fs::path& file) {
 }
 
 bool is_turned_world_file(const fs::path& file) {
-  return is_named_as_world_file(file) && lower_suffix(file) != polynomials;
+  return is_notes(file) || (is_named_as_world_file(file) && lower_suffix(file) != polynomials);
 }
 
-// X = A x + B y + C and Y = D x + E y + F of the centre of a pixel, in lines A, D, B, E, C, F.
 std::string turned_world_file(std::string_view text, const MetadataTurn& turn) {
   if (turn.pixels == Orientation::identity) return std::string(text);
-  enum : std::size_t { A, D, B, E, C, F };
+  if (text.find('<') != text.npos) return turned_notes(text, turn);
   std::vector<TextEdit> edits;
-  std::vector<Decimal> numbers;
-  constexpr std::string_view blanks = " \t\r\n";
-  for (std::size_t at = 0, end = 0; numbers.size() <= F; at = end) {
-    at = std::min(text.find_first_not_of(blanks, at), text.size());
-    end = std::min(text.find_first_of(blanks, at), text.size());
-    const auto number = Decimal::parse(text.substr(at, end - at));
-    if (!number) throw ImageFileError("a world file has six numbers, and this one has others");
-    numbers.push_back(*number);
-    edits.push_back({at, end - at, {}});
-  }
-  const auto mirror = [&](std::size_t along_x, std::size_t along_y, std::int64_t side) {
-    for (const auto& [slope, sum] :
-         {std::pair(along_x, std::size_t{C}), std::pair(along_y, std::size_t{F})}) {
-      numbers[sum] = numbers[sum].plus(numbers[slope].times(side - 1));
-      numbers[slope] = numbers[slope].mirrored(0);
-    }
-  };
-  const Reading how = reading(turn.pixels);
-  const Size size = turn.old_size();
-  if (how.from_right) mirror(A, D, size.width);
-  if (how.from_bottom) mirror(B, E, size.height);
-  if (how.swap_axes) {
-    std::swap(numbers[A], numbers[B]);
-    std::swap(numbers[D], numbers[E]);
-  }
-  for (std::size_t i = 0; i < edits.size(); ++i) edits[i].by = numbers[i].text();
+  turn_place(text, 0, {A, D, B, E, C, F}, 1, turn, edits);
   return edited(text, edits);
 }
 
@@ -103,11 +153,11 @@ std::string world_file_name(const std::string& name, const fs::path& picture) {
 }
 
 bool are_notes_of_place(std::string_view name, std::string_view text) {
-  if (!name.ends_with(notes)) return false;
-  name.remove_suffix(notes.size());
-  constexpr std::string_view words[] = {"<GeoTransform>", "<GCPList", "domain=\"RPC\""};
-  return codec_of_suffix(lower_suffix(name)) &&
-         std::ranges::any_of(words, [&](auto word) { return text.find(word) != text.npos; });
+  return is_notes(name) && has_any(text, {"<GeoTransform>", "<GCPList", of_polynomials});
+}
+
+bool are_turned_notes(std::string_view name, std::string_view text) {
+  return are_notes_of_place(name, text) && !have_polynomials(text);
 }
 
 std::vector<fs::path> world_files_beside(const fs::path& picture) {

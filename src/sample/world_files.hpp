@@ -1,7 +1,7 @@
 // Files beside pictures that say where on a map the pixels lie. World files have six numbers for
 // that: a.tfw or a.wld for a.tif, a.jgw for a.jpg. They are turned. The rational polynomials (RPC)
-// of satellite pictures are in a.rpb or a_rpc.txt, and GDAL notes any of that in a.tif.aux.xml:
-// they are not.
+// of satellite pictures are in a.rpb or a_rpc.txt, and are not. GDAL notes any of that in
+// a.tif.aux.xml.
 #ifndef QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 #define QTURN_SRC_SAMPLE_WORLD_FILES_HPP
 
@@ -20,11 +20,12 @@ bool is_world_file(const std::filesystem::path& file, const std::filesystem::pat
 /// Whether it is called as one of any picture.
 bool is_named_as_world_file(const std::filesystem::path& file);
 
-/// Whether one that is called so is turned: of all but polynomials, which are called so too.
+/// Whether one that is called so is turned: of all but polynomials, which are called so too. GDAL's
+/// notes are if are_turned_notes() says so.
 bool is_turned_world_file(const std::filesystem::path& file);
 
-/// Its six numbers after the turn, exactly, in decimals; all else in it stays. Throws
-/// ImageFileError if it has others.
+/// Its six numbers, or the numbers in notes, after the turn, exactly, in decimals; all else in it
+/// stays. Throws ImageFileError if it has others.
 std::string turned_world_file(std::string_view text, const MetadataTurn& turn);
 
 /// What it is called beside such a picture: "a.tfw" beside a.png "a.pgw".
@@ -32,6 +33,9 @@ std::string world_file_name(const std::string& name, const std::filesystem::path
 
 /// Whether GDAL's notes about a picture, a.tif.aux.xml, say where on a map it lies.
 bool are_notes_of_place(std::string_view name, std::string_view text);
+
+/// Whether they can be turned: they have no polynomials.
+bool are_turned_notes(std::string_view name, std::string_view text);
 
 /// Those that are there. Only a.tif.aux.xml is read: it may be about something else.
 std::vector<std::filesystem::path> world_files_beside(const std::filesystem::path& picture);

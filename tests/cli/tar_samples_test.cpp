@@ -102,6 +102,22 @@ TEST_CASE_METHOD(cli::Workplace,
   CHECK_THAT(result.err, ContainsSubstring("1 .png"));
 }
 
+TEST_CASE_METHOD(cli::Workplace,
+                 "Notes of GDAL turn in their sample, or stay if they are of no place") {
+  const std::string other = "<PAMDataset><MDI key=\"STATISTICS_MEAN\">7</MDI></PAMDataset>";
+  add("in.tar", tests::tar({{"a.png", png},
+                            {"a.png.aux.xml",
+                             "<PAMDataset><GeoTransform>5, 1, 0, 9, 0, -1"
+                             "</GeoTransform></PAMDataset>"},
+                            {"b.png", png},
+                            {"b.png.aux.xml", other}}));
+  REQUIRE(qturn({"flop", "in.tar", "-o", "out.tar", "--strict"}).exit_code == 0);
+  const auto members = tests::members_of(content("out.tar"));
+  CHECK(members.at(1).second ==
+        "<PAMDataset><GeoTransform>36, -1, 0, 9, 0, -1</GeoTransform></PAMDataset>");
+  CHECK(members.at(3).second == other);
+}
+
 TEST_CASE_METHOD(cli::Workplace, "A sample is written whole, or it is left out") {
   const auto status_of = [&](const Result& result, const std::string& output) {
     for (const std::string& line : result.out_lines()) {

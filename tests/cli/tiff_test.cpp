@@ -231,7 +231,8 @@ TEST_CASE_METHOD(cli::Workplace,
   add("in/d_RPC.TXT", "LINE_OFF: +015690.00 pixels\n");
   add("in/e.RPB", "satId = \"QB02\";\n");
   add("in/f.tif.aux.xml",
-      "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform></PAMDataset>");
+      "<PAMDataset><GeoTransform> 5e5, 10, 0, 4e6, 0, -10</GeoTransform><Metadata domain=\"RPC\">"
+      "</Metadata></PAMDataset>");
   add("in/g.tif.aux.xml",
       "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">7"
       "</MDI></Metadata></PAMRasterBand></PAMDataset>");
@@ -254,6 +255,30 @@ TEST_CASE_METHOD(cli::Workplace,
   failed({"cw", "in/e.tif", "--in-place"});
   CHECK(tree("in") == before);
   done({"cw", "in/e.tif", "--in-place", "--allow-stale-metadata"});
+}
+
+TEST_CASE_METHOD(cli::Workplace, "Notes of GDAL turn with their picture, and back") {
+  const auto notes = [](const std::string& place, const std::string& point) {
+    return "<PAMDataset>\n  <SRS>a</SRS>\n  <GeoTransform>  " + place +
+           "</GeoTransform>\n  <GCPList Projection=\"\"><GCP Id=\"1\" " + point +
+           " X=\"5\" /></GCPList>\n</PAMDataset>\n";
+  };
+  const std::string before =
+      notes("500000.25, 10.0,0.5, 4e6, -0.25, -10", R"(Pixel="1.5" Line="2")");
+  add("in/a.tif", text(write_with_libtiff({tiff_picture({}, 30, 20)})));
+  add("in/a.tif.aux.xml", before);
+  CHECK(done({"flop", "in", "-o", "out", "-q", "--strict"}).err.empty());
+  CHECK(content("out/a.tif.aux.xml") ==
+        notes("500300.25, -10.0,0.5, 3999992.50, 0.25, -10", R"(Pixel="28.5" Line="2")"));
+  CHECK(done({"cw", "in", "--in-place", "-q", "--strict"}).err.empty());
+  CHECK(content("in/a.tif.aux.xml") ==
+        notes("500010.25, -0.5,10.0, 3999800, 10, -0.25", R"(Pixel="18" Line="1.5")"));
+  done({"augment", "in", "-o", "more", "-q", "--variants", "ccw"});
+  CHECK(content("more/a__rotate270.tif.aux.xml") ==
+        notes("500000.25, 10.0,0.5, 4000000, -0.25, -10", R"(Pixel="1.5" Line="2")"));
+  add("in/a.tif.aux.xml", "<PAMDataset><GeoTransform>1, 2</GeoTransform></PAMDataset>");
+  CHECK_THAT(failed({"cw", "in", "-o", "bad"}).err,
+             ContainsSubstring("in/a.tif.aux.xml: a world file has six numbers"));
 }
 
 TEST_CASE_METHOD(cli::Workplace, "A pixel of a GeoTIFF keeps its place on the map") {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares turned coordinates with what GDAL and the readers of OME-TIFF find: coordinates_oracle.py QTURN
 
-GeoTIFFs with a scale, a matrix, control points and rational polynomials, of areas and of points; a PNG with a world file; OME-TIFFs.
+GeoTIFFs with a scale, a matrix, control points and rational polynomials, of areas and of points; PNGs with a world file and with notes of GDAL; OME-TIFFs.
 After each turn, a painted pixel lies where it lay on the map; after the turn back, GDAL finds the same six numbers, or the next
 doubles. Without rasterio, tifffile and ome-types the exit status is 4.
 """
@@ -145,16 +145,20 @@ def main():
         write(root / "world.png", driver="PNG", transform=rotated, WORLDFILE="YES")
         (root / "world.png.aux.xml").unlink(missing_ok=True)
         (root / "world.wld").rename(root / "world.pgw")
+        affine.append("notes.png")
+        write(root / "notes.png", driver="PNG", transform=rotated, crs="EPSG:32633")
+        write(root / "notes-points.png", driver="PNG", gcps=GCPS, crs="EPSG:4326")
+        assert all((root / f"{name}.png.aux.xml").exists() for name in ("notes", "notes-points"))
         metadata = {"axes": "CYX", "PhysicalSizeX": 0.65, "PhysicalSizeXUnit": "nm", "PhysicalSizeY": 1.3, "PhysicalSizeYUnit": "µm"}
         stack = numpy.arange(2 * HEIGHT * WIDTH, dtype=numpy.uint16).reshape(2, HEIGHT, WIDTH)
         tifffile.imwrite(root / "stack.ome.tif", stack, metadata=metadata, ome=True, photometric="minisblack")
         for word in TURNS:
-            for path in sorted(root.glob("*.tif")) + [root / "world.png"]:
+            for path in sorted(root.glob("*.tif")) + sorted(root.glob("*.png")):
                 turn(qturn, root, word, path.name, f"{word}/{path.name}")
             for name in affine:
                 check_affine(qturn, root, name, word, compared)
-            for kind in ("Area", "Point"):
-                check_points(root, f"points-{kind}.tif", word, compared)
+            for name in ("points-Area.tif", "points-Point.tif", "notes-points.png"):
+                check_points(root, name, word, compared)
             check_polynomials(root, "rpc.tif", word, compared)
             check_ome(root, "stack.ome.tif", word, compared)
     print(f"{len(compared)} turned files agree with GDAL {rasterio.__gdal_version__}, tifffile {tifffile.__version__} and ome-types")
