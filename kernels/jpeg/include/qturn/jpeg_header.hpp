@@ -88,8 +88,8 @@ struct JpegHeader {
 /// Reads the header of a JPEG in host memory: `bytes` bytes from `file` on, of which those after
 /// the header of the first scan are not looked at.
 ///
-/// jpeg_workspace() and jpeg_decode_workspace() take what it returns as `src`. The orientation that
-/// the file is tagged with (Exif) is not read.
+/// jpeg_workspace() and jpeg_decode_workspace() take its `scan` as `src`. JpegScanTurn::dst is the
+/// caller's to make. The orientation that the file is tagged with (Exif) is not read.
 ///
 /// Throws JpegRefused for every other JPEG, and for what is not a JPEG. Damage in the data is found
 /// by the GPU (JpegFault).
