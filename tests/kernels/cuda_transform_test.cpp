@@ -7,8 +7,10 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "kernels/src/cuda/tuning.cuh"
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/device_turns.hpp"
 
@@ -283,6 +285,23 @@ TEST_CASE("a captured transform does its work again at every replay", "[gpu]") {
 
 void turn_nothing(cudaStream_t stream) {
   transform({nullptr, 0, 5, 0, 1}, {nullptr, 5, 0, 0, 1}, Orientation::rotate90, stream);
+}
+
+template <int... architectures>
+bool chooses_the_same_tables() {
+  return (with_tuning(architectures,
+                      [](auto table) {
+                        return std::is_same_v<decltype(table), TuningOf<architectures>>;
+                      }) &&
+          ...);
+}
+
+TEST_CASE("the host plans with the table that a kernel is compiled with") {
+  CHECK(chooses_the_same_tables<750, 800, 890, 900, 1000, 1030, 1100, 1200, 1210>());
+  STATIC_REQUIRE(std::is_same_v<TuningOf<750>, Sm80>);
+  STATIC_REQUIRE(std::is_same_v<TuningOf<900>, Sm90>);
+  STATIC_REQUIRE(std::is_same_v<TuningOf<1030>, Sm100>);
+  STATIC_REQUIRE(std::is_same_v<TuningOf<1210>, Sm120>);
 }
 
 TEST_CASE("an empty picture needs no GPU") { CHECK_NOTHROW(turn_nothing(nullptr)); }

@@ -17,14 +17,11 @@ constexpr int fit_threads = static_cast<int>(most_symbols);
 __global__ void __launch_bounds__(fit_threads)
     count(const Picture* pictures, const PlanarPicture* planar) {
   __shared__ SymbolCounts counts[2 * most_components];
-  __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const PlanarPicture& of = planar[blockIdx.y];
   if (blockIdx.x * fit_threads >= of.counted_blocks) return;
-  if (threadIdx.x == 0) failed = has_failed(picture);
   for (SymbolCounts& each : counts) each.of[threadIdx.x] = 0;
-  __syncthreads();
-  if (failed) return;
+  if (is_given_up(picture)) return;
   const std::uint32_t number = blockIdx.x * fit_threads + threadIdx.x;
   if (number < of.counted_blocks) count_symbols(picture, number, of.row_step, counts);
   __syncthreads();
@@ -39,14 +36,11 @@ __global__ void __launch_bounds__(fit_threads)
   __shared__ TableMaker maker;
   __shared__ JpegHuffmanTable table;
   __shared__ WriteTable codes;
-  __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const PlanarPicture& of = planar[blockIdx.y];
   const std::uint32_t which = blockIdx.x / 2, is_ac = blockIdx.x % 2;
   const std::uint32_t components = picture.turn.dst.components;
-  if (threadIdx.x == 0) failed = has_failed(picture);
-  __syncthreads();
-  if (failed || which >= components) return;
+  if (is_given_up(picture) || which >= components) return;
   const std::uint8_t* numbers = is_ac != 0 ? of.ac_table : of.dc_table;
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < components; ++i) {

@@ -27,16 +27,15 @@ constexpr std::uint32_t staged_bytes(const Batch& batch, int group) {
 
 template <int group>
 __global__ void __launch_bounds__(group, 2) read_codes(const Picture* pictures, Cut cut) {
-  __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const std::uint32_t first = blockIdx.x * group, i = first + threadIdx.x;
-  if (threadIdx.x == 0) failed = has_failed(picture);
-  __syncthreads();
-  if (failed || first >= subsequences(picture)) return;
+  if (is_given_up(picture) || first >= subsequences(picture)) return;
   const StagedTables staged(picture);
   const std::uint32_t words = cut.subsequence_bits / 32;
   const std::uint32_t count = min(std::uint32_t{group}, subsequences(picture) - first);
-  copy_granules(picture.words + std::size_t{first} * words, staged.end, count * words + read_ahead);
+  // The last granule may be more than that.
+  copy_words<uint4>(picture.words + std::size_t{first} * words, staged.end,
+                    (count * words + read_ahead + 3) / 4);
   __syncthreads();
   if (i >= subsequences(picture)) return;
 

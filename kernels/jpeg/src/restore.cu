@@ -95,20 +95,17 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ __align__(16) std::int16_t staged[blocks_in_tile * staged_block];
   __shared__ std::uint16_t steps[coefficients];
   __shared__ std::uint8_t natural[coefficients];
-  __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const RestoredPicture& to = restored[blockIdx.y];
   if (blockIdx.x >= to.tiles.count()) return;
   const BlockTiles::At at = to.tiles.at(blockIdx.x);
   const RestoredComponent& component = to.component[at.which];
   if (!component.is_wanted()) return;
-  if (threadIdx.x == 0) failed = has_failed(picture);
   if (threadIdx.x < coefficients) {
     steps[threadIdx.x] = component.steps[threadIdx.x];
     natural[threadIdx.x] = zigzag_on_device.at[threadIdx.x];
   }
-  __syncthreads();
-  if (failed) return;
+  if (is_given_up(picture)) return;
 
   const Layout& layout = picture.turn.src;
   const std::uint32_t group = threadIdx.x / block_side, lane = threadIdx.x % block_side;

@@ -35,18 +35,6 @@ __device__ inline std::uint32_t subsequences(const Picture& picture) {
   return picture.segment_begin[picture.turn.src.segments()];
 }
 
-/// Copies granules to shared memory, from and to multiples of 16 bytes. The last one may be more
-/// than `count` words. All threads of the block call it, and wait after it.
-__device__ inline void copy_granules(const std::uint32_t* from, std::uint32_t* to,
-                                     std::uint32_t count) {
-  constexpr std::uint32_t granule_words = device::granule / sizeof(std::uint32_t);
-#pragma unroll 4
-  for (std::uint32_t i = threadIdx.x; i < (count + granule_words - 1) / granule_words;
-       i += blockDim.x) {
-    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
-  }
-}
-
 /// The tables of a picture in shared memory.
 struct StagedTables {
   static constexpr std::uint32_t table_words = sizeof(ReadTable) / sizeof(std::uint32_t);

@@ -18,10 +18,11 @@ namespace qturn::jpeg {
 inline constexpr std::uint32_t granule_bytes = device::granule;
 
 /// Copies words to shared memory. All threads of the block call it, and wait after it.
-__device__ inline void copy_words(const void* from, void* to, std::uint32_t count) {
-#pragma unroll 8
+template <class Word = std::uint32_t>
+__device__ void copy_words(const void* from, void* to, std::uint32_t count) {
+#pragma unroll(sizeof(Word) == 4 ? 8 : 4)
   for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
-    static_cast<std::uint32_t*>(to)[i] = static_cast<const std::uint32_t*>(from)[i];
+    static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[i];
   }
 }
 
@@ -42,17 +43,10 @@ __device__ inline void clear_staged(std::uint32_t* staged, std::uint32_t bytes) 
 __device__ inline void copy_staged(const std::uint32_t* staged, std::uint8_t* to,
                                    std::uint32_t count) {
   const std::uint32_t begin = staged_begin(to), end = begin + count;
-  std::uint8_t* from_granule = to - begin;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(staged);
   for (std::uint32_t at = threadIdx.x * granule_bytes; at < end; at += blockDim.x * granule_bytes) {
-    if (at >= begin && at + granule_bytes <= end) {
-      *reinterpret_cast<uint4*>(from_granule + at) =
-          *reinterpret_cast<const uint4*>(staged + at / sizeof(std::uint32_t));
-      continue;
-    }
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(staged);
-    for (std::uint32_t i = max(at, begin); i < min(at + granule_bytes, end); ++i) {
-      from_granule[i] = bytes[i];
-    }
+    device::store_between(to - begin + at, device::load_granule(bytes + at),
+                          static_cast<int>(begin - at), static_cast<int>(end - at));
   }
 }
 

@@ -12,6 +12,8 @@
 // launch, so the same pictures are left every time.
 #include "kernels/jpeg/src/stages.hpp"
 
+#include <algorithm>
+
 #include "kernels/jpeg/src/segments.cuh"
 
 namespace qturn::jpeg {
@@ -19,7 +21,8 @@ namespace {
 
 constexpr int rounds = 8;
 constexpr std::uint32_t group = synchronised_group;
-constexpr int resident_groups = device::resident_threads >= 1536 ? 6 : 4;
+constexpr int resident_groups = std::min(device::Tuning::jpeg.resident_groups,
+                                         device::resident_threads / static_cast<int>(group));
 
 /// The subsequences of a block of threads, in shared memory. If one is read again from another
 /// state, the reader most likely comes to the state that was found at a quarter of the way, and the

@@ -108,19 +108,16 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ __align__(16) std::int16_t staged[blocks_in_tile * staged_block];
   __shared__ Divisor divisors[coefficients];
   __shared__ std::uint8_t number_at[coefficients];
-  __shared__ bool failed;
   const Picture& picture = pictures[blockIdx.y];
   const PlanarPicture& turned = planar[blockIdx.y];
   if (blockIdx.x >= turned.tiles.count()) return;
   const BlockTiles::At at = turned.tiles.at(blockIdx.x);
   const PlanarComponent& component = turned.component[at.which];
-  if (threadIdx.x == 0) failed = has_failed(picture);
   if (threadIdx.x < coefficients) {
     divisors[threadIdx.x] = component.divisors[threadIdx.x];
     number_at[zigzag_on_device.at[threadIdx.x]] = static_cast<std::uint8_t>(threadIdx.x);
   }
-  __syncthreads();
-  if (failed) return;
+  if (is_given_up(picture)) return;
 
   gather(component.plane, at.place, tile);
   __syncthreads();

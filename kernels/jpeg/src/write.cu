@@ -9,6 +9,7 @@
 // number of their coefficients first.
 #include "kernels/jpeg/src/stages.hpp"
 
+#include <algorithm>
 #include <cub/block/block_scan.cuh>
 
 #include "kernels/jpeg/src/prefix_sum.cuh"
@@ -20,12 +21,14 @@ namespace qturn::jpeg {
 namespace {
 
 constexpr int tile_threads = static_cast<int>(tile_blocks);
+constexpr JpegTuning tuning = device::Tuning::jpeg;
 /// Tiles on a multiprocessor at a time.
-constexpr int resident_tiles = device::resident_threads >= 1536 ? 5 : 4;
+constexpr int resident_tiles =
+    std::min(tuning.resident_tiles, device::resident_threads / tile_threads);
 /// Words of a block. What has more is encoded once more, when it is known where it belongs.
-constexpr std::uint32_t slot_words = 10;
+constexpr std::uint32_t slot_words = tuning.slot_words;
 /// Words of a tile's string in shared memory. A longer one is made where it is stored.
-constexpr std::uint32_t most_staged = 2048;
+constexpr std::uint32_t most_staged = tuning.most_staged;
 
 using BitScan = cub::BlockScan<std::uint32_t, tile_threads, cub::BLOCK_SCAN_WARP_SCANS>;
 using RunScan = cub::BlockScan<Runs, tile_threads, cub::BLOCK_SCAN_WARP_SCANS>;
@@ -190,13 +193,9 @@ __global__ void __launch_bounds__(tile_threads, resident_tiles)
   const Picture& picture = pictures[blockIdx.y];
   if (blockIdx.x >= picture.tiles) return;
   const Layout& layout = picture.turn.dst;
-  if (threadIdx.x == 0) {
-    tile.failed = has_failed(picture);
-    tile.place = TilePlace(layout, blockIdx.x);
-  }
+  if (threadIdx.x == 0) tile.place = TilePlace(layout, blockIdx.x);
   if (threadIdx.x < coefficients) tile.with_count[threadIdx.x] = 0;
-  __syncthreads();
-  if (tile.failed) return;
+  if (is_given_up(picture)) return;
   coding.load(picture);
   for (std::uint32_t i = threadIdx.x; i < most_staged / 4; i += tile_threads) {
     reinterpret_cast<uint4*>(staged)[i] = {};

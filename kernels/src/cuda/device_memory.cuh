@@ -110,16 +110,72 @@ __device__ __forceinline__ Granule load_granule(const Byte* from) {
   return {{all.x, all.y, all.z, all.w}};
 }
 
-/// Stores bytes `begin` to `end` of a granule (of 0 to 16) in pieces of `piece` bytes, of which
-/// both are multiples.
-template <int piece>
-__device__ __forceinline__ void store_part(Byte* to, const Granule& value, int begin, int end) {
-  static_assert(piece <= 4);
-#pragma unroll
-  for (int at = 0; at < granule; at += piece) {
-    if (at >= begin && at < end) {
-      store<piece>(to + at, static_cast<Word<piece>>(value.word[at / 4] >> (at % 4 * 8)));
+/// Stores the bytes from `begin` on to before `end` of a granule, of which some lie in it, in words
+/// as wide as fit: an end of it takes four at most.
+__device__ __forceinline__ void store_cut(Byte* to, const Granule& value, int begin, int end) {
+  std::uint32_t word[4] = {value.word[0], value.word[1], value.word[2], value.word[3]};
+  if (begin == 0) {
+    if ((end & 8) != 0) {
+      store<8>(to, make_uint2(word[0], word[1]));
+      word[0] = word[2];
+      word[1] = word[3];
     }
+    if ((end & 4) != 0) {
+      store<4>(to + (end & 8), word[0]);
+      word[0] = word[1];
+    }
+    if ((end & 2) != 0) {
+      store<2>(to + (end & 12), static_cast<std::uint16_t>(word[0]));
+      word[0] >>= 16;
+    }
+    if ((end & 1) != 0) store<1>(to + (end & 14), static_cast<Byte>(word[0]));
+  } else if (end == granule) {
+    const int count = granule - begin;
+    Byte* last = to + granule;
+    if ((count & 8) != 0) {
+      store<8>(last - 8, make_uint2(word[2], word[3]));
+      word[2] = word[0];
+      word[3] = word[1];
+    }
+    if ((count & 4) != 0) {
+      store<4>(last - (count & 12), word[3]);
+      word[3] = word[2];
+    }
+    if ((count & 2) != 0) {
+      store<2>(last - (count & 14), static_cast<std::uint16_t>(word[3] >> 16));
+      word[3] <<= 16;
+    }
+    if ((count & 1) != 0) store<1>(last - count, static_cast<Byte>(word[3] >> 24));
+  } else {
+#pragma unroll
+    for (int at = 0; at < granule; ++at) {
+      if (at >= begin && at < end) to[at] = static_cast<Byte>(word[at / 4] >> (at % 4 * 8));
+    }
+  }
+}
+
+/// The same of a granule that may lie outside of them.
+template <class Place>
+__device__ __forceinline__ void store_between(Byte* to, const Granule& value, Place begin,
+                                              Place end) {
+  if (begin <= 0 && end >= granule) {
+    store_granule(to, value);
+  } else if (begin < granule && end > 0) {
+    store_cut(to, value, begin > 0 ? static_cast<int>(begin) : 0,
+              end < granule ? static_cast<int>(end) : granule);
+  }
+}
+
+/// Stores a granule at byte `at` of a row of `row_bytes`, as far as it lies in it: with a byte at
+/// least.
+__device__ __forceinline__ void store_in_row(Byte* row, const Granule& value, std::int64_t at,
+                                             std::int64_t row_bytes) {
+  if (at >= 0 && at + granule <= row_bytes) {
+    store_granule(row + at, value);
+  } else {
+    const std::int64_t left = row_bytes - at;
+    store_cut(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
+              left < granule ? static_cast<int>(left) : granule);
   }
 }
 
@@ -156,6 +212,16 @@ __device__ __forceinline__ void start_copy_between(Byte* shared, const Byte* glo
       if (global + at >= begin && global + at < end) shared[at] = global[at];
     }
   }
+}
+
+/// Starts a copy of 8 aligned bytes into shared memory.
+__device__ __forceinline__ void start_copy_of_eight(Byte* shared, const Byte* global) {
+#if __CUDA_ARCH__ >= 800
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(global) : "memory");
+#else
+  store<8>(shared, load<8>(global));
+#endif
 }
 
 /// Asks the second-level cache to fetch a row of aligned granules. This is not a read: a later read
@@ -214,21 +280,29 @@ __device__ __forceinline__ void take_window(const std::uint32_t (&in)[size], uns
   }
 }
 
-/// The quotient of numbers below 2^31 by a multiplication (Granlund and Montgomery, 1994).
+/// Divides numbers before `end` by a multiplication (Granlund and Montgomery, 1994), if that is not
+/// above 2^31.
 struct Divisor {
   std::uint32_t divisor;
-  std::uint32_t factor;
+  std::uint32_t factor;  // 0 where `end` is above
   std::uint32_t shift;
 
-  explicit Divisor(std::uint32_t by) : divisor(by), factor(0), shift(0) {
-    if (by == 1) return;
-    while ((std::uint64_t{1} << shift) < by) ++shift;
-    factor = static_cast<std::uint32_t>((std::uint64_t{1} << (31 + shift)) / by + 1);
-    shift -= 1;
+  Divisor() = default;
+  __host__ __device__ explicit Divisor(std::int64_t by, std::int64_t end = std::int64_t{1} << 31)
+      : divisor(static_cast<std::uint32_t>(by)), factor(0), shift(0) {
+    if (end > std::int64_t{1} << 31) return;
+    while (std::uint64_t{1} << shift < divisor) ++shift;
+    factor = static_cast<std::uint32_t>((std::uint64_t{1} << (31 + shift)) / divisor + 1);
   }
 
+  /// The factor is up to 1 more than 2^(31 + shift) / divisor, so the product is too large by less
+  /// than the fraction that is cut off.
   __device__ __forceinline__ std::uint32_t quotient(std::uint32_t number) const {
-    return divisor == 1 ? number : __umulhi(number, factor) >> shift;
+    return __umulhi(number * 2, factor) >> shift;
+  }
+  /// The same whatever `end` is.
+  __device__ __forceinline__ std::uint32_t quotient_of_any(std::uint32_t number) const {
+    return factor != 0 ? quotient(number) : number / divisor;
   }
 };
 

@@ -44,7 +44,7 @@ int current_number() {
 
 /// What is known of a kernel on a device.
 struct KernelTraits {
-  bool waits;        // for the kernel before it
+  int architecture;
   int shared_bytes;  // of the dynamic kind, that its launches may have
 };
 
@@ -60,10 +60,8 @@ class KnownKernels {
     }
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, kernel));
-    // What __CUDA_ARCH__ was, divided by 10. binaryVersion is the device's where the driver
-    // compiled.
-    const bool waits = attributes.ptxVersion >= 90;
-    const KernelTraits asked{waits, shared_without_asking(attributes.sharedSizeBytes)};
+    // binaryVersion is the device's where the driver compiled.
+    const KernelTraits asked{10 * attributes.ptxVersion, shared_without_asking(attributes.sharedSizeBytes)};
     const std::unique_lock lock(mutex_);
     return known_[number].emplace(kernel, asked).first->second;
   }
@@ -96,11 +94,13 @@ const DeviceTraits& current_device() {
   return all_devices()[static_cast<std::size_t>(current_number())];
 }
 
+int compiled_architecture(const void* kernel) { return known_kernels().of(kernel).architecture; }
+
 bool may_overlap(const void* kernel) {
   // A device that overlaps kernels may run code for an older device, from which the driver made its
   // own. That code does not wait. Launched with overlap, it would read what the kernel before it
   // still writes.
-  return current_device().overlaps_kernels && known_kernels().of(kernel).waits;
+  return current_device().overlaps_kernels && compiled_architecture(kernel) >= 900;
 }
 
 void allow_dynamic_shared(const void* kernel, int bytes) {

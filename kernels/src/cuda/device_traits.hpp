@@ -17,8 +17,12 @@ struct DeviceTraits {
 /// The calling thread's current device. Throws CudaError when there is none.
 const DeviceTraits& current_device();
 
+/// What __CUDA_ARCH__ was in the code of `kernel` that the current device runs, such as 900. It is
+/// older than the device where the driver compiled. Each kernel is asked once on each device.
+int compiled_architecture(const void* kernel);
+
 /// Whether the current device overlaps kernels, and `kernel`, as it was compiled, has the code that
-/// waits for the one before it (launch.cuh). Each kernel is asked once on each device.
+/// waits for the one before it (launch.cuh).
 bool may_overlap(const void* kernel);
 
 /// The dynamic shared memory that launches may have without asking, of a kernel that declares

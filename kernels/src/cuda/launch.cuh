@@ -28,6 +28,7 @@
 #include "kernels/src/cuda/check.hpp"
 #include "kernels/src/cuda/device_memory.cuh"
 #include "kernels/src/cuda/device_traits.hpp"
+#include "kernels/src/cuda/tuning.cuh"
 
 namespace qturn::device {
 
@@ -51,6 +52,12 @@ void launch(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t s
   config.numAttrs = overlapping ? 1 : 0;
   void* addresses[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
   check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), addresses));
+}
+
+/// What `ask(table)` says of the table that `kernel` was compiled with, and all others of its file.
+template <class Kernel, class Ask>
+auto tuning_of(Kernel* kernel, Ask ask) {
+  return with_tuning(compiled_architecture(reinterpret_cast<const void*>(kernel)), ask);
 }
 
 /// What a kernel does before it reads or writes global memory, if launch_overlapping() started it:

@@ -16,40 +16,39 @@
 
 #include "kernels/src/cuda/batch/batch_picture.cuh"
 #include "kernels/src/cuda/rows/row_granules.cuh"
-#include "kernels/src/cuda/transpose/skewed_tile.cuh"
+#include "kernels/src/cuda/transpose/any_tile.cuh"
 #include "kernels/src/cuda/transpose/turned_tile.cuh"
 #include "kernels/src/cuda/transpose/word_tile.cuh"
 
 namespace qturn::device {
 
-/// Words that a policy of rows reads before it makes anything of them; 0 if it does both at once.
-template <class Policy>
-__host__ __device__ constexpr int words_of() {
-  if constexpr (requires { Policy::words; }) {
-    return Policy::words;
-  } else {
-    return 0;
-  }
+/// The same, but the compiler does not know that: so what is read of it need not stay in registers.
+template <class T>
+__device__ __forceinline__ const T& again(const T& value) {
+  unsigned nothing = 0;
+  asm volatile("" : "+r"(nothing));
+  return (&value)[nothing];
 }
 
-template <int pixel_known, int threads = batch_tuning(pixel_known).threads>
+/// Where a kernel has its pictures. Those in memory are read again for each step of a tile, like
+/// those in parameters where registers lack: 64 of random sizes, tight, rotate90 with 4-byte pixels
+/// went from 68 % of a copy to 80 (H200, 2026-11-26).
+enum class PicturesIn { registers, parameters, memory };
+
+template <int pixel_known, PicturesIn place, int threads = Tuning::batch(pixel_known).threads>
 struct BatchBlock {
-  static constexpr BatchTuning tuning = batch_tuning(pixel_known, threads);
+  static constexpr BatchTuning tuning = Tuning::batch(pixel_known, threads);
   static_assert(tuning.threads == threads);
   static constexpr bool has_aligned = tuning.aligned_rows != 0;
-  static constexpr bool has_any = tuning.rows != 0;
+  static constexpr bool has_any = tuning.any.rows != 0;
   static constexpr int some = pixel_known != 0 ? pixel_known : 1;
   using Aligned = TurnedTile<some, has_aligned ? tuning.aligned_row_bytes : 128,
                              has_aligned ? tuning.aligned_row_bytes / some : 1,
                              has_aligned ? tuning.aligned_rows : 8, threads, true>;
-  // The other sizes that are exchanged in registers have not been measured.
-  static constexpr bool is_skewed = pixel_known == 1 || pixel_known == 3;
-  using Any = std::conditional_t<
-      is_skewed,
-      SkewedTile<some, tuning.width, tuning.rows, tuning.before, threads, 1, some == 1 ? 8 : 16,
-                 some == 1 ? 4 : 8, 8>,
-      TurnedTile<some, has_any ? tuning.row_bytes : 128, has_any ? tuning.width : 1,
-                 has_any ? tuning.rows : 8, threads, false>>;
+  using Any = std::conditional_t<has_any, AnyTile<some, tuning.any, threads>, Aligned>;
+  static constexpr bool reads_again =
+      place == PicturesIn::memory ||
+      (place == PicturesIn::parameters && pixel_known != 1 && pixel_known != 3);
   static constexpr int larger_tile =
       has_any && Any::bytes > Aligned::bytes ? Any::bytes : Aligned::bytes;
   static constexpr int tile_bytes = larger_tile > word_tile_bytes ? larger_tile : word_tile_bytes;
@@ -57,21 +56,43 @@ struct BatchBlock {
   static __device__ __forceinline__ void run(Byte* tile, const BatchPicture& p, int pixel_bytes,
                                              unsigned number) {
     const int pixel = pixel_known != 0 ? pixel_known : pixel_bytes;
+    auto thread = static_cast<int>(threadIdx.x);
+    if constexpr (place == PicturesIn::memory) {
+      // The loop over tiles would keep whatever depends on the thread alone, in registers or rather
+      // outside of them. So the compiler does not know that this does.
+      asm("" : "+r"(thread) : "r"(number));
+    }
     if (p.motion == copy_motion) {
       with_copy(p.alignment == granule,
-                [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number); });
+                [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number, thread); });
     } else if (p.motion == mirror_motion) {
-      mirror_rows(p, pixel, number);
+      mirror_rows(p, pixel, number, thread);
     } else {
-      const unsigned column = quotient(p, number);
+      const unsigned column = p.line.quotient_of_any(number);
       const std::int64_t across = column;
-      const std::int64_t down = number - column * p.divisor;
-      const BatchTile kind = batch_tile(pixel_known, p.alignment);
+      const std::int64_t down = number - column * p.line.divisor;
+      const BatchTile kind =
+          batch_tile(pixel_known, Tuning::batch(pixel_known, threads), p.alignment);
       if constexpr (has_aligned) {
-        if (kind == BatchTile::aligned) return transpose_aligned(tile, p, across, down);
+        if (kind == BatchTile::aligned) return transpose_aligned(tile, p, across, down, thread);
       }
       if constexpr (has_any) {
-        if (kind == BatchTile::any) return transpose_any(tile, p, across, down);
+        if (kind == BatchTile::any) {
+          constexpr AnyTuning any = tuning.any;
+          const auto area_in = [&](const BatchPicture& q) {
+            const unsigned x = q.line.quotient_of_any(number);
+            const std::int64_t y = number - x * q.line.divisor;
+            return TileArea(q, q.picture, std::int64_t{x} * any.width, y * Any::own_rows, some,
+                            any);
+          };
+          if constexpr (reads_again) {
+            return Any::run_again(
+                tile, [&] { return area_in(again(p)); }, thread);
+          } else {
+            return Any::run(
+                tile, {p, p.picture, across * any.width, down * Any::own_rows, some, any}, thread);
+          }
+        }
       }
       const int side = word_tile_side(pixel);
       const std::int64_t x = across * side;
@@ -107,8 +128,8 @@ struct BatchBlock {
   }
 
   static __device__ __forceinline__ void mirror_rows(const BatchPicture& p, int pixel,
-                                                     unsigned number) {
-    const auto run = [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number); };
+                                                     unsigned number, int thread) {
+    const auto run = [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number, thread); };
     if constexpr (pixel_known == 0) {
       with_words_mirror(pixel, p.alignment, run);
     } else if constexpr (word_bytes(pixel_known) == 1) {
@@ -122,58 +143,53 @@ struct BatchBlock {
 
   template <class Policy>
   static __device__ __forceinline__ void move_rows(const BatchPicture& p, int pixel,
-                                                   unsigned number) {
+                                                   unsigned number, int thread) {
     constexpr int together = Policy::together;
     const std::int64_t row_bytes = p.width * pixel;
     const std::uint64_t first = std::uint64_t{number} * (threads * together);
-    const auto first_row = static_cast<std::int64_t>(
-        p.factor != 0 ? quotient(p, static_cast<unsigned>(first)) : first / p.divisor);
-    const unsigned in_first_row =
-        static_cast<unsigned>(first) - static_cast<unsigned>(first_row) * p.divisor + threadIdx.x;
+    const auto first_row =
+        static_cast<std::int64_t>(p.line.factor != 0 ? p.line.quotient(static_cast<unsigned>(first))
+                                                     : first / p.line.divisor);
+    const unsigned in_first_row = static_cast<unsigned>(first) -
+                                  static_cast<unsigned>(first_row) * p.line.divisor +
+                                  static_cast<unsigned>(thread);
     Byte* to[together];
+    std::int64_t at[together];
     int begin[together];
     int end[together];  // at most 0 where there is nothing to do
     unsigned in_row[together];
-    // All reads come before the first write, and before the first use where little is read.
-    Granule value[together];
-    std::uint32_t in[together][words_of<Policy>() != 0 ? words_of<Policy>() : 1];
+    // All reads come before the first use.
+    std::uint32_t in[together][Policy::words]{};  // or a loop would keep those of its last round
 #pragma unroll
     for (int step = 0; step < together; ++step) {
       const unsigned index = in_first_row + static_cast<unsigned>(step * threads);
-      const unsigned rows_on = quotient(p, index);
+      const unsigned rows_on = p.line.quotient_of_any(index);
       const std::int64_t y = first_row + rows_on;
-      in_row[step] = index - rows_on * p.divisor;
+      in_row[step] = index - rows_on * p.line.divisor;
       Byte* row_of_dst = p.dst + y * p.dst_pitch;
-      std::int64_t at = std::int64_t{in_row[step]} * granule;
-      if constexpr (words_of<Policy>() == 0) at -= low_bits(row_of_dst) % granule;
-      to[step] = row_of_dst + at;
-      begin[step] = at < 0 ? static_cast<int>(-at) : 0;
-      end[step] = y >= p.height || at >= row_bytes ? 0
-                  : row_bytes - at < granule       ? static_cast<int>(row_bytes - at)
-                                                   : granule;
+      at[step] = std::int64_t{in_row[step]} * granule;
+      if constexpr (!Policy::aligned) at[step] -= low_bits(row_of_dst) % granule;
+      to[step] = row_of_dst + at[step];
+      begin[step] = at[step] < 0 ? static_cast<int>(-at[step]) : 0;
+      end[step] = y >= p.height || at[step] >= row_bytes ? 0
+                  : row_bytes - at[step] < granule       ? static_cast<int>(row_bytes - at[step])
+                                                         : granule;
       if (end[step] <= 0) continue;
       const SourceRow row{p.src + y * p.src_pitch, row_bytes, p.picture.begin, p.picture.end,
                           pixel};
-      if constexpr (words_of<Policy>() != 0) {
-        Policy::read(row, at, in[step]);
-      } else {
-        value[step] = Policy::make(row, at, in_row[step]);
-      }
+      Policy::read(row, at[step], in_row[step], in[step]);
     }
 #pragma unroll
     for (int step = 0; step < together; ++step) {
       if (end[step] <= 0) continue;
-      if constexpr (words_of<Policy>() != 0) value[step] = Policy::made(in[step], in_row[step]);
-      if (begin[step] == 0 && end[step] == granule) {
-        store_granule(to[step], value[step]);
-      } else {
-        store_cut(to[step], value[step], begin[step], end[step]);
-      }
+      store_between(to[step], Policy::made(in[step], at[step], in_row[step]), begin[step],
+                    end[step]);
     }
   }
 
   static __device__ __forceinline__ void transpose_aligned(Byte* tile, const BatchPicture& p,
-                                                           std::int64_t across, std::int64_t down) {
+                                                           std::int64_t across, std::int64_t down,
+                                                           int thread) {
     constexpr int pixel = some;
     constexpr int width = tuning.aligned_row_bytes / pixel;
     constexpr int rows = tuning.aligned_rows;
@@ -182,43 +198,15 @@ struct BatchBlock {
     const int columns_here = static_cast<int>(p.width - x < width ? p.width - x : width);
     const int rows_here = static_cast<int>(p.height - y < rows ? p.height - y : rows);
     Aligned::load_rows(tile, p.src + y * p.src_pitch + x * pixel, p.src_pitch, columns_here * pixel,
-                       0, rows_here, p.picture);
+                       0, rows_here, p.picture, thread);
     finish_copies();
     const RowPhases none{0, 0};
-    Aligned::exchange_pixels(tile, none);
+    Aligned::exchange_pixels(tile, none, thread);
     if constexpr (Aligned::exchanged) __syncthreads();
     Aligned::template store_columns<rows * pixel / granule, granule>(
         tile, none,
-        {p.dst + x * p.dst_pitch + y * pixel, p.dst_pitch, columns_here, 0, 0, rows_here * pixel});
-  }
-
-  static __device__ __forceinline__ void transpose_any(Byte* tile, const BatchPicture& p,
-                                                       std::int64_t across, std::int64_t down) {
-    constexpr int pixel = some;
-    constexpr int before = tuning.before;
-    constexpr int own_rows = tuning.rows - before;
-    static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
-    const std::int64_t x = across * tuning.width;
-    const std::int64_t y = down * own_rows - before;  // of row 0; that may not exist
-    const int columns_here =
-        static_cast<int>(p.width - x < tuning.width ? p.width - x : tuning.width);
-    const int first_row = y < 0 ? static_cast<int>(-y) : 0;
-    const int end_row = static_cast<int>(p.height - y < tuning.rows ? p.height - y : tuning.rows);
-    const Byte* src = p.src + y * p.src_pitch + x * pixel;
-    Byte* dst = p.dst + x * p.dst_pitch + y * pixel;
-    if constexpr (is_skewed) {
-      Any::run(tile,
-               {src, p.src_pitch, dst, p.dst_pitch, columns_here, first_row, end_row, p.picture});
-    } else {
-      Any::load_rows(tile, src, p.src_pitch, columns_here * pixel, first_row, end_row, p.picture);
-      finish_copies();
-      const RowPhases phases = Any::phases_of(src, p.src_pitch);
-      Any::exchange_pixels(tile, phases);
-      if constexpr (Any::exchanged) __syncthreads();
-      Any::template store_columns<own_rows * pixel / granule, 32>(
-          tile, phases,
-          {dst, p.dst_pitch, columns_here, before * pixel, -y * pixel, (p.height - y) * pixel});
-    }
+        {p.dst + x * p.dst_pitch + y * pixel, p.dst_pitch, columns_here, 0, 0, rows_here * pixel},
+        thread);
   }
 
   struct WordArea {
@@ -243,14 +231,15 @@ struct BatchBlock {
 };
 
 template <int pixel, int capacity>
-__global__ void __launch_bounds__(batch_tuning(pixel).threads,
-                                  resident_threads / batch_tuning(pixel).threads)
+__global__ void __launch_bounds__(Tuning::batch(pixel).threads,
+                                  resident_threads / Tuning::batch(pixel).threads)
     turn_batch(const __grid_constant__ BatchParameters<BatchPicture, capacity> batch,
                int pixel_bytes) {
-  alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
+  using Block = BatchBlock<pixel, PicturesIn::parameters>;
+  alignas(128) __shared__ Byte tile[Block::tile_bytes];
   const unsigned i = picture_of(batch, batch.shift, blockIdx.x);
   wait_for_previous_kernel();
-  BatchBlock<pixel>::run(tile, batch.pictures[i], pixel_bytes, blockIdx.x - batch.first_tile[i]);
+  Block::run(tile, batch.pictures[i], pixel_bytes, blockIdx.x - batch.first_tile[i]);
 }
 
 /// Pictures of one shape, strides apart, so no block searches for its picture.
@@ -262,10 +251,11 @@ struct UniformPictures {
 };
 
 template <int pixel>
-__global__ void __launch_bounds__(batch_tuning(pixel).threads,
-                                  resident_threads / batch_tuning(pixel).threads)
+__global__ void __launch_bounds__(Tuning::batch(pixel).threads,
+                                  resident_threads / Tuning::batch(pixel).threads)
     turn_uniform_batch(const __grid_constant__ UniformPictures batch, int pixel_bytes) {
-  alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
+  using Block = BatchBlock<pixel, PicturesIn::registers>;
+  alignas(128) __shared__ Byte tile[Block::tile_bytes];
   const unsigned i = blockIdx.z * gridDim.y + blockIdx.y;
   wait_for_previous_kernel();
   if (i >= batch.count) return;
@@ -275,16 +265,16 @@ __global__ void __launch_bounds__(batch_tuning(pixel).threads,
   picture.dst += i * batch.dst_stride;
   picture.picture.begin += src_on;
   picture.picture.end += src_on;
-  BatchBlock<pixel>::run(tile, picture, pixel_bytes, blockIdx.x);
+  Block::run(tile, picture, pixel_bytes, blockIdx.x);
 }
 
 /// The same for pixels of two sizes.
 template <int pixel, int other_pixel, int capacity>
-__global__ void __launch_bounds__(batch_tuning(pixel).threads,
-                                  resident_threads / batch_tuning(pixel).threads)
+__global__ void __launch_bounds__(Tuning::batch(pixel).threads,
+                                  resident_threads / Tuning::batch(pixel).threads)
     turn_mixed_batch(const __grid_constant__ BatchParameters<BatchPicture, capacity> batch) {
-  using Block = BatchBlock<pixel>;
-  using OtherBlock = BatchBlock<other_pixel, batch_tuning(pixel).threads>;
+  using Block = BatchBlock<pixel, PicturesIn::parameters>;
+  using OtherBlock = BatchBlock<other_pixel, PicturesIn::parameters, Tuning::batch(pixel).threads>;
   constexpr int tile_bytes =
       Block::tile_bytes > OtherBlock::tile_bytes ? Block::tile_bytes : OtherBlock::tile_bytes;
   alignas(128) __shared__ Byte tile[tile_bytes];
@@ -298,26 +288,21 @@ __global__ void __launch_bounds__(batch_tuning(pixel).threads,
   }
 }
 
-// A call, so that no registers are kept from one tile to the next.
-template <int pixel>
-__device__ __noinline__ void turn_tile_in_memory(Byte* tile, const BatchPicture& picture,
-                                                 int pixel_bytes, unsigned number) {
-  BatchBlock<pixel>::run(tile, picture, pixel_bytes, number);
-}
-
 /// Fewer than for the others: what those have in their parameters takes registers here.
-inline constexpr int resident_threads_in_memory = resident_threads < 1536 ? resident_threads : 1536;
+inline constexpr int resident_threads_in_memory = 1024;
 
 /// The same from memory.
 template <int pixel>
-__global__ void __launch_bounds__(batch_tuning(pixel).threads,
-                                  resident_threads_in_memory / batch_tuning(pixel).threads)
+__global__ void __launch_bounds__(Tuning::batch(pixel).threads,
+                                  resident_threads_in_memory / Tuning::batch(pixel).threads)
     turn_batch_in_memory(const BatchInMemory<BatchPicture> batch, int pixel_bytes) {
-  alignas(128) __shared__ Byte tile[BatchBlock<pixel>::tile_bytes];
+  using Block = BatchBlock<pixel, PicturesIn::memory>;
+  alignas(128) __shared__ Byte tile[Block::tile_bytes];
   wait_for_previous_kernel();
-  for_tiles_of_block(batch, [&](unsigned number, const BatchPicture& picture) {
-    turn_tile_in_memory<pixel>(tile, picture, pixel_bytes, number);
-  });
+  for_tiles_of_block<Tuning::batch(pixel).threads>(
+      batch, [&](unsigned number, const BatchPicture& picture) {
+        Block::run(tile, picture, pixel_bytes, number);
+      });
 }
 
 }  // namespace qturn::device

@@ -26,10 +26,8 @@ struct BatchPicture {
   std::int64_t dst_pitch;
   std::int64_t width;  // of the source
   std::int64_t height;
-  Extent picture;    // the source
-  unsigned divisor;  // granules in a row; transposes: tiles in a column, which numbers go down
-  unsigned factor;   // by which quotient() divides; 0 if numbers may be too large for it
-  unsigned shift;
+  Extent picture;  // the source
+  Divisor line;    // by granules in a row; transposes: tiles in a column, which numbers go down
   std::uint8_t motion;
   bool has_other_pixels;  // where a launch has pixels of two sizes
   // Of all addresses and pitches, and of rows that are mirrored: a power of two, up to 16.
@@ -39,22 +37,6 @@ struct BatchPicture {
 inline constexpr std::uint8_t copy_motion = 0;
 inline constexpr std::uint8_t mirror_motion = 1;
 inline constexpr std::uint8_t transpose_motion = 2;
-
-/// Sets what quotient() divides numbers to before `end` by.
-__host__ __device__ inline void divide_by(BatchPicture& p, std::int64_t divisor, std::int64_t end) {
-  p.divisor = static_cast<unsigned>(divisor);
-  p.factor = 0;
-  p.shift = 0;
-  if (end > std::int64_t{1} << 31) return;
-  while (std::uint64_t{1} << p.shift < p.divisor) ++p.shift;
-  p.factor = static_cast<unsigned>((std::uint64_t{1} << (31 + p.shift)) / p.divisor + 1);
-}
-
-/// `number` / p.divisor. The factor is up to 1 more than 2^(31 + shift) / divisor, so below 2^31
-/// the product is too large by less than the fraction that is cut off.
-__device__ __forceinline__ unsigned quotient(const BatchPicture& p, unsigned number) {
-  return p.factor != 0 ? __umulhi(number * 2, p.factor) >> p.shift : number / p.divisor;
-}
 
 /// Granules that a thread makes of a picture that is copied or mirrored. Two mean fewer blocks,
 /// which pays for small pictures. But two unaligned granules do not fit into the registers of a
@@ -72,11 +54,11 @@ __host__ __device__ constexpr int granules_of_thread(std::uint8_t motion, int al
 
 enum class BatchTile { aligned, any, words };
 
-__host__ __device__ constexpr BatchTile batch_tile(int pixel, int alignment) {
-  const BatchTuning tuning = batch_tuning(pixel);
-  return alignment == granule && tuning.aligned_rows != 0     ? BatchTile::aligned
-         : alignment >= word_bytes(pixel) && tuning.rows != 0 ? BatchTile::any
-                                                              : BatchTile::words;
+__host__ __device__ constexpr BatchTile batch_tile(int pixel, const BatchTuning& tuning,
+                                                   int alignment) {
+  return alignment == granule && tuning.aligned_rows != 0         ? BatchTile::aligned
+         : alignment >= word_bytes(pixel) && tuning.any.rows != 0 ? BatchTile::any
+                                                                  : BatchTile::words;
 }
 
 /// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
@@ -94,9 +76,7 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
   p.width = image.src.width;
   p.height = image.src.height;
   p.picture = {};
-  p.divisor = 1;
-  p.factor = 0;
-  p.shift = 0;
+  p.line = Divisor(1);
   p.motion = swaps ? transpose_motion : mirrors ? mirror_motion : copy_motion;
   p.alignment = granule;
   p.has_other_pixels = false;
@@ -125,26 +105,26 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
         (row_bytes + (dst_bits % granule == 0 ? granule - 1 : 2 * granule - 2)) / granule;
     const int of_block = tuning.threads * granules_of_thread(p.motion, p.alignment, pixel);
     const std::int64_t tiles = up(granules * p.height, of_block);
-    divide_by(p, granules, tiles * of_block);
+    p.line = Divisor(granules, tiles * of_block);
     return tiles;
   }
   std::int64_t across = 0;
   std::int64_t down = 0;
-  switch (batch_tile(pixel, p.alignment)) {
+  switch (batch_tile(pixel, tuning, p.alignment)) {
     case BatchTile::aligned:
       across = up(row_bytes, tuning.aligned_row_bytes);
       down = up(p.height, tuning.aligned_rows);
       break;
     case BatchTile::any:
-      across = up(p.width, tuning.width);
-      down = up(p.height + tuning.before, tuning.rows - tuning.before);
+      across = up(p.width, tuning.any.width);
+      down = up(p.height + tuning.any.before, tuning.any.rows - tuning.any.before);
       break;
     case BatchTile::words:
       across = up(p.width, word_tile_side(pixel));
       down = up(p.height, word_tile_side(pixel));
       break;
   }
-  divide_by(p, down, across * down);
+  p.line = Divisor(down, across * down);
   return across * down;
 }
 

@@ -46,7 +46,6 @@ __host__ __device__ inline bool is_in(unsigned orientations, Orientation orienta
 /// for more than a few pictures.
 template <class Picture, int capacity>
 inline constexpr unsigned batch_stretches = capacity > 64 ? Picture::stretches : 64;
-inline constexpr unsigned stretches_in_memory = 1024;
 
 __host__ __device__ constexpr unsigned stretch_shift(unsigned tiles, unsigned stretches) {
   unsigned shift = 0;
@@ -77,14 +76,20 @@ struct BatchParameters {
   Picture pictures[capacity];
 };
 
-/// The same for pictures in memory.
+/// The same for pictures in memory. They are planned in groups of `group`, of which there are up to
+/// `most_groups`, and every block adds the tiles of all groups up for itself. So no block waits for
+/// a single one that does.
+inline constexpr unsigned most_groups = 1024;
+
 template <class Picture>
 struct BatchInMemory {
   unsigned count;
-  const unsigned* shift;
-  const unsigned* first_picture;
-  const unsigned* first_tile;  // and at the end the number of all tiles
+  unsigned group;
+  const unsigned* group_tiles;  // of each group, or more than most_tiles
+  const unsigned* first_tile;   // of each picture in its group
   const Picture* pictures;
+
+  __host__ __device__ unsigned groups() const { return (count - 1) / group + 1; }
 };
 
 /// The picture that tile `number` belongs to.
@@ -104,32 +109,93 @@ __device__ __forceinline__ unsigned picture_of(const Batch& batch, unsigned shif
   return begin;
 }
 
+inline constexpr unsigned warp_threads = 32;
+
+/// The sum of this thread's number and of those before it in the warp.
+__device__ __forceinline__ std::uint64_t sum_in_warp(std::uint64_t own) {
+  const unsigned lane = threadIdx.x % warp_threads;
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_threads; distance *= 2) {
+    const unsigned long long before = __shfl_up_sync(~0u, own, distance);
+    if (lane >= distance) own += before;
+  }
+  return own;
+}
+
+/// The last of `count` ascending numbers that is not above `value`; the first one is not. All
+/// threads of a warp look for it together.
+__device__ __forceinline__ unsigned last_up_to(const unsigned* numbers, unsigned count,
+                                               unsigned value) {
+  unsigned begin = 0;
+  while (count > 1) {
+    const unsigned step = (count - 1) / warp_threads + 1;
+    const unsigned at = threadIdx.x % warp_threads * step;
+    const unsigned found = __popc(__ballot_sync(~0u, at < count && numbers[begin + at] <= value));
+    begin += (found - 1) * step;
+    count = min(step, count - (found - 1) * step);
+  }
+  return begin;
+}
+
 /// Calls `run(number of the tile in its picture, picture)` for this block's tiles of a batch in
-/// memory. The number of tiles is not known at the launch.
-template <class Picture, class Run>
+/// memory. The number of tiles is not known at the launch. While a tile is turned, the picture of
+/// the next one comes into shared memory; there it takes no registers, like a parameter.
+template <unsigned threads, class Picture, class Run>
 __device__ __forceinline__ void for_tiles_of_block(const BatchInMemory<Picture>& batch, Run run) {
-  // In shared memory it takes no registers, like a parameter.
-  __shared__ Picture picture;
-  __shared__ unsigned first_tile;
-  const unsigned tiles = batch.first_tile[batch.count];
-  for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
-    if (threadIdx.x == 0) {
-      const unsigned i = picture_of(batch, *batch.shift, number);
-      picture = batch.pictures[i];
-      first_tile = batch.first_tile[i];
+  static_assert(threads % warp_threads == 0 && sizeof(Picture) % 8 == 0);
+  __shared__ alignas(16) Picture picture[2];
+  __shared__ unsigned first_tile[2];
+  __shared__ unsigned group_begin[most_groups];
+  __shared__ std::uint64_t of_warp[threads / warp_threads];
+  const unsigned groups = batch.groups();
+  std::uint64_t tiles = 0;
+  for (unsigned base = 0; base < groups; base += threads) {
+    const unsigned i = base + threadIdx.x;
+    const unsigned own = i < groups ? batch.group_tiles[i] : 0;
+    const std::uint64_t up_to = sum_in_warp(own);
+    if (threadIdx.x % warp_threads == warp_threads - 1) of_warp[threadIdx.x / warp_threads] = up_to;
+    __syncthreads();
+    std::uint64_t before = tiles;
+#pragma unroll
+    for (unsigned warp = 0; warp < threads / warp_threads; ++warp) {
+      if (warp < threadIdx.x / warp_threads) before += of_warp[warp];
+      tiles += of_warp[warp];
     }
+    if (i < groups) group_begin[i] = static_cast<unsigned>(before + up_to - own);
     __syncthreads();
-    run(number - first_tile, picture);
-    __syncthreads();
+  }
+  if (tiles > std::uint64_t{most_tiles}) return;
+
+  const auto look_up = [&](unsigned number, int slot) {
+    if (threadIdx.x >= warp_threads || number >= tiles) return;
+    const unsigned in_group = last_up_to(group_begin, groups, number);
+    const unsigned first = in_group * batch.group;
+    const unsigned begin = group_begin[in_group];
+    const unsigned i = first + last_up_to(batch.first_tile + first,
+                                          min(batch.group, batch.count - first), number - begin);
+    constexpr unsigned pieces = sizeof(Picture) / 8;
+    static_assert(pieces <= warp_threads);
+    if (threadIdx.x < pieces) {
+      start_copy_of_eight(reinterpret_cast<Byte*>(&picture[slot]) + threadIdx.x * 8,
+                          reinterpret_cast<const Byte*>(batch.pictures + i) + threadIdx.x * 8);
+    }
+    if (threadIdx.x == 0) first_tile[slot] = begin + (batch.group > 1 ? batch.first_tile[i] : 0);
+  };
+  look_up(blockIdx.x, 0);
+  finish_copies();
+  int slot = 0;
+  for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x, slot ^= 1) {
+    look_up(number + gridDim.x, slot ^ 1);
+    run(number - first_tile[slot], picture[slot]);
+    finish_copies();
   }
 }
 
-/// Several times as many blocks as run at once. The more blocks, the fewer tiles each has, and the
-/// sooner a block with little work makes room for the next.
+/// As many blocks as run at once: each begins by adding up the tiles of all groups.
 inline unsigned blocks_for_tiles_in_memory(int most_resident, int threads) {
   const DeviceTraits& gpu = current_device();
   const int resident = std::min(most_resident, gpu.resident_threads) / threads;
-  return static_cast<unsigned>(gpu.multiprocessors) * static_cast<unsigned>(resident) * 4;
+  return static_cast<unsigned>(gpu.multiprocessors) * static_cast<unsigned>(resident);
 }
 
 /// Where the plan of a batch in memory lies: pictures, then its numbers.
@@ -140,77 +206,61 @@ struct BatchWorkspace {
 
   Picture* pictures;
   unsigned* first_tile;
-  unsigned* first_picture;
-  unsigned* shift;
+  unsigned* group_tiles;
 
   BatchWorkspace(void* workspace, std::size_t count)
       : pictures(static_cast<Picture*>(workspace)),
         first_tile(reinterpret_cast<unsigned*>(pictures + count)),
-        first_picture(first_tile + count + 1),
-        shift(first_picture + stretches_in_memory + 1) {}
+        group_tiles(first_tile + count) {}
 
   static constexpr std::size_t bytes(std::size_t count) {
-    return count * (sizeof(Picture) + sizeof(unsigned)) +
-           (1 + stretches_in_memory + 1 + 1) * sizeof(unsigned);
+    return count * (sizeof(Picture) + sizeof(unsigned)) + most_groups * sizeof(unsigned);
   }
 
   BatchInMemory<Picture> batch(unsigned count) const {
-    return {count, shift, first_picture, first_tile, pictures};
+    return {count, (count - 1) / most_groups + 1, group_tiles, first_tile, pictures};
   }
 };
 
-inline constexpr int plan_threads = 1024;
-
-/// One block makes the plan of a batch in memory: what each picture is, the running sum of their
-/// tiles, and which pictures the stretches of tiles begin in. With more than `most_tiles`, which no
-/// memory holds, there is nothing to do.
+/// Plans a batch in memory, a group by each block, which is a warp: what each picture is, and the
+/// running sum of their tiles.
 template <class Picture, class Plan>
-__global__ void __launch_bounds__(plan_threads)
-    plan_batch_in_memory(const Plan plan, unsigned count, const BatchWorkspace<Picture> to) {
-  __shared__ std::uint64_t sums[plan_threads];
+__global__ void __launch_bounds__(warp_threads)
+    plan_batch_in_memory(const Plan plan, unsigned count, unsigned group,
+                         const BatchWorkspace<Picture> to) {
+  constexpr std::uint64_t too_many = std::uint64_t{most_tiles} + 1;
   wait_for_previous_kernel();
+  const unsigned first = blockIdx.x * group;
+  const unsigned end = min(group, count - first);
   std::uint64_t before = 0;
-  for (unsigned base = 0; base < count; base += plan_threads) {
-    const unsigned i = base + threadIdx.x;
+  for (unsigned base = 0; base < end; base += warp_threads) {
+    const unsigned i = first + base + threadIdx.x;
+    const bool exists = base + threadIdx.x < end;
     std::uint64_t tiles = 0;
-    if (i < count) {
+    if (exists) {
       Picture picture;
       // The sum of 2^31 such numbers fits.
-      constexpr std::uint64_t too_many = std::uint64_t{most_tiles} + 1;
       tiles = min(static_cast<std::uint64_t>(plan(i, picture)), too_many);
       if (tiles != 0) to.pictures[i] = picture;
     }
-    sums[threadIdx.x] = tiles;
-    __syncthreads();
-    for (unsigned distance = 1; distance < plan_threads; distance *= 2) {
-      const std::uint64_t left = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
-      __syncthreads();
-      sums[threadIdx.x] += left;
-      __syncthreads();
-    }
-    if (i < count) {
-      to.first_tile[i] = static_cast<unsigned>(before + sums[threadIdx.x] - tiles);
-    }
-    before += sums[plan_threads - 1];
-    __syncthreads();
+    const std::uint64_t up_to = before + sum_in_warp(tiles);
+    if (exists) to.first_tile[i] = static_cast<unsigned>(up_to - tiles);
+    before = __shfl_sync(~0u, static_cast<unsigned long long>(up_to), warp_threads - 1);
   }
-  const unsigned all = before > std::uint64_t{most_tiles} ? 0 : static_cast<unsigned>(before);
-  const unsigned shift = stretch_shift(all, stretches_in_memory);
   if (threadIdx.x == 0) {
-    to.first_tile[count] = all;
-    *to.shift = shift;
+    to.group_tiles[blockIdx.x] = static_cast<unsigned>(min(before, too_many));
   }
-  __syncthreads();
-  if (all == 0) return;
-  // Of each stretch, or of the last tile if the stretch begins after it.
-  for (unsigned i = threadIdx.x; i < count; i += plan_threads) {
-    const unsigned begin = to.first_tile[i];
-    const unsigned end = to.first_tile[i + 1];
-    if (begin == end) continue;
-    const std::uint64_t size = std::uint64_t{1} << shift;
-    const std::uint64_t last = end == all ? stretches_in_memory : (end - 1) / size;
-    for (std::uint64_t s = (begin + size - 1) / size; s <= last; ++s) to.first_picture[s] = i;
-  }
+}
+
+/// Enqueues it, for descriptors of which `plan` plans one.
+template <class Picture, class Plan>
+BatchInMemory<Picture> enqueue_plan(const Plan& plan, std::size_t count, void* workspace,
+                                    cudaStream_t stream) {
+  const BatchWorkspace<Picture> to(workspace, count);
+  const BatchInMemory<Picture> batch = to.batch(static_cast<unsigned>(count));
+  launch_overlapping(plan_batch_in_memory<Picture, Plan>, dim3(batch.groups()), warp_threads,
+                     stream, plan, batch.count, batch.group, to);
+  return batch;
 }
 
 // Parameters up to the first size work everywhere, larger ones from CUDA 12.1 on.

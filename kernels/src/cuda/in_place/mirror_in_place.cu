@@ -19,8 +19,6 @@ using device::Byte;
 using device::Divisor;
 using device::granule;
 
-constexpr int row_threads = 256;
-
 /// Pixel x of each line of `first` and pixel x, or the x-th from the right, of the same line of
 /// `second` change places. A block has `lines_at_once` lines of `piece_bytes`.
 struct Exchange {
@@ -39,7 +37,8 @@ struct Exchange {
 };
 
 template <class Policy, bool mirrored>
-__global__ void __launch_bounds__(row_threads) exchange_rows(const Exchange e) {
+__global__ void __launch_bounds__(device::Tuning::lines.row_threads)
+    exchange_rows(const Exchange e) {
   const unsigned group = e.pieces.quotient(blockIdx.x);
   const std::int64_t at = std::int64_t{blockIdx.x - group * e.pieces.divisor} * e.piece_bytes;
   const std::int64_t left = e.row_bytes - at;
@@ -62,10 +61,10 @@ __global__ void __launch_bounds__(row_threads) exchange_rows(const Exchange e) {
   };
   device::wait_for_previous_kernel();
   if (busy && at_first < bytes) {
-    for_first = Policy::make(row_of(second), at_first, static_cast<unsigned>(index));
+    for_first = device::make<Policy>(row_of(second), at_first, static_cast<unsigned>(index));
   }
   if (busy && at_second < bytes) {
-    for_second = Policy::make(row_of(first), at_second, static_cast<unsigned>(index));
+    for_second = device::make<Policy>(row_of(first), at_second, static_cast<unsigned>(index));
   }
   __syncthreads();
   if (busy && at_first < bytes) {
@@ -84,32 +83,33 @@ void exchange_parts(View view, View first, View second, cudaStream_t stream) {
   const Reduced both{first, second, Motion::copy};
   const int alignment = alignment_of(both);
   const bool aligned = alignment == granule && first.row_bytes() % granule == 0;
-  // As many granules as there are threads, less one for phases; and whole pixels.
-  const int unit = std::lcm(pixel, granule);
-  const int most = (row_threads - (aligned ? 0 : 1)) * granule / unit * unit;
-  const auto piece_bytes = static_cast<int>(std::min<std::int64_t>(first.row_bytes(), most));
-  const auto granules =
-      static_cast<unsigned>((piece_bytes + (aligned ? 0 : 2 * granule - 2)) / granule);
-  const std::int64_t pieces = (first.row_bytes() + piece_bytes - 1) / piece_bytes;
-  const unsigned lines_at_once = row_threads / granules;
-  const std::int64_t groups = (first.height + lines_at_once - 1) / lines_at_once;
-  const Exchange e{static_cast<Byte*>(first.data),
-                   static_cast<Byte*>(second.data),
-                   first.pitch,
-                   second.pitch,
-                   first.row_bytes(),
-                   first.height,
-                   device::extent(static_cast<const Byte*>(view.data), view.pitch, view.height,
-                                  view.row_bytes()),
-                   pixel,
-                   piece_bytes,
-                   lines_at_once,
-                   Divisor(granules),
-                   Divisor(static_cast<std::uint32_t>(pieces))};
   const auto run = [&](auto policy) {
-    device::launch_overlapping(exchange_rows<decltype(policy), mirrored>,
-                               dim3(static_cast<unsigned>(pieces * groups)), row_threads, stream,
-                               e);
+    const auto kernel = exchange_rows<decltype(policy), mirrored>;
+    const int threads =
+        device::tuning_of(kernel, [](auto table) { return table.lines.row_threads; });
+    // As many granules as there are threads, less one for phases; and whole pixels.
+    const int unit = std::lcm(pixel, granule);
+    const int most = (threads - (aligned ? 0 : 1)) * granule / unit * unit;
+    const auto piece_bytes = static_cast<int>(std::min<std::int64_t>(first.row_bytes(), most));
+    const int granules = (piece_bytes + (aligned ? 0 : 2 * granule - 2)) / granule;
+    const std::int64_t pieces = (first.row_bytes() + piece_bytes - 1) / piece_bytes;
+    const int lines_at_once = threads / granules;
+    const std::int64_t groups = (first.height + lines_at_once - 1) / lines_at_once;
+    const Exchange e{static_cast<Byte*>(first.data),
+                     static_cast<Byte*>(second.data),
+                     first.pitch,
+                     second.pitch,
+                     first.row_bytes(),
+                     first.height,
+                     device::extent(static_cast<const Byte*>(view.data), view.pitch, view.height,
+                                    view.row_bytes()),
+                     pixel,
+                     piece_bytes,
+                     static_cast<unsigned>(lines_at_once),
+                     Divisor(granules),
+                     Divisor(pieces)};
+    device::launch_overlapping(kernel, dim3(static_cast<unsigned>(pieces * groups)), threads,
+                               stream, e);
   };
   if constexpr (!mirrored) {
     device::with_copy(aligned, run);

@@ -89,14 +89,23 @@ __device__ __forceinline__ Rows rows_of(const Square& s, const Rectangle& piece,
   return {s.data + row * s.pitch + piece.x * pixel, s.quarter ? -s.pitch : s.pitch};
 }
 
-template <int pixel, bool aligned, int tile_side, int row_bytes, int threads>
-using SquareTile = device::TurnedTile<pixel, row_bytes, tile_side, tile_side, threads, aligned,
-                                      pixel <= 3 || pixel == 6>;
+constexpr int row_bytes_of(int pixel, bool aligned, int side) {
+  const int needed = side * pixel + (aligned ? 0 : granule - device::word_bytes(pixel));
+  return needed == 192 ? 192 : (needed + 127) / 128 * 128;
+}
 
-template <int pixel, bool aligned, int tile_side, int row_bytes, int threads>
-__global__ void __launch_bounds__(threads, device::resident_threads / threads)
+template <class Table, int pixel, bool aligned>
+using SquareTile =
+    device::TurnedTile<pixel, row_bytes_of(pixel, aligned, Table::square(pixel).side),
+                       Table::square(pixel).side, Table::square(pixel).side,
+                       Table::square(pixel).threads, aligned, pixel <= 3 || pixel == 6>;
+
+template <int pixel, bool aligned>
+__global__ void __launch_bounds__(device::Tuning::square(pixel).threads,
+                                  device::resident_threads / device::Tuning::square(pixel).threads)
     turn_square(const Square s) {
-  using Tile = SquareTile<pixel, aligned, tile_side, row_bytes, threads>;
+  using Tile = SquareTile<device::Tuning, pixel, aligned>;
+  constexpr int tile_side = device::Tuning::square(pixel).side;
   constexpr int granules = tile_side * pixel / granule + (aligned ? 0 : 1);
   Byte* tiles = device::dynamic_shared();
   const Orbit orbit = orbit_of_block(s, tile_side);
@@ -171,15 +180,14 @@ dim3 orbit_grid(const Square& s, int tile) {
 
 template <int pixel, bool aligned>
 void run_square(const Square& s, cudaStream_t stream) {
-  constexpr SquareTuning tuning = square_tuning(pixel);
-  constexpr int needed = tuning.side * pixel + (aligned ? 0 : granule - device::word_bytes(pixel));
-  constexpr int row_bytes = needed == 192 ? 192 : (needed + 127) / 128 * 128;
-  constexpr auto kernel = turn_square<pixel, aligned, tuning.side, row_bytes, tuning.threads>;
-  constexpr int tile_bytes =
-      SquareTile<pixel, aligned, tuning.side, row_bytes, tuning.threads>::bytes;
-  const std::size_t bytes = tile_bytes * (s.quarter ? 4 : 2);
-  device::allow_dynamic_shared(kernel, 4 * tile_bytes);
-  device::launch_overlapping(kernel, orbit_grid(s, tuning.side), tuning.threads, bytes, stream, s);
+  const auto kernel = turn_square<pixel, aligned>;
+  device::tuning_of(kernel, [&](auto table) {
+    constexpr SquareTuning tuning = table.square(pixel);
+    constexpr int tile_bytes = SquareTile<decltype(table), pixel, aligned>::bytes;
+    device::allow_dynamic_shared(kernel, 4 * tile_bytes);
+    device::launch_overlapping(kernel, orbit_grid(s, tuning.side), tuning.threads,
+                               tile_bytes * (s.quarter ? 4 : 2), stream, s);
+  });
 }
 
 template <int word>

@@ -15,8 +15,11 @@
 // A warp writes pieces of 128 bytes. If the rows of source and planes are whole granules, as in a
 // training loop, there is no shared memory for axes that are kept, and there are no phases for axes
 // that are swapped: instructions limit these kernels, because 3 bytes become 6 with a conversion
-// each. If the rows of planes are not whole granules, they are written through shared memory: first
-// in the order of the tile, then in aligned granules.
+// each. If the rows of planes are not whole granules, a thread makes aligned granules, wherever
+// they begin, and gathers their samples from shared memory one by one. Rows without padding are
+// then one long line, so that no granule is cut but the first and the last of a tile. For 227x227
+// bytes to halves that is PERCENT % of a copy; written through shared memory a second time they
+// reached 46 (H200, 2026-11-26).
 //
 // In most uses the planes have at least as many bytes as the pixels (bytes to halves: twice as
 // many), so the tiles are ordered such that writes are consecutive.
@@ -57,8 +60,9 @@ template <SampleType src_type, int channels, int dst_sample>
 struct PlanarBlock {
   static constexpr int src_sample = sample_bytes(src_type);
   static constexpr int pixel = channels * src_sample;
-  static constexpr int threads = planar_tuning(pixel).threads;
-  static constexpr int tile_bytes = planar_tile_bytes(pixel, dst_sample);
+  static constexpr PlanarTuning tuning = Tuning::planar(pixel);
+  static constexpr int threads = tuning.threads;
+  static constexpr int tile_bytes = planar_tile_bytes(tuning, pixel, dst_sample);
 
   static __device__ __forceinline__ void run(Byte* tile, const PlanarPicture& p,
                                              const PlanarSamples& samples, unsigned number) {
@@ -70,47 +74,30 @@ struct PlanarBlock {
   }
 
  private:
-  static constexpr int tile_width = planar_tuning(pixel).width;
+  static constexpr int tile_width = tuning.width;
   static constexpr int tile_rows = planar_piece / dst_sample;
-  static constexpr int row_bytes = planar_row_bytes(pixel);
+  static constexpr int row_bytes = planar_row_bytes(tuning, pixel);
   static constexpr int run_pixels = granule / dst_sample;
   static constexpr int runs_down = planar_piece / granule;
   static constexpr int thread_runs = tile_width * runs_down / threads;
   static constexpr int run_words = run_pixels * pixel / 4;
   static constexpr int thread_row_words = thread_runs * pixel / 4;
   static_assert(thread_runs * pixel % 4 == 0 && run_pixels * pixel % 4 == 0);
-  static_assert(run_pixels * pixel <= planar_margin_before);
   static_assert(runs_down == 8 && threads % 32 == 0);
 
-  // Sample `channel` of the pixel that begins `at` bytes into the words.
-  template <int count>
-  static __device__ __forceinline__ float sample_of(const std::uint32_t (&words)[count], int at,
-                                                    int channel) {
-    const std::uint32_t low = words[at / 4];
+  static __device__ __forceinline__ float sample_at(const Byte* from) {
     if constexpr (src_type == SampleType::float32) {
-      const std::uint32_t word = channels == 1 || channel == 0   ? low
-                                 : channels == 2 || channel == 1 ? words[at / 4 + 1]
-                                 : channels == 3 || channel == 2 ? words[at / 4 + 2]
-                                                                 : words[at / 4 + 3];
-      return __uint_as_float(word);
+      return __uint_as_float(load<4>(from));
+    } else if constexpr (src_type == SampleType::float16) {
+      return half_to_float(load<2>(from));
     } else {
-      const std::uint32_t high = words[at / 4 + 1 < count ? at / 4 + 1 : at / 4];
-      const auto from = static_cast<unsigned>(at % 4 + channel * src_sample);
-      if constexpr (src_type == SampleType::uint8) {
-        return static_cast<float>(static_cast<std::uint8_t>(pick(low, high, from)));
-      } else {
-        const std::uint32_t bits = pick(low, high, from * 0x11 + 0x10);
-        if constexpr (src_type == SampleType::float16) {
-          return half_to_float(bits);
-        } else {
-          return static_cast<float>(static_cast<std::uint16_t>(bits));
-        }
-      }
+      return static_cast<float>(static_cast<unsigned>(load<src_sample>(from)));
     }
   }
 
-  // The same where channel and place are constants: a byte, or two, become a float by one
-  // instruction that puts them into the mantissa of 2^23, and one subtraction.
+  // Sample `channel` of the pixel that begins `at` bytes into the words, both constants: a byte, or
+  // two, become a float by one instruction that puts them into the mantissa of 2^23, and one
+  // subtraction.
   template <int channel, int count>
   static __device__ __forceinline__ float known_sample(const std::uint32_t (&words)[count],
                                                        int at) {
@@ -224,48 +211,6 @@ struct PlanarBlock {
     });
   }
 
-  // The place of a tile in plane 0: rows of `bytes`, at `dst + row * pitch`.
-  struct Target {
-    Byte* dst;
-    std::int64_t pitch;
-    int rows;
-    int bytes;
-  };
-
-  // The same for any alignment, through shared memory: granule(c, run) of the run that begins at
-  // byte `at(run)` of row `row(run)`.
-  template <class Row, class At, class Make>
-  static __device__ __forceinline__ void make_planes(Byte* tile, int tile_pitch,
-                                                     const PlanarPicture& p,
-                                                     const PlanarSamples& samples, const Target& to,
-                                                     Row row, At at, Make make) {
-#pragma unroll 1
-    for (int c = 0; c < samples.arithmetic.planes; ++c) {
-      __syncthreads();
-#pragma unroll
-      for (int run = 0; run < thread_runs; ++run) {
-        if (row(run) >= to.rows) continue;
-        store_granule(tile + granule + row(run) * tile_pitch + at(run), make(c, run));
-      }
-      __syncthreads();
-      store_rows(tile + granule, tile_pitch, to.dst + c * p.plane_pitch, to.pitch, to.rows,
-                 to.bytes);
-    }
-  }
-
-  // Writes from shared memory to rows of `bytes` at any address, in aligned granules. Takes its
-  // arguments by value, because a reference would put them into memory.
-  static __device__ __noinline__ void store_rows(const Byte* from, int from_pitch, Byte* plane,
-                                                 std::int64_t pitch, int rows, int bytes) {
-    const int granules = (bytes + 2 * granule - 2) / granule;
-    for_each_in_rows(granules, rows, [&](int row, int column) {
-      Byte* row_of_dst = plane + row * pitch;
-      const int at = column * granule - static_cast<int>(low_bits(row_of_dst) % granule);
-      if (at >= bytes) return;
-      store_in_row(row_of_dst, load_across(from + row * from_pitch + at), at, bytes);
-    });
-  }
-
   // Calls run(row, column) for all of `rows` x `columns`, distributed over the threads.
   template <class Run>
   static __device__ __forceinline__ void for_each_in_rows(int columns, int rows, Run run) {
@@ -280,6 +225,87 @@ struct PlanarBlock {
       if (column >= columns) {
         column -= columns;
         row += 1;
+      }
+    }
+  }
+
+  // Makes all planes of a tile of `rows` x `columns` pixels whose rows in the planes are not whole
+  // granules. Row or column i of the tile becomes the row at `dst + i * p.dst_pitch` of plane 0.
+  template <bool swapped>
+  static __device__ __forceinline__ void make_any_planes(Byte* tile, const PlanarPicture& p,
+                                                         const PlanarSamples& samples,
+                                                         const Byte* src, int columns, int rows,
+                                                         Byte* dst) {
+    const PlanarRows at(columns * pixel, low_bits(src), p.src_pitch, swapped);
+    const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
+    for_each_in_rows(PlanarRows::granules(columns * pixel), rows, [&](int row, int column) {
+      const int place = at.place(row);
+      const int offset = column * granule - place % granule;
+      if (offset < columns * pixel) {
+        start_copy_between<128>(tile + place + offset, src + row * p.src_pitch + offset,
+                                picture.begin, picture.end);
+      }
+    });
+    finish_copies();
+
+    // Lines of the planes in the order in which they lie in memory; one, if they follow each other.
+    const int length = swapped ? rows : columns;
+    const int lines = swapped ? columns : rows;
+    const bool backwards = p.dst_pitch < 0;
+    const std::int64_t pitch = backwards ? -p.dst_pitch : p.dst_pitch;
+    const bool joined = length * dst_sample == pitch && length >= run_pixels;
+    const int in_line = joined ? length * lines : length;
+    const int granules = (in_line * dst_sample + 2 * granule - 2) / granule;
+    const int work = joined ? granules : granules * lines;
+    const float inverse = 1.0f / static_cast<float>(joined ? length : granules);
+    const auto divided = [&](int number) {  // exact for all numbers of a tile
+      return static_cast<int>((static_cast<float>(number) + 0.5f) * inverse);
+    };
+    const int step = swapped ? at.pitch : p.mirrored ? -pixel : pixel;
+    const int next_line = (backwards ? -1 : 1) * (swapped ? pixel : at.pitch);
+    const Byte* const first = tile + at.first + (p.mirrored ? (columns - 1) * pixel : 0) +
+                              (backwards ? -next_line * (lines - 1) : 0);
+    dst += backwards ? (lines - 1) * p.dst_pitch : 0;
+    int number = static_cast<int>(threadIdx.x);  // goes on from plane to plane, so all have work
+#pragma unroll 1
+    for (int c = 0; c < samples.arithmetic.planes; ++c, number -= work) {
+      const Byte* const of_channel = first + samples.arithmetic.channel[c] * src_sample;
+      Byte* const plane = dst + c * p.plane_pitch;
+#pragma unroll 1
+      for (; number < work; number += threads) {
+        int line = 0;
+        Byte* to = plane;
+        int byte = number * granule;
+        if (!joined) {
+          line = divided(number);
+          to += line * pitch;
+          byte -= line * granules * granule;
+        }
+        byte -= static_cast<int>(low_bits(to) % granule);
+        int sample = byte >> (dst_sample / 2);  // of the line
+        const int begin = -sample;
+        const int end = in_line - sample;
+        if (joined) {
+          line = divided(sample > 0 ? sample : 0);
+          sample -= line * length;
+        }
+        // Where the run's samples are before and after the skew, and in the next line of the tile.
+        const int left = length - sample;
+        const int before_skew = 8 - (sample & 7);
+        const Byte* const here =
+            of_channel + line * next_line + sample * step + (sample >> 3) * at.skew;
+        const Byte* const there = of_channel + (line + 1) * next_line - left * step;
+        const auto sample_of = [&](int i) {
+          const Byte* from = swapped && i >= before_skew ? here + at.skew : here;
+          return sample_at((i < left ? from : there) + i * step);
+        };
+        if (begin <= 0 && end >= run_pixels) {
+          store_granule(to + byte, convert(samples, c, sample_of));
+        } else if (end > 0) {
+          const Granule value = convert(
+              samples, c, [&](int i) { return i >= begin && i < end ? sample_of(i) : 0.0f; });
+          store_between(to + byte, value, begin * dst_sample, end * dst_sample);
+        }
       }
     }
   }
@@ -309,13 +335,15 @@ struct PlanarBlock {
   static __device__ __forceinline__ void swap_axes(Byte* tile, const PlanarPicture& p,
                                                    const PlanarSamples& samples, unsigned across,
                                                    unsigned down) {
-    const std::int64_t x = std::int64_t{across} * tile_width;
-    const std::int64_t y = std::int64_t{down} * tile_rows;
-    const int columns =
-        static_cast<int>(p.width - x < tile_width ? p.width - x : std::int64_t{tile_width});
-    const int rows =
-        static_cast<int>(p.height - y < tile_rows ? p.height - y : std::int64_t{tile_rows});
+    const std::int64_t x = std::int64_t{across} * p.runs;
+    const std::int64_t y = std::int64_t{down} * p.rows;
+    const int columns = static_cast<int>(p.width - x < p.runs ? p.width - x : p.runs);
+    const int rows = static_cast<int>(p.height - y < p.rows ? p.height - y : p.rows);
     const Byte* src = p.src + y * p.src_pitch + x * pixel;
+    Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
+    if (!p.dst_aligned) {
+      return make_any_planes<true>(tile, p, samples, src, columns, rows, dst);
+    }
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int run_down = lane % runs_down;
     const int first_column = (static_cast<int>(threadIdx.x) / 32 * 4 + lane / 8) * thread_runs;
@@ -353,30 +381,18 @@ struct PlanarBlock {
       }
     }
 
-    Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
-    if (p.dst_aligned) {
-      Byte* to[thread_runs];
-      unsigned exists = 0;
+    Byte* to[thread_runs];
+    unsigned exists = 0;
 #pragma unroll
-      for (int run = 0; run < thread_runs; ++run) {
-        to[run] = dst + (first_column + run) * p.dst_pitch + run_down * granule;
-        exists |= static_cast<unsigned>(first_column + run < columns &&
-                                        run_down * granule < rows * dst_sample)
-                  << run;
-      }
-      make_aligned_planes(p, samples, to, exists, false, words, [&](auto channel, int run, int i) {
-        return known_sample<channel.value>(words[i], run * pixel);
-      });
-    } else {
-      make_planes(
-          tile, planar_piece, p, samples, Target{dst, p.dst_pitch, columns, rows * dst_sample},
-          [&](int run) { return first_column + run; }, [&](int) { return run_down * granule; },
-          [&](int c, int run) {
-            const int channel = samples.arithmetic.channel[c];
-            return convert(samples, c,
-                           [&](int i) { return sample_of(words[i], run * pixel, channel); });
-          });
+    for (int run = 0; run < thread_runs; ++run) {
+      to[run] = dst + (first_column + run) * p.dst_pitch + run_down * granule;
+      exists |= static_cast<unsigned>(first_column + run < columns &&
+                                      run_down * granule < rows * dst_sample)
+                << run;
     }
+    make_aligned_planes(p, samples, to, exists, false, words, [&](auto channel, int run, int i) {
+      return known_sample<channel.value>(words[i], run * pixel);
+    });
   }
 
   static __device__ __forceinline__ void keep_axes(Byte* tile, const PlanarPicture& p,
@@ -389,6 +405,11 @@ struct PlanarBlock {
         p.width - x < runs * run_pixels ? p.width - x : std::int64_t{runs * run_pixels});
     const int rows = static_cast<int>(p.height - y < p.rows ? p.height - y : std::int64_t{p.rows});
     const Byte* src = p.src + y * p.src_pitch + (p.mirrored ? p.width - x - columns : x) * pixel;
+
+    Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
+    if (!p.dst_aligned) {
+      return make_any_planes<false>(tile, p, samples, src, columns, rows, dst);
+    }
 
     // The runs of a tile are numbered row by row; one that does not exist is in row `rows`.
     int row_of[thread_runs];
@@ -412,10 +433,8 @@ struct PlanarBlock {
       const int first = at[run] / dst_sample;
       return p.mirrored ? columns - first - run_pixels : first;
     };
-    Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
-
     std::uint32_t words[thread_runs][run_words];
-    if (p.src_aligned && p.dst_aligned) {
+    if (p.src_aligned) {
       // Runs are whole words of the source, and every word is wanted once.
 #pragma unroll
       for (int run = 0; run < thread_runs; ++run) {
@@ -432,10 +451,7 @@ struct PlanarBlock {
             (low_bits(src) + static_cast<unsigned>(of_row) * static_cast<unsigned>(p.src_pitch)) %
             line);
       };
-      const auto place = [&](int byte) {
-        byte += planar_margin_before;
-        return tile + (byte ^ (byte >> 3 & 0x70));
-      };
+      const auto place = [&](int byte) { return tile + (byte ^ (byte >> 3 & 0x70)); };
       // Granules that a row may lie in, counted from its first one.
       const int granules = (columns * pixel + 2 * granule - 2) / granule;
       for_each_in_rows(granules, rows, [&](int of_row, int column) {
@@ -456,36 +472,24 @@ struct PlanarBlock {
       }
     }
 
-    if (p.dst_aligned) {
-      Byte* to[thread_runs];
-      unsigned exists = 0;
+    Byte* to[thread_runs];
+    unsigned exists = 0;
 #pragma unroll
-      for (int run = 0; run < thread_runs; ++run) {
-        to[run] = dst + row_of[run] * p.dst_pitch + at[run];
-        exists |= static_cast<unsigned>(row_of[run] != rows) << run;
-      }
-      make_aligned_planes(p, samples, to, exists, p.mirrored, words,
-                          [&](auto channel, int run, int i) {
-                            return known_sample<channel.value>(words[run], i * pixel);
-                          });
-    } else {
-      make_planes(
-          tile, runs * granule, p, samples, Target{dst, p.dst_pitch, rows, columns * dst_sample},
-          [&](int run) { return row_of[run]; }, [&](int run) { return at[run]; },
-          [&](int c, int run) {
-            const int channel = samples.arithmetic.channel[c];
-            const Granule value = convert(
-                samples, c, [&](int i) { return sample_of(words[run], i * pixel, channel); });
-            return p.mirrored ? reversed_pixels<dst_sample>(value.word) : value;
-          });
+    for (int run = 0; run < thread_runs; ++run) {
+      to[run] = dst + row_of[run] * p.dst_pitch + at[run];
+      exists |= static_cast<unsigned>(row_of[run] != rows) << run;
     }
+    make_aligned_planes(p, samples, to, exists, p.mirrored, words,
+                        [&](auto channel, int run, int i) {
+                          return known_sample<channel.value>(words[run], i * pixel);
+                        });
   }
 };
 
 /// The samples come first because their arrays are indexed: see new_parameter_bytes.
 template <SampleType src_type, int channels, int dst_sample, int capacity>
-__global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
-                                  1024 / planar_tuning(channels * sample_bytes(src_type)).threads)
+__global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type)).threads,
+                                  1024 / Tuning::planar(channels * sample_bytes(src_type)).threads)
     make_planar(const __grid_constant__ PlanarSamples samples,
                 const __grid_constant__ BatchParameters<PlanarPicture, capacity> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
@@ -500,15 +504,15 @@ inline constexpr int planar_threads_in_memory = 768;
 
 /// The same from memory.
 template <SampleType src_type, int channels, int dst_sample>
-__global__ void __launch_bounds__(planar_tuning(channels* sample_bytes(src_type)).threads,
+__global__ void __launch_bounds__(Tuning::planar(channels* sample_bytes(src_type)).threads,
                                   planar_threads_in_memory /
-                                      planar_tuning(channels * sample_bytes(src_type)).threads)
+                                      Tuning::planar(channels * sample_bytes(src_type)).threads)
     make_planar_in_memory(const __grid_constant__ PlanarSamples samples,
                           const BatchInMemory<PlanarPicture> batch) {
   using Block = PlanarBlock<src_type, channels, dst_sample>;
   alignas(128) __shared__ Byte tile[Block::tile_bytes];
   wait_for_previous_kernel();
-  for_tiles_of_block(batch, [&](unsigned number, const PlanarPicture& picture) {
+  for_tiles_of_block<Block::threads>(batch, [&](unsigned number, const PlanarPicture& picture) {
     Block::run(tile, picture, samples, number);
   });
 }

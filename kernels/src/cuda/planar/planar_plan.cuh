@@ -14,20 +14,20 @@ namespace qturn::device {
 inline constexpr int planar_piece = 128;
 
 /// Bytes from a row to the next in shared memory where axes are swapped.
-__host__ __device__ constexpr int planar_row_bytes(int pixel) {
-  return (planar_tuning(pixel).width * pixel + granule - 1 + 127) / 128 * 128;
+__host__ __device__ constexpr int planar_row_bytes(const PlanarTuning& tuning, int pixel) {
+  return (tuning.width * pixel + granule - 1 + 127) / 128 * 128;
 }
 
-__host__ __device__ constexpr int planar_tile_bytes(int pixel, int dst_sample) {
-  const int in = planar_piece / dst_sample * planar_row_bytes(pixel);
-  const int out = planar_tuning(pixel).width * planar_piece + 128;
-  return in > out ? in : out;
+__host__ __device__ constexpr int planar_tile_bytes(const PlanarTuning& tuning, int pixel,
+                                                    int dst_sample) {
+  const int in = planar_piece / dst_sample * planar_row_bytes(tuning, pixel);
+  const int out = tuning.width * planar_piece + 128;
+  const int least = pixel < 3 ? 16 * 1024 : 24 * 1024;  // columns of pictures with some 200 rows
+  return in > out ? (in > least ? in : least) : (out > least ? out : least);
 }
 
-/// If axes are kept: a mirrored run that extends beyond the end of a row is read from before the
-/// row, and the words around a run from after it.
-inline constexpr int planar_margin_before = 128;
-inline constexpr int planar_margin_after = 16;
+/// If axes are kept: the words around a run are read from after a row.
+inline constexpr int planar_margin = 16;
 
 /// Where axes are kept, rows of so many bytes keep the phase that they have in lines of 128 bytes,
 /// shorter ones only that in granules.
@@ -38,6 +38,28 @@ __host__ __device__ constexpr int planar_kept_row_bytes(int bytes) {
   const int line = bytes >= planar_long_row ? 128 : granule;
   return (bytes + 2 * line - 2) / line * line;
 }
+
+/// How tiles lie in shared memory whose rows in the planes are not whole granules: a row has room
+/// for whatever phase it has in global memory, and rows are as far apart as they are there, modulo
+/// 16. If axes are swapped, there is another granule after eight rows, so that the threads of a
+/// warp, which read pieces of a column, meet different banks.
+struct PlanarRows {
+  int first;
+  int pitch;
+  int skew;
+
+  __host__ __device__ PlanarRows(int row_bytes, unsigned src, std::int64_t src_pitch, bool swapped)
+      : first(static_cast<int>(src % granule)),
+        pitch(granules(row_bytes) * granule +
+              static_cast<int>(static_cast<unsigned>(src_pitch) % granule)),
+        skew(swapped ? granule : 0) {}
+
+  /// Those that a row may lie in.
+  __host__ __device__ static constexpr int granules(int row_bytes) {
+    return (row_bytes + 2 * granule - 2) / granule;
+  }
+  __host__ __device__ int place(int row) const { return first + row * pitch + (row >> 3) * skew; }
+};
 
 /// One picture of a batch. Sizes are the source's.
 struct PlanarPicture {
@@ -51,8 +73,8 @@ struct PlanarPicture {
   std::int64_t width;
   std::int64_t height;
   unsigned tiles_inside;  // tiles of a column where axes are swapped, of a row where they are not
-  unsigned runs;          // axes kept: granules of a tile's row
-  unsigned rows;          // axes kept: rows of a tile
+  unsigned runs;          // granules of a tile's row; axes swapped: columns of a tile
+  unsigned rows;          // rows of a tile
   bool swapped;
   bool mirrored;
   bool src_aligned;  // to granules: rows, and their ends
@@ -61,7 +83,8 @@ struct PlanarPicture {
 
 /// Fills in `p`, and returns its number of tiles. Done by the host, or by the device where the
 /// descriptors lie there.
-__host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image, int planes,
+__host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image,
+                                                    const PlanarTuning& tuning, int planes,
                                                     int dst_sample, PlanarPicture& p) {
   const int pixel = image.src.pixel_bytes;
   const bool mirrors = is_in(from_right, image.orientation);
@@ -93,25 +116,39 @@ __host__ __device__ inline std::int64_t plan_planar(const PlanarImage& image, in
                   in_granules(nullptr, p.plane_pitch, 0);
 
   const auto up = [](std::int64_t number, std::int64_t by) { return (number + by - 1) / by; };
-  const int tile_width = planar_tuning(pixel).width;
+  const int tile_width = tuning.width;
   const int run = granule / dst_sample;
+  const int bytes = planar_tile_bytes(tuning, pixel, dst_sample);
   if (p.swapped) {
-    p.tiles_inside = static_cast<unsigned>(up(p.height, planar_piece / dst_sample));
-    p.runs = 0;
-    p.rows = 0;
-    return up(p.width, tile_width) * p.tiles_inside;
+    p.rows = planar_piece / dst_sample;
+    p.runs = static_cast<unsigned>(tile_width);
+    // Planes without padding are one long line each, of which a tile has whole columns, if as many
+    // of them fit as make reading worthwhile.
+    const std::int64_t room =
+        p.height > p.rows ? (bytes - granule) / p.height - 2 * granule - 1 : 0;
+    const std::int64_t most = room / granule * granule / pixel;
+    if (!p.dst_aligned && most >= 16) {
+      const std::int64_t columns = most < tile_width ? most : tile_width;
+      p.rows = static_cast<unsigned>(p.height);
+      p.runs = static_cast<unsigned>(up(p.width, up(p.width, columns)));
+    }
+    p.tiles_inside = static_cast<unsigned>(up(p.height, p.rows));
+    return up(p.width, p.runs) * p.tiles_inside;
   }
   // A tile of whole rows has runs for all threads, except for the remainder of a division; so its
   // rows must not be too long. An eighth of the runs is a row at most; there are 8 * tile_width.
   const std::int64_t runs = up(p.width, run);
   const std::int64_t pieces = up(runs, tile_width);
   const std::int64_t of_piece = pieces == 1 ? runs : up(up(runs, pieces), 8) * 8;
-  const int row_bytes = planar_kept_row_bytes(static_cast<int>(of_piece) * run * pixel);
-  const int room =
-      planar_tile_bytes(pixel, dst_sample) - planar_margin_before - planar_margin_after;
+  const int of_row = static_cast<int>(of_piece) * run * pixel;
+  const int row_bytes =
+      p.dst_aligned ? planar_kept_row_bytes(of_row) : PlanarRows(of_row, 0, 15, false).pitch;
+  const int room = bytes - planar_margin - granule;
   const std::int64_t rows = 8 * tile_width / of_piece;
   p.runs = static_cast<unsigned>(of_piece);
-  p.rows = static_cast<unsigned>(rows < room / row_bytes ? rows : room / row_bytes);
+  p.rows =
+      static_cast<unsigned>(rows < room / row_bytes && p.dst_aligned ? rows : room / row_bytes);
+  if (!p.dst_aligned) p.rows = static_cast<unsigned>(up(p.height, up(p.height, p.rows)));
   p.tiles_inside = static_cast<unsigned>(up(runs, of_piece));
   return up(p.height, p.rows) * p.tiles_inside;
 }

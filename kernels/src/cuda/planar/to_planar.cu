@@ -63,23 +63,28 @@ void with_samples(SampleType type, int channels, int dst_sample, Run run) {
   }
 }
 
+// What the table of all kernels here says of pixels of so many bytes.
+PlanarTuning tuning_of(int pixel) {
+  return device::tuning_of(device::make_planar<SampleType::uint8, 1, 2, few>,
+                           [&](auto table) { return table.planar(pixel); });
+}
+
 // The images are checked, and not all of them have a width of 0.
 void enqueue(const PlanarImage* images, std::size_t count, int channels, const PlanarFormat& format,
              cudaStream_t stream) {
   const int dst_sample = sample_bytes(format.dst_type);
   const PlanarSamples samples(format);
+  const PlanarTuning tuning = tuning_of(channels * sample_bytes(format.src_type));
   const auto plan = [&](std::size_t i, PlanarPicture& picture) {
-    return device::plan_planar(images[i], format.planes, dst_sample, picture);
+    return device::plan_planar(images[i], tuning, format.planes, dst_sample, picture);
   };
   const auto launch = [&]<int capacity>(const BatchParameters<PlanarPicture, capacity>& batch,
                                         unsigned tiles) {
     with_samples(format.src_type, channels, dst_sample,
                  [&](auto type, auto channels_known, auto dst_sample_known) {
-                   constexpr int pixel = channels_known.value * sample_bytes(type.value);
                    device::launch_overlapping(device::make_planar<type.value, channels_known.value,
                                                                   dst_sample_known.value, capacity>,
-                                              dim3(tiles), planar_tuning(pixel).threads, stream,
-                                              samples, batch);
+                                              dim3(tiles), tuning.threads, stream, samples, batch);
                  });
   };
   device::launch_all<PlanarPicture, few, many>(count, plan, launch);
@@ -108,7 +113,9 @@ struct PlanOnDevice {
         multiples(image.src.data, image.src.height > 1 ? image.src.pitch : 0, src_sample) &&
         multiples(image.dst.data, image.dst.height > 1 ? image.dst.pitch : 0, dst_sample) &&
         multiples(nullptr, planes > 1 ? image.dst.plane_pitch : 0, dst_sample);
-    return fits ? device::plan_planar(image, planes, dst_sample, picture) : 0;
+    return fits ? device::plan_planar(image, device::Tuning::planar(pixel_bytes), planes,
+                                      dst_sample, picture)
+                : 0;
   }
 };
 
@@ -139,23 +146,19 @@ void to_planar_batch(const PlanarImage* images, std::size_t count, int channels,
   check_format(format, channels);
   if (count == 0) return;
   check_batch_in_memory(images, alignof(PlanarImage), count, workspace);
-  const device::BatchWorkspace<PlanarPicture> plan_of_batch(workspace, count);
-  const auto number = static_cast<unsigned>(count);
   const int src_sample = sample_bytes(format.src_type);
   const int dst_sample = sample_bytes(format.dst_type);
   const PlanOnDevice plan{images, channels * src_sample, src_sample, dst_sample, format.planes};
-  device::launch_overlapping(device::plan_batch_in_memory<PlanarPicture, PlanOnDevice>, dim3(1),
-                             device::plan_threads, stream, plan, number, plan_of_batch);
+  const int threads = tuning_of(plan.pixel_bytes).threads;
+  const auto batch = device::enqueue_plan<PlanarPicture>(plan, count, workspace, stream);
   with_samples(
       format.src_type, channels, dst_sample,
       [&](auto type, auto channels_known, auto dst_sample_known) {
-        constexpr int threads =
-            planar_tuning(channels_known.value * sample_bytes(type.value)).threads;
         const unsigned blocks =
             device::blocks_for_tiles_in_memory(device::planar_threads_in_memory, threads);
         device::launch_overlapping(
             device::make_planar_in_memory<type.value, channels_known.value, dst_sample_known.value>,
-            dim3(blocks), threads, stream, PlanarSamples(format), plan_of_batch.batch(number));
+            dim3(blocks), threads, stream, PlanarSamples(format), batch);
       });
 }
 

@@ -54,35 +54,41 @@ __device__ __forceinline__ void load_row_window(const SourceRow& row, const Byte
   }
 }
 
-/// Policies: how the granule at byte `at` of the row (from 15 before it to its last one) is made
-/// from the row of the source. `together`: how many of them one thread of a batch makes. Policies
-/// that need few registers while they wait for memory make two. Some, for aligned rows, can read
-/// for both before they go on: made() of the `words` from read() is the same as make().
-struct CopyRow {
-  static constexpr int together = 1;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
-    Granule value;
-    load_row_window(row, row.data + at, value.word);
-    return value;
-  }
-};
+/// Policies: how the granule at byte `at` of the row (from 15 before it to its last one) is made.
+/// read() gets `words` words of the source, made() makes the granule of them. `aligned`: both rows
+/// and their lengths are, to a granule. `together`: how many granules one thread of a batch makes,
+/// all of which it reads first; two where few registers wait for memory.
+template <class Policy>
+__device__ __forceinline__ Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+  std::uint32_t in[Policy::words];
+  Policy::read(row, at, index, in);
+  return Policy::made(in, at, index);
+}
 
-/// The same, where both rows are aligned to a granule.
-struct CopyAlignedRow {
-  static constexpr int together = 2;
-  static constexpr int words = 4;
-  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&in)[4]) {
-    const Granule value =
-        at + granule > row.bytes ? CopyRow::make(row, at, 0) : load_granule(row.data + at);
+template <int count>
+__device__ __forceinline__ void load_row_granule(const Byte* from, std::uint32_t (&words)[count],
+                                                 int first = 0) {
+  const Granule value = load_granule(from);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) in[i] = value.word[i];
+  for (int i = 0; i < 4; ++i) words[first + i] = value.word[i];
+}
+
+/// The last granule of an aligned row need not be a whole one.
+template <bool aligned_>
+struct CopyRow {
+  static constexpr bool aligned = aligned_;
+  static constexpr int together = aligned ? 2 : 1;
+  static constexpr int words = 4;
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[4]) {
+    if (aligned && at + granule <= row.bytes) {
+      load_row_granule(row.data + at, in);
+    } else {
+      load_row_window(row, row.data + at, in);
+    }
   }
-  __device__ static Granule made(const std::uint32_t (&in)[4], unsigned) {
+  __device__ static Granule made(const std::uint32_t (&in)[4], std::int64_t, unsigned) {
     return {{in[0], in[1], in[2], in[3]}};
-  }
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
-    if (at + granule > row.bytes) return CopyRow::make(row, at, 0);
-    return load_granule(row.data + at);
   }
 };
 
@@ -106,109 +112,87 @@ __device__ __forceinline__ Granule reversed_pixels(const std::uint32_t (&in)[4])
   }
 }
 
+/// How many bytes before its row the granules of a row begin, of which this is number `index`.
+template <bool aligned>
+__device__ __forceinline__ unsigned before_row(std::int64_t at, unsigned index) {
+  return aligned ? 0 : granule * index - static_cast<unsigned>(at);
+}
+
+/// The granule at `from` and `reach` words before and after it.
+template <bool aligned, int reach>
+__device__ __forceinline__ void load_around(const SourceRow& row, const Byte* from,
+                                            std::uint32_t (&words)[4 + 2 * reach]) {
+  if constexpr (aligned) {
+    load_row_granule(from, words, reach);
+    const bool is_first = from <= row.begin, is_last = from + granule >= row.end;
+#pragma unroll
+    for (int i = 0; i < reach; ++i) {
+      words[i] = is_first ? 0 : load<4>(from + 4 * (i - reach));
+      words[reach + 4 + i] = is_last ? 0 : load<4>(from + granule + 4 * i);
+    }
+  } else {
+    load_row_window(row, from - 4 * reach, words);
+  }
+}
+
 /// Pixels of 1, 2, 4 or 8 bytes, aligned to the pixel: a granule's pixels are 16 bytes of the
 /// source, wherever in the row they lie.
-template <int pixel>
+template <int pixel, bool aligned_>
 struct MirrorRow {
-  static constexpr int together = 1;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
-    std::uint32_t in[4];
-    load_row_window(row, row.after() - granule - at, in);
-    return reversed_pixels<pixel>(in);
-  }
-};
-
-/// The same, where both rows and their length are aligned to a granule.
-template <int pixel>
-struct MirrorAlignedRow {
-  static constexpr int together = 2;
+  static constexpr bool aligned = aligned_;
+  static constexpr int together = aligned ? 2 : 1;
   static constexpr int words = 4;
-  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&in)[4]) {
-    const Granule value = load_granule(row.after() - granule - at);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) in[i] = value.word[i];
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[4]) {
+    load_around<aligned, 0>(row, row.after() - granule - at, in);
   }
-  __device__ static Granule made(const std::uint32_t (&in)[4], unsigned) {
+  __device__ static Granule made(const std::uint32_t (&in)[4], std::int64_t, unsigned) {
     return reversed_pixels<pixel>(in);
   }
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
-    std::uint32_t in[4];
-    read(row, at, in);
-    return made(in, index);
-  }
 };
 
-/// The 16 bytes of the source that lie opposite a granule, and a word before and after them.
-template <bool aligned>
-__device__ __forceinline__ void load_around(const SourceRow& row, std::int64_t at,
-                                            std::uint32_t (&words)[6]) {
-  const Byte* from = row.after() - granule - at;
-  if constexpr (aligned) {
-    const Granule middle = load_granule(from);
-    words[0] = from > row.begin ? load<4>(from - 4) : 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) words[1 + i] = middle.word[i];
-    words[5] = from + granule < row.end ? load<4>(from + granule) : 0;
-  } else {
-    load_row_window(row, from - 4, words);
-  }
-}
-
-/// 3-byte pixels in opposite order. A granule begins `phase` = 0, 1 or 2 bytes into a pixel and
-/// shows bytes of six. In the source they lie within 20 bytes, and word m of the granule takes its
-/// bytes from words 3 - m and 4 - m of those, in one of three patterns.
-__device__ __forceinline__ Granule reversed_triples(const std::uint32_t (&around)[6],
-                                                    unsigned phase) {
-  std::uint32_t in[5];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
-  const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
-  const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
-  const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
-  return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
-           pick(in[0], in[1], first)}};
-}
-
-/// 3-byte pixels at any address.
-struct MirrorTriplesRow {
-  static constexpr int together = 1;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
-    std::uint32_t around[6];
-    load_around<false>(row, at, around);
-    // at % 3, of 15 more: 16 is 1 modulo 3.
-    const unsigned before = 16 * index - static_cast<unsigned>(at);
-    return reversed_triples(around, (index % 3 + 15 - before) % 3);
-  }
-};
-
-/// The same, where both rows and their length are aligned to a granule.
-struct MirrorAlignedTriplesRow {
-  static constexpr int together = 2;
+/// 3-byte pixels at any address. A granule begins `phase` = 0, 1 or 2 bytes into a pixel and shows
+/// bytes of six. In the source they lie within 20 bytes, and word m of the granule takes its bytes
+/// from words 3 - m and 4 - m of those, in one of three patterns.
+template <bool aligned_>
+struct MirrorRow<3, aligned_> {
+  static constexpr bool aligned = aligned_;
+  static constexpr int together = aligned ? 2 : 1;
   static constexpr int words = 6;
-  __device__ static void read(const SourceRow& row, std::int64_t at, std::uint32_t (&around)[6]) {
-    load_around<true>(row, at, around);
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&around)[6]) {
+    load_around<aligned, 1>(row, row.after() - granule - at, around);
   }
-  __device__ static Granule made(const std::uint32_t (&around)[6], unsigned index) {
-    return reversed_triples(around, index % 3);
-  }
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
-    std::uint32_t around[6];
-    read(row, at, around);
-    return made(around, index);
+  __device__ static Granule made(const std::uint32_t (&around)[6], std::int64_t at,
+                                 unsigned index) {
+    // at % 3, of 15 more: 16 is 1 modulo 3.
+    const unsigned phase =
+        aligned ? index % 3 : (index % 3 + 15 - before_row<aligned>(at, index)) % 3;
+    std::uint32_t in[5];
+#pragma unroll
+    for (int i = 0; i < 5; ++i) in[i] = __funnelshift_r(around[i], around[i + 1], 16);
+    const std::uint32_t first = phase == 0 ? 0x0543 : phase == 1 ? 0x2165 : 0x4327;
+    const std::uint32_t second = phase == 0 ? 0x2165 : phase == 1 ? 0x4327 : 0x0543;
+    const std::uint32_t third = phase == 0 ? 0x4327 : phase == 1 ? 0x0543 : 0x2165;
+    return {{pick(in[3], in[4], first), pick(in[2], in[3], second), pick(in[1], in[2], third),
+             pick(in[0], in[1], first)}};
   }
 };
 
 /// 6-byte pixels, aligned to 2. A granule begins 0, 2 or 4 bytes into a pixel and shows halves of
 /// words of four. In the source they lie within 24 bytes.
-template <bool aligned>
-struct MirrorSixesRow {
+template <bool aligned_>
+struct MirrorRow<6, aligned_> {
+  static constexpr bool aligned = aligned_;
   static constexpr int together = aligned ? 2 : 1;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
-    std::uint32_t in[6];
-    load_around<aligned>(row, at, in);
+  static constexpr int words = 6;
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[6]) {
+    load_around<aligned, 1>(row, row.after() - granule - at, in);
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[6], std::int64_t at, unsigned index) {
     // at % 6, of 18 more: 16 is 4 modulo 6, and the pattern repeats after three granules.
-    const unsigned before = 16 * index - static_cast<unsigned>(at);
-    const unsigned inside = (index % 3 * 4 + 18 - before) % 6;
+    const unsigned inside = (index % 3 * 4 + 18 - before_row<aligned>(at, index)) % 6;
     const auto word = [&](int lower, int upper) {  // of these two halves
       return pick(in[lower / 2], in[upper / 2],
                   (lower % 2 != 0 ? 0x32u : 0x10u) | (upper % 2 != 0 ? 0x7600u : 0x5400u));
@@ -221,25 +205,37 @@ struct MirrorSixesRow {
 
 /// 12-byte pixels, aligned to 4. A granule shows four words of two pixels, from word 0, 1 or 2 of
 /// the first on.
-struct MirrorTwelvesRow {
+template <>
+struct MirrorRow<12, false> {
+  static constexpr bool aligned = false;
   static constexpr int together = 2;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
-    // at % 12, of 24 more: 16 is 4 modulo 12, and the pattern repeats after three granules.
-    const unsigned before = 16 * index - static_cast<unsigned>(at);
-    const auto inside = static_cast<int>((index % 3 * 4 + 24 - before) % 12);
-    std::uint32_t in[6];
-    load_row_window(row, row.after() - 24 - (at - inside), in);
-    if (inside == 0) return {{in[3], in[4], in[5], in[0]}};
-    if (inside == 4) return {{in[4], in[5], in[0], in[1]}};
+  static constexpr int words = 6;
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned index,
+                              std::uint32_t (&in)[6]) {
+    load_row_window(row, row.after() - 24 - (at - inside(at, index)), in);
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[6], std::int64_t at, unsigned index) {
+    const int first = inside(at, index);
+    if (first == 0) return {{in[3], in[4], in[5], in[0]}};
+    if (first == 4) return {{in[4], in[5], in[0], in[1]}};
     return {{in[5], in[0], in[1], in[2]}};
+  }
+
+ private:
+  __device__ static int inside(std::int64_t at, unsigned index) {
+    // at % 12, of 24 more: 16 is 4 modulo 12, and the pattern repeats after three granules.
+    return static_cast<int>((index % 3 * 4 + 24 - before_row<aligned>(at, index)) % 12);
   }
 };
 
 /// Any pixel, in words that divide it. `pixel` is 0 where its size is known only at run time.
 template <int pixel, int word>
 struct MirrorWordsRow {
+  static constexpr bool aligned = false;
   static constexpr int together = has_aligned_mirror(pixel) ? 1 : 2;
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
+  static constexpr int words = 4;
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[4]) {
     const int bytes = pixel != 0 ? pixel : row.pixel;
     union {
       Granule value;
@@ -260,40 +256,27 @@ struct MirrorWordsRow {
         begin += bytes;
       }
     }
-    return out.value;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) in[i] = out.value.word[i];
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[4], std::int64_t, unsigned) {
+    return {{in[0], in[1], in[2], in[3]}};
   }
 };
 
-/// The 16 bytes of the source at the place of a granule, and `reach` words before and after them.
-/// `aligned`: the source and its length are, to a granule.
-template <bool aligned, int reach>
-__device__ __forceinline__ void load_in_place(const SourceRow& row, std::int64_t at,
-                                              std::uint32_t (&words)[4 + 2 * reach]) {
-  if constexpr (aligned) {
-    const Byte* from = row.data + at;
-    const Granule middle = load_granule(from);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) words[reach + i] = middle.word[i];
-    const bool is_first = at == 0, is_last = at + granule >= row.bytes;
-#pragma unroll
-    for (int i = 0; i < reach; ++i) {
-      words[i] = is_first ? 0 : load<4>(from + 4 * (i - reach));
-      words[reach + 4 + i] = is_last ? 0 : load<4>(from + granule + 4 * i);
-    }
-  } else {
-    load_row_window(row, row.data + at - 4 * reach, words);
-  }
-}
-
 /// Rows of `columns` pixels that lie one after another: the source is one row of all of them. Each
 /// is mirrored by itself, as when BGR becomes RGB.
-template <int pixel, int columns, bool aligned>
+template <int pixel, int columns, bool aligned_>
 struct MirrorEachRow {
   static_assert(columns == 2 || columns == 4);
+  static constexpr bool aligned = aligned_;
+  static constexpr int words = 4;
   static constexpr int row_bytes = pixel * columns;  // a granule consists of whole rows
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned) {
-    std::uint32_t in[4];
-    load_in_place<aligned, 0>(row, at, in);
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[4]) {
+    load_around<aligned, 0>(row, row.data + at, in);
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[4], std::int64_t, unsigned) {
     const Granule all = reversed_pixels<pixel>(in);
     if constexpr (row_bytes == granule) {
       return all;
@@ -304,15 +287,20 @@ struct MirrorEachRow {
 };
 
 /// Rows of three pixels. A granule begins `phase` = 0, 1 or 2 pixels into a row.
-template <int pixel, bool aligned>
-struct MirrorEachRow<pixel, 3, aligned> {
-  __device__ static Granule make(const SourceRow& row, std::int64_t at, unsigned index) {
+template <int pixel, bool aligned_>
+struct MirrorEachRow<pixel, 3, aligned_> {
+  static constexpr bool aligned = aligned_;
+  static constexpr int reach = pixel == 4 ? 2 : 1;
+  static constexpr int words = 4 + 2 * reach;
+  __device__ static void read(const SourceRow& row, std::int64_t at, unsigned,
+                              std::uint32_t (&in)[words]) {
+    load_around<aligned, reach>(row, row.data + at, in);
+  }
+  __device__ static Granule made(const std::uint32_t (&in)[words], std::int64_t at,
+                                 unsigned index) {
     // at / pixel % 3, of 15 more.
-    const unsigned before = 16 * index - static_cast<unsigned>(at);
-    const unsigned phase = (granule / pixel % 3 * (index % 3) + 15 - before / pixel) % 3;
-    constexpr int reach = pixel == 4 ? 2 : 1;
-    std::uint32_t in[4 + 2 * reach];
-    load_in_place<aligned, reach>(row, at, in);
+    const unsigned before = before_row<aligned>(at, index) / pixel;
+    const unsigned phase = (granule / pixel % 3 * (index % 3) + 15 - before) % 3;
     Granule out;
 #pragma unroll
     for (int m = 0; m < 4; ++m) out.word[m] = word(in, m + reach, (m * 4 / pixel + phase) % 3);
@@ -321,8 +309,7 @@ struct MirrorEachRow<pixel, 3, aligned> {
 
  private:
   // What word i becomes, if it begins in this column.
-  template <int count>
-  __device__ __forceinline__ static std::uint32_t word(const std::uint32_t (&in)[count], int i,
+  __device__ __forceinline__ static std::uint32_t word(const std::uint32_t (&in)[words], int i,
                                                        unsigned column) {
     if constexpr (pixel == 1) {
       const std::uint32_t order = column == 0 ? 0x7234 : column == 1 ? 0x5612 : 0x3450;
@@ -365,9 +352,9 @@ bool with_mirror_of_each(int pixel_bytes, int columns, bool aligned, Run run) {
 template <class Run>
 __host__ __device__ __forceinline__ void with_copy(bool aligned, Run run) {
   if (aligned) {
-    run(CopyAlignedRow());
+    run(CopyRow<true>());
   } else {
-    run(CopyRow());
+    run(CopyRow<false>());
   }
 }
 
@@ -391,26 +378,14 @@ __host__ __device__ __forceinline__ void with_words_mirror(int pixel_bytes, int 
 #pragma nv_exec_check_disable
 template <int pixel, class Run>
 __host__ __device__ __forceinline__ void with_pixel_mirror(bool aligned, Run run) {
-  if constexpr (pixel == 3) {
+  if constexpr (has_aligned_mirror(pixel)) {
     if (aligned) {
-      run(MirrorAlignedTriplesRow());
+      run(MirrorRow<pixel, true>());
     } else {
-      run(MirrorTriplesRow());
-    }
-  } else if constexpr (pixel == 1 || pixel == 2 || pixel == 4 || pixel == 8) {
-    if (aligned) {
-      run(MirrorAlignedRow<pixel>());
-    } else {
-      run(MirrorRow<pixel>());
-    }
-  } else if constexpr (pixel == 6) {
-    if (aligned) {
-      run(MirrorSixesRow<true>());
-    } else {
-      run(MirrorSixesRow<false>());
+      run(MirrorRow<pixel, false>());
     }
   } else if constexpr (pixel == 12) {
-    run(MirrorTwelvesRow());
+    run(MirrorRow<pixel, false>());
   } else {
     run(MirrorWordsRow<pixel, word_bytes(pixel)>());
   }
@@ -428,59 +403,6 @@ void with_mirror(int pixel_bytes, int alignment, bool aligned, Run run) {
       with_pixel_mirror<pixel.value>(aligned, run);
     }
   });
-}
-
-/// Stores bytes `begin` to before `end` of a granule, in words as wide as fit: an end of it takes
-/// four at most.
-__device__ __forceinline__ void store_cut(Byte* to, const Granule& value, int begin, int end) {
-  std::uint32_t word[4] = {value.word[0], value.word[1], value.word[2], value.word[3]};
-  if (begin == 0) {
-    if ((end & 8) != 0) {
-      store<8>(to, make_uint2(word[0], word[1]));
-      word[0] = word[2];
-      word[1] = word[3];
-    }
-    if ((end & 4) != 0) {
-      store<4>(to + (end & 8), word[0]);
-      word[0] = word[1];
-    }
-    if ((end & 2) != 0) {
-      store<2>(to + (end & 12), static_cast<std::uint16_t>(word[0]));
-      word[0] >>= 16;
-    }
-    if ((end & 1) != 0) store<1>(to + (end & 14), static_cast<Byte>(word[0]));
-  } else if (end == granule) {
-    const int count = granule - begin;
-    Byte* last = to + granule;
-    if ((count & 8) != 0) {
-      store<8>(last - 8, make_uint2(word[2], word[3]));
-      word[2] = word[0];
-      word[3] = word[1];
-    }
-    if ((count & 4) != 0) {
-      store<4>(last - (count & 12), word[3]);
-      word[3] = word[2];
-    }
-    if ((count & 2) != 0) {
-      store<2>(last - (count & 14), static_cast<std::uint16_t>(word[3] >> 16));
-      word[3] <<= 16;
-    }
-    if ((count & 1) != 0) store<1>(last - count, static_cast<Byte>(word[3] >> 24));
-  } else {
-    store_part<1>(to, value, begin, end);
-  }
-}
-
-/// Stores a granule at byte `at` of a row of `row_bytes`, as far as it lies in it.
-__device__ __forceinline__ void store_in_row(Byte* row, const Granule& value, std::int64_t at,
-                                             std::int64_t row_bytes) {
-  if (at >= 0 && at + granule <= row_bytes) {
-    store_granule(row + at, value);
-  } else {
-    const std::int64_t left = row_bytes - at;
-    store_cut(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
-              left < granule ? static_cast<int>(left) : granule);
-  }
 }
 
 }  // namespace qturn::device

@@ -18,8 +18,6 @@ using device::Divisor;
 using device::Granule;
 using device::granule;
 
-constexpr int threads = 256;
-
 struct Rows {
   const Byte* src;
   Byte* dst;
@@ -33,7 +31,8 @@ struct Rows {
 };
 
 template <class Policy>
-__global__ void __launch_bounds__(threads) move_granules(const Rows r) {
+__global__ void __launch_bounds__(device::Tuning::lines.row_threads) move_granules(const Rows r) {
+  constexpr int threads = device::Tuning::lines.row_threads;
   device::wait_for_previous_kernel();
   const unsigned number = blockIdx.x * threads + threadIdx.x;
   if (number >= r.count) return;
@@ -45,14 +44,15 @@ __global__ void __launch_bounds__(threads) move_granules(const Rows r) {
   if (at >= r.row_bytes) return;
   const device::SourceRow row{r.src + y * r.src_pitch, r.row_bytes, r.picture.begin, r.picture.end,
                               r.pixel};
-  device::store_in_row(out, Policy::make(row, at, index), at, r.row_bytes);
+  device::store_in_row(out, device::make<Policy>(row, at, index), at, r.row_bytes);
 }
-
-constexpr std::int64_t max_count = (std::int64_t{1} << 31) - threads;
 
 // Launches for parts of the picture in which granules can be numbered with 31 bits.
 template <class Policy>
 void run(const Reduced& r, bool aligned, cudaStream_t stream) {
+  const int threads =
+      device::tuning_of(move_granules<Policy>, [](auto table) { return table.lines.row_threads; });
+  const std::int64_t max_count = (std::int64_t{1} << 31) - threads;
   const int pixel = r.src.pixel_bytes;
   const std::int64_t most_columns = (std::int64_t{1} << 33) / pixel / granule * granule;
   for (std::int64_t x = 0; x < r.dst.width; x += most_columns) {
@@ -75,7 +75,7 @@ void run(const Reduced& r, bool aligned, cudaStream_t stream) {
                       device::extent(first, src.pitch, rows, row_bytes),
                       pixel,
                       count,
-                      Divisor(static_cast<std::uint32_t>(granules))};
+                      Divisor(granules)};
       device::launch_overlapping(move_granules<Policy>, dim3((count + threads - 1) / threads),
                                  threads, stream, part);
     }

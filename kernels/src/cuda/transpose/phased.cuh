@@ -4,8 +4,44 @@
 #define QTURN_KERNELS_CUDA_TRANSPOSE_PHASED_CUH
 
 #include "kernels/src/cuda/transpose/transpose.cuh"
+#include "kernels/src/cuda/tuning.cuh"
 
 namespace qturn::device {
+
+/// What a block works on that has a tile of any alignment. `src` is where column 0 of row 0 is or
+/// would be; rows from `first_row` on to before `end_row` are in the picture. Column c becomes
+/// bytes of the row at `dst + c * dst_pitch`, where row 0 would be at that address.
+struct TileArea {
+  const Byte* src;
+  std::int64_t src_pitch;
+  Byte* dst;
+  std::int64_t dst_pitch;
+  int columns;
+  int first_row;
+  int end_row;
+  Extent picture;
+
+  /// The tile whose first own pixel is (x, y) of `p`.
+  template <class Picture>
+  __device__ __forceinline__ TileArea(const Picture& p, Extent src_picture, std::int64_t x,
+                                      std::int64_t y, int pixel, const AnyTuning& tuning)
+      : src_pitch(p.src_pitch), dst_pitch(p.dst_pitch), picture(src_picture) {
+    y -= tuning.before;  // of row 0; that may not exist
+    src = p.src + y * src_pitch + x * pixel;
+    dst = p.dst + x * dst_pitch + y * pixel;
+    columns = static_cast<int>(p.width - x < tuning.width ? p.width - x : tuning.width);
+    first_row = y < 0 ? static_cast<int>(-y) : 0;
+    end_row = static_cast<int>(p.height - y < tuning.rows ? p.height - y : tuning.rows);
+  }
+
+  /// Whether all granules of rows of `row_bytes` around the tile's are in the picture.
+  __device__ __forceinline__ bool is_inside(int row_bytes) const {
+    const Byte* top = src + first_row * src_pitch;
+    const Byte* bottom = src + (end_row - 1) * src_pitch;
+    return (top < bottom ? top : bottom) - granule >= picture.begin &&
+           (top < bottom ? bottom : top) + row_bytes + granule <= picture.end;
+  }
+};
 
 /// The low bits of an address. Phases depend on nothing else.
 __device__ __forceinline__ unsigned low_bits(const Byte* address) {
@@ -51,19 +87,6 @@ template <int group_bytes>
 __device__ __forceinline__ int reordered(int place) {
   static_assert(group_bytes >= 128 && (group_bytes & (group_bytes - 1)) == 0);
   return place ^ (place / (group_bytes / 16) & 0x70);
-}
-
-/// Stores a granule at byte `at` of a row of the destination that has `row_bytes`.
-template <int piece>
-__device__ __forceinline__ void store_inside(Byte* row, const Granule& value, std::int64_t at,
-                                             std::int64_t row_bytes) {
-  if (at >= 0 && at + granule <= row_bytes) {
-    store_granule(row + at, value);
-  } else if (at > -granule && at < row_bytes) {
-    const std::int64_t left = row_bytes - at;
-    store_part<piece>(row + at, value, at < 0 ? static_cast<int>(-at) : 0,
-                      left < granule ? static_cast<int>(left) : granule);
-  }
 }
 
 }  // namespace qturn::device

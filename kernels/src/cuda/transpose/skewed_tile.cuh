@@ -23,36 +23,21 @@
 #define QTURN_KERNELS_CUDA_TRANSPOSE_SKEWED_TILE_CUH
 
 #include "kernels/src/cuda/exchange.cuh"
-#include "kernels/src/cuda/rows/row_granules.cuh"
 #include "kernels/src/cuda/transpose/phased.cuh"
 
 namespace qturn::device {
 
-/// What a block works on. `src` is where column 0 of row 0 is or would be; rows from `first_row` on
-/// to before `end_row` are in the picture. Column c becomes bytes of the row at `dst + c *
-/// dst_pitch`, where row 0 would be at that address.
-struct SkewedArea {
-  const Byte* src;
-  std::int64_t src_pitch;
-  Byte* dst;
-  std::int64_t dst_pitch;
-  int columns;
-  int first_row;
-  int end_row;
-  Extent picture;
-};
-
-/// `width` pixels of `rows` rows, of which `before` are shared with the tile above: of each row of
-/// the destination the bytes from the last multiple of 32 at or before row `before` on are stored,
-/// and the tile below goes on where this one stops. A thread exchanges `units` units at once. A row
-/// has room for `row_granules`, and as many threads load it; `lanes_down` threads of a warp
-/// exchange units below one another; `columns_together` divides the columns that are stored at
-/// once.
-template <int pixel, int width, int rows_, int before, int threads_, int units, int row_granules,
-          int lanes_down, int columns_together>
+/// Of each row of the destination the bytes from the last multiple of 32 at or before row `before`
+/// on are stored, and the tile below goes on where this one stops. As many threads load a row as it
+/// has granules.
+template <int pixel, AnyTuning tuning, int threads>
 struct SkewedTile {
-  static constexpr int rows = rows_;
-  static constexpr int threads = threads_;
+  static constexpr int width = tuning.width;
+  static constexpr int rows = tuning.rows;
+  static constexpr int before = tuning.before;
+  static constexpr int units = tuning.units;
+  static constexpr int row_granules = tuning.row_granules;
+  static constexpr int lanes_down = tuning.lanes_down;
   static constexpr int own_rows = rows - before;
   static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
 
@@ -91,19 +76,30 @@ struct SkewedTile {
 
   static constexpr int granules_down = own_rows * pixel / granule;  // that are stored
   static constexpr int columns_a_step =
-      threads / granules_down / columns_together * columns_together;
+      threads / granules_down / tuning.columns_together * tuning.columns_together;
 
-  static __device__ __forceinline__ void run(Byte* tile, const SkewedArea& area) {
-    load_rows(tile, area);
+  static __device__ __forceinline__ void run(Byte* tile, const TileArea& area, int thread) {
+    load_rows(tile, area, thread);
     finish_copies();
-    exchange_pixels(tile, low_bits(area.src), static_cast<unsigned>(area.src_pitch));
+    exchange_pixels(tile, low_bits(area.src), static_cast<unsigned>(area.src_pitch), thread);
     __syncthreads();
-    store_columns(tile, area);
+    store_columns(tile, area, thread);
+  }
+
+  /// The same, but `area()` is asked for each step, so that it need not stay in registers.
+  template <class Area>
+  static __device__ __forceinline__ void run_again(Byte* tile, Area area, int thread) {
+    load_rows(tile, area(), thread);
+    finish_copies();
+    const TileArea held = area();
+    exchange_pixels(tile, low_bits(held.src), static_cast<unsigned>(held.src_pitch), thread);
+    __syncthreads();
+    store_columns(tile, area(), thread);
   }
 
   /// Prefetches the rows of the tile, line by line. The copy engine would take longer for so many
   /// short rows than the kernel before takes to end (1 byte: 55 % of a copy).
-  static __device__ __forceinline__ void prefetch_rows(const SkewedArea& area) {
+  static __device__ __forceinline__ void prefetch_rows(const TileArea& area) {
     constexpr int lines = (width * pixel + 127) / 128;
     for (int number = static_cast<int>(threadIdx.x); number < rows * lines; number += threads) {
       const int row = number / lines;
@@ -119,19 +115,16 @@ struct SkewedTile {
     return granule + column * out_row_bytes + column / 4 * out_padding;
   }
 
-  static __device__ __forceinline__ void load_rows(Byte* tile, const SkewedArea& area) {
-    const int column = static_cast<int>(threadIdx.x) % row_granules * granule;
-    int row = static_cast<int>(threadIdx.x) / row_granules;
+  static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area, int thread) {
+    const int column = thread % row_granules * granule;
+    int row = thread / row_granules;
     if (threads != rows_a_step * row_granules && row >= rows_a_step) return;
     const int wanted = area.columns * pixel;
     const unsigned phase =
         low_bits(area.src) + static_cast<unsigned>(row) * static_cast<unsigned>(area.src_pitch);
     const int offset = column - static_cast<int>(phase % granule);
     if (offset >= wanted) return;
-    const Byte* top = area.src + area.first_row * area.src_pitch;
-    const Byte* bottom = area.src + (area.end_row - 1) * area.src_pitch;
-    const bool inside = (top < bottom ? top : bottom) - granule >= area.picture.begin &&
-                        (top < bottom ? bottom : top) + wanted + granule <= area.picture.end;
+    const bool inside = area.is_inside(wanted);
     const Byte* from = area.src + row * area.src_pitch + offset;
     Byte* to = tile + row * row_bytes + row / unit_rows * skew + column;
 #pragma unroll
@@ -151,13 +144,14 @@ struct SkewedTile {
 
   // From rows of the source to rows of the destination, in the same memory. `low` are the low bits
   // of the address of row 0, `pitch` those of the pitch.
-  static __device__ __forceinline__ void exchange_pixels(Byte* tile, unsigned low, unsigned pitch) {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+  static __device__ __forceinline__ void exchange_pixels(Byte* tile, unsigned low, unsigned pitch,
+                                                         int thread) {
+    const int warp = thread / 32;
+    const int lane = thread % 32;
     const int down = warp % warps_down * lanes_down + lane % lanes_down;
     const int across = warp / warps_down * lanes_across + lane / lanes_down;
     const bool busy = down < units_down && across < units_across;
-    std::uint32_t out[units][4][unit_words];
+    std::uint32_t out[units][4][unit_words]{};  // or a loop would keep those of its last round
     if (busy) {
       std::uint32_t in[units][unit_rows][pixel];
       const Byte* row = tile + down * (unit_rows * row_bytes + skew);
@@ -202,9 +196,10 @@ struct SkewedTile {
   }
 
   // Whole sectors of the rows of the destination, so that no two blocks write to the same sector.
-  static __device__ __forceinline__ void store_columns(const Byte* tile, const SkewedArea& area) {
-    const int down = static_cast<int>(threadIdx.x) % granules_down * granule;
-    int column = static_cast<int>(threadIdx.x) / granules_down;
+  static __device__ __forceinline__ void store_columns(const Byte* tile, const TileArea& area,
+                                                       int thread) {
+    const int down = thread % granules_down * granule;
+    int column = thread / granules_down;
     if (column >= columns_a_step) return;
     constexpr int first = before * pixel;
     const bool whole = area.first_row == 0 && area.end_row == rows;
@@ -216,11 +211,10 @@ struct SkewedTile {
         const Byte* held = tile + out_place(column) + at;
         const int begin = area.first_row * pixel - at;
         const int end = area.end_row * pixel - at;
-        if (whole || (begin <= 0 && end >= granule)) {
+        if (whole) {
           store_granule(row + at, load_across(held));
         } else if (begin < granule && end > 0) {
-          store_cut(row + at, load_across(held), begin > 0 ? begin : 0,
-                    end < granule ? end : granule);
+          store_between(row + at, load_across(held), begin, end);
         }
       }
       column += columns_a_step;

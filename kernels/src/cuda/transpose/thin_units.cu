@@ -34,8 +34,6 @@ using device::granule;
 using device::ThinUnit;
 using device::warp;
 
-constexpr int threads = 256;
-
 struct ThinUnits {
   const Byte* src;  // where the line begins, or the first of the few rows, or ends if `backwards`
   Byte* dst;
@@ -133,8 +131,11 @@ __device__ __forceinline__ void move_last_columns(const ThinUnits& p, std::int64
 }
 
 template <class U>
-__global__ void __launch_bounds__(threads, device::resident_threads / threads)
+__global__ void __launch_bounds__(device::Tuning::lines.thin_unit_threads,
+                                  device::resident_threads /
+                                      device::Tuning::lines.thin_unit_threads)
     move_units(const ThinUnits p) {
+  constexpr int threads = device::Tuning::lines.thin_unit_threads;
   constexpr bool staged = U::From::staged || U::To::staged;
   constexpr int chunk_bytes = warp * 4 * U::words;
   alignas(128) __shared__ Byte tile[staged ? threads / warp * chunk_bytes : granule];
@@ -156,6 +157,8 @@ bool run(ThinUnits p, std::int64_t columns, cudaStream_t stream) {
   p.chunks = units / warp;
   p.units = static_cast<int>(units % warp);
   p.columns = static_cast<int>(columns % U::columns);
+  const int threads =
+      device::tuning_of(move_units<U>, [](auto table) { return table.lines.thin_unit_threads; });
   const dim3 grid(static_cast<unsigned>((columns - 1) / (threads * U::columns) + 1));
   device::launch_overlapping(move_units<U>, grid, threads, stream, p);
   return true;

@@ -117,15 +117,29 @@ __device__ __forceinline__ void start_tile(const Transpose& t, Byte* tile, const
   }
 }
 
-/// Stores the part of a granule that lies before the end of its row, `bytes_left` bytes away.
-template <int piece>
-__device__ __forceinline__ void store_clipped(Byte* to, const Granule& value,
-                                              std::int64_t bytes_left) {
-  if (bytes_left >= granule) {
-    store_granule(to, value);
-  } else if (bytes_left > 0) {
-    store_part<piece>(to, value, 0, static_cast<int>(bytes_left));
+/// 16 bytes of a column of a tile: its words from number `first` on. `place(row, word)` is where
+/// that word of the pixel of a row lies, and `load_below(place, rows)` reads the same word so many
+/// rows below.
+template <int pixel, class Place, class Load>
+__device__ __forceinline__ Granule gather(int first, Place place, Load load_below) {
+  constexpr int word = word_bytes(pixel);
+  constexpr int words_in_pixel = pixel / word;
+  constexpr int words_in_granule = granule / word;
+  constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
+  decltype(place(0, 0)) places[period];
+#pragma unroll
+  for (int i = 0; i < period; ++i) {
+    places[i] = place((first + i) / words_in_pixel, (first + i) % words_in_pixel);
   }
+  union {
+    Granule value;
+    Word<word> part[words_in_granule];
+  } out;
+#pragma unroll
+  for (int i = 0; i < words_in_granule; ++i) {
+    out.part[i] = load_below(places[i % period], i / period);
+  }
+  return out.value;
 }
 
 }  // namespace qturn::device

@@ -1,6 +1,17 @@
-#include "kernels/src/cuda/transpose/transpose_any.cuh"
-
+// Transposing pictures that are aligned to their pixels only.
+//
+// Memory is fast in aligned pieces, but here each row of the source and each row of the destination
+// begins at another place within 16 bytes. So a row of the tile lies in shared memory with the
+// phase that it has in global memory, and a thread makes an aligned granule of a row of the
+// destination, whatever pixel it begins in. Tiles therefore end at multiples of 32 bytes, at
+// another pixel in each row of the destination, so that no two blocks write to one sector: a tile
+// reads as many rows before its first one as lie in 31 bytes.
+//
+//   4 bytes and more, and 6   words are gathered one by one (gathered_tile.cuh)
+//   1, 2 and 3                pixels are exchanged in registers (skewed_tile.cuh)
 #include "kernels/src/cuda/families.hpp"
+#include "kernels/src/cuda/transpose/any_tile.cuh"
+#include "kernels/src/cuda/transpose/transpose.cuh"
 #include "kernels/src/cuda/tuning.cuh"
 #include "kernels/src/pixel_sizes.hpp"
 
@@ -9,28 +20,33 @@ namespace {
 
 using device::Transpose;
 
-void run(void (*kernel)(Transpose), const Reduced& r, int width, int height, int before,
-         int threads, unsigned early, cudaStream_t stream) {
-  const dim3 grid = device::tile_grid(device::divide_up(r.src.width, width),
-                                      device::divide_up(r.src.height + before, height), 0);
-  device::launch_overlapping(kernel, grid, threads, stream, Transpose(r, 0, early));
+template <int pixel>
+__global__ void __launch_bounds__(device::Tuning::any(pixel).threads,
+                                  device::resident_threads / device::Tuning::any(pixel).threads)
+    transpose_any_tile(const Transpose t) {
+  constexpr AnyTuning tuning = device::Tuning::any(pixel);
+  using Tile = device::AnyTile<pixel, tuning, tuning.threads>;
+  alignas(128) __shared__ device::Byte tile[Tile::bytes];
+  const device::TileOrigin origin = device::tile_origin(t, tuning.width, Tile::own_rows);
+  if (origin.x >= t.width) return;
+  const device::TileArea area(t, {t.begin, t.end}, origin.x, origin.y, pixel, tuning);
+  device::wait_for_previous_kernel([&] {
+    if constexpr (requires { Tile::prefetch_rows(area); }) {
+      if (device::is_among_first(t.early)) Tile::prefetch_rows(area);
+    }
+  });
+  Tile::run(tile, area, static_cast<int>(threadIdx.x));
 }
 
 template <int pixel>
 void run_any(const Reduced& r, cudaStream_t stream) {
-  if constexpr (pixel <= 3) {
-    constexpr SkewTuning t = skew_tuning(pixel);
-    constexpr int row_granules = (t.width * pixel + 2 * device::granule - 2) / device::granule;
-    using Tile = device::SkewedTile<pixel, t.width, t.rows, t.before, t.threads, t.units,
-                                    row_granules, t.lanes_down, 1>;
-    run(device::transpose_any_skewed<Tile, pixel, t.width, t.before>, r, t.width, Tile::own_rows,
-        t.before, t.threads, device::waiting_blocks(current_device(), t.threads), stream);
-  } else {
-    constexpr AnyTuning t = any_tuning(pixel);
-    run(device::transpose_any_gather<pixel, t.row_bytes, t.width, t.height, t.before, t.threads,
-                                     t.group_bytes, t.prefetch>,
-        r, t.width, t.height, t.before, t.threads, 0, stream);
-  }
+  const auto kernel = transpose_any_tile<pixel>;
+  const AnyTuning t = device::tuning_of(kernel, [](auto table) { return table.any(pixel); });
+  const dim3 grid =
+      device::tile_grid(device::divide_up(r.src.width, t.width),
+                        device::divide_up(r.src.height + t.before, t.rows - t.before), 0);
+  const unsigned early = t.exchanges() ? device::waiting_blocks(current_device(), t.threads) : 0;
+  device::launch_overlapping(kernel, grid, t.threads, stream, Transpose(r, 0, early));
 }
 
 }  // namespace

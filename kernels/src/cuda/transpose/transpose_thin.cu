@@ -22,9 +22,6 @@ using device::Granule;
 using device::granule;
 using device::Word;
 
-constexpr int threads = 256;
-constexpr int work_bytes = 8 * 1024;  // of one block, about
-constexpr int tile_bytes = 9 * 1024;
 constexpr std::int64_t most_lines = 32;
 constexpr std::int64_t most_line_bytes = 512;
 
@@ -42,8 +39,8 @@ struct Thin {
 /// pixel are left there (where it has more than one); `next(place)` moves from the end of a pixel
 /// to the pixel that comes next.
 template <int word, bool one_word, class Next, class Read>
-__device__ __forceinline__ Granule gather(const Thin& thin, int at, int end, int place,
-                                          unsigned left, Next next, Read read) {
+__device__ __forceinline__ Granule gather_line(const Thin& thin, int at, int end, int place,
+                                               unsigned left, Next next, Read read) {
   union {
     Granule value;
     Word<word> part[granule / word];
@@ -72,8 +69,9 @@ __device__ __forceinline__ Granule gather(const Thin& thin, int at, int end, int
 /// Few rows: a block takes `long_side` columns of all of them, and weaves them into one piece of
 /// the line that the destination is.
 template <int word, bool one_word>
-__global__ void __launch_bounds__(threads) weave(const Thin thin) {
-  alignas(128) __shared__ Byte tile[tile_bytes];
+__global__ void __launch_bounds__(device::Tuning::lines.thin_threads) weave(const Thin thin) {
+  constexpr int threads = device::Tuning::lines.thin_threads;
+  alignas(128) __shared__ Byte tile[device::Tuning::lines.thin_tile_bytes];
   device::wait_for_previous_kernel();
   const device::Transpose& t = thin.t;
   const std::int64_t x = std::int64_t{blockIdx.x} * thin.long_side;
@@ -118,17 +116,18 @@ __global__ void __launch_bounds__(threads) weave(const Thin thin) {
       }
     };
     const Granule value =
-        gather<word, one_word>(thin, at, bytes, place, thin.words.divisor - within, next,
-                               [&](int from) { return device::load<word>(tile + from); });
-    device::store_inside<(word < 4 ? word : 4)>(dst, value, at, bytes);
+        gather_line<word, one_word>(thin, at, bytes, place, thin.words.divisor - within, next,
+                                    [&](int from) { return device::load<word>(tile + from); });
+    device::store_in_row(dst, value, at, bytes);
   }
 }
 
 /// Few columns: a block takes `long_side` rows, which are one piece of the line that the source is,
 /// and parts them.
 template <int word, bool one_word>
-__global__ void __launch_bounds__(threads) unweave(const Thin thin) {
-  alignas(128) __shared__ Byte tile[tile_bytes];
+__global__ void __launch_bounds__(device::Tuning::lines.thin_threads) unweave(const Thin thin) {
+  constexpr int threads = device::Tuning::lines.thin_threads;
+  alignas(128) __shared__ Byte tile[device::Tuning::lines.thin_tile_bytes];
   device::wait_for_previous_kernel();
   const device::Transpose& t = thin.t;
   const std::int64_t y = std::int64_t{blockIdx.x} * thin.long_side;
@@ -160,10 +159,10 @@ __global__ void __launch_bounds__(threads) unweave(const Thin thin) {
     const unsigned within = first - static_cast<unsigned>(row) * thin.words.divisor;
     const int place = phase + (backwards ? rows - 1 - row : row) * row_bytes + column * thin.pixel +
                       static_cast<int>(within) * word;
-    const Granule value = gather<word, one_word>(
+    const Granule value = gather_line<word, one_word>(
         thin, at, end, place, thin.words.divisor - within, [&](int& to) { to += to_next_row; },
         [&](int from) { return device::load<word>(tile + device::reordered<128>(from)); });
-    device::store_inside<(word < 4 ? word : 4)>(dst, value, at, end);
+    device::store_in_row(dst, value, at, end);
   }
 }
 
@@ -172,25 +171,22 @@ void run_thin(const Reduced& r, bool few_rows, cudaStream_t stream) {
   const int pixel = r.src.pixel_bytes;
   const std::int64_t few = few_rows ? r.src.height : r.src.width;
   const std::int64_t many = few_rows ? r.src.width : r.src.height;
-  const int line = static_cast<int>(few) * pixel;
-  const int long_side = std::max(work_bytes / line / granule * granule, granule);
-  const int row_granules = long_side * pixel / granule + 1;
-  const Thin thin{device::Transpose(r),
-                  pixel,
-                  long_side,
-                  Divisor(static_cast<std::uint32_t>(few)),
-                  Divisor(static_cast<std::uint32_t>(pixel / word)),
-                  Divisor(static_cast<std::uint32_t>(row_granules))};
-  const dim3 grid(static_cast<unsigned>(device::divide_up(many, long_side)));
   const auto kernel = few_rows ? (pixel == word ? weave<word, true> : weave<word, false>)
                                : (pixel == word ? unweave<word, true> : unweave<word, false>);
+  const LineTuning tuning = device::tuning_of(kernel, [](auto table) { return table.lines; });
+  const int line = static_cast<int>(few) * pixel;
+  const int long_side = std::max(tuning.thin_work_bytes / line / granule * granule, granule);
+  const int row_granules = long_side * pixel / granule + 1;
+  const Thin thin{device::Transpose(r), pixel, long_side, Divisor(few), Divisor(pixel / word),
+                  Divisor(row_granules)};
+  const dim3 grid(static_cast<unsigned>(device::divide_up(many, long_side)));
   if (word == 1) {
     // This kernel is limited by instructions and loses if launches overlap: 55 % of a copy instead
     // of 66 with 4 rows of 1-byte pixels (H200, 2026-11-21, before aligned ones went to
     // thin_units.cu).
-    device::launch(kernel, grid, threads, 0, stream, false, thin);
+    device::launch(kernel, grid, tuning.thin_threads, 0, stream, false, thin);
   } else {
-    device::launch_overlapping(kernel, grid, threads, stream, thin);
+    device::launch_overlapping(kernel, grid, tuning.thin_threads, stream, thin);
   }
 }
 

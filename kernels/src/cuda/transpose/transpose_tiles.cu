@@ -12,33 +12,27 @@ using device::Transpose;
 /// `piece`: of how many bytes the destination's address and pitch are multiples, 16 or 8.
 template <int pixel, Rows rows, int piece>
 constexpr auto tile_kernel() {
-  constexpr TileTuning t = tile_tuning(pixel, rows);
   if constexpr (pixel == 3) {
-    return device::transpose_triple<t.row_bytes, t.rows, t.threads, t.unit_rows, t.prefetch,
-                                    t.lanes_down, piece>;
+    return device::transpose_triple<rows, piece>;
   } else if constexpr (pixel < 3) {
-    return device::transpose_pack<pixel, t.row_bytes, t.rows, t.threads, t.unit_rows, t.prefetch,
-                                  t.lanes_down>;
+    return device::transpose_pack<pixel, rows>;
   } else {
-    return device::transpose_gather<pixel, t.row_bytes, t.rows, t.threads, t.unit_rows, t.prefetch,
-                                    t.lanes_down>;
+    return device::transpose_gather<pixel, rows>;
   }
 }
 
 template <int pixel, Rows rows, int piece>
-void run_tiles(const Reduced& r, const DeviceTraits& gpu, cudaStream_t stream) {
-  constexpr TileTuning tuning = tile_tuning(pixel, rows);
-  const Transpose transpose(r, strip_shift(pixel, rows, r.src.pitch),
+void run_tiles(const Reduced& r, const TileTuning& tuning, unsigned strip_shift,
+               const DeviceTraits& gpu, cudaStream_t stream) {
+  const Transpose transpose(r, strip_shift,
                             tuning.early ? device::waiting_blocks(gpu, tuning.threads) : 0);
-  const dim3 grid =
-      device::tile_grid(device::divide_up(r.src.width, tuning.row_bytes / pixel),
-                        device::divide_up(r.src.height, tuning.rows), transpose.strip_shift);
+  const dim3 grid = device::tile_grid(device::divide_up(r.src.width, tuning.row_bytes / pixel),
+                                      device::divide_up(r.src.height, tuning.rows), strip_shift);
   device::launch_overlapping(tile_kernel<pixel, rows, piece>(), grid, tuning.threads, stream,
                              transpose);
 }
 
-Rows rows_of(const Reduced& r, const DeviceTraits& gpu) {
-  const TileTuning tuning = tile_tuning(r.src.pixel_bytes, Rows::whole_lines);
+Rows rows_of(const Reduced& r, const TileTuning& tuning, const DeviceTraits& gpu) {
   const std::int64_t tiles = device::divide_up(r.src.row_bytes(), tuning.row_bytes) *
                              device::divide_up(r.src.height, tuning.rows);
   if (tiles < gpu.resident_threads / tuning.threads * gpu.multiprocessors) return Rows::few_tiles;
@@ -48,14 +42,20 @@ Rows rows_of(const Reduced& r, const DeviceTraits& gpu) {
 template <int pixel, int piece = device::granule>
 void run(const Reduced& r, cudaStream_t stream) {
   const DeviceTraits& gpu = current_device();
-  switch (rows_of(r, gpu)) {
-    case Rows::whole_lines:
-      return run_tiles<pixel, Rows::whole_lines, piece>(r, gpu, stream);
-    case Rows::ragged:
-      return run_tiles<pixel, Rows::ragged, piece>(r, gpu, stream);
-    case Rows::few_tiles:
-      return run_tiles<pixel, Rows::few_tiles, piece>(r, gpu, stream);
-  }
+  device::tuning_of(tile_kernel<pixel, Rows::whole_lines, piece>(), [&](auto table) {
+    const auto run_as = [&]<Rows rows>() {
+      run_tiles<pixel, rows, piece>(r, table.tile(pixel, rows),
+                                    table.strip_shift(pixel, rows, r.src.pitch), gpu, stream);
+    };
+    switch (rows_of(r, table.tile(pixel, Rows::whole_lines), gpu)) {
+      case Rows::whole_lines:
+        return run_as.template operator()<Rows::whole_lines>();
+      case Rows::ragged:
+        return run_as.template operator()<Rows::ragged>();
+      case Rows::few_tiles:
+        return run_as.template operator()<Rows::few_tiles>();
+    }
+  });
 }
 
 }  // namespace

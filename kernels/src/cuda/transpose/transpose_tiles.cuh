@@ -15,6 +15,7 @@
 
 #include "kernels/src/cuda/exchange.cuh"
 #include "kernels/src/cuda/transpose/transpose.cuh"
+#include "kernels/src/cuda/tuning.cuh"
 
 namespace qturn::device {
 
@@ -40,14 +41,15 @@ __device__ __forceinline__ Unit unit_of(int number) {
   }
 }
 
-template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
-          int lanes_down>
-__global__ void __launch_bounds__(threads, resident_threads / threads)
+template <int pixel, Rows shape>
+__global__ void __launch_bounds__(Tuning::tile(pixel, shape).threads,
+                                  resident_threads / Tuning::tile(pixel, shape).threads)
     transpose_gather(const Transpose t) {
+  constexpr TileTuning tuning = Tuning::tile(pixel, shape);
+  constexpr int row_bytes = tuning.row_bytes, rows = tuning.rows, threads = tuning.threads;
+  constexpr int unit_rows = tuning.unit_rows, lanes_down = tuning.lanes_down;
   constexpr int width = row_bytes / pixel;
   constexpr int word = word_bytes(pixel);
-  constexpr int words_in_granule = granule / word;
-  constexpr int words_in_pixel = pixel / word;
   constexpr int granules_down = rows * pixel / granule;
   constexpr int units = granules_down * width;
   // The rows that a granule has pixels of lie in the same order, so that ...
@@ -60,8 +62,8 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
   wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
-                                                            rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, tuning.prefetch>(t, tile, src,
+                                                                   columns_left * pixel, rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -69,38 +71,31 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
 #pragma unroll
   for (int number = static_cast<int>(threadIdx.x); number < units; number += threads) {
     const Unit unit = unit_of<granules_down, width, lanes_down>(number);
-    union {
-      Granule value;
-      Word<word> part[words_in_granule];
-    } out;
-    // ... as many words further on the same word of the next row lies `row_bytes` away.
-    constexpr int period = words_in_pixel < words_in_granule ? words_in_pixel : words_in_granule;
-    const Byte* from[period];
-#pragma unroll
-    for (int i = 0; i < period; ++i) {
-      const int index = unit.down * words_in_granule + i;
-      const int row = index / words_in_pixel;
-      const int at = unit.across * pixel + index % words_in_pixel * word;
-      from[i] =
-          tile + row * row_bytes + swizzled(at / granule, row / unit_rows) * granule + at % granule;
-    }
-#pragma unroll
-    for (int i = 0; i < words_in_granule; ++i) {
-      out.part[i] = load<word>(from[i % period] + i / period * row_bytes);
-    }
+    // ... the same word of the next row lies `row_bytes` away.
+    const Granule value = gather<pixel>(
+        unit.down * (granule / word),
+        [&](int row, int index) {
+          const int at = unit.across * pixel + index * word;
+          return tile + row * row_bytes + swizzled(at / granule, row / unit_rows) * granule +
+                 at % granule;
+        },
+        [](const Byte* from, int below) { return load<word>(from + below * row_bytes); });
     Byte* to = dst + unit.across * t.dst_pitch + unit.down * granule;
     if (whole) {
-      store_granule(to, out.value);
+      store_granule(to, value);
     } else if (unit.across < columns_left) {
-      store_clipped<(word < 4 ? word : 4)>(to, out.value, rows_left * pixel - unit.down * granule);
+      store_between<std::int64_t>(to, value, 0, rows_left * pixel - unit.down * granule);
     }
   }
 }
 
-template <int pixel, int row_bytes, int rows, int threads, int unit_rows, int prefetch,
-          int lanes_down>
-__global__ void __launch_bounds__(threads, resident_threads / threads)
+template <int pixel, Rows shape>
+__global__ void __launch_bounds__(Tuning::tile(pixel, shape).threads,
+                                  resident_threads / Tuning::tile(pixel, shape).threads)
     transpose_pack(const Transpose t) {
+  constexpr TileTuning tuning = Tuning::tile(pixel, shape);
+  constexpr int row_bytes = tuning.row_bytes, rows = tuning.rows, threads = tuning.threads;
+  constexpr int unit_rows = tuning.unit_rows, lanes_down = tuning.lanes_down;
   static_assert((pixel == 1 || pixel == 2) && unit_rows * pixel == 8);
   constexpr int width = row_bytes / pixel;
   constexpr int pixels_in_word = 4 / pixel;
@@ -114,8 +109,8 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
   wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
-                                                            rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, tuning.prefetch>(t, tile, src,
+                                                                   columns_left * pixel, rows_left);
   finish_copies();
 
   const bool whole = columns_left >= width && rows_left >= rows;
@@ -139,7 +134,11 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
       if (whole || (unit.across * pixels_in_word + i < columns_left && left >= 8)) {
         store<8>(to, make_uint2(out[i][0], out[i][1]));
       } else if (unit.across * pixels_in_word + i < columns_left && left > 0) {
-        store_part<pixel>(to, Granule{{out[i][0], out[i][1], 0, 0}}, 0, static_cast<int>(left));
+        for (int at = 0; at < left; at += pixel) {  // not unrolled: few tiles have such an edge
+          store<pixel>(to + at, static_cast<Word<pixel>>(out[i][0]));
+          out[i][0] = __funnelshift_r(out[i][0], out[i][1], 8 * pixel);
+          out[i][1] >>= 8 * pixel;
+        }
       }
       to += t.dst_pitch;
     }
@@ -148,12 +147,15 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
 
 /// `piece` is how many bytes a thread stores at once: 16, or 8 where the destination is aligned to
 /// that only.
-template <int row_bytes, int rows, int threads, int unit_rows, int prefetch, int lanes_down,
-          int piece>
-__global__ void __launch_bounds__(threads, resident_threads / threads)
+template <Rows shape, int piece>
+__global__ void __launch_bounds__(Tuning::tile(3, shape).threads,
+                                  resident_threads / Tuning::tile(3, shape).threads)
     transpose_triple(const Transpose t) {
-  static_assert(unit_rows == 4 && lanes_down == 8);
   constexpr int pixel = 3;
+  constexpr TileTuning tuning = Tuning::tile(pixel, shape);
+  constexpr int row_bytes = tuning.row_bytes, rows = tuning.rows, threads = tuning.threads;
+  constexpr int unit_rows = tuning.unit_rows, lanes_down = tuning.lanes_down;
+  static_assert(unit_rows == 4 && lanes_down == 8);
   constexpr int width = row_bytes / pixel;
   constexpr int units_down = rows / 4;
   constexpr int units_across = width / 4;
@@ -171,8 +173,8 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
   const std::int64_t rows_left = t.height - origin.y;
   const Byte* src = t.src + origin.y * t.src_pitch + origin.x * pixel;
   wait_prefetching<row_bytes, rows, threads>(t, src, columns_left * pixel, rows_left);
-  start_tile<row_bytes, rows, threads, unit_rows, prefetch>(t, tile, src, columns_left * pixel,
-                                                            rows_left);
+  start_tile<row_bytes, rows, threads, unit_rows, tuning.prefetch>(t, tile, src,
+                                                                   columns_left * pixel, rows_left);
   finish_copies();
 
   const Unit unit = unit_of<units_down, units_across, lanes_down>(static_cast<int>(threadIdx.x));
@@ -214,7 +216,7 @@ __global__ void __launch_bounds__(threads, resident_threads / threads)
     if (whole || (across < columns_left && left >= piece)) {
       store<piece>(to, load<piece>(from));
     } else if (across < columns_left) {
-      for (int at = 0; at < left; ++at) to[at] = from[at];
+      for (int i = 0; i < left; ++i) to[i] = from[i];
     }
   }
 }

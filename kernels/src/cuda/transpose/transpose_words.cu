@@ -46,10 +46,9 @@ void run_words(const Reduced& r, cudaStream_t stream) {
   const Transpose transpose(r);
   const dim3 grid = device::tile_grid(device::divide_up(r.src.width, side),
                                       device::divide_up(r.src.height, side), 0);
-  const auto words = static_cast<std::uint32_t>(pixel / word);
+  const int words = pixel / word;
   device::launch_overlapping(transpose_by_words<word>, grid, threads, stream, transpose, pixel,
-                             side, Divisor(words),
-                             Divisor(words * static_cast<std::uint32_t>(side)));
+                             side, Divisor(words), Divisor(words * side));
 }
 
 }  // namespace

@@ -88,12 +88,13 @@ struct TurnedTile {
   /// row 0 is or would be.
   static __device__ __forceinline__ void load_rows(Byte* tile, const Byte* src, std::int64_t pitch,
                                                    int wanted, int first_row, int end_row,
-                                                   Extent picture) {
+                                                   Extent picture,
+                                                   int thread = static_cast<int>(threadIdx.x)) {
     constexpr int granules = (width * pixel + most_phase + granule - 1) / granule;
     const RowPhases phases = phases_of(src, pitch);
 #pragma unroll
     for (int step = 0; step < rounds(rows * granules, threads); ++step) {
-      const int number = static_cast<int>(threadIdx.x) + step * threads;
+      const int number = thread + step * threads;
       if (rows * granules % threads != 0 && number >= rows * granules) break;
       const int row = number / granules;
       const int column = number % granules;
@@ -107,16 +108,17 @@ struct TurnedTile {
 
   /// Brings pixels into the order in which they are stored, if they are exchanged. Called by the
   /// whole block once the tile has arrived; before the tile is stored, there must be a barrier.
-  static __device__ __forceinline__ void exchange_pixels(Byte* tile, RowPhases phases) {
+  static __device__ __forceinline__ void exchange_pixels(
+      Byte* tile, RowPhases phases, int thread = static_cast<int>(threadIdx.x)) {
     if constexpr (exchanged) {
       static_assert(rows % unit_rows == 0 && width % 4 == 0);
       static_assert(padded_down * ((units_across + 3) / 4 * 4) <= threads);
-      const int warp = static_cast<int>(threadIdx.x) / 32;
-      const int lane = static_cast<int>(threadIdx.x) % 32;
+      const int warp = thread / 32;
+      const int lane = thread % 32;
       const int down = warp % (padded_down / 8) * 8 + lane % 8;
       const int across = warp / (padded_down / 8) * 4 + lane / 8;
       const bool busy = down < units_down && across < units_across;
-      std::uint32_t out[4][unit_words];
+      std::uint32_t out[4][unit_words]{};  // as in SkewedTile
       if (busy) {
         std::uint32_t in[unit_rows][pixel];
 #pragma unroll
@@ -172,10 +174,11 @@ struct TurnedTile {
   /// Stores `granules` granules of each column, which begin at multiples of `cut`.
   template <int granules, int cut>
   static __device__ __forceinline__ void store_columns(const Byte* tile, RowPhases phases,
-                                                       const TileTarget& to) {
+                                                       const TileTarget& to,
+                                                       int thread = static_cast<int>(threadIdx.x)) {
 #pragma unroll
     for (int step = 0; step < rounds(granules * width, threads); ++step) {
-      const int number = static_cast<int>(threadIdx.x) + step * threads;
+      const int number = thread + step * threads;
       if (granules * width % threads != 0 && number >= granules * width) break;
       const auto [down, column] = place<granules>(number);
       if (column >= to.columns) continue;
@@ -232,24 +235,26 @@ struct TurnedTile {
         return load_across(from);
       }
     } else {
-      union {
-        Granule value;
-        Word<word> part[granule / word];
-      } out;
-#pragma unroll
-      for (int i = 0; i < granule / word; ++i) {
-        const int index = at / word + i;
-        if constexpr (!aligned) {
-          // Parts of the first and the last granule belong to no row of the tile.
-          out.part[i] = {};
-          if (index < 0 || index >= rows * (pixel / word)) continue;
-        }
-        const int row = index / (pixel / word);
-        const int in_row = phases.of(row) + column * pixel + index % (pixel / word) * word;
-        out.part[i] =
-            load<word>(tile + place_in(row, in_row / granule, row / group_rows) + in_row % granule);
-      }
-      return out.value;
+      struct Held {
+        int row;
+        int byte;  // of the row
+      };
+      // Parts of the first and the last granule may belong to no row of the tile.
+      constexpr int rows_before = aligned ? 0 : rounds(granule, pixel);
+      return gather<pixel>(
+          at / word + rows_before * (pixel / word),
+          [&](int row, int index) {
+            return Held{row - rows_before, column * pixel + index * word};
+          },
+          [&](Held held, int below) {
+            const int row = held.row + below;
+            if constexpr (!aligned) {
+              if (row < 0 || row >= rows) return Word<word>{};
+            }
+            const int in_row = phases.of(row) + held.byte;
+            return load<word>(tile + place_in(row, in_row / granule, row / group_rows) +
+                              in_row % granule);
+          });
     }
   }
 };
