@@ -130,7 +130,8 @@ TEST_CASE("captured work is done again at every replay, with the pixels of then"
   });
 }
 
-TEST_CASE("a captured batch of planes with descriptors on the device is replayed with others", "[gpu]") {
+TEST_CASE("a captured batch of planes with descriptors on the device is replayed with others",
+          "[gpu]") {
   need_gpu();
   const PlanarKind kind = GENERATE(PlanarKind{SampleType::uint8, 3, SampleType::float16},
                                    PlanarKind{SampleType::float16, 4, SampleType::float32});

@@ -12,13 +12,14 @@
 
 #include "kernels/jpeg/src/reading.hpp"
 #include "kernels/jpeg/src/stages.hpp"
-#include "kernels/src/cuda/tuning.cuh"
 
 namespace qturn::jpeg {
 
-/// The size of a workspace depends on it, and is asked for where there may be no device: so all
-/// tables have the same.
-inline constexpr Cut usual_cut{Sm90::jpeg.subsequence_bits, Sm90::jpeg.warm_up_bits};
+/// Long enough that few threads start again, short enough that shared memory holds the subsequences
+/// of many. An odd number of words, so that threads that read the same word of their subsequences
+/// hit different banks. The size of a workspace depends on it, and is asked for where there may be
+/// no device: so it is the same for all architectures.
+inline constexpr Cut usual_cut{2400, 1536};
 
 static_assert(usual_cut.subsequence_bits >= most_block_bits);
 

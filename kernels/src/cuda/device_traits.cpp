@@ -61,7 +61,8 @@ class KnownKernels {
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, kernel));
     // binaryVersion is the device's where the driver compiled.
-    const KernelTraits asked{10 * attributes.ptxVersion, shared_without_asking(attributes.sharedSizeBytes)};
+    const KernelTraits asked{10 * attributes.ptxVersion,
+                             shared_without_asking(attributes.sharedSizeBytes)};
     const std::unique_lock lock(mutex_);
     return known_[number].emplace(kernel, asked).first->second;
   }

@@ -91,11 +91,6 @@ struct JpegTuning {
   std::uint32_t slot_words;   // of a block; what has more is encoded twice
   std::uint32_t most_staged;  // words of a tile's string in shared memory
   int resident_groups;        // of 256 subsequences that are synchronised, on a multiprocessor
-  // Of a thread, and read before them: long enough that few threads need to begin again, short
-  // enough that shared memory holds those of many. An odd number of words, so that threads which
-  // read the same word of theirs read different banks.
-  std::uint32_t subsequence_bits;
-  std::uint32_t warm_up_bits;
 };
 
 struct Sm90 {
@@ -254,7 +249,7 @@ struct Sm90 {
   }
 
   static constexpr LineTuning lines{256, 256, 8 * 1024, 9 * 1024, 256};
-  static constexpr JpegTuning jpeg{5, 10, 2048, 6, 2400, 1536};
+  static constexpr JpegTuning jpeg{5, 10, 2048, 6};
 };
 
 /// As sm_90, not measured. What is measured replaces a member.

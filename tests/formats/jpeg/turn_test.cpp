@@ -15,8 +15,8 @@ namespace {
 
 using namespace qturn;
 using namespace qturn::tests;
-using qturn::tests::JpegMarker, qturn::tests::JpegPicture;
 using Catch::Matchers::ContainsSubstring;
+using qturn::tests::JpegMarker, qturn::tests::JpegPicture;
 using std::string_view_literals::operator""sv;
 
 }  // namespace
