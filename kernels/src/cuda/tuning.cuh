@@ -2,7 +2,7 @@
 // the shape of tiles and blocks.
 //
 // A kernel takes the table of the architecture that it is compiled for (device::Tuning). The host
-// asks the kernel which that is, and plans with the same table (with_tuning_of() in launch.cuh). So
+// asks the kernel which that is, and plans with the same table (tuning_of() in launch.cuh). So
 // a table may be changed without a look at the others.
 //
 // All numbers are from one H200. Unless a table says otherwise they were chosen by runs of some 20

@@ -56,12 +56,15 @@ struct BatchBlock {
   static __device__ __forceinline__ void run(Byte* tile, const BatchPicture& p, int pixel_bytes,
                                              unsigned number) {
     const int pixel = pixel_known != 0 ? pixel_known : pixel_bytes;
-    auto thread = static_cast<int>(threadIdx.x);
-    if constexpr (place == PicturesIn::memory) {
-      // The loop over tiles would keep whatever depends on the thread alone, in registers or rather
-      // outside of them. So the compiler does not know that this does.
-      asm("" : "+r"(thread) : "r"(number));
-    }
+    const auto thread = [number] {
+      auto this_one = static_cast<int>(threadIdx.x);
+      if constexpr (place == PicturesIn::memory) {
+        // The loop over tiles would keep whatever depends on the thread alone, in registers or
+        // rather outside of them. So the compiler does not know that this does.
+        asm("" : "+r"(this_one) : "r"(number));
+      }
+      return this_one;
+    };
     if (p.motion == copy_motion) {
       with_copy(p.alignment == granule,
                 [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number, thread); });
@@ -127,8 +130,9 @@ struct BatchBlock {
     return pixel_known == 0 || word < word_bytes(pixel_known);
   }
 
+  template <class Thread>
   static __device__ __forceinline__ void mirror_rows(const BatchPicture& p, int pixel,
-                                                     unsigned number, int thread) {
+                                                     unsigned number, Thread thread) {
     const auto run = [&](auto policy) { move_rows<decltype(policy)>(p, pixel, number, thread); };
     if constexpr (pixel_known == 0) {
       with_words_mirror(pixel, p.alignment, run);
@@ -141,9 +145,9 @@ struct BatchBlock {
     }
   }
 
-  template <class Policy>
+  template <class Policy, class Thread>
   static __device__ __forceinline__ void move_rows(const BatchPicture& p, int pixel,
-                                                   unsigned number, int thread) {
+                                                   unsigned number, Thread thread) {
     constexpr int together = Policy::together;
     const std::int64_t row_bytes = p.width * pixel;
     const std::uint64_t first = std::uint64_t{number} * (threads * together);
@@ -152,7 +156,7 @@ struct BatchBlock {
                                                      : first / p.line.divisor);
     const unsigned in_first_row = static_cast<unsigned>(first) -
                                   static_cast<unsigned>(first_row) * p.line.divisor +
-                                  static_cast<unsigned>(thread);
+                                  static_cast<unsigned>(thread());
     Byte* to[together];
     std::int64_t at[together];
     int begin[together];
@@ -187,9 +191,10 @@ struct BatchBlock {
     }
   }
 
+  template <class Thread>
   static __device__ __forceinline__ void transpose_aligned(Byte* tile, const BatchPicture& p,
                                                            std::int64_t across, std::int64_t down,
-                                                           int thread) {
+                                                           Thread thread) {
     constexpr int pixel = some;
     constexpr int width = tuning.aligned_row_bytes / pixel;
     constexpr int rows = tuning.aligned_rows;

@@ -76,11 +76,11 @@ struct BatchParameters {
   Picture pictures[capacity];
 };
 
-/// The same for pictures in memory. They are planned in groups of `group`, of which there are up to
-/// `most_groups`, and every block adds the tiles of all groups up for itself. So no block waits for
-/// a single one that does.
+/// Groups of pictures in memory, at most.
 inline constexpr unsigned most_groups = 1024;
 
+/// The same for pictures in memory. They are planned in groups of `group`, and every block adds the
+/// tiles of all groups up for itself, so that none waits for a single one that does.
 template <class Picture>
 struct BatchInMemory {
   unsigned count;

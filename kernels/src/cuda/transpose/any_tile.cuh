@@ -29,15 +29,16 @@ struct GatheredTile {
   static_assert(width * pixel + granule - word_bytes(pixel) <= row_bytes);
   static constexpr int bytes = phased_bytes(row_bytes, rows);
 
-  static __device__ __forceinline__ void run(Byte* tile, const TileArea& area, int thread) {
+  template <class Thread>
+  static __device__ __forceinline__ void run(Byte* tile, const TileArea& area, Thread thread) {
     load_rows(tile, area, thread);
     finish_copies();
     store_columns(tile, area, thread);
   }
 
   /// As that of SkewedTile.
-  template <class Area>
-  static __device__ __forceinline__ void run_again(Byte* tile, Area area, int thread) {
+  template <class Area, class Thread>
+  static __device__ __forceinline__ void run_again(Byte* tile, Area area, Thread thread) {
     load_rows(tile, area(), thread);
     finish_copies();
     store_columns(tile, area(), thread);
@@ -48,7 +49,9 @@ struct GatheredTile {
     return area.first_row == 0 && area.end_row == rows;
   }
 
-  static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area, int thread) {
+  template <class Thread>
+  static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area,
+                                                   Thread thread) {
     const PhasedTile phased(area.src, area.src_pitch, row_bytes);
     constexpr int granules = row_bytes / granule;
     const int wanted = area.columns * pixel;
@@ -63,13 +66,13 @@ struct GatheredTile {
     if (is_whole(area) && area.is_inside(wanted)) {
 #pragma unroll
       for (int step = 0; step < rounds(rows * granules, threads); ++step) {
-        const int number = thread + step * threads;
+        const int number = thread() + step * threads;
         if (rows * granules % threads != 0 && number >= rows * granules) break;
         each(number, [](int, Byte* to, const Byte* from) { start_copy<128>(to, from); });
       }
     } else {
 #pragma unroll 1
-      for (int number = thread; number < rows * granules; number += threads) {
+      for (int number = thread(); number < rows * granules; number += threads) {
         each(number, [&](int row, Byte* to, const Byte* from) {
           if (row < area.first_row || row >= area.end_row) return;
           start_copy_between<128>(to, from, area.picture.begin, area.picture.end);
@@ -78,8 +81,9 @@ struct GatheredTile {
     }
   }
 
+  template <class Thread>
   static __device__ __forceinline__ void store_columns(const Byte* tile, const TileArea& area,
-                                                       int thread) {
+                                                       Thread thread) {
     const PhasedTile phased(area.src, area.src_pitch, row_bytes);
     constexpr int word = word_bytes(pixel);
     constexpr int granules_down = own_rows * pixel / granule;
@@ -102,13 +106,13 @@ struct GatheredTile {
     if (is_whole(area) && area.columns == width) {
 #pragma unroll
       for (int step = 0; step < rounds(work, threads); ++step) {
-        const int number = thread + step * threads;
+        const int number = thread() + step * threads;
         if (work % threads != 0 && number >= work) break;
         each(number, [](Byte* to, int, const Granule& value) { store_granule(to, value); });
       }
     } else {
 #pragma unroll 1
-      for (int number = thread; number < area.columns * granules_down; number += threads) {
+      for (int number = thread(); number < area.columns * granules_down; number += threads) {
         each(number, [&](Byte* to, int at, const Granule& value) {
           store_between(to, value, area.first_row * pixel - at, area.end_row * pixel - at);
         });

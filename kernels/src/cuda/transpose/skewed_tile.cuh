@@ -78,7 +78,8 @@ struct SkewedTile {
   static constexpr int columns_a_step =
       threads / granules_down / tuning.columns_together * tuning.columns_together;
 
-  static __device__ __forceinline__ void run(Byte* tile, const TileArea& area, int thread) {
+  template <class Thread>
+  static __device__ __forceinline__ void run(Byte* tile, const TileArea& area, Thread thread) {
     load_rows(tile, area, thread);
     finish_copies();
     exchange_pixels(tile, low_bits(area.src), static_cast<unsigned>(area.src_pitch), thread);
@@ -87,8 +88,8 @@ struct SkewedTile {
   }
 
   /// The same, but `area()` is asked for each step, so that it need not stay in registers.
-  template <class Area>
-  static __device__ __forceinline__ void run_again(Byte* tile, Area area, int thread) {
+  template <class Area, class Thread>
+  static __device__ __forceinline__ void run_again(Byte* tile, Area area, Thread thread) {
     load_rows(tile, area(), thread);
     finish_copies();
     const TileArea held = area();
@@ -115,9 +116,11 @@ struct SkewedTile {
     return granule + column * out_row_bytes + column / 4 * out_padding;
   }
 
-  static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area, int thread) {
-    const int column = thread % row_granules * granule;
-    int row = thread / row_granules;
+  template <class Thread>
+  static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area,
+                                                   Thread thread) {
+    const int column = thread() % row_granules * granule;
+    int row = thread() / row_granules;
     if (threads != rows_a_step * row_granules && row >= rows_a_step) return;
     const int wanted = area.columns * pixel;
     const unsigned phase =
@@ -144,10 +147,11 @@ struct SkewedTile {
 
   // From rows of the source to rows of the destination, in the same memory. `low` are the low bits
   // of the address of row 0, `pitch` those of the pitch.
+  template <class Thread>
   static __device__ __forceinline__ void exchange_pixels(Byte* tile, unsigned low, unsigned pitch,
-                                                         int thread) {
-    const int warp = thread / 32;
-    const int lane = thread % 32;
+                                                         Thread thread) {
+    const int warp = thread() / 32;
+    const int lane = thread() % 32;
     const int down = warp % warps_down * lanes_down + lane % lanes_down;
     const int across = warp / warps_down * lanes_across + lane / lanes_down;
     const bool busy = down < units_down && across < units_across;
@@ -196,10 +200,11 @@ struct SkewedTile {
   }
 
   // Whole sectors of the rows of the destination, so that no two blocks write to the same sector.
+  template <class Thread>
   static __device__ __forceinline__ void store_columns(const Byte* tile, const TileArea& area,
-                                                       int thread) {
-    const int down = thread % granules_down * granule;
-    int column = thread / granules_down;
+                                                       Thread thread) {
+    const int down = thread() % granules_down * granule;
+    int column = thread() / granules_down;
     if (column >= columns_a_step) return;
     constexpr int first = before * pixel;
     const bool whole = area.first_row == 0 && area.end_row == rows;

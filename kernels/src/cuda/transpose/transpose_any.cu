@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(device::Tuning::any(pixel).threads,
       if (device::is_among_first(t.early)) Tile::prefetch_rows(area);
     }
   });
-  Tile::run(tile, area, static_cast<int>(threadIdx.x));
+  Tile::run(tile, area, device::ThisThread());
 }
 
 template <int pixel>

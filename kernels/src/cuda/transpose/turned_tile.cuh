@@ -86,15 +86,15 @@ struct TurnedTile {
 
   /// Starts the copies of `wanted` bytes of rows `first_row` on to before `end_row`. `src` is where
   /// row 0 is or would be.
+  template <class Thread = ThisThread>
   static __device__ __forceinline__ void load_rows(Byte* tile, const Byte* src, std::int64_t pitch,
                                                    int wanted, int first_row, int end_row,
-                                                   Extent picture,
-                                                   int thread = static_cast<int>(threadIdx.x)) {
+                                                   Extent picture, Thread thread = {}) {
     constexpr int granules = (width * pixel + most_phase + granule - 1) / granule;
     const RowPhases phases = phases_of(src, pitch);
 #pragma unroll
     for (int step = 0; step < rounds(rows * granules, threads); ++step) {
-      const int number = thread + step * threads;
+      const int number = thread() + step * threads;
       if (rows * granules % threads != 0 && number >= rows * granules) break;
       const int row = number / granules;
       const int column = number % granules;
@@ -108,13 +108,14 @@ struct TurnedTile {
 
   /// Brings pixels into the order in which they are stored, if they are exchanged. Called by the
   /// whole block once the tile has arrived; before the tile is stored, there must be a barrier.
-  static __device__ __forceinline__ void exchange_pixels(
-      Byte* tile, RowPhases phases, int thread = static_cast<int>(threadIdx.x)) {
+  template <class Thread = ThisThread>
+  static __device__ __forceinline__ void exchange_pixels(Byte* tile, RowPhases phases,
+                                                         Thread thread = {}) {
     if constexpr (exchanged) {
       static_assert(rows % unit_rows == 0 && width % 4 == 0);
       static_assert(padded_down * ((units_across + 3) / 4 * 4) <= threads);
-      const int warp = thread / 32;
-      const int lane = thread % 32;
+      const int warp = thread() / 32;
+      const int lane = thread() % 32;
       const int down = warp % (padded_down / 8) * 8 + lane % 8;
       const int across = warp / (padded_down / 8) * 4 + lane / 8;
       const bool busy = down < units_down && across < units_across;
@@ -172,13 +173,12 @@ struct TurnedTile {
   }
 
   /// Stores `granules` granules of each column, which begin at multiples of `cut`.
-  template <int granules, int cut>
+  template <int granules, int cut, class Thread = ThisThread>
   static __device__ __forceinline__ void store_columns(const Byte* tile, RowPhases phases,
-                                                       const TileTarget& to,
-                                                       int thread = static_cast<int>(threadIdx.x)) {
+                                                       const TileTarget& to, Thread thread = {}) {
 #pragma unroll
     for (int step = 0; step < rounds(granules * width, threads); ++step) {
-      const int number = thread + step * threads;
+      const int number = thread() + step * threads;
       if (granules * width % threads != 0 && number >= granules * width) break;
       const auto [down, column] = place<granules>(number);
       if (column >= to.columns) continue;
