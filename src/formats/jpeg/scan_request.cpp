@@ -23,10 +23,6 @@ bool is_only_scan(const JpegDecoder& decoder) {
          scan.first == 0 && scan.last == DCTSIZE2 - 1 && scan.high == 0 && scan.low == 0;
 }
 
-namespace {
-
-// The data of the only scan with the marker of its end, and with what follows that if the end is
-// not known yet; empty if the file is of another kind.
 std::span<const std::byte> only_scan_data(const JpegDecoder& decoder) {
   constexpr std::size_t marker_bytes = 2;
   const JpegFile& file = decoder.file;
@@ -37,6 +33,8 @@ std::span<const std::byte> only_scan_data(const JpegDecoder& decoder) {
   if (scan.data_at + scan.bytes + marker_bytes != file.end) return {};
   return file.bytes.subspan(scan.data_at, scan.bytes + marker_bytes);
 }
+
+namespace {
 
 JpegScanLayout scan_layout(const JpegPicture& picture) {
   JpegScanLayout layout;

@@ -20,6 +20,10 @@ namespace qturn::jpeg {
 /// Whether the first scan is sequential and holds all of the picture, by the header.
 bool is_only_scan(const JpegDecoder& decoder);
 
+/// The data of the only scan with the marker of its end, and with what follows that if the end is
+/// not known yet; empty if the file is of another kind.
+std::span<const std::byte> only_scan_data(const JpegDecoder& decoder);
+
 /// What a device is asked to turn losslessly, and what by planes, of the file whose header
 /// `decoder` has read. The file must outlive the request. Nothing if a device cannot take it:
 /// progressive pictures, several scans, a header that is not sound.
