@@ -114,6 +114,14 @@ std::vector<ShapePoint> rotated_box(ShapePoint middle, ShapePoint extent, double
   return rotated({{-x, -y}, {x, -y}, {x, y}, {-x, y}}, middle, radians);
 }
 
+LabelShape box_of_cvat(ShapePoint first, ShapePoint last, double rotation) {
+  if (rotation == 0) return {.kind = ShapeKind::box, .points = {first, last}};
+  const ShapePoint middle = {(first.x + last.x) / 2, (first.y + last.y) / 2};
+  return {.kind = ShapeKind::polygon,
+          .points = rotated_box(middle, {last.x - first.x, last.y - first.y},
+                                rotation * std::numbers::pi / 180)};
+}
+
 std::vector<ShapePoint> rotated_ellipse(ShapePoint middle, ShapePoint radii, double radians) {
   constexpr int corners = 64;
   std::vector<ShapePoint> around;

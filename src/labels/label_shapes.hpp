@@ -91,6 +91,9 @@ struct LabelContent {
 std::vector<ShapePoint> rotated_box(ShapePoint middle, ShapePoint extent, double radians);
 std::vector<ShapePoint> rotated_ellipse(ShapePoint middle, ShapePoint radii, double radians);
 
+/// A box that CVAT turns clockwise around its middle, by degrees.
+LabelShape box_of_cvat(ShapePoint first, ShapePoint last, double rotation);
+
 /// The shapes in pixels of a picture of this size.
 std::vector<LabelShape> in_pixels(const LabelContent& content, Size size);
 

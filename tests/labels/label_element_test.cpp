@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/labels/many/coco.hpp"
 #include "src/labels/many/element_file.hpp"
+#include "src/labels/one/voc.hpp"
 #include "tests/labels/painted.hpp"
 
 namespace label_element_test {
@@ -230,6 +232,34 @@ TEST_CASE("Eight orientations and their inverses give elements back, byte for by
       CHECK(once.turned(inverse(orientation), qturn::turned_size(orientation, size)).text ==
             labels.text);
     }
+}
+
+TEST_CASE("The rotation of a box in CVAT's other exports is drawn as in its own file") {
+  const auto expected =
+      cvat(R"(<box label="a" xtl="1.5" ytl="1.5" xbr="6.5" ybr="3.5" rotation="30.0"/>)")
+          .shapes(size);
+  const auto of_datumaro =
+      datumaro(R"({"type": "bbox", "bbox": [1.5, 1.5, 5, 2], "attributes": {"rotation": 30.0}})")
+          .shapes(size);
+  const std::string coco =
+      R"({"id": 1, "image_id": 1, "bbox": [1.5, 1.5, 5, 2], "attributes": {"rotation": 30.0}})";
+  qturn::CocoAnnotation annotation(coco, {});
+  annotation.read_shapes();
+  const auto of_coco = annotation.shapes({}, [](auto) { return ""; });
+  const auto of_voc = qturn::read_voc(
+      "<annotation><object><name>a</name><bndbox><xmin>2.5</xmin><ymin>2.5</ymin><xmax>6.5</xmax>"
+      "<ymax>3.5</ymax></bndbox><attributes><attribute><name>rotation</name><value>30.0</value>"
+      "</attribute></attributes></object></annotation>");
+  REQUIRE(expected.size() == 1);
+  for (const auto* shapes : {&of_datumaro, &of_coco, &of_voc.shapes}) {
+    REQUIRE(shapes->size() == 1);
+    CHECK(shapes->front().kind == ShapeKind::polygon);
+    REQUIRE(shapes->front().points.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(shapes->front().points[i].x == expected[0].points[i].x);
+      CHECK(shapes->front().points[i].y == expected[0].points[i].y);
+    }
+  }
 }
 
 TEST_CASE("Points and lines of CVAT go to where their picture's points go, and ids grow") {

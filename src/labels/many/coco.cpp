@@ -232,11 +232,14 @@ std::vector<LabelShape> CocoAnnotation::shapes(TextPlace place, const CategoryNa
   const auto value = [](const JsonValue& number) { return number.number().value(); };
   for (const auto& [box, of] : boxes_) {
     const double x = value(box[0]), y = value(box[1]), across = value(box[2]), down = value(box[3]);
-    if (box.size() == 4)
-      add(ShapeKind::box, {{x, y}, {x + across, y + down}});
-    else  // Detectron2 counts counter-clockwise
+    if (box.size() == 4) {
+      const double rotation = rotation_ ? value(*rotation_) : 0;
+      LabelShape shape = box_of_cvat({x, y}, {x + across, y + down}, rotation);
+      add(shape.kind, std::move(shape.points));
+    } else {  // Detectron2 counts counter-clockwise
       add(ShapeKind::polygon,
           rotated_box({x, y}, {across, down}, -value(box[4]) * std::numbers::pi / 180));
+    }
     if (mask_name_) shapes.back().category = name_of(of);
   }
   if (counts_) {

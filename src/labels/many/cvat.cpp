@@ -136,34 +136,28 @@ class CvatImage : public LabelElement {
 
   void turn_box(ElementTurn& turn, int element) const {
     const LabelCorners box = {point(element, "xtl", "ytl"), point(element, "xbr", "ybr")};
-    const ShapePoint first = drawn(box.first), last = drawn(box.last);
-    const double angle = turned_rotation(turn, element);
-    LabelShape shape{.kind = ShapeKind::box, .points = {first, last}};
-    if (angle != 0) {
-      shape = {.kind = ShapeKind::polygon,
-               .points = rotated_box({(first.x + last.x) / 2, (first.y + last.y) / 2},
-                                     {last.x - first.x, last.y - first.y}, angle)};
-    }
-    add(turn, element, std::move(shape));
+    add(turn, element,
+        box_of_cvat(drawn(box.first), drawn(box.last), turned_rotation(turn, element)));
     const LabelCorners now = turned(box, turn.pixels());
     put(turn, element, now.first, "xtl", "ytl");
     put(turn, element, now.last, "xbr", "ybr");
   }
 
-  /// Returns the angle as it is before, in radians.
+  /// Returns the angle as it is before, in degrees.
   double turned_rotation(ElementTurn& turn, int element) const {
     const auto rotation = find(element, "rotation");
     if (!rotation) return 0;
     const Decimal degrees = number_of(*rotation);
     turn.edits.replace(*rotation, turned_angle(degrees, turn.orientation()).text());
-    return degrees.value() * std::numbers::pi / 180;
+    return degrees.value();
   }
 
   void turn_ellipse(ElementTurn& turn, int element) const {
     const LabelPoint middle = point(element, "cx", "cy"), radii = point(element, "rx", "ry");
     add(turn, element,
         {.kind = ShapeKind::polygon,
-         .points = rotated_ellipse(drawn(middle), drawn(radii), turned_rotation(turn, element))});
+         .points = rotated_ellipse(drawn(middle), drawn(radii),
+                                   turned_rotation(turn, element) * std::numbers::pi / 180)});
     put(turn, element, turned(middle, turn.pixels()), "cx", "cy");
     put(turn, element, turned_extent(radii, turn.pixels()), "rx", "ry");
   }

@@ -104,13 +104,17 @@ class DatumaroItem : public LabelElement {
       box.fail(fmt::format("bbox has {} numbers, expected x, y, width and height", sides.size()));
     const LabelBox read = {point_at(sides, 0), point_at(sides, 2)};
     const ShapePoint corner = drawn(read.corner), extent = drawn(read.extent);
-    shape.points = {corner, {corner.x + extent.x, corner.y + extent.y}};
+    const ShapePoint other = {corner.x + extent.x, corner.y + extent.y};
+    shape.points = {corner, other};
     const LabelBox now = turned_box(read, turn.pixels());
     turn.put(now.corner, sides[0].text(), sides[1].text());
     turn.put(now.extent, sides[2].text(), sides[3].text());
     const auto attributes = annotation.find("attributes");
     if (!attributes) return;
     if (const auto rotation = attributes->find("rotation")) {
+      LabelShape drawn_box = box_of_cvat(corner, other, rotation->number().value());
+      shape.kind = drawn_box.kind;
+      shape.points = std::move(drawn_box.points);
       turn.edits.replace(rotation->text(),
                          turned_angle(rotation->number(), turn.orientation()).text());
     }

@@ -155,7 +155,9 @@ class VocTurn {
       } else if (kind == "part") {
         turn_object(node);
       } else if (kind == "attributes") {
-        turn_attributes(node);
+        for_each_rotation(node, [&](Element value) {
+          replace(value, turned_angle(number_in(value), turn_.orientation).text());
+        });
       } else if (kind != "actions" && node.has_children()) {
         fail(node, fmt::format("{} of an object cannot be turned", kind));
       }
@@ -168,9 +170,12 @@ class VocTurn {
     const LabelCorners corners = {{number_in(left), number_in(top)},
                                   {number_in(right), number_in(bottom)}};
     const LabelCorners now = turned(corners, turn_);
-    add_shape(box, ShapeKind::box,
-              {{corners.first.x.value() - 1, corners.first.y.value() - 1},
-               {corners.last.x.value(), corners.last.y.value()}});
+    double rotation = 0;
+    for_each_rotation(box.parent().child("attributes"),
+                      [&](Element value) { rotation = number_in(value).value(); });
+    const ShapePoint first = drawn(corners.first);
+    LabelShape shape = box_of_cvat({first.x - 1, first.y - 1}, drawn(corners.last), rotation);
+    add_shape(box, shape.kind, std::move(shape.points));
     put(now.first, left, top);
     put(now.last, right, bottom);
   }
@@ -190,12 +195,12 @@ class VocTurn {
   }
 
   /// The angle of the box is an attribute in CVAT's exports.
-  void turn_attributes(Element attributes) {
+  template <typename Visit>
+  void for_each_rotation(Element attributes, Visit visit) const {
     attributes.for_each_child([&](Element attribute) {
-      if (attribute.name() != "attribute") return;
-      if (as_it_is_meant(attribute.child("name").content()) != "rotation") return;
-      const Element value = part_of(attribute, "value");
-      replace(value, turned_angle(number_in(value), turn_.orientation).text());
+      if (attribute.name() == "attribute" &&
+          as_it_is_meant(attribute.child("name").content()) == "rotation")
+        visit(part_of(attribute, "value"));
     });
   }
 
