@@ -35,7 +35,7 @@ Json json_of(const std::string& name, const SharedFile& file) {
   put_name(json, "file", name);
   put_name(json, "input", file.input.string());
   json["source"] = digits_of(file.source);
-  if (file.format) json["format"] = file.format->option;
+  if (file.format) json["format"] = file.format->name;
   if (const auto& keypoints = file.swap_pairs.keypoints; !keypoints.empty())
     json["swap_pairs"] = keypoints;
   std::vector<std::string> classes;
@@ -51,7 +51,7 @@ std::pair<std::string, SharedFile> shared_file(const Json& json) {
   SharedFile file{.input = get_name(json, "input"), .source = source.value()};
   if (json.contains("format")) {
     const auto format = std::ranges::find(shared_label_formats, json["format"].get<std::string>(),
-                                          &SharedLabelFormat::option);
+                                          &SharedLabelFormat::name);
     if (format == shared_label_formats.end()) throw std::invalid_argument("format");
     file.format = &*format;
   }

@@ -50,10 +50,10 @@ struct LabelOptions {
   const LabelFormat* format = nullptr;  ///< the one
   std::filesystem::path folder = {};  ///< where they lie, under the keys of the pictures; or empty
   const SharedLabelFormat* file_format = nullptr;  ///< of the one file
-  std::filesystem::path file = {};                 ///< the one
-  std::optional<Keypoints> keypoints = {};         ///< not set: as the data set's YAML file says
-  std::filesystem::path swap_pairs = {};           ///< a file of pairs (swap_pairs.hpp); or empty
-  ClassSwap swap = {};                             ///< of it, for labels in a tar
+  std::filesystem::path file = {};  ///< the one; empty: those of `file_format` that are found
+  std::optional<Keypoints> keypoints = {};  ///< not set: as the data set's YAML file says
+  std::filesystem::path swap_pairs = {};    ///< a file of pairs (swap_pairs.hpp); or empty
+  ClassSwap swap = {};                      ///< of it, for labels in a tar
 };
 
 /// Which masks are turned with their pictures: those that are found, or those of a folder.

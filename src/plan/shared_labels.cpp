@@ -47,8 +47,8 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
   return told.value_or(tells("").value_or(false));
 }
 
-/// The files where they may be found by themselves.
-SharedLabelFiles files_beside(const FileList& files, bool plain) {
+/// The files where they may be found by themselves. `named`: null, or the only format to find.
+SharedLabelFiles files_beside(const FileList& files, bool plain, const SharedLabelFormat* named) {
   LabelPlaces places;
   PathSet stems;  // of pictures: a.json beside a.jpg is not for many pictures
   std::uint32_t last_folder = 0;
@@ -81,8 +81,12 @@ SharedLabelFiles files_beside(const FileList& files, bool plain) {
       const std::string stem = lower_case(at->path().stem().string());
       if (suffix == ".json" && stems.contains((folder / stem).native())) continue;
       if (suffix == ".xml" && stems.contains(stem + ".xml")) continue;
+      const auto is_wanted = [&](const SharedLabelFormat& format) {
+        return named ? format.option == named->option && at->path().filename() == format.plain_name
+                     : !format.is_named_only;
+      };
       for (const SharedLabelFormat& format : shared_label_formats)
-        if (suffix == format.suffix && is_of(format, at->path(), plain))
+        if (suffix == format.suffix && is_wanted(format) && is_of(format, at->path(), plain))
           found.emplace(from_here(at->path()), &format);
     }
   };
@@ -140,6 +144,7 @@ std::vector<SharedLabel> SharedLabels::of(std::size_t picture) const {
                       .size = image.size,
                       .box_size = image.box_size,
                       .boxes_reach = image.boxes_reach,
+                      .is_order_named = file.format->is_named_only,
                       .problem = file.content->problem(at->image),
                       .mirror_problem = file.content->mirror_problem(at->image),
                       .across_problem = file.content->across_problem(at->image),
@@ -169,10 +174,11 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
 }
 
 SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& files) {
-  if (options.labels.take == TakeLabels::one_file)
-    return {{options.labels.file, options.labels.file_format}};
-  return options.labels.take == TakeLabels::found ? files_beside(files, renames(options))
-                                                  : SharedLabelFiles();
+  const LabelOptions& labels = options.labels;
+  const bool is_one_file = labels.take == TakeLabels::one_file;
+  if (is_one_file && !labels.file.empty()) return {{labels.file, labels.file_format}};
+  if (!is_one_file && labels.take != TakeLabels::found) return {};
+  return files_beside(files, renames(options), labels.file_format);
 }
 
 namespace {
@@ -252,6 +258,10 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
                                 const OutputNames& names, const std::vector<Sentence>& unreadable) {
   const SharedLabelFiles formats = shared_label_files(options, files);
   SharedLabels labels;
+  if (formats.empty() && options.labels.file_format) {
+    throw LabelsError(
+        fmt::format("no {} labels lie beside the pictures", options.labels.file_format->option));
+  }
   if (formats.empty()) return labels;
 
   const SwapPairs swap_pairs = swap_pairs_of(options);

@@ -63,7 +63,8 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
   }
   if (label.boxes_reach &&
       (label.boxes_reach->width > size.width || label.boxes_reach->height > size.height)) {
-    fail(place + box_beyond_picture);
+    if (label.is_order_named) fail(place + "a box goes beyond the picture");
+    fail(place + box_beyond_picture, {{Hint::choose_label_format, "huggingface:voc"}});
   }
   if (!label.problem.empty()) fail(label.problem);
   if (!keeps_shares(orientation) && !label.across_problem.empty()) fail(label.across_problem);

@@ -36,6 +36,7 @@ struct SharedLabel {
   std::optional<Size> size;  ///< of the picture, in the frame of the labels, if the file says it
   std::optional<Size> box_size = {};     ///< of a box in it that does not begin at its corner
   std::optional<Size> boxes_reach = {};  ///< must be within the picture
+  bool is_order_named = false;           ///< of the numbers of these boxes, by the user
   /// Why its labels cannot be turned, at all or by some turns; or empty.
   std::string problem = {}, mirror_problem = {}, across_problem = {};
   Hints mirror_hints = {};

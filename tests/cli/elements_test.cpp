@@ -97,7 +97,8 @@ TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not wri
   CHECK_THAT(result.err,
              ContainsSubstring("qturn: data/c.png: data/metadata.jsonl:3:1: a box goes beyond the "
                                "picture, so its numbers may not be x, y, width and height in "
-                               "pixels\n"));
+                               "pixels; --labels huggingface:voc reads them as x1, y1, x2, "
+                               "y2\n"));
   CHECK(results(*this) == Names{"a__flop.png", "metadata.jsonl"});
   CHECK(content("out/metadata.jsonl") ==
         "{\"file_name\": \"a__flop.png\", \"bbox\": [6, 1, 2, 3]}\n");
@@ -111,6 +112,49 @@ TEST_CASE_METHOD(Workplace, "A picture whose element cannot be turned is not wri
   const Result broken = augment(*this, {"data", "--overwrite"});
   CHECK(broken.exit_code == 2);
   CHECK_THAT(broken.err, ContainsSubstring("data/metadata.jsonl:2:15: is not well-formed JSON"));
+}
+
+TEST_CASE_METHOD(Workplace, "Boxes of image folders are two corners where that is said") {
+  const std::string csv = R"(file_name,objects
+c.png,"{""bbox"": [[)",
+                    jsonl = R"({"file_name": "a.png", "bbox": )";
+  add("data/a/a.png", cli::png(picture));
+  add("data/a/metadata.jsonl", jsonl + "[5, 1, 8, 4]}\n");
+  add("data/c/c.png", cli::png(picture));
+  add("data/c/metadata.csv", csv + "5, 1, 8, 4]]}\"\n");
+  add("data/c/labels.csv", "file_name,xmin\nc.png,1\n");
+  const auto turn = [&](Words words) {
+    words.insert(words.end(), {"--labels", "huggingface:voc", "--verify"});
+    return augment(*this, words);
+  };
+  const Result result = turn({"data"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("Hugging Face VOC labels of 1 of 2 pictures turn with "
+                                           "them: data/a/metadata.jsonl; boxes from x1, y1, x2, "
+                                           "y2, in pixels\n"));
+  const std::string flopped = R"({"file_name": "a__flop.png", "bbox": [1, 1, 4, 4]})";
+  CHECK(content("out/a/metadata.jsonl") == flopped + "\n");
+  CHECK_THAT(content("out/c/metadata.csv"),
+             ContainsSubstring(R"(c__flop.png,"{""bbox"": [[1, 1, 4, 4]]}")"));
+
+  for (const std::string part : {"0/2", "1/2"})
+    CHECK(qturn({"augment", "data", "-o", "shards", "--variants", "flop", "--shard", part,
+                 "--labels", "huggingface:voc"})
+              .exit_code == 0);
+  CHECK(qturn({"merge", "shards"}).exit_code == 0);
+  for (const char* file : {"/a/metadata.jsonl", "/c/metadata.csv"})
+    CHECK(content("shards" + std::string(file)) == content("out" + std::string(file)));
+
+  CHECK(qturn({"check", "data", "--labels", "huggingface:voc"}).exit_code == 0);
+  add("data/a/metadata.jsonl", jsonl + "[5, 1, 10, 4]}\n");
+  const Result beyond = turn({"data", "--overwrite"});
+  CHECK(beyond.exit_code == 1);
+  CHECK_THAT(beyond.err, ContainsSubstring("metadata.jsonl:1:1: a box goes beyond the picture\n"));
+  add("none/a.png", cli::png(picture));
+  const Result none = turn({"none"});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, ContainsSubstring("no huggingface:voc labels lie beside the pictures"));
 }
 
 TEST_CASE_METHOD(Workplace,

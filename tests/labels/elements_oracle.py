@@ -80,7 +80,7 @@ def number(random, high):
 
 
 class HuggingFace:
-    file, option, folder = "metadata.jsonl", "huggingface", ""
+    file, option, folder, labels = "metadata.jsonl", "huggingface", "", "auto"
 
     def make(self, name, width, height, random):
         boxes = [[x := number(random, width - 2), y := number(random, height - 2), number(random, width - x), number(random, height - y)] for _ in range(5)]
@@ -92,7 +92,23 @@ class HuggingFace:
     def paint(self, text, size_of):
         for line in map(json.loads, text.splitlines()):
             size = size_of(line["file_name"])
-            yield line["file_name"], [inside(box(*each), *size) for each in line["objects"]["bbox"]]
+            yield line["file_name"], [inside(self.outline(*each), *size) for each in line["objects"]["bbox"]]
+
+    def outline(self, *sides):
+        return box(*sides)
+
+
+class HuggingFaceVoc(HuggingFace):
+    """Two corners of each box."""
+    labels = "huggingface:voc"
+
+    def make(self, *picture):
+        line = json.loads(super().make(*picture))
+        line["objects"]["bbox"] = [[x, y, round(x + w, 2), round(y + h, 2)] for x, y, w, h in line["objects"]["bbox"]]
+        return json.dumps(line) + "\n"
+
+    def outline(self, x1, y1, x2, y2):
+        return [(x1, y1), (x2, y1), (x2, y2), (x1, y2)]
 
 
 class HuggingFaceCsv(HuggingFace):
@@ -112,6 +128,10 @@ class HuggingFaceCsv(HuggingFace):
             assert row["text"] == "a cat, 2 dogs"
             line = json.dumps({"file_name": row["file_name"], "objects": json.loads(row["objects"])})
             yield from super().paint(line, size_of)
+
+
+class HuggingFaceVocCsv(HuggingFaceCsv, HuggingFaceVoc):
+    pass
 
 
 class CocoRotated(HuggingFace):
@@ -153,7 +173,7 @@ class CreateMl(HuggingFace):
 
 
 class Cvat:
-    file, option, folder = "annotations.xml", "cvat", "images"
+    file, option, folder, labels = "annotations.xml", "cvat", "images", "auto"
     META = "<meta><task><mode>annotation</mode><labels>" + "".join(f"<label><name>{name}</name></label>" for name in "abcd") + "</labels></task></meta>"
 
     def make(self, name, width, height, random):
@@ -333,7 +353,7 @@ def compare_as_datumaro_reads(root, kind):
 def main():
     random = numpy.random.default_rng(1)
     compared = 0
-    for kind in (HuggingFace(), HuggingFaceCsv(), CocoRotated(), CreateMl(), Cvat(), LabelStudio(), Datumaro(), Via()):
+    for kind in (HuggingFace(), HuggingFaceCsv(), HuggingFaceVoc(), HuggingFaceVocCsv(), CocoRotated(), CreateMl(), Cvat(), LabelStudio(), Datumaro(), Via()):
         with tempfile.TemporaryDirectory() as folder:
             root = kind.root = pathlib.Path(folder)
             pictures = root / "data" / kind.folder
@@ -348,7 +368,7 @@ def main():
             text = kind.join(elements)
             (root / "data" / kind.file).parent.mkdir(exist_ok=True)
             (root / "data" / kind.file).write_text(text)
-            subprocess.run([sys.argv[1], "augment", "data", "-o", "out", "-q", "--verify"], cwd=root, check=True)
+            subprocess.run([sys.argv[1], "augment", "data", "-o", "out", "-q", "--verify", "--labels", kind.labels], cwd=root, check=True)
             before = dict(kind.paint(text, sizes.get))
 
             def size_after(name):

@@ -86,6 +86,10 @@ struct Labels {
 
 Labels hugging_face(std::string text) { return {format_called("huggingface"), std::move(text)}; }
 
+Labels hugging_face_voc(std::string text) {
+  return {format_called("huggingface:voc"), std::move(text)};
+}
+
 Labels cvat(std::string shapes) {
   return {format_called("cvat"),
           "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<annotations>\n  <version>1.1</version>\n"
@@ -170,6 +174,9 @@ std::vector<Labels> examples() {
                    R"( "objects": [{"bbox": [1.5, 2, 3.25, 2], "category": 1}]})"
                    "\r\n"),
       hugging_face(R"({"bbox": [0.0, 1.0, 3.0, 2.0], "objects": null, "file_name": "a.jpg"})"),
+      hugging_face_voc(
+          R"({"file_name": "a.jpg", "objects": {"bbox": [[1, 0, 3, 2], [0,4,7.0,5], [6.0, 0, 7, 1]], )"
+          R"("category": [1, 2, 1]}})"),
       cvat(R"(<box label="cat" source="manual" xtl="1.00" ytl="0.50" xbr="3.25" ybr="2" z_order="0">
       <attribute name="points">1,2;3,4</attribute>
     </box>
@@ -534,6 +541,11 @@ TEST_CASE("What an image folder says of a picture and cannot be turned is named 
     CAPTURE(text);
     CHECK(hugging_face(text).fails() == problem);
   }
+  CHECK(hugging_face_voc(R"({"file_name": "a", "bbox": [1, 2, 3]})").fails() ==
+        "1:28: a box has 3 numbers, expected x1, y1, x2 and y2");
+  for (const std::string box : {"[3, 1, 2, 4]", "[3, 4, 5, 3]"})
+    CHECK(hugging_face_voc(R"({"file_name": "a", "bbox": )" + box + "}").fails() ==
+          "1:28: x2 or y2 of a box is less than x1 or y1, expected two corners");
   CHECK(hugging_face(std::string((8 << 20) + 1, ' ')).fails() ==
         "1:1: a line is longer than 8 MiB, which none of a picture is");
 }
@@ -547,6 +559,9 @@ TEST_CASE("An image folder's images say how far their boxes reach, and which cla
   CHECK((*images)[0].annotations == 2);
   CHECK(images->sides() == std::set<std::string>{"left_eye"});
   CHECK(images->note() == "boxes from x, y, width, height, in pixels");
+  const auto corners = hugging_face_voc(R"({"file_name": "a", "bbox": [5, 2, 7, 4.5]})").images();
+  CHECK((*corners)[0].boxes_reach == Size{7, 4});
+  CHECK(corners->note() == "boxes from x1, y1, x2, y2, in pixels");
 }
 
 }  // namespace label_element_test

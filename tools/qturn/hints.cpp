@@ -79,6 +79,8 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::choose_label_format:
       if (value == "kitti:2d")
         return "; --labels kitti:2d turns its boxes alone, and blanks what a turn breaks";
+      if (value == "huggingface:voc")
+        return "; --labels huggingface:voc reads them as x1, y1, x2, y2";
       return fmt::format("; --labels {} chooses those of one format", value);
     case Hint::draw_labels:
       return "; --html draws it";

@@ -21,6 +21,12 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   options.format = nullptr;
   options.take = text == "none" ? TakeLabels::none : TakeLabels::found;
   if (text == "auto" || text == "none") return options;
+  const auto found = std::ranges::find(shared_label_formats, text, &SharedLabelFormat::option);
+  if (found != shared_label_formats.end() && found->is_named_only) {
+    options.take = TakeLabels::one_file;
+    options.file_format = &*found;
+    return options;
+  }
   for (const SharedLabelFormat& format : shared_label_formats) {
     const std::string before_file = std::string(format.option) + ":";
     if (!text.starts_with(before_file) || text.size() == before_file.size()) continue;
@@ -36,10 +42,11 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
   if (rest == ":") {
     std::vector<std::string_view> of_pictures, of_files;
     for (const LabelFormat& format : label_formats) of_pictures.push_back(format.option);
-    for (const SharedLabelFormat& format : shared_label_formats) of_files.push_back(format.option);
+    for (const SharedLabelFormat& format : shared_label_formats)
+      if (!format.is_named_only) of_files.push_back(format.option);
     throw std::invalid_argument(
         fmt::format("'{}' is not one of auto, none, {}, or one of those after none with :DIR, or "
-                    "one of {} with :FILE",
+                    "one of {} with :FILE, or huggingface:voc",
                     text, fmt::join(of_pictures, ", "), fmt::join(of_files, ", ")));
   }
   if (!rest.empty()) options.folder = rest.substr(1);
@@ -108,9 +115,9 @@ void add_labels(CLI::App& app, CommandLine& line) {
       app, line,
       "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
       "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns those alone, "
-      "with "
-      ":DIR those below DIR; coco, csv, cvat, huggingface, labelstudio, createml, datumaro or via "
-      "with :FILE those of FILE; none turns the pictures alone, although there are labels");
+      "with :DIR those below DIR; huggingface:voc those with two corners for a box; coco, csv, "
+      "cvat, huggingface, labelstudio, createml, datumaro or via with :FILE those of FILE; none "
+      "turns the pictures alone, although there are labels");
   add_masks(app, line,
             "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "
             "pictures like others. Default: auto, and none with --labels none");
@@ -179,9 +186,11 @@ std::vector<TypedOption> label_words(const CommandLine& line) {
     if (!line.labels.folder.empty()) value += ":" + line.labels.folder.string();
     add("--labels", std::move(value));
   }
-  if (line.labels.take == TakeLabels::one_file)
+  if (line.labels.take == TakeLabels::one_file) {
+    const std::string file = line.labels.file.string();
     add("--labels",
-        fmt::format("{}:{}", line.labels.file_format->option, line.labels.file.string()));
+        fmt::format("{}{}{}", line.labels.file_format->option, file.empty() ? "" : ":", file));
+  }
   if (line.masks) {
     const std::string folder = line.masks->folder.string();
     add("--masks", !folder.empty() ? folder : line.masks->take ? "auto" : "none");

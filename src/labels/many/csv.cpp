@@ -7,7 +7,6 @@
 
 #include "src/labels/coordinates.hpp"
 #include "src/labels/geometry.hpp"
-#include "src/labels/many/hugging_face.hpp"
 
 namespace qturn {
 namespace {
@@ -94,8 +93,10 @@ std::string CsvRow::turned_boxes(const LabelledVariant& variant, const ClassSwap
   if (json.empty() || (is_text && !may_hold_coordinates(json))) return json;
   ElementTurn turn(json, place, variant, swap, content);
   try {
-    turn.attempt(
-        [&] { turn_boxes(turn, columns_.names[0], JsonText(json, place).root(), std::nullopt); });
+    turn.attempt([&] {
+      turn_boxes(turn, columns_.order, columns_.names[0], JsonText(json, place).root(),
+                 std::nullopt);
+    });
   } catch (const LabelError& error) {
     throw LabelError(place, error.why());
   }

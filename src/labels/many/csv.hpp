@@ -21,6 +21,7 @@
 
 #include "src/labels/label_shapes.hpp"
 #include "src/labels/labelled_images.hpp"
+#include "src/labels/many/hugging_face.hpp"
 #include "src/labels/text/csv_text.hpp"
 #include "src/labels/text/decimal.hpp"
 
@@ -36,6 +37,7 @@ struct CsvColumns {
   CsvShape shape = CsvShape::corners;
   std::vector<std::size_t> coordinates = {};  ///< xmin, ymin, xmax, ymax; x, y, w, h; or x, y
   bool are_hugging_face = false;
+  BoxOrder order = BoxOrder::coco;                               ///< of the boxes
   std::optional<std::size_t> boxes = {};                         ///< of Hugging Face, in JSON
   std::vector<std::string> names = {};                           ///< of the coordinates and boxes
   std::vector<std::pair<std::size_t, std::size_t>> clicks = {};  ///< Open Images: x, y of points

@@ -33,8 +33,8 @@ std::string CsvContent::note() const {
                      fmt::join(columns_.names, ", "), unit);
 }
 
-CsvReader::CsvReader(const SwapPairs& pairs)
-    : rows_([this](const CsvRows::Row& row) { take_row(row); }) {
+CsvReader::CsvReader(const SwapPairs& pairs, BoxOrder order)
+    : order_(order), rows_([this](const CsvRows::Row& row) { take_row(row); }) {
   content_.swap_ = pairs.classes;
 }
 
@@ -54,6 +54,7 @@ CsvContent CsvReader::finish() {
 void CsvReader::take_row(const CsvRows::Row& row) {
   if (!std::exchange(has_header_, true)) {
     content_.columns_ = read_csv_header(row.text);
+    content_.columns_.order = order_;
     return;
   }
   if (row.text.empty()) return;

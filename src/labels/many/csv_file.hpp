@@ -43,7 +43,7 @@ class CsvContent : public LabelledImages {
 /// Takes a file part by part. All throw LabelError for what concerns more than one image.
 class CsvReader {
  public:
-  explicit CsvReader(const SwapPairs& pairs = {});
+  explicit CsvReader(const SwapPairs& pairs = {}, BoxOrder order = BoxOrder::coco);
   void take(std::string_view part) { rows_.take(part); }
   /// Is called after the last part.
   CsvContent finish();
@@ -53,6 +53,7 @@ class CsvReader {
   void take_unit(CsvUnit unit, TextPlace place);
 
   CsvContent content_;
+  const BoxOrder order_;
   CsvRows rows_;
   bool has_header_ = false;
   // The first row that tells the unit, and the first that has coordinates.

@@ -2,8 +2,8 @@
 //
 //   {"file_name": "a.png", "objects": {"bbox": [[x, y, width, height]], "category": [0]}}
 //
-// Boxes are as in COCO. objects may be an array of objects, and bbox may stand outside of it.
-// Captions, classes, ids and areas stay as they are.
+// Boxes are as in COCO, or two corners where that is said. objects may be an array of objects, and
+// bbox may stand outside of it. Captions, classes, ids and areas stay as they are.
 #include "src/labels/many/hugging_face.hpp"
 
 #include <fmt/format.h>
@@ -57,33 +57,48 @@ void refuse_coordinates(const JsonValue& member, int arrays) {
   for (const JsonValue each : member) refuse_coordinates(each, arrays);
 }
 
-void turn_box(ElementTurn& turn, const JsonValue& box, const std::optional<JsonValue>& category) {
+void turn_box(ElementTurn& turn, BoxOrder order, const JsonValue& box,
+              const std::optional<JsonValue>& category) {
   std::vector<JsonValue> sides;
   for (const JsonValue side : box.expect(JsonKind::array)) {
     (void)side.number();
     sides.push_back(side);
   }
+  const bool are_corners = order == BoxOrder::voc;
   if (sides.size() != 4)
-    box.fail(fmt::format("a box has {} numbers, expected x, y, width and height", sides.size()));
-  const LabelBox read = {{sides[0].number(), sides[1].number()},
-                         {sides[2].number(), sides[3].number()}};
-  const double x = read.corner.x.value(), y = read.corner.y.value();
+    box.fail(fmt::format("a box has {} numbers, expected {}", sides.size(),
+                         are_corners ? "x1, y1, x2 and y2" : "x, y, width and height"));
+  const LabelPoint first = {sides[0].number(), sides[1].number()},
+                   second = {sides[2].number(), sides[3].number()};
+  const ShapePoint corner = drawn(first);
+  ShapePoint other = drawn(second);
+  if (are_corners && (other.x < corner.x || other.y < corner.y))
+    box.fail("x2 or y2 of a box is less than x1 or y1, expected two corners");
+  if (!are_corners) other = {corner.x + other.x, corner.y + other.y};
   turn.add({.kind = ShapeKind::box,
             .category = !category                              ? ""
                         : category->kind() == JsonKind::string ? category->string()
                                                                : std::string(category->text()),
-            .points = {{x, y}, {x + read.extent.x.value(), y + read.extent.y.value()}}},
+            .points = {corner, other}},
            box.text());
-  const LabelBox now = turned_box(read, turn.pixels());
-  turn.put(now.corner, sides[0].text(), sides[1].text());
-  turn.put(now.extent, sides[2].text(), sides[3].text());
+  const auto put = [&](const LabelPoint& before, const LabelPoint& after) {
+    turn.put(before, sides[0].text(), sides[1].text());
+    turn.put(after, sides[2].text(), sides[3].text());
+  };
+  if (are_corners) {
+    const LabelCorners now = turned(LabelCorners{first, second}, turn.pixels());
+    put(now.first, now.last);
+  } else {
+    const LabelBox now = turned_box(LabelBox{first, second}, turn.pixels());
+    put(now.corner, now.extent);
+  }
 }
 
-void turn_all_boxes(ElementTurn& turn, const JsonValue& boxes,
+void turn_all_boxes(ElementTurn& turn, BoxOrder order, const JsonValue& boxes,
                     const std::optional<JsonValue>& category) {
   if (boxes.kind() == JsonKind::null || boxes.size() == 0) return;
   if ((*boxes.expect(JsonKind::array).begin()).kind() == JsonKind::number)
-    return turn_box(turn, boxes, category);
+    return turn_box(turn, order, boxes, category);
   const bool are_categories = category && category->kind() == JsonKind::array;
   std::optional<JsonValue::Iterator> at;
   if (are_categories) at = category->begin();
@@ -91,29 +106,31 @@ void turn_all_boxes(ElementTurn& turn, const JsonValue& boxes,
     const bool has_category = are_categories && *at != category->end();
     const auto own = has_category ? std::optional(**at) : std::nullopt;
     if (has_category) ++*at;
-    turn.attempt([&] { turn_box(turn, box, own); });
+    turn.attempt([&] { turn_box(turn, order, box, own); });
   }
 }
 
-void turn_object(ElementTurn& turn, const JsonValue& object, int arrays) {
+void turn_object(ElementTurn& turn, BoxOrder order, const JsonValue& object, int arrays) {
   const std::optional<JsonValue> category = category_in(object);
   for (const JsonValue member : object) {
     turn.attempt([&] {
       if (is_category(member)) replace_class(turn.edits, member, turn.swap, turn.orientation());
-      is_box(member) ? turn_all_boxes(turn, member, category) : refuse_coordinates(member, arrays);
+      is_box(member) ? turn_all_boxes(turn, order, member, category)
+                     : refuse_coordinates(member, arrays);
     });
   }
 }
 
-void turn_objects(ElementTurn& turn, const JsonValue& objects) {
+void turn_objects(ElementTurn& turn, BoxOrder order, const JsonValue& objects) {
   if (objects.kind() == JsonKind::array) {
     for (const JsonValue each : objects)
-      turn.attempt([&] { turn_object(turn, each.expect(JsonKind::object), 1); });
+      turn.attempt([&] { turn_object(turn, order, each.expect(JsonKind::object), 1); });
   } else if (objects.kind() != JsonKind::null) {
-    turn_object(turn, objects.expect(JsonKind::object), 2);
+    turn_object(turn, order, objects.expect(JsonKind::object), 2);
   }
 }
 
+template <BoxOrder order>
 class HuggingFaceLine : public LabelElement {
  public:
   HuggingFaceLine(std::string_view text, TextPlace place) : json_(text, place) {
@@ -139,7 +156,7 @@ class HuggingFaceLine : public LabelElement {
       if (swaps_axes(turn.orientation()))
         turn.edits.replace(member.text(), std::string(json_.root().member(other).text()));
     } else if (holds_boxes(name)) {
-      turn_boxes(turn, name, member, category_in(json_.root()));
+      turn_boxes(turn, order, name, member, category_in(json_.root()));
     } else {
       refuse_coordinates(member);
     }
@@ -148,15 +165,18 @@ class HuggingFaceLine : public LabelElement {
   JsonText json_;
 };
 
+bool is_hugging_face(std::string_view head) { return has_all(head, {"\"file_name\"", "\"bbox"}); }
+
 }  // namespace
 
 bool holds_boxes(std::string_view name) {
   return name == "objects" || std::ranges::find(box_names, name) != std::end(box_names);
 }
 
-void turn_boxes(ElementTurn& turn, std::string_view name, const JsonValue& member,
+void turn_boxes(ElementTurn& turn, BoxOrder order, std::string_view name, const JsonValue& member,
                 const std::optional<JsonValue>& category) {
-  name == "objects" ? turn_objects(turn, member) : turn_all_boxes(turn, member, category);
+  name == "objects" ? turn_objects(turn, order, member)
+                    : turn_all_boxes(turn, order, member, category);
 }
 
 void PixelBoxes::add(LabelledImages::Image& image, const LabelShape& box) {
@@ -182,12 +202,17 @@ void PixelBoxes::finish() const {
 const ElementFormat hugging_face = {.in = ElementFormat::In::lines,
                                     .array = "",
                                     .outermost = "",
-                                    .is_of =
-                                        [](std::string_view head) {
-                                          return has_all(head, {"\"file_name\"", "\"bbox"});
-                                        },
-                                    .read = read_element<HuggingFaceLine>,
+                                    .is_of = is_hugging_face,
+                                    .read = read_element<HuggingFaceLine<BoxOrder::coco>>,
                                     .note = "boxes from x, y, width, height, in pixels",
                                     .are_pixel_boxes = true};
+
+const ElementFormat hugging_face_voc = {.in = ElementFormat::In::lines,
+                                        .array = "",
+                                        .outermost = "",
+                                        .is_of = is_hugging_face,
+                                        .read = read_element<HuggingFaceLine<BoxOrder::voc>>,
+                                        .note = "boxes from x1, y1, x2, y2, in pixels",
+                                        .are_pixel_boxes = true};
 
 }  // namespace qturn

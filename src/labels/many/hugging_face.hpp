@@ -3,6 +3,7 @@
 #ifndef QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
 #define QTURN_SRC_LABELS_MANY_HUGGING_FACE_HPP
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,8 +15,11 @@ namespace qturn {
 /// What holds boxes: "bbox", "bboxes" or "objects".
 bool holds_boxes(std::string_view name);
 
+/// A corner, width and height, as in COCO, or two corners, as in Pascal VOC, but between pixels.
+enum class BoxOrder : std::uint8_t { coco, voc };
+
 /// Turns the member of this name. `category`: of each box, or of all. Throws LabelError.
-void turn_boxes(ElementTurn& turn, std::string_view name, const JsonValue& member,
+void turn_boxes(ElementTurn& turn, BoxOrder order, std::string_view name, const JsonValue& member,
                 const std::optional<JsonValue>& category);
 
 /// Whether boxes are in pixels. A file is refused whose boxes are all fractions, and a picture

@@ -97,7 +97,8 @@ struct ElementFormat {
   bool turns_differ = false;     ///< some labels cannot follow each turn exactly
 };
 
-extern const ElementFormat create_ml, cvat, datumaro, hugging_face, label_studio, via;
+extern const ElementFormat create_ml, cvat, datumaro, hugging_face, hugging_face_voc, label_studio,
+    via;
 
 }  // namespace qturn
 

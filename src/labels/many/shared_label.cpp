@@ -17,7 +17,8 @@ namespace {
 template <typename Reader, typename Content>
 class ReaderOf : public SharedLabelReader {
  public:
-  explicit ReaderOf(const SwapPairs& pairs) : reader_(pairs) {}
+  template <typename... More>
+  explicit ReaderOf(const SwapPairs& pairs, More... more) : reader_(pairs, more...) {}
   void take(std::string_view part) override { reader_.take(part); }
   std::unique_ptr<LabelledImages> finish() override {
     return std::make_unique<Content>(reader_.finish());
@@ -51,6 +52,10 @@ std::unique_ptr<SharedLabelWriter> new_writer(const LabelledImages& images, Vari
                                                      std::move(variants_of), std::move(append));
 }
 
+std::unique_ptr<SharedLabelReader> new_voc_csv_reader(const SwapPairs& pairs) {
+  return std::make_unique<ReaderOf<CsvReader, CsvContent>>(pairs, BoxOrder::voc);
+}
+
 std::unique_ptr<SharedLabelWriter> new_csv_shapes(const LabelledImages& images,
                                                   TellLabelContent tell) {
   return std::make_unique<CsvShapesReader>(dynamic_cast<const CsvContent&>(images),
@@ -61,7 +66,8 @@ std::unique_ptr<SharedLabelWriter> new_csv_shapes(const LabelledImages& images,
 template <const ElementFormat& format>
 constexpr SharedLabelFormat of_elements(std::string_view option, std::string_view name,
                                         std::string_view suffix, bool says_file_sizes = false,
-                                        std::string_view plain_name = {}) {
+                                        std::string_view plain_name = {},
+                                        bool is_named_only = false) {
   return {option,
           name,
           suffix,
@@ -76,7 +82,8 @@ constexpr SharedLabelFormat of_elements(std::string_view option, std::string_vie
             return new_element_shapes(format, images, std::move(tell));
           },
           [] { return element_recogniser(format); },
-          plain_name};
+          plain_name,
+          is_named_only};
 }
 
 /// Whether it is an object that has images and annotations, or ends within one of them. The images
@@ -130,6 +137,10 @@ constexpr SharedLabelFormat formats[] = {
     of_elements<create_ml>("createml", "Create ML", ".json"),
     of_elements<datumaro>("datumaro", "Datumaro", ".json"),
     of_elements<via>("via", "VIA", ".json", true),
+    of_elements<hugging_face_voc>("huggingface:voc", "Hugging Face VOC", ".jsonl", false,
+                                  "metadata.jsonl", true),
+    {"huggingface:voc", "Hugging Face VOC CSV", ".csv", false, true, false, new_voc_csv_reader,
+     new_writer<CsvWriter, CsvContent>, new_csv_shapes, csv_recogniser, "metadata.csv", true},
 };
 
 }  // namespace

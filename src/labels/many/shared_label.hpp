@@ -52,6 +52,8 @@ struct SharedLabelFormat {
   std::function<std::optional<bool>(std::string_view part)> (*recogniser)();
   /// Of a file that is one of these even if it does not say where something is.
   std::string_view plain_name = {};
+  /// Only files called `plain_name` are of it, and only where the user names it, without a file.
+  bool is_named_only = false;
 };
 
 extern const std::span<const SharedLabelFormat> shared_label_formats;
