@@ -87,7 +87,9 @@ enum class JpegFault : std::uint32_t {
 struct JpegFaults {
   std::uint32_t bits = 0;  ///< the sum of the numbers of JpegFault
 
+  /// Whether there is one.
   constexpr bool any() const { return bits != 0; }
+  /// Whether this is one of them.
   constexpr bool has(JpegFault fault) const {
     return (bits & static_cast<std::uint32_t>(fault)) != 0;
   }

@@ -42,8 +42,10 @@ enum class JpegRefusal : std::uint8_t {
 /// A JPEG is refused. what() says why, in words: "it is a progressive JPEG".
 class QTURN_EXPORT JpegRefused : public std::runtime_error {
  public:
+  /// `what` says it in words.
   JpegRefused(JpegRefusal why, const std::string& what) : std::runtime_error(what), why_(why) {}
 
+  /// The reason.
   JpegRefusal why() const { return why_; }
 
  private:
