@@ -14,7 +14,8 @@
 // QTURN_TEST_SPOIL=NAME: of each part that is written to a temporary of the file NAME, the byte in
 // the middle is another one.
 // QTURN_TEST_FOLD=1: names that differ only in case are one file.
-// QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for what is not ready.
+// QTURN_TEST_SIGNAL_IN_WAIT=1: when it first waits in poll() for its standard input or output.
+// (CUDA waits for other files.)
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +38,17 @@
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 namespace {
+
+/// Also if it was opened again.
+bool is_standard_stream(int file) {
+  struct stat status = {}, stream = {};
+  if (::fstat(file, &status) != 0) return false;
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO})
+    if (::fstat(standard, &stream) == 0 && status.st_dev == stream.st_dev &&
+        status.st_ino == stream.st_ino)
+      return true;
+  return false;
+}
 
 void log_flush(std::string_view what) {
   const char* log = std::getenv("QTURN_TEST_FLUSHES");
@@ -202,8 +214,8 @@ EXPORTED ssize_t write(int file, const void* bytes, size_t count) {
 EXPORTED int poll(pollfd* files, nfds_t count, int milliseconds) {
   const timespec none = {};
   const timespec most = {milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
-  if (std::getenv("QTURN_TEST_SIGNAL_IN_WAIT") && ::ppoll(files, count, &none, nullptr) == 0 &&
-      send_signal()) {
+  if (std::getenv("QTURN_TEST_SIGNAL_IN_WAIT") && is_standard_stream(files->fd) &&
+      ::ppoll(files, count, &none, nullptr) == 0 && send_signal()) {
     errno = EINTR;
     return -1;
   }

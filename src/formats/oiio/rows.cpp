@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "src/formats/codec/capacity.hpp"
@@ -93,6 +95,18 @@ Bytes source_of(const Plugin& plugin, File file) {
   return {head.begin(), head.end()};
 }
 
+/// OpenImageIO widens a sample of fewer bits by repeating its upper ones. Another format gets the
+/// nearest to the same part of the largest value, as other programs make it.
+template <class Sample>
+void round_samples(void* pixels, std::size_t bytes, int bits) {
+  constexpr int all = 8 * sizeof(Sample);
+  constexpr std::uint32_t largest = std::numeric_limits<Sample>::max();
+  if (bits <= 0 || bits >= all) return;
+  const std::uint32_t stored = (1U << bits) - 1;
+  for (Sample& sample : std::span(static_cast<Sample*>(pixels), bytes / sizeof(Sample)))
+    sample = static_cast<Sample>(((sample >> (all - bits)) * largest + stored / 2) / stored);
+}
+
 Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena,
              const std::atomic<bool>& stop, Warnings& warnings) {
   if (plugin.check) plugin.check(file);
@@ -118,6 +132,13 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
   Page page = page_of(spec, samples);
   page.pixels = arena.take(page.bytes());
   reader.read(spec.nchannels, type_of_samples(spec, samples), page.pixels, stop);
+  if (samples == Samples::for_another_format) {
+    const int bits = spec.get_int_attribute("oiio:BitsPerSample");
+    if (spec.format == OIIO::TypeUInt16)
+      round_samples<std::uint16_t>(page.pixels, page.bytes(), bits);
+    if (spec.format == OIIO::TypeUInt8)
+      round_samples<std::uint8_t>(page.pixels, page.bytes(), bits);
+  }
   if (const OIIO::ParamValue* profile = spec.find_attribute("ICCProfile")) {
     const auto* data = static_cast<const std::byte*>(profile->data());
     extras->metadata.icc.assign(data, data + profile->type().size());

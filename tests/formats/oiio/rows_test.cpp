@@ -5,6 +5,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -421,6 +422,23 @@ TEST_CASE("Other formats become these, and these others, where they can hold the
             "png",
             turn(with_header_boxes(file, alpha), Orientation::identity, {.format = "png"}).bytes)
             .samples == samples_of(four, unnamed));
+}
+
+TEST_CASE("Samples of fewer bits than another format has become the nearest of its values") {
+  for (const Case& kind : cases) {
+    if (kind.bits % 16 == 0 || kind.channels != 3) continue;
+    INFO(kind.plugin << " " << kind.bits << " " << kind.how);
+    const OIIO::ImageSpec spec = spec_of(kind);
+    std::vector<std::uint8_t> samples = samples_of(kind, spec);
+    const Bytes file = written(kind, spec, samples);
+    for (std::size_t i = 0; i < samples.size(); i += 2) {
+      auto& sample = *reinterpret_cast<std::uint16_t*>(&samples[i]);
+      const double part = (sample >> (16 - kind.bits)) / (std::exp2(kind.bits) - 1);
+      sample = static_cast<std::uint16_t>(std::lround(65535 * part));
+    }
+    const Bytes png = turn(file, Orientation::identity, {.format = "png"}).bytes;
+    CHECK((read_with_oiio("png", png).samples == samples));
+  }
 }
 
 TEST_CASE("The time of writing is not in an RLA that was another format") {
