@@ -9,6 +9,9 @@
 // Devices: a call works on the current device of its thread, to which `stream` must belong. Memory
 // of another device can be used where CUDA allows the access (cudaDeviceEnablePeerAccess).
 //
+// Loading: CUDA loads a kernel when it is first launched, which may wait for the device. A call for
+// each kind of picture, made in advance, or CUDA_MODULE_LOADING=EAGER keeps that out of the way.
+//
 // Graphs: replaying a captured call repeats it with the same addresses and orientation.
 //
 // Memory: none of the functions for a GPU (here, in batch.hpp, planar.hpp and those of qturn::jpeg)
