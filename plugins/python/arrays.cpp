@@ -1,5 +1,5 @@
-// Which library an array is of is decided once for each type, by the name of the type or of one
-// that it is derived from.
+// The library of an array is looked up once per type, by the name of the type or of one that it is
+// derived from.
 #include "plugins/python/arrays.hpp"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Arrays of other Python libraries: what memory they are, how one more is made, on which stream
+// Arrays of other Python libraries: which memory they have, how to make a new one, on which stream
 // they are used.
 #ifndef QTURN_PYTHON_ARRAYS_HPP
 #define QTURN_PYTHON_ARRAYS_HPP
@@ -69,7 +69,7 @@ class Library {
   /// the library cannot make one.
   virtual std::optional<nanobind::object> packed(nanobind::handle array,
                                                  std::optional<void*> stream) const;
-  /// The stream that the library uses at the moment.
+  /// The library's current stream.
   virtual void* current_stream(int device) const;
   /// Says that `array` is used on `stream`, which is not the library's current one.
   virtual void keep_for(nanobind::handle array, int device, void* stream) const;
@@ -97,7 +97,7 @@ const Library* dlpack_arrays();
 /// whatever has __cuda_stream__; nothing for None.
 std::optional<void*> stream_of(nanobind::handle stream);
 
-/// An object that stays alive for good. When C++ destroys its statics, Python is gone already.
+/// An object that is never released. When C++ destroys its statics, Python is already gone.
 inline nanobind::handle kept(nanobind::object object) { return object.release(); }
 
 /// An attribute that is looked up at every call: its name is made once.

@@ -15,7 +15,7 @@ std::string name_of(int device) {
   return device == host ? "on the CPU" : "on CUDA device " + std::to_string(device);
 }
 
-/// Whether the same object says of both what their items are, so that no names need to be compared.
+/// Whether one object is the type of both, so that no names need to be compared.
 bool have_one_type_object(const Operand& a, const Operand& b) {
   if (a.library != b.library) return false;
   const nb::object dtype = nb::getattr(a.array, "dtype", nb::none());
@@ -98,7 +98,7 @@ std::optional<nb::object> Call::packed(const Operand& src) const {
   const Library& library = *src.library;
   const std::optional<void*> stream = stream_for(library);
   const auto pixels = pixels_of(src.memory);
-  // Of channels that are reversed (BGR seen as RGB) or planes, the kernels are faster.
+  // For reversed channels (BGR seen as RGB) and planes the kernels are faster.
   const bool is_orientation = pixels && pixels->seen != Orientation::identity;
   if (!is_orientation || &library == dlpack_arrays()) return library.packed(src.array, stream);
   nb::object copy = library.empty(src.array, src.memory.shape, nullptr, stream);

@@ -50,7 +50,7 @@ class Call {
   /// A copy of `src` in C order; nothing where its library cannot make one.
   std::optional<nanobind::object> packed(const Operand& src) const;
   Array read(Operand& operand, const char* which);
-  /// Nothing if what `library` does at the moment is in the order of this call.
+  /// Nothing if the current work of `library` is in the order of this call.
   std::optional<void*> stream_for(const Library& library) const;
   Axes without_single_channel(Axes shape) const;
 

@@ -1,4 +1,4 @@
-// The module behind the package: each file of this folder binds what it is named after.
+// The module of the package: each file of this folder binds what it is named after.
 #include "plugins/python/bind.hpp"
 
 NB_MODULE(_qturn, module) {

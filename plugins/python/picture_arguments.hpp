@@ -1,4 +1,4 @@
-// What callers write of pictures in memory: their bytes, and the words of the command line.
+// What callers pass for pictures in memory: their bytes, and the words of the command line.
 #ifndef QTURN_PYTHON_PICTURE_ARGUMENTS_HPP
 #define QTURN_PYTHON_PICTURE_ARGUMENTS_HPP
 

@@ -48,7 +48,7 @@ struct TurnedFile {
   std::vector<std::string> warnings;
 };
 
-/// The memory of a picture, which a thread keeps for its next one. To clear new pages took a tenth
+/// The memory of a picture, which a thread keeps for its next one. Clearing new pages took a tenth
 /// of the time of turning a JPEG of 12 megapixels, whose coefficients have 36 MB.
 class KeptLane {
  public:

@@ -14,7 +14,7 @@ namespace qturn::python {
 /// The number of a device that is not a GPU.
 inline constexpr int host = -1;
 
-/// Memory of the host, or of a GPU that is used on a stream of CUDA's.
+/// Memory of the host, or of a GPU that is used on a CUDA stream.
 struct Place {
   int device = host;
   void* stream = nullptr;

@@ -51,7 +51,7 @@ nb::bytes python_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// A line of metadata.jsonl, which is all that such a file says of its picture.
+/// A line of metadata.jsonl, which is all that such a file says about its picture.
 class ParsedLine : public ParsedLabel {
  public:
   explicit ParsedLine(std::string_view text) : text_(text), line_(hugging_face.read(text, {})) {}
@@ -123,7 +123,7 @@ const LabelFormat& label_format(std::string_view word) {
 using Pairs =
     std::vector<std::pair<std::variant<int, std::string>, std::variant<int, std::string>>>;
 
-/// What is said of all labels.
+/// What is said about all labels.
 struct Objects {
   std::optional<Keypoints> keypoints;
   ClassSwap swap;

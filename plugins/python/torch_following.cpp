@@ -33,7 +33,7 @@ bool follows_all() {
          !ask.level().is_none() || current_level.number(ask.forward_ad) >= 0;
 }
 
-/// What PyTorch has to know of some arrays.
+/// What PyTorch has to know about some arrays.
 struct Findings {
   bool any_tensor = false;
   bool any_without_memory = false;  ///< of a type that PyTorch asks what is done to it

@@ -22,7 +22,7 @@ nb::object external_stream(void* stream, int device) {
                                                      nb::arg("device") = device);
 }
 
-/// A view whose memory has other numbers than it: they are conjugated or negated when it is read.
+/// A view whose memory holds other numbers: they are conjugated or negated when it is read.
 [[noreturn]] void refuse_view(const Array& tensor, const char* which, const char* kind,
                               const char* remedy) {
   throw nb::value_error((std::string(which) + " of shape " + text(tensor.shape) + " is the " +
@@ -43,8 +43,8 @@ struct Exchange {
   const DlpackExchange* table = DlpackExchange::of(tensor);
 };
 
-/// Nothing where the tensor has to be asked by its attributes: it is of another type or device, or
-/// of items that DLPack does not know.
+/// Nothing where the tensor has to be asked by its attributes: it has another type or device, or
+/// items that DLPack does not know.
 std::optional<Array> read_at_once(nb::handle tensor, const char* which) {
   static const Exchange exchange;
   if (exchange.table == nullptr || tensor.type().ptr() != exchange.tensor.ptr())

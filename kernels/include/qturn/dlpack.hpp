@@ -7,7 +7,7 @@
 //
 // The functions are templates of the tensor's type, so any version of DLPack's header will do, and
 // none is needed to build qturn. A view does not keep the tensor's memory. Whether that may be
-// written is said by the flags of DLManagedTensorVersioned, which are the caller's to look at.
+// written is in the flags of DLManagedTensorVersioned, which the caller must check.
 #ifndef QTURN_DLPACK_HPP
 #define QTURN_DLPACK_HPP
 

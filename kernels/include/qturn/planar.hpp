@@ -64,8 +64,8 @@ struct PlanarView {
 };
 
 /// How samples are converted. Plane c of the destination is made from channel `channel[c]` of the
-/// source, so {2, 1, 0} makes RGB of BGR, {0, 1, 2} of RGBA drops alpha, and {0, 0, 0} makes three
-/// planes of grey.
+/// source, so {2, 1, 0} turns BGR into RGB, {0, 1, 2} drops the alpha of RGBA, and {0, 0, 0} makes
+/// three planes from grey.
 ///
 /// A sample x, an integer as it is, becomes (x * scale - mean[c]) / deviation[c], computed as one
 /// fused multiply-add of floats, fma(x, factor, offset), where factor is scale / deviation[c] and

@@ -2,8 +2,8 @@
 //
 // Where a tile's codes begin depends on those of all tiles before it, and so does the number of
 // bits that pad the byte at the first end of a segment. What comes after that end begins with a
-// whole byte. So a tile has two parts, each in words of its own, and whoever reads fills up what
-// lies between:
+// whole byte. So a tile has two parts, each in its own words, and the reader fills in the bits
+// between them:
 //
 //   tile        |..first.part..|
 //                               1111|.codes.1.codes.11.rest.|
@@ -19,7 +19,7 @@
 
 namespace qturn::jpeg {
 
-/// The codes of a tile. Bits are counted from the begin of the picture. After the last tile comes
+/// The codes of a tile. Bits are counted from the start of the picture. After the last tile comes
 /// one without codes, which begins where all end.
 struct TileString {
   std::uint32_t word = 0;    ///< where its first part is stored

@@ -128,7 +128,7 @@ Asked asked_of(const JpegScanDecode& decode, Cut cut) {
   return asked;
 }
 
-/// Samples that nobody wants but the pixels.
+/// Samples that only the pixels need.
 void take_planes(const Layout& layout, RestoredPicture& restored, Memory& memory) {
   for (std::uint32_t i = 0; i < layout.components; ++i) {
     Plane& plane = restored.component[i].plane;

@@ -1,8 +1,8 @@
-// Huffman tables for the turned picture: symbols are counted, and a thread makes each table of
+// Huffman tables for the turned picture: symbols are counted, and one thread makes each table from
 // them.
 //
-// A table depends on all counts, and what it is made of is small, so nothing of it is parallel but
-// the sorting. It is the same table for all components that share it.
+// A table depends on all counts, and they are few, so only the sorting is parallel. It is the same
+// table for all components that share it.
 #include "kernels/jpeg/src/best_table.hpp"
 #include "kernels/jpeg/src/planar.hpp"
 #include "kernels/jpeg/src/prefix_sum.cuh"

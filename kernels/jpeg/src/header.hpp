@@ -1,4 +1,4 @@
-// The header of a JPEG as a GPU is told of it, read from its segments. All of it is inline, so that
+// The header of a JPEG as a GPU needs it, read from its segments. All of it is inline, so that
 // src/ reads headers with it also where nothing is built with CUDA.
 #ifndef QTURN_KERNELS_JPEG_HEADER_HPP
 #define QTURN_KERNELS_JPEG_HEADER_HPP

@@ -95,9 +95,9 @@ struct Turn {
     return src.number(which, from);
   }
 
-  /// The source's number of the block whose DC coefficient that of this one is coded against:
-  /// the one before it of its component that does not only fill an MCU. no_block if it is the first
-  /// one of its segment.
+  /// The source's number of the block that predicts the DC coefficient of this one: the previous
+  /// one of its component that does not only fill an MCU. no_block if it is the first one of its
+  /// segment.
   constexpr std::uint32_t predecessor(std::uint32_t mcu, std::uint32_t block) const {
     return predecessor(mcu, block, [](std::uint32_t at) { return at; });
   }

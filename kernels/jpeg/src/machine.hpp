@@ -83,7 +83,7 @@ constexpr std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
 #endif
 }
 
-/// Sets bits of a word to which other threads add theirs.
+/// Sets bits of a word in which other threads set theirs.
 constexpr void add_bits(std::uint32_t& word, std::uint32_t bits) {
 #ifdef __CUDA_ARCH__
   atomicOr(&word, bits);
@@ -100,7 +100,7 @@ constexpr void add_bits(std::uint64_t& word, std::uint64_t bits) {
 #endif
 }
 
-/// Adds to a number to which other threads add.
+/// Adds to a number that other threads also add to.
 constexpr void add_one(std::uint32_t& number) {
 #ifdef __CUDA_ARCH__
   atomicAdd(&number, 1u);

@@ -3,9 +3,9 @@
 // A JPEG is a row of segments, each with a marker (0xFF and a byte), a length and a payload. The
 // segment that starts a scan is followed by entropy-coded data, in which 0xFF is followed by zero
 // or by the number of a restart. So the walk passes over it by looking for the next marker that has
-// a segment, and over stray bytes as well, as libjpeg does. This is the only such walk: the headers
-// of which a GPU is told, the files that are turned and the thumbnails inside other files are all
-// read by it.
+// a segment, and over stray bytes as well, as libjpeg does. This is the only such walk:
+// it reads the headers for a GPU, the files that are turned and the thumbnails inside
+// other files.
 #ifndef QTURN_KERNELS_JPEG_MARKERS_HPP
 #define QTURN_KERNELS_JPEG_MARKERS_HPP
 

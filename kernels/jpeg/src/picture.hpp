@@ -32,7 +32,7 @@ struct DcSums {
   std::uint32_t restarts = 0;
 };
 
-/// What the stages find out of a picture as they go.
+/// What the stages find out about a picture.
 struct Progress {
   std::uint32_t faults;
   std::uint32_t segments_read;  ///< whose last block was where it should be

@@ -1,4 +1,4 @@
-// Pixels of the samples of a YCbCr picture, as libjpeg makes them, to the bit.
+// Pixels from the samples of a YCbCr picture, as libjpeg makes them, bit for bit.
 #ifndef QTURN_KERNELS_JPEG_PIXELS_HPP
 #define QTURN_KERNELS_JPEG_PIXELS_HPP
 

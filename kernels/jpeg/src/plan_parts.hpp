@@ -29,7 +29,7 @@ struct WorkspaceEnds {
   std::size_t uploaded = 0, cleared = 0, all = 0;  ///< in bytes
 };
 
-/// Hands out memory from an address on, which may be of nothing as long as sizes are wanted.
+/// Hands out memory from an address on, which may be null while only sizes are wanted.
 class Memory {
  public:
   explicit Memory(std::byte* base) : base_(base) {}

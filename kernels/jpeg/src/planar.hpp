@@ -18,8 +18,8 @@
 namespace qturn::jpeg {
 
 /// How far samples move when an axis is mirrored: `part` of `whole` to the left or to the top. A
-/// sample that pixels share lies in their middle. If such a group is cut at the edge that comes
-/// first then, the new groups are others.
+/// sample that pixels share lies in their middle. If such a group is cut at the edge that then
+/// comes first, the new groups differ.
 struct Shift {
   std::uint32_t part = 0, whole = 1;
 
@@ -33,8 +33,8 @@ struct Shift {
 /// A component of the source, read as that of the turned picture.
 struct TurnedPlane {
   Plane from;  ///< in whole blocks
-  /// Of `from`, what is turned. Beyond an edge that stays in its place relative to the blocks, what
-  /// they hide is turned with the rest.
+  /// Of `from`, what is turned. Beyond an edge that keeps its place in the blocks, the hidden
+  /// samples are turned with the rest.
   std::uint32_t width = 0, height = 0;
   Shift along_x, along_y;
   Reading reading;

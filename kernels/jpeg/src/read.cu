@@ -1,4 +1,4 @@
-// Coefficients out of codes, a subsequence for each thread.
+// Coefficients from codes, one subsequence per thread.
 //
 // A block of threads copies the words of its subsequences to shared memory first. Read from where
 // they are, each thread would hold a cache line of its own, more than the cache has, and a warp

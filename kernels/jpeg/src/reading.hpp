@@ -75,7 +75,7 @@ struct ReadTables {
 };
 
 /// Goes on from `state` to the first code that begins at `end` or later, and counts the blocks
-/// that end. In data that has no such code it goes on as well, but somewhere.
+/// that end. In data without such a code it still goes on, at an arbitrary place.
 constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& tables, State& state,
                              std::uint32_t end) {
   BitReader in(words, state.bit);
@@ -86,7 +86,7 @@ constexpr std::uint32_t pass(const std::uint32_t* words, const ReadTables& table
     Entry entry = (coefficient == 0 ? dc : ac)->find(in.peek());
     if (entry.empty()) entry = Entry(longest_code, 0, end_of_block_advance);
     std::uint32_t bits = entry.leap_bits(), next = coefficient + entry.leap_advance();
-    // Where a subsequence ends must not depend on how one got there.
+    // Where a subsequence ends must not depend on how it was reached.
     const bool leaps = bits != 0 && next < coefficients && in.position() + bits <= end;
     if (!leaps) {
       bits = entry.bits();

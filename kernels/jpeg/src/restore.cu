@@ -1,4 +1,4 @@
-// Blocks where a caller wants them: coefficients in their natural order, samples, pixels.
+// Blocks in the form that a caller wants: coefficients in their natural order, samples, pixels.
 //
 // Eight threads work on a block: each has a column of it in the first pass of the inverse DCT, and
 // a row in the second one. Between the passes it lies in shared memory. A warp has four blocks side

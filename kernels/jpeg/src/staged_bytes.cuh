@@ -31,7 +31,7 @@ __device__ inline std::uint32_t staged_begin(const std::uint8_t* to) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % granule_bytes);
 }
 
-/// At least `bytes` from the begin on become 0. All threads of the block call it, and wait after
+/// At least `bytes` from the start on become 0. All threads of the block call it, and wait after
 /// it.
 __device__ inline void clear_staged(std::uint32_t* staged, std::uint32_t bytes) {
   for (std::uint32_t i = threadIdx.x; i * granule_bytes < bytes; i += blockDim.x) {
@@ -50,7 +50,7 @@ __device__ inline void copy_staged(const std::uint32_t* staged, std::uint8_t* to
   }
 }
 
-/// Copies `count` bytes from the begin of `staged`, a multiple of 16, to any address. All threads
+/// Copies `count` bytes from the start of `staged`, a multiple of 16, to any address. All threads
 /// of a warp call it. The word after the last one may be read.
 __device__ inline void store_by_warp(const std::uint32_t* staged, std::uint8_t* to,
                                      std::uint32_t count) {

@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(group, resident_groups)
   }
 }
 
-/// Blocks since the begin of a segment.
+/// Blocks since the start of a segment.
 struct BlockCount {
   std::uint32_t blocks = 0, restarts = 0;
 };

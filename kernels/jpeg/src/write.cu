@@ -25,7 +25,7 @@ constexpr JpegTuning tuning = device::Tuning::jpeg;
 /// Tiles on a multiprocessor at a time.
 constexpr int resident_tiles =
     std::min(tuning.resident_tiles, device::resident_threads / tile_threads);
-/// Words of a block. What has more is encoded once more, when it is known where it belongs.
+/// Words of a block. A longer one is encoded again, when its place is known.
 constexpr std::uint32_t slot_words = tuning.slot_words;
 /// Words of a tile's string in shared memory. A longer one is made where it is stored.
 constexpr std::uint32_t most_staged = tuning.most_staged;
@@ -312,7 +312,7 @@ __global__ void __launch_bounds__(sum_threads) sum_tiles(const Picture* pictures
   }
   picture.progress->turned_bytes = all.begin(bits_per_byte);
   if (all.begin(bits_per_byte) > picture.most_turned_bytes) fail(picture, JpegFault::capacity);
-  // Whoever reads a string may look at a word after it.
+  // A reader of a string may read one word after it.
   picture.strings[picture.progress->string_words] = 0;
 }
 

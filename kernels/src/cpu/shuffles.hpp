@@ -11,7 +11,7 @@ namespace qturn {
 inline constexpr int block_bytes = 16;
 inline constexpr int line_bytes = 64;
 
-/// Which byte of a block comes to each place of another.
+/// Which byte of a block goes to each place of another.
 struct BlockTable {
   alignas(block_bytes) std::uint8_t index[block_bytes] = {};
 };

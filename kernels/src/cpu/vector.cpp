@@ -65,7 +65,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_SCALABLE
 // Moves as many whole pixels at a time as a vector holds, whatever the sizes of both. Masks keep it
-// from reading or writing beside the row.
+// from reading or writing outside the row.
 bool mirror_rows(ConstView src, View dst) {
   constexpr hn::ScalableTag<std::uint8_t> d;
   const int pixel_bytes = dst.pixel_bytes;
@@ -270,7 +270,7 @@ bool mirror_narrow(ConstView src, View dst) {
   const std::uint8_t* in = row_of(src, 0);
   std::uint8_t* out = row_of(dst, 0);
   std::int64_t done = 0;
-  // What is written behind these rows is written again.
+  // What is written after these rows is overwritten later.
   for (std::int64_t at = 0; at + block_bytes <= total; at += rows * bytes, done += rows)
     hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, in + at), index), d, out + at);
   const std::int64_t left = dst.height - done;

@@ -1,4 +1,4 @@
-// qturn_opencv_bench: the plugin beside OpenCV's own functions, through the same GpuMats, in one
+// qturn_opencv_bench: the plugin against OpenCV's own functions, through the same GpuMats, in one
 // run, as the tables of plugins/opencv/README.md.
 //
 // Bytes read and written per second of GPU time, between CUDA events; median of several batches of

@@ -145,7 +145,7 @@ QTURN_EXPORT JpegWorkspace jpeg_workspace(const JpegScanTurn* turns, std::size_t
 /// done. `results` is memory that the device can write, page-locked for instance, and is valid only
 /// after the work is done.
 ///
-/// A picture with damaged data has JpegResult::faults, and the others are turned all the same.
+/// A picture with damaged data has JpegResult::faults, and the others are still turned.
 /// Nothing is written outside of `capacity` bytes at `out`, which are undefined for a picture with
 /// faults.
 ///

@@ -67,7 +67,7 @@ QTURN_EXPORT JpegWorkspace jpeg_decode_workspace(const JpegScanDecode* pictures,
 /// Samples are those of libjpeg's accurate integer inverse DCT (JDCT_ISLOW), and pixels those of
 /// its colour conversion, bit for bit. A picture whose coefficients are so large that
 /// libjpeg-turbo's versions for different processors disagree has JpegFault::range; no encoder
-/// writes such.
+/// writes them.
 ///
 /// Throws std::invalid_argument, before anything is enqueued, with the index of the picture, for
 /// what makes no sense; CudaError when a launch fails.

@@ -1,4 +1,4 @@
-// The header of a JPEG, read on the CPU: what the functions for the GPU have to be told of it.
+// The header of a JPEG, read on the CPU: what the functions for the GPU need to know.
 //
 //   const qturn::JpegHeader header = qturn::read_jpeg_header(file.data(), file.size());
 //   qturn::JpegScanDecode picture = header.to_decode();
@@ -52,7 +52,7 @@ class QTURN_EXPORT JpegRefused : public std::runtime_error {
   JpegRefusal why_;
 };
 
-/// What a header says of its picture, which is in one scan.
+/// What a header says about its picture, which is in one scan.
 struct JpegHeader {
   JpegScanLayout scan;
   JpegSteps steps[4]{};  ///< quantisation, by component of `scan`
@@ -88,7 +88,7 @@ struct JpegHeader {
 };
 
 /// Reads the header of a JPEG in host memory: `bytes` bytes from `file` on, of which those after
-/// the header of the first scan are not looked at.
+/// the header of the first scan are not read.
 ///
 /// jpeg_workspace() and jpeg_decode_workspace() take its `scan` as `src`. JpegScanTurn::dst is the
 /// caller's to make. The orientation that the file is tagged with (Exif) is not read.

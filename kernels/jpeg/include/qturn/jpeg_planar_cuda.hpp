@@ -41,9 +41,9 @@ QTURN_EXPORT JpegWorkspace jpeg_planar_workspace(const JpegPlanarTurn* turns, st
 /// Enqueues the turn of all `count` pictures (up to 65,535) and returns without waiting.
 /// Workspaces, `results`, damage and what is thrown are as in turn_jpegs().
 ///
-/// The turned data is what libjpeg makes of the planes with its accurate integer DCT (JDCT_ISLOW),
-/// on every GPU. A picture whose coefficients are so large that libjpeg-turbo's versions for
-/// different processors disagree has JpegFault::range.
+/// The turned data is what libjpeg makes from the planes with its accurate integer DCT
+/// (JDCT_ISLOW), on every GPU. A picture whose coefficients are so large that libjpeg-turbo's
+/// versions for different processors disagree has JpegFault::range.
 QTURN_EXPORT void turn_jpegs_by_planes(const JpegPlanarTurn* turns, std::size_t count,
                                        void* device_workspace, void* host_workspace,
                                        JpegPlanarResult* results, cudaStream_t stream);

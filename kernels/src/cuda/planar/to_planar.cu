@@ -63,7 +63,7 @@ void with_samples(SampleType type, int channels, int dst_sample, Run run) {
   }
 }
 
-// What the table of all kernels here says of pixels of so many bytes.
+// What the table of all kernels here says about pixels of so many bytes.
 PlanarTuning tuning_of(int pixel) {
   return device::tuning_of(device::make_planar<SampleType::uint8, 1, 2, few>,
                            [&](auto table) { return table.planar(pixel); });

@@ -6,8 +6,8 @@
 // Arguments have the order and the meaning that they have in OpenCV. Each function has three forms:
 //
 //   without a stream            on OpenCV's null stream; returns when all is done
-//   with a cv::cuda::Stream     as cv::cuda's functions: enqueues; Stream::Null() waits
-//   with a cudaStream_t         the same for GpuMats alone; never waits for the null stream
+//   with a cv::cuda::Stream     like cv::cuda's functions: enqueues; Stream::Null() waits
+//   with a cudaStream_t         the same for GpuMats only; never waits for the null stream
 //
 // The rules, the same for all:
 //
@@ -15,7 +15,7 @@
 // (CV_8UC1, CV_16FC3, CV_64FC4, CV_8UC(12), ...). Pixels are moved, never interpreted.
 //
 // Images: `src` and `dst` may be GpuMats or regions of them, of any size. The forms without a
-// cudaStream_t also take cv::Mat, cv::cuda::HostMem and what else OpenCV accepts there, in any
+// cudaStream_t also take cv::Mat, cv::cuda::HostMem and whatever else OpenCV accepts there, in any
 // combination, and copy it to the device and back.
 //
 // Destination: reused if it has the right size and type, otherwise created. `dst` may be `src`: a
@@ -53,7 +53,7 @@
 
 namespace qturn::opencv {
 
-/// `dst` becomes `src` mirrored at its main diagonal, as by cv::transpose().
+/// `dst` becomes `src` mirrored across its main diagonal, as by cv::transpose().
 QTURN_EXPORT void transpose(cv::InputArray src, cv::OutputArray dst);
 QTURN_EXPORT void transpose(cv::InputArray src, cv::OutputArray dst, cv::cuda::Stream& stream);
 QTURN_EXPORT void transpose(const cv::cuda::GpuMat& src, cv::cuda::GpuMat& dst,
@@ -105,9 +105,9 @@ QTURN_EXPORT void transform_batch(const std::vector<cv::cuda::GpuMat>& src,
                                   const std::vector<Orientation>& orientations,
                                   cudaStream_t stream);
 
-/// An image, or a region of one, as qturn's own functions see it: a cv::Mat as those without a
-/// stream (cpu.hpp, batch.hpp, planar.hpp), a GpuMat as those on a stream. The view does not keep
-/// the memory. Of a const image it is a ConstView.
+/// An image, or a region of one, as a view for qturn's own functions: of a cv::Mat for those
+/// without a stream (cpu.hpp, batch.hpp, planar.hpp), of a GpuMat for those on a stream. The view
+/// does not keep the memory. Of a const image it is a ConstView.
 ///
 /// Throws Error::BadNumChannels for pixels of more than 256 bytes, Error::StsBadSize for a cv::Mat
 /// that has more than two dimensions, Error::StsNullPtr for pixels at address 0, and
@@ -125,8 +125,8 @@ QTURN_EXPORT ConstView view_of(const cv::cuda::GpuMat& mat);
 struct BlobParams {
   cv::Scalar scalefactor = cv::Scalar::all(1);
   cv::Scalar mean;
-  /// Exchanges channels 0 and 2, which makes RGB of BGR. `mean` and `scalefactor` are those of the
-  /// blob's planes, as in OpenCV.
+  /// Exchanges channels 0 and 2, which turns BGR into RGB. `mean` and `scalefactor` are those of
+  /// the blob's planes, as in OpenCV.
   bool swap_rb = false;
   int ddepth = CV_32F;  ///< CV_32F, CV_16F, or CV_16BF of OpenCV 5
   /// 0: one plane per channel. 3: drops the alpha of four channels, and repeats a grey one.
