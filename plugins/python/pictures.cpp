@@ -235,7 +235,7 @@ the command line: jpeg is --jpeg ("lossless" or "planar"), edges is --jpeg-edges
 name; None switches one off. suffix (".tga") counts only where the content does not tell the format.
 
 Works without the GIL, on the calling thread. Raises PictureError for a file that is damaged or not
-supported, ValueError for an argument.)");
+supported, ValueError for a wrong argument.)");
   module.def("orientation", &stored_orientation, nb::arg("data").none(), nb::kw_only(),
              nb::arg("suffix") = "", nb::arg("limits") = nb::none(),
              nb::sig("def orientation(data: typing_extensions.Buffer, *, suffix: str = '', limits: "
@@ -248,10 +248,10 @@ Reads the header only, so of limits the pixels and their ratio do not count.)");
       nb::arg("suffix") = "", nb::arg("limits") = nb::none(),
       nb::sig("def check(data: typing_extensions.Buffer, *, quick: bool = False, suffix: str = '', "
               "limits: dict[str, int | None] | None = None) -> list[str]"),
-      R"(What `qturn check` says of a picture: sentences, none if all is well.
+      R"(What `qturn check` says about a picture: sentences; none if all is well.
 
-They name metadata that disagree about the orientation or are damaged. The picture is decoded unless
-quick is true. Raises PictureError for damage.)");
+They name metadata that is damaged or contradicts itself about the orientation. The picture is
+decoded unless quick is true. Raises PictureError for damage.)");
 }
 
 }  // namespace qturn::python

@@ -282,11 +282,11 @@ std::vector<TurnedRow> turn_row(const NamedBytes& picture, const std::vector<Kin
 }  // namespace
 
 void bind_samples(nb::module_& module) {
-  module.def("random_variants", &variants_of_key, nb::arg("key"), nb::arg("count"),
-             nb::arg("seed") = 0,
-             nb::sig("def random_variants(key: str | bytes, count: int, seed: int = 0) -> "
-                     "list[Orientation]"),
-             R"(What --random COUNT --seed SEED draws for the picture of this key: `count` different
+  module.def(
+      "random_variants", &variants_of_key, nb::arg("key"), nb::arg("count"), nb::arg("seed") = 0,
+      nb::sig("def random_variants(key: str | bytes, count: int, seed: int = 0) -> "
+              "list[Orientation]"),
+      R"(What --random COUNT --seed SEED chooses for the picture of this key: `count` different
 orientations, by their numbers. A pure function of its arguments; docs/augment.md has the rule.)");
   module.def(
       "turn_labels", &turn_label, nb::arg("text"), nb::arg("format"), nb::arg("orientation"),
@@ -301,7 +301,8 @@ orientations, by their numbers. A pure function of its arguments; docs/augment.m
 format is "yolo", "voc", "labelme", "dota" or "huggingface" (a line of metadata.jsonl); size is
 (width, height) before the turn; name is that of the turned picture's file, which some formats hold;
 picture is its content, which LabelMe may hold. keypoints ("none" or "17x3") and swap_pairs (numbers
-of keypoints, or names of classes) are the options of the command line. Raises PictureError, which begins with the line and the column, for a label that cannot be turned.)");
+of keypoints, or names of classes) are the options of the command line. For a label that cannot be
+turned it raises PictureError, whose message begins with the line and the column.)");
   // For qturn.ray.
   module.def("variants_of", &parse_variants, nb::arg("words"));
   module.def("kind_of_file", &word_of_kind, nb::arg("name"), nb::arg("data"));

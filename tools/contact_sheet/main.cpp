@@ -68,7 +68,8 @@ std::vector<Cell> read_rows(std::size_t columns, const std::vector<std::string>&
                        small_picture(read_file(paths[i]), lower_suffix(paths[i]), cell,
                                      Shrink::mean, Limits{})});
       } catch (const ImageFileError& error) {
-        fmt::print(stderr, "qturn-contact-sheet: {}: {}; left out\n", paths[i], error.what());
+        fmt::print(stderr, "qturn-contact-sheet: {}: {}; left out of the sheet\n", paths[i],
+                   error.what());
         row.clear();
         break;
       }

@@ -1,4 +1,4 @@
-"""A transform for Albumentations 2: one of the eight orientations, by chance, with masks, boxes and keypoints."""
+"""A transform for Albumentations 2: one of the eight orientations, at random, with masks, boxes and keypoints."""
 from __future__ import annotations
 
 from typing import Any, Iterable
@@ -16,7 +16,7 @@ __all__ = ["RandomOrientation"]
 
 
 class RandomOrientation(albumentations.DualTransform):
-    """Turns each sample with probability `p` by one of `orientations`, all with the same chance.
+    """Turns each sample with probability `p` by one of `orientations`, all equally likely.
 
     By default those are the seven that change a picture. Unlike D4 of Albumentations, this is right for pictures that are not
     square: those that swap the axes change their shape. Keypoints are turned with their angles. The seed is that of

@@ -1,7 +1,7 @@
 """Data sets of Hugging Face in Parquet, turned with their boxes and masks: python -m qturn.huggingface IN OUT --variants all
 
 Rows become rows. The schema, the features in its metadata and all other columns stay as they are; a row of several variants is
-repeated, and its picture's path gets the name of the variant. What a row says of its picture is turned as a line of metadata.jsonl.
+repeated, and its picture's path gets the name of the variant. What a row says about its picture is turned as a line of metadata.jsonl.
 """
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--picture", metavar="COLUMN", help="default: image, or the only column with pictures")
     parser.add_argument("--masks", type=names, default=[], metavar="COLUMNS", help="default: those with mask in their names")
-    parser.add_argument("--keep", type=names, default=[], metavar="COLUMNS", help="columns that say nothing of places in the picture")
+    parser.add_argument("--keep", type=names, default=[], metavar="COLUMNS", help="columns that do not depend on the turn")
     parser.add_argument("--bbox", choices=["coco", "voc"], default="coco", help="x, y, width, height (default), or x, y, x, y")
     parser.add_argument("--swap-pairs", type=lambda text: [tuple(map(str.strip, pair.split(":"))) for pair in names(text)], default=[],
                         metavar="LEFT:RIGHT,...", help="classes that change places in a mirror")

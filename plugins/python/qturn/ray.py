@@ -27,13 +27,13 @@ def augment(dataset: Dataset, variants: str | Iterable[Orientation | str | int] 
 
     A row is a sample. Rows of ray.data.read_webdataset(..., decoder=None) and read_binary_files(..., include_paths=True) hold
     files, which are turned as the command line turns them, JPEGs without loss. Rows of read_images(..., include_paths=True) and
-    read_webdataset() hold arrays, which are turned as they are: their orientation tags are lost already.
+    read_webdataset() hold arrays, which are turned as they are: their orientation tags are already lost.
 
     Each row becomes one for each variant: a new `__key__` ("x/a__flop") or `path` ("x/a__flop.jpg"), the picture, its label and
     its masks turned, other columns copied. A column that may say where something is in the picture, and is not known, is an error.
 
     variants                        "all", "rotations", a list such as "identity,flop", or orientations
-    random, seed                    so many for each picture, chosen by its key as --random and --seed do
+    random, seed                    this many for each picture, chosen by its key as --random and --seed do
     labels                          "auto", "yolo", "voc" or "labelme"; "none" turns pictures alone and leaves other columns out
     masks                           "auto" takes columns such as "mask.png"; or a list of columns
     labels_drawn_on                 "stored" or "upright", for pictures with an orientation tag

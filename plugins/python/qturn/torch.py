@@ -20,7 +20,7 @@ _library.define("to_planar(Tensor xs, int[] orientations, str dtype, float[] mea
 
 
 def transform(x, orientation, layout="hwc"):
-    """qturn.transform() as an operator. Where PyTorch need not see one, the call goes past its dispatcher, which takes longer."""
+    """qturn.transform() as an operator. Where PyTorch need not see one, the call bypasses its dispatcher, which would take longer."""
     if type(x) is torch.Tensor and not needs_operator(x):
         try:
             return _qturn.transform(x, orientation, None, layout, None)
@@ -49,7 +49,7 @@ def transform_batch(xs, orientations, layout="hwc"):
 
 
 def to_planar(xs, orientations, dtype, mean, std, channels, scale):
-    """qturn.to_planar() of one tensor as an operator. One orientation is that of all images."""
+    """qturn.to_planar() of one tensor as an operator. A single orientation is for all images."""
     if _in_torch_func() or _has_tangent(xs):
         raise RuntimeError("qturn.to_planar() has a gradient, but neither a rule for torch.func nor a derivative in forward mode")
     each = [orientations] if _is_one(orientations) else orientations
@@ -165,7 +165,7 @@ def _batch_gradient(ctx, gradient):
 
 
 class _Mapped(torch.autograd.Function):
-    """The operator for torch.func and for derivatives in forward mode: PyTorch gives an operator tangents of zeros, without a word."""
+    """The operator for torch.func and for derivatives in forward mode: PyTorch silently gives an operator tangents of zeros."""
 
     @staticmethod
     def forward(x, orientation, layout):
@@ -209,13 +209,13 @@ torch.library.register_autograd("qturn::transform_batch", _batch_gradient, setup
 
 
 class RandomOrientation(torch.nn.Module):
-    """Turns each image of a batch with probability `p` by one of `orientations`, all with the same chance, on the batch's device.
+    """Turns each image of a batch with probability `p` by one of `orientations`, all equally likely, on the batch's device.
 
     p: 0 to 1.
     orientations: default all seven that change an image. Those that swap the axes are for square images, or for `same_on_batch`.
     same_on_batch: one orientation for all images, instead of one for each.
     box_format: "xyxy", "xywh", "cxcywh" or "yolo", as in qturn.turn_boxes().
-    seed: of a generator of its own; else PyTorch's default one for the CPU chooses.
+    seed: of its own generator; without it, PyTorch's default generator for the CPU is used.
     """
 
     def __init__(self, p=0.5, *, orientations=None, same_on_batch=False, box_format="xyxy", seed=None):

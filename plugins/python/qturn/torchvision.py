@@ -1,4 +1,4 @@
-"""A transform for torchvision.transforms.v2: one of the eight orientations, by chance, with boxes, masks and keypoints."""
+"""A transform for torchvision.transforms.v2: one of the eight orientations, at random, with boxes, masks and keypoints."""
 from __future__ import annotations
 
 from typing import Any, Iterable
@@ -30,7 +30,7 @@ _BOXES = {tv_tensors.BoundingBoxFormat.XYXY: "xyxy",
 
 
 class RandomOrientation(v2.Transform):
-    """Turns each sample with probability `p` by one of `orientations`, all with the same chance.
+    """Turns each sample with probability `p` by one of `orientations`, all equally likely.
 
     By default those are the seven that change a picture. Those that swap the axes change the shape of a picture that is not
     square; "rotate180", "flip" and "flop" never do.
@@ -38,8 +38,8 @@ class RandomOrientation(v2.Transform):
     Images, videos and masks (tensors of shape (..., height, width), and Pillow's images) turn without loss, bounding boxes and
     keypoints with them. Boxes that are themselves rotated are refused.
 
-    With `seed` the transform draws from a generator of its own, else from PyTorch's. In the workers of a DataLoader each worker
-    draws other numbers, which depend on the seed, on torch.manual_seed() and on the epoch.
+    With `seed` the transform uses its own generator, else PyTorch's. In the workers of a DataLoader each worker
+    gets different numbers, which depend on the seed, on torch.manual_seed() and on the epoch.
     """
 
     _transformed_types = (torch.Tensor, PIL.Image.Image)
