@@ -93,12 +93,13 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / lock_name) {
   do {
     opened_ = open_or_make(file_, is_new);
     struct stat status;
-    if (!opened_ || ::fstat(opened_.get(), &status) != 0) fail("cannot write", system_code(errno));
+    if (!opened_ || ::fstat(opened_.get(), &status) != 0)
+      fail("cannot lock the folder with", system_code(errno));
     if (!S_ISREG(status.st_mode))
       throw FileError(file_.string() + " is not a regular file; remove it", file_, {});
     if (!lock_now(opened_.get())) {
       if (errno != EAGAIN && errno != EACCES) fail("cannot lock", system_code(errno));
-      throw FileError(fmt::format("{}: another qturn ({}) works here; wait for its end",
+      throw FileError(fmt::format("{}: another qturn ({}) is working here; wait until it ends",
                                   folder.string(), holder_in(opened_.get())),
                       file_, {});
     }

@@ -299,10 +299,8 @@ FileBytes StagedFiles::read_back(std::size_t index, FileBytes memory) const try 
   memory = read_whole(file.target, file.temporary.file(), std::move(memory), nullptr,
                       [&](std::span<const std::byte> part) { hasher.add(part); });
   if (const ContentHash hash = hasher.hash(); hash != file.hash) {
-    throw ProofError(
-        fmt::format("{} is on the disk with another hash than it was written with: {} "
-                    "expected, {} found",
-                    file.target.string(), digits_of(file.hash), digits_of(hash)));
+    throw ProofError(fmt::format("{} has a wrong hash on the disk: {} expected, {} found",
+                                 file.target.string(), digits_of(file.hash), digits_of(hash)));
   }
   return memory;
 } catch (const FileError& error) {

@@ -41,7 +41,7 @@ DeviceChoice choose_device(std::string_view option, Work work) {
   if (option != "auto" && option != "cuda" && !lists)
     throw std::invalid_argument(
         fmt::format("'{}' is not a device; choose auto, cpu, cuda or cuda:0,1", option));
-  if (option == "auto" && work == Work::other) return {{}, "a GPU makes only many JPEGs faster"};
+  if (option == "auto" && work == Work::other) return {{}, "a GPU is faster only for many JPEGs"};
   const std::vector<int> wanted =
       lists ? parse_indices(option.substr(numbered.size())) : std::vector<int>{};
 

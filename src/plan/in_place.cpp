@@ -113,11 +113,10 @@ class Companions {
     const auto is_to_do = [&](const Companion& each) { return !file_of(each).to_do.empty(); };
     const auto own = std::find_if(first, last, is_to_do);
     if (own == last) {
-      throw WithHints<PlanError>(
-          {Hint::into_output},
-          fmt::format("{} would stay as it is, because {} is another name of a picture that is "
-                      "turned; turn them into a folder",
-                      first->path().string(), files_.path(file_of(*first))));
+      throw WithHints<PlanError>({Hint::into_output},
+                                 fmt::format("{} would stay as it is, because {} is another name "
+                                             "of a picture that is turned; turn both into a folder",
+                                             first->path().string(), files_.path(file_of(*first))));
     }
     const auto other = std::find_if(first, last, [&](const Companion& each) {
       return each.picture != own->picture &&
@@ -125,11 +124,10 @@ class Companions {
     });
     if (other == last) return;
     throw WithHints<PlanError>(
-        {Hint::into_output},
-        fmt::format(
-            "{} belongs to {} and to {}, and would be turned twice; turn them one after the "
-            "other, each into an output of its own",
-            own->path().string(), files_.path(file_of(*own)), files_.path(file_of(*other))));
+        {Hint::into_output}, fmt::format("{} belongs to {} and to {}, and would be turned twice; "
+                                         "turn them one after the other, each into its own output",
+                                         own->path().string(), files_.path(file_of(*own)),
+                                         files_.path(file_of(*other))));
   }
 
   /// Empty without --backup.

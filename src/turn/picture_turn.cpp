@@ -27,7 +27,7 @@ void refuse_conversion(const Codec& from, const Codec& to) {
   if (&from == &to) return;
   if (!from.decode) {
     throw ImageFileError(
-        fmt::format("its format, {}, is turned without decoding it, so it cannot become {}",
+        fmt::format("qturn turns {} files without decoding them, so they cannot become {}",
                     from.name, to.name));
   }
   if (!to.encode || to.is_array) {
@@ -136,8 +136,7 @@ TurnOutcome PictureTurn::plan(Orientation orientation) const {
         by_compressed ? compressed_->why_not()
         : options_.tag_only
             ? no_place_for_orientation(*format_)
-            : fmt::format("{} is read and not written; another format can be made of it",
-                          format_->name);
+            : fmt::format("{} can be read but not written; choose another format", format_->name);
   }
   outcome.stale_metadata = stale_metadata(outcome);
   return outcome;

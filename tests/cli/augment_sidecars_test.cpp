@@ -33,7 +33,7 @@ TEST_CASE_METHOD(Workplace, "Files of a picture's stem are copied with each vari
   add("d/x/a", "without a suffix");
   const Result result = done({"augment", "d", "-o", "out", "--variants", "identity,flop"});
   CHECK_THAT(result.err,
-             ContainsSubstring("qturn: other files of the stem of a picture, copied with each of "
+             ContainsSubstring("qturn: other files with the name of a picture, copied with each of "
                                "its variants: 1 .caption, 1 .cls, 1 .json\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: 4 of 4 variants of 2 pictures written, 2 of "
                                            "them copied byte for byte; "));
@@ -92,7 +92,7 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
               ": may say where something is in a picture, and would not be turned with it; convert "
               "it to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
               fs::path(name).extension().string() +
-              "' leaves such files out; --labels none turns each picture by itself\n");
+              "' leaves such files out; --labels none turns the pictures alone\n");
   }
   // Of another format than the one that is asked for.
   CHECK(run("a.xml", "<annotation/>", {"--labels", "yolo"}) == "left");
@@ -103,7 +103,7 @@ TEST_CASE("A caption beside a picture is copied, what may be a label of another 
                                    {"a.json", R"({"x": 1, "y": 2})"},
                                    {"a.xml", "<o><xmin>1</xmin></o>"}}) {
     CAPTURE(text);
-    CHECK_THAT(run(name, text), ContainsSubstring("; --labels none turns each picture by itself"));
+    CHECK_THAT(run(name, text), ContainsSubstring("; --labels none turns the pictures alone"));
   }
 }
 

@@ -177,9 +177,9 @@ TEST_CASE("Labels that cannot be turned yet are refused, with what to do") {
     workplace.add("data/a.png", cli::png(picture));
     workplace.add(label, content);
     const Result result = workplace.refused({"augment", "data", "-o", "out"});
-    CHECK_THAT(result.err, ContainsSubstring(
-                               ": lies where labels or masks do, and would not be turned with its "
-                               "picture; --labels none turns each picture by itself"));
+    CHECK_THAT(result.err,
+               ContainsSubstring(": is among labels or masks, but would not be turned with its "
+                                 "picture; --labels none turns the pictures alone"));
     workplace.done({"augment", "data", "-o", "out", "--labels", "none"});
     CHECK(workplace.files("out").size() == 9);
   }
@@ -191,7 +191,7 @@ TEST_CASE_METHOD(
   add("data/images/b.png", cli::png(picture));
   add("data/masks/a.png", cli::png(picture));
   const Result drawn = refused({"augment", "data", "-o", "out", "--random", "2"});
-  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: lies where labels or masks do"));
+  CHECK_THAT(drawn.err, ContainsSubstring("data/masks/a.png: is among labels or masks"));
   CHECK_FALSE(exists("out"));
   refused({"augment", "data/images", "-o", "out"});
   done({"augment", "data", "-o", "out"});
@@ -300,8 +300,8 @@ TEST_CASE_METHOD(Workplace, "Option --random names folders whose pictures belong
     for (int i = 0; i < 4; ++i)
       add("in/" + folder + "/" + std::to_string(i) + ".png", cli::png(cli::random_picture(3, 2)));
   const std::string warning =
-      "qturn: warning: these folders hold pictures of the same names, and --random draws for each "
-      "by itself: depth and rgb; --variants gives all the same variants\n";
+      "qturn: warning: these folders hold pictures with the same names, and --random chooses for "
+      "each picture separately: depth and rgb; --variants gives all the same variants\n";
   const auto errors = [&](Words options) {
     Words words = {"augment", "in", "-o", "out", "--overwrite"};
     words.insert(words.end(), options.begin(), options.end());

@@ -268,11 +268,11 @@ TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their lab
   const std::string tagged = ": frame: the picture is tagged with orientation 6; ";
   CHECK(finding("a.xml", 6, voc(9, 5)) ==
         "d/a.xml" + tagged +
-            "the label fits the pixels as they are stored: by the size that it says; say it with "
+            "the label fits the pixels as they are stored: by the size that it says; say so with "
             "--labels-drawn-on stored\n");
   CHECK(finding("a.xml", 6, voc(5, 9)) ==
         "d/a.xml" + tagged +
-            "the label fits the upright picture: by the size that it says; say it with "
+            "the label fits the upright picture: by the size that it says; say so with "
             "--labels-drawn-on upright\n");
   CHECK(finding("a.xml", 6, voc(9, 9)) ==
         "d/a.xml:2:8: size: says 9 x 9, the picture is 9 x 5 as it is stored and 5 x 9 upright\n");
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their lab
   CHECK(finding("a.xml", 6, without_size + "</annotation>") ==
         "d/a.xml" + tagged +
             "the label fits the upright picture: 0 of 2 shapes lie outside of it, and 1 of the "
-            "other; say it with --labels-drawn-on upright\n");
+            "other; say so with --labels-drawn-on upright\n");
   CHECK_THAT(finding("a.xml", 6, "<annotation></annotation>"), ContainsSubstring("cannot tell"));
   CHECK_THAT(finding("a.xml", 3, voc(9, 5)), ContainsSubstring("cannot tell"));
   CHECK_THAT(finding("a.txt", 6, "0 .5 .5 .5 .5\n"), ContainsSubstring("cannot tell"));
@@ -290,7 +290,7 @@ TEST_CASE_METHOD(Workplace, "Of tagged pictures it is said which frame their lab
   CHECK(finding("x.json", 6,
                 coco(R"({"id": 1, "file_name": "a.png", "width": 5, "height": 9})", "")) ==
         "d/x.json" + tagged +
-            "the label fits the upright picture: by the size that it says; say it with "
+            "the label fits the upright picture: by the size that it says; say so with "
             "--labels-drawn-on upright\n");
 }
 
@@ -318,7 +318,7 @@ TEST_CASE_METHOD(
   const Result none = check(*this, {"--labels", "d"});
   CHECK(none.exit_code == 2);
   CHECK(none.err ==
-        "qturn: no labels to check; --labels yolo:DIR and the like say where they are\n");
+        "qturn: found no labels to check; say where they are, as in --labels yolo:DIR\n");
   add("d/a.txt", "0 1 .5 1 1\n");
   CHECK(check(*this, {"d"}).exit_code == 0);
   for (const Words& words : {std::vector<std::string>{"--labels", "d"},
@@ -434,7 +434,7 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
   CHECK(page.find("<li>") == std::string::npos);
   const Result result =
       workplace.refused({"augment", "d", "-o", "out2", "--html", "d/images/a.png"});
-  CHECK_THAT(result.err, ContainsSubstring("--html would write in the place of"));
+  CHECK_THAT(result.err, ContainsSubstring("--html would overwrite"));
   const auto tree = workplace.tree("d");
   workplace.add("list.txt", "d/images/a.png\n");
   for (const char* option : {"--html=", "--json="}) {
@@ -442,7 +442,7 @@ TEST_CASE("augment --html shows all variants of a sample with their labels") {
       CAPTURE(option, file);
       words.insert(words.end(), {"-o", "out3", option + file});
       const Result both = workplace.refused(words);
-      CHECK_THAT(both.err, ContainsSubstring("would write in the place of " + file));
+      CHECK_THAT(both.err, ContainsSubstring("would overwrite " + file));
     };
     for (const char* file : {"d/labels/a.txt", "d/masks/a.png", "out3/labels/a__flop.txt",
                              "out3/masks/a__flop.png", "d/x.json"})

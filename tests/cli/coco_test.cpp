@@ -210,7 +210,7 @@ TEST_CASE("A COCO file without any of the pictures, or that cannot be read, is r
     const Result result = augment(workplace, {"data"});
     CHECK(result.exit_code == 2);
     CHECK_THAT(result.err, StartsWith("qturn: " + why));
-    CHECK_THAT(result.err, ContainsSubstring("; --labels none turns each picture by itself"));
+    CHECK_THAT(result.err, ContainsSubstring("; --labels none turns the pictures alone"));
     CHECK_FALSE(workplace.exists("out"));
     CHECK(augment(workplace, {"data", "--labels", "none"}).exit_code == 0);
   }
@@ -235,7 +235,7 @@ TEST_CASE_METHOD(
   const Result result = failed({"augment", "data", "-o", "out", "--variants", "flop,rotate90"});
   CHECK_THAT(result.err,
              StartsWith("qturn: COCO labels of 3 of 4 pictures turn with them: data/x.json; images "
-                        "that are not here: 1 of 4; annotations without an image, left out: 1; "
+                        "not found: 1 of 4; annotations without an image, left out: 1; "
                         "images whose labels cannot be turned in all variants: 2\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/a.png: data/x.json:6:34: bbox has 1 "));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.json:2:1: says 9 x 6, the "

@@ -57,8 +57,8 @@ TEST_CASE_METHOD(Workplace,
   const Result result = augment(*this, {"data", "--overwrite"});
   CHECK(result.exit_code == 2);
   CHECK(result.err ==
-        "qturn: data/boxes.csv:1:10: column bbox cannot be turned; --labels none turns each "
-        "picture by itself\n");
+        "qturn: data/boxes.csv:1:10: column bbox cannot be turned; --labels none turns the "
+        "pictures alone\n");
   const Result classes = augment(*this, {"data", "--labels", "csv:data/classes.csv"});
   CHECK(classes.exit_code == 2);
   CHECK_THAT(classes.err, ContainsSubstring("does not name the columns of a box or a point"));
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(Workplace,
       "file,image_width,image_height,x,y\r\na.png,9,5,8,0\r\nb.png,9,6,8,0\r\nc.png,9,5,up,0\r\n"
       "gone.png,9,5,8,0\r\na.png,9,5,0,4");
   const Result result = failed({"augment", "data", "-o", "out", "--variants", "rotate90,flop"});
-  CHECK_THAT(result.err, ContainsSubstring("images that are not here: 1 of 4; images whose labels "
+  CHECK_THAT(result.err, ContainsSubstring("images not found: 1 of 4; images whose labels "
                                            "cannot be turned in all variants: 1\n"));
   CHECK_THAT(result.err, ContainsSubstring("qturn: data/b.png: data/x.csv:3:1: says 9 x 6, the "
                                            "picture is 9 x 5\n"));

@@ -44,7 +44,7 @@ TEST_CASE("The paths of a YAML file become those of the output, and all else sta
     INFO(result.err);
     CHECK(result.exit_code == 0);
     CHECK_THAT(result.err,
-               ContainsSubstring("written for the turned pictures, too: " + layout.yaml + "\n"));
+               ContainsSubstring("also written for the turned pictures: " + layout.yaml + "\n"));
     CHECK(result.err.find("left out") == std::string::npos);
     CHECK(workplace.content("out/" + layout.out_yaml) == layout.out_text + names);
   }
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(Workplace,
     CHECK_FALSE(exists("out"));
   };
   add("d/data.yaml", "train: {a: b}" + names);
-  refused({"d"}, "d/data.yaml:1:8: expected a path or a list of paths; --labels none turns each");
+  refused({"d"}, "d/data.yaml:1:8: expected a path or a list of paths; --labels none turns the");
   add("d/lists/train.txt", "../images/a.png\n");
   add("d/data.yaml", "train: lists/train.txt" + names);
   refused({"d"}, "d/lists/train.txt:1: d/images/a.png does not lie below the folder of the list");
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(Workplace,
   const Result result =
       done({"augment", "voc", "-o", "out", "--variants", "flop,cw", "--others", "copy"});
   CHECK_THAT(result.err,
-             ContainsSubstring("written for the turned pictures, too: 3 lists in voc/ImageSets\n"));
+             ContainsSubstring("also written for the turned pictures: 3 lists in voc/ImageSets\n"));
   CHECK_THAT(result.err,
              ContainsSubstring("voc/ImageSets: 1 of 6 lines name no picture of this run\n"));
   CHECK(content("out/ImageSets/Main/train.txt") ==

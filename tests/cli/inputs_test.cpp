@@ -106,7 +106,8 @@ TEST_CASE("Lists are refused if a path has no place under the output") {
     return result.err;
   };
   CHECK(refused(absolute) ==
-        "qturn: " + absolute + ": is absolute; --base says which part of it to leave off\n");
+        "qturn: " + absolute +
+            ": is absolute; say with --base which part of the path to leave out\n");
   CHECK_THAT(refused(absolute, {"--base", "elsewhere"}),
              ContainsSubstring("does not lie under the base elsewhere"));
   CHECK_THAT(refused("in"), ContainsSubstring("in: is a folder; a list takes files only"));

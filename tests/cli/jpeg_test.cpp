@@ -110,9 +110,9 @@ TEST_CASE_METHOD(Workplace, "The outcome says which results were compressed with
         found.insert(std::filesystem::path(json["input"].get<std::string>()).filename());
       }
     }
-    CHECK((result.err.find("1 WebP was re-encoded with loss; --format png avoids that for still "
-                           "ones\n") != std::string::npos) ==
-          (more.size() == 1 || more[0] != "--format"));
+    CHECK((result.err.find(
+               "1 WebP was compressed again with loss; --format png avoids that for still "
+               "pictures\n") != std::string::npos) == (more.size() == 1 || more[0] != "--format"));
     return found;
   };
   using Names = std::set<std::string>;

@@ -207,7 +207,7 @@ TEST_CASE_METHOD(
   CHECK_THAT(
       result.err,
       ContainsSubstring(
-          "qturn: /dev/full: the JSON lines could not all be written: No space left on device\n"));
+          "qturn: /dev/full: not all JSON lines could be written: No space left on device\n"));
   CHECK(files("out") == Names{"a.png"});
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("Lines replace no input and no output") {
   for (const auto& words : refused) {
     CAPTURE(words);
     const Result result = workplace.refused(words);
-    CHECK_THAT(result.err, ContainsSubstring("qturn: --json would write in the place of "));
+    CHECK_THAT(result.err, ContainsSubstring("qturn: --json would overwrite "));
   }
   CHECK(workplace.content("in/a.png") == before);
   CHECK_FALSE(workplace.exists("out"));

@@ -155,12 +155,10 @@ TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or tho
   add("other/x/a.txt", "5 0.5 0.5 1 1\n");
   const Result refused = augment(*this, {"data"});
   CHECK(refused.exit_code == 2);
-  CHECK(
-      refused.err ==
-      "qturn: data/ground_truth/a.mat: lies where labels or masks do, and would not be turned "
-      "with its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
-      "none "
-      "turns each picture by itself\n");
+  CHECK(refused.err ==
+        "qturn: data/ground_truth/a.mat: is among labels or masks, but would not be turned with "
+        "its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
+        "none turns the pictures alone\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
     const Result result = augment(*this, {"data", "--labels", labels});
@@ -190,7 +188,7 @@ TEST_CASE("A label that is not clear is refused before the start") {
            ": may say where something is in a picture, and would not be turned with it; convert it "
            "to YOLO, Pascal VOC, LabelMe, COCO or CSV; --exclude '*" +
            fs::path(file).extension().string() +
-           "' leaves such files out; --labels none turns each picture by itself\n";
+           "' leaves such files out; --labels none turns the pictures alone\n";
   };
   CHECK(
       refused({{"d/images/a.png", "picture"}, {"d/images/a.txt", label}, {"d/labels/a.txt", label}},
@@ -268,7 +266,8 @@ TEST_CASE_METHOD(Workplace, "Option --swap-pairs says which keypoints change pla
   const Words words = {"data", "--keypoints", "3x2", "--swap-pairs", "pairs.txt"};
   const Result without = augment(*this, {words.begin(), words.begin() + 3});
   CHECK(without.exit_code == 1);
-  CHECK_THAT(without.err, ContainsSubstring("; --swap-pairs says which keypoints change places"));
+  CHECK_THAT(without.err,
+             ContainsSubstring("; say with --swap-pairs which keypoints a mirror swaps"));
   fs::remove_all(path() / "out");
   const Result with = augment(*this, words);
   CHECK(with.exit_code == 0);
@@ -468,7 +467,7 @@ TEST_CASE_METHOD(Workplace,
       "filename,class,xmin,ymin,xmax,ymax\na.png,turn_left,1,1,4,3\n"
       "a.png,right_hand,1,1,4,3\n");
   const std::string warning =
-      "warning: a mirror makes left of right, and these classes of labels "
+      "warning: a mirror swaps left and right, but these label classes "
       "keep their names: ";
   for (const std::string data : {"yolo", "words", "coco", "rows", "voc"}) {
     CAPTURE(data);
@@ -481,7 +480,7 @@ TEST_CASE_METHOD(Workplace,
     CHECK_THAT(line, ContainsSubstring("right_hand") && ContainsSubstring("turn_left") &&
                          !ContainsSubstring("bright"));
     CHECK_THAT(qturn({"cw", data, "-o", "turned/" + data}).err,
-               !ContainsSubstring("left of right"));
+               !ContainsSubstring("swaps left and right"));
   }
 }
 
@@ -539,7 +538,7 @@ TEST_CASE_METHOD(Workplace, "Classes that are paired change places in a mirror, 
       const Result result = qturn({operation, "data", "-o", "out", "--swap-pairs", "pairs"});
       INFO(result.err);
       CHECK(result.exit_code == 0);
-      CHECK_THAT(result.err, !ContainsSubstring("left of right"));
+      CHECK_THAT(result.err, !ContainsSubstring("swaps left and right"));
       CHECK(qturn({"check", "--against", "data", "out", "--swap-pairs", "pairs"}).exit_code == 0);
       return content(fs::path("out") / format.file);
     };

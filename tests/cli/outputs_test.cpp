@@ -186,8 +186,9 @@ TEST_CASE_METHOD(
              ContainsSubstring("in/cut.jpg -> out/cut.jpg (rotate180, re-encoded with loss)\n"));
   CHECK_THAT(planned({"rotate180", "in", "-o", "out"}),
              ContainsSubstring("in/whole.jpg -> out/whole.jpg (rotate180, losslessly)\n"));
-  CHECK_THAT(planned({"rotate180", "in", "--in-place"}),
-             ContainsSubstring("in/cut.jpg -> in/cut.jpg (rotate180, by the tag alone)\n"));
+  CHECK_THAT(
+      planned({"rotate180", "in", "--in-place"}),
+      ContainsSubstring("in/cut.jpg -> in/cut.jpg (rotate180, by the orientation tag alone)\n"));
   CHECK_THAT(planned({"rotate180", "in", "-o", "out", "--jpeg-edges", "trim"}),
              ContainsSubstring("(rotate180, losslessly, with edges trimmed)\n"));
   CHECK_THAT(planned({"upright", "in", "-o", "out"}),

@@ -57,7 +57,7 @@ TEST_CASE("A folder becomes a tar of samples, with the bytes that a folder as ou
   };
   run(augment, {"folder"});
   const Result packed = run(augment, {"out.tar", "-j", "4"});
-  CHECK_THAT(packed.err, ContainsSubstring("data/data.yaml is about the whole data set"));
+  CHECK_THAT(packed.err, ContainsSubstring("data/data.yaml describes the whole data set"));
   CHECK_THAT(packed.err, ContainsSubstring("8 variants written"));
 
   Members expected;

@@ -296,7 +296,7 @@ TEST_CASE("What is not a run, or has none, is said") {
   for (const char* folder : {"empty", "none"}) {
     const Result refused = workplace.qturn({"restore", folder});
     CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.err, ContainsSubstring("no run has kept originals here"));
+    CHECK_THAT(refused.err, ContainsSubstring("holds no originals of a run"));
   }
   CHECK_THAT(workplace.qturn({"restore"}).err, ContainsSubstring("qturn restore BACKUP"));
   add_pictures(workplace);
@@ -304,7 +304,7 @@ TEST_CASE("What is not a run, or has none, is said") {
   fs::rename(workplace.path() / "in", workplace.path() / "moved");
   const Result gone = workplace.qturn({"restore", workplace.run_in("kept")});
   CHECK(gone.exit_code == 2);
-  CHECK_THAT(gone.err, ContainsSubstring("the folders that were turned are not there"));
+  CHECK_THAT(gone.err, ContainsSubstring("the folders that were turned do not exist"));
 }
 
 // docs/files.md has this as a table.

@@ -110,7 +110,7 @@ TEST_CASE_METHOD(cli::Workplace, "A resumed run is not told to turn the pictures
   environment.clear();
   add("d/Annotations/b.mat", "what is this?");
   const Result result = refused(resumed);
-  CHECK_THAT(result.err, ContainsSubstring("put that right, and --resume again"));
+  CHECK_THAT(result.err, ContainsSubstring("correct that, then --resume again"));
   CHECK(result.err.find("--labels none") == std::string::npos);
 }
 
@@ -211,7 +211,7 @@ TEST_CASE_METHOD(cli::Workplace, "A lock is held by an open file, and by nothing
   REQUIRE(::fcntl(file, F_OFD_SETLK, &whole) == 0);
   const Result result = refused(in_place);
   CHECK_THAT(result.err,
-             ContainsSubstring("d: another qturn (process 7 on elsewhere) works here; wait for"));
+             ContainsSubstring("d: another qturn (process 7 on elsewhere) is working here; wait"));
   ::close(file);
   done(in_place);
   CHECK_FALSE(exists("d/.qturn-lock"));

@@ -86,7 +86,7 @@ TEST_CASE_METHOD(
   add("in/header.png", png.substr(0, 60));
   const auto before = tree("in");
   const Result in_place = refused({"flop", "in", "--in-place", "--salvage"});
-  CHECK_THAT(in_place.err, ContainsSubstring("--in-place and --salvage do not go together"));
+  CHECK_THAT(in_place.err, ContainsSubstring("--in-place and --salvage exclude each other"));
   refused({"flop", "in", "-o", "out", "--strict", "--salvage"});
   refused({"flop", "in", "-o", "out", "--tag-only", "--salvage"});
   CHECK(tree("in") == before);

@@ -70,7 +70,7 @@ TEST_CASE_METHOD(Workplace, "A complete shard is done also when a merge was kill
   for (int index = 0; index < 2; ++index) {
     const Result again = shard(*this, index, 2, resume);
     require_done(again);
-    CHECK_THAT(again.err, ContainsSubstring("all of this shard is done already"));
+    CHECK_THAT(again.err, ContainsSubstring("this shard is already complete"));
   }
   require_merged(*this);
 }
@@ -116,7 +116,7 @@ TEST_CASE("A second run of a shard that was completed meanwhile leaves it as it 
       require_same_as_whole(workplace);
     } else {
       require_done(result);
-      CHECK_THAT(result.err, ContainsSubstring("all of this shard is done already"));
+      CHECK_THAT(result.err, ContainsSubstring("this shard is already complete"));
       CHECK(workplace.tree("out") == before);
       require_merged(workplace);
     }

@@ -24,7 +24,7 @@ TEST_CASE("Shards that are merged have written what one run writes, byte for byt
     workplace.done({"merge", "out"});
     require_same_as_whole(workplace);
     const Result again = workplace.done({"merge", "out"});
-    CHECK_THAT(again.err, ContainsSubstring("out is merged already"));
+    CHECK_THAT(again.err, ContainsSubstring("out is already merged"));
     require_same_as_whole(workplace);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("With --resume the same command does the right thing at each attempt")
   const auto done = workplace.tree("out");
   const Result again = shard(workplace, 0, 2, resume);
   CHECK(again.exit_code == 0);
-  CHECK_THAT(again.err, ContainsSubstring("all of this shard is done already"));
+  CHECK_THAT(again.err, ContainsSubstring("this shard is already complete"));
   CHECK(workplace.tree("out") == done);
 
   CHECK(shard(workplace, 1, 2, resume).exit_code == 0);
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(Workplace, "An output takes the shards of one run alone") {
   refused(shard(*this, 1, 2, {"--png", "small"}), "--png fast', and this is 'augment");
   refused(shard(*this, 0, 2), "already; use --resume to go on with a shard that was");
   refused(qturn({"augment", "data", "-o", "out", "--resume"}),
-          "out is the output of a run in shards; 'qturn merge out' makes it one");
+          "out is the output of a run in shards; merge them with 'qturn merge out'");
   add("data/images/new.png", cli::png(cli::labelled_picture));
   refused(shard(*this, 1, 2), "out is the output of 13 samples");
 }

@@ -130,7 +130,7 @@ TEST_CASE_METHOD(cli::Workplace, "What is not one picture on standard input is r
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--sidecars"}), ContainsSubstring("--sidecars"));
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--json"}), ContainsSubstring("--json=FILE"));
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--overwrite"}),
-             ContainsSubstring("never there before"));
+             ContainsSubstring("never exists already"));
   CHECK_THAT(refusal({"cw", "-", "-o", "-", "--jpeg-edges", "skip"}),
              ContainsSubstring("nothing might be written"));
   CHECK_THAT(refusal({"check", "-"}), ContainsSubstring("check does not read standard input"));
@@ -170,7 +170,7 @@ TEST_CASE("No picture goes to a terminal") {
   int status = 0;
   REQUIRE(::waitpid(pid, &status, 0) == pid);
   CHECK(WEXITSTATUS(status) == 2);
-  CHECK_THAT(shown, ContainsSubstring("a picture is not for a terminal"));
+  CHECK_THAT(shown, ContainsSubstring("a terminal cannot show a picture"));
 }
 
 }  // namespace streams_test

@@ -75,7 +75,7 @@ TEST_CASE("A tag that is missing is added, in JPEG, PNG, TIFF and WebP") {
     REQUIRE(result.exit_code == 0);
     CHECK(cli::decoded(workplace.path() / name).stored == Orientation::rotate90);
     CHECK(cli::pixels_of(workplace.path() / name) == before);
-    CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
+    CHECK_THAT(result.err, ContainsSubstring("1 of them by the orientation tag alone"));
     CHECK((result.err.find("browsers") != std::string::npos) == (format == &webp::codec));
     // And once more, where the tag is there.
     workplace.done({"flop", name, "--tag-only", "--in-place"});

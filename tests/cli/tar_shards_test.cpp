@@ -86,13 +86,13 @@ TEST_CASE("Tars are dealt whole, by their names, and merged they are those of on
     }
     const Result merged = workplace.qturn({"merge", "out"});
     require_done(merged);
-    CHECK_THAT(merged.err, ContainsSubstring("tars: 5, samples: 30; out is one output now"));
+    CHECK_THAT(merged.err, ContainsSubstring("tars: 5, samples: 30; out is now one output"));
     require_same_as_whole(workplace);
     CHECK_THAT(workplace.content("out/manifest.jsonl"),
                ContainsSubstring(R"({"tar":"03.tar","samples":6,"bytes":)"));
     const Result again = workplace.qturn({"merge", "out"});
     require_done(again);
-    CHECK_THAT(again.err, ContainsSubstring("is merged already"));
+    CHECK_THAT(again.err, ContainsSubstring("is already merged"));
     require_refused(shard(workplace, 0, count), "out/manifest.jsonl is there");
   }
 }
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(cli::Workplace,
   const auto done = tree("out");
   const Result again = shard(*this, 0, 2, resume);
   require_done(again);
-  CHECK_THAT(again.err, ContainsSubstring("all of this shard is done already"));
+  CHECK_THAT(again.err, ContainsSubstring("this shard is already complete"));
   CHECK(tree("out") == done);
   require_done(shard(*this, 1, 2, resume));
   require_done(qturn({"merge", "out"}));

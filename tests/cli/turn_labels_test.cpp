@@ -163,7 +163,7 @@ TEST_CASE_METHOD(cli::Workplace,
   add("d/a.png", cli::tagged_png(picture, 6));
   add("d/a.txt", label);
   const Result unknown = failed({"upright", "d", "--in-place"});
-  CHECK_THAT(unknown.err, ContainsSubstring("; say it with --labels-drawn-on stored or upright"));
+  CHECK_THAT(unknown.err, ContainsSubstring("; say so with --labels-drawn-on stored or upright"));
   done({"upright", "d", "--in-place", "--labels-drawn-on", "stored"});
   CHECK(content("d/a.txt") == clockwise);
 }
@@ -195,19 +195,19 @@ TEST_CASE("What cannot be turned with its pictures is refused before anything is
   CHECK(refused({{"d/a.png", "picture"}, {"d/x.json", coco("1, 1, 2, 2", 9, 5)}},
                 {"cw", "d", "--in-place"}) ==
         "qturn: d/x.json: COCO labels of many pictures in one file are not turned in place; write "
-        "the turned pictures and labels into a folder with -o; --labels none turns each picture by "
-        "itself\n");
+        "the turned pictures and labels into a folder with -o; --labels none turns the pictures "
+        "alone\n");
   CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/x.csv", "file,x,y\na.png,1,2\n"}},
                      {"cw", "d", "--in-place"}),
              ContainsSubstring("d/x.csv: CSV labels of many pictures in one file"));
-  CHECK_THAT(refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
-                     {"cw", "d", "--in-place"}),
-             ContainsSubstring(
-                 "d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned "
-                 "twice; turn them one after the other, each into an output of its own with -o"));
+  CHECK_THAT(
+      refused({{"d/a.png", "picture"}, {"d/a.bmp", "picture"}, {"d/a.txt", label}},
+              {"cw", "d", "--in-place"}),
+      ContainsSubstring("d/a.txt belongs to d/a.bmp and to d/a.png, and would be turned twice; "
+                        "turn them one after the other, each into its own output with -o"));
   for (const Words& words : {Words{"cw", "d", "--in-place"}, Words{"cw", "d", "-o", "out"}})
     CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/gtFine/a.json", "{}"}}, words),
-               ContainsSubstring("d/gtFine/a.json: lies where labels or masks do, and would not"));
+               ContainsSubstring("d/gtFine/a.json: is among labels or masks, but would not"));
   CHECK_THAT(refused({{"d/images/a.png", "picture"}, {"d/masks/a.png", "picture"}},
                      {"cw", "d/images/a.png", "-o", "out.png"}),
              ContainsSubstring("would both be written to out.png; name a folder as output"));

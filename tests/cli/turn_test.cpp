@@ -114,7 +114,7 @@ TEST_CASE_METHOD(cli::Workplace, "Where the turn undoes the tag, only the tag is
   const std::string file = cli::tagged_jpeg(cli::smooth_picture(20, 30), 8);
   add("in/a.jpg", file);
   const Result result = done({"rotate90", "in", "-o", "out"});
-  CHECK_THAT(result.err, ContainsSubstring("1 of them by the tag alone"));
+  CHECK_THAT(result.err, ContainsSubstring("1 of them by the orientation tag alone"));
 
   std::string wanted = file;
   wanted[wanted.find(cli::exif_body(8)) + 18] = 1;

@@ -82,9 +82,9 @@ TEST_CASE("HEIC, AVIF and JPEG XL become no other format, and a cut one fails") 
   }
   const Result converted = workplace.failed({"cw", "in", "-o", "out", "--format", "png"});
   for (const char* name : {"heic", "avif", "jxl"}) {
-    CHECK_THAT(converted.err, ContainsSubstring("its format, "s + name +
-                                                ", is turned without decoding it, so it cannot "
-                                                "become png"));
+    CHECK_THAT(converted.err,
+               ContainsSubstring("qturn turns "s + name +
+                                 " files without decoding them, so they cannot become png"));
   }
   CHECK(workplace.files("out").empty());
   workplace.refused({"cw", "in", "-o", "out", "--format", "heic"});

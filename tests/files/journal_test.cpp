@@ -330,7 +330,7 @@ TEST_CASE("two runs cannot hold one folder") {
   const TemporaryFolder folder;
   const auto journals = open(options_for(folder.path()));
   CHECK_THAT(error_of(options_for(folder.path())),
-             ContainsSubstring("works here; wait for its end"));
+             ContainsSubstring("is working here; wait until it ends"));
 }
 
 }  // namespace journal_test

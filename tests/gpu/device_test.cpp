@@ -66,7 +66,7 @@ TEST_CASE(
     "For what a GPU does no faster, auto takes the CPU, and cuda is still taken if asked for") {
   const DeviceChoice choice = choose_device("auto", Work::other);
   CHECK(choice.cuda.empty());
-  CHECK_THAT(choice.why, Catch::Matchers::ContainsSubstring("only many JPEGs"));
+  CHECK_THAT(choice.why, Catch::Matchers::ContainsSubstring("only for many JPEGs"));
   const Devices devices = find_devices();
   bool usable = !devices.cuda.empty();
   for (const auto& device : devices.cuda) usable = usable && device.problem.empty();

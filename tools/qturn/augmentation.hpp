@@ -18,7 +18,7 @@ namespace qturn {
 
 class Augmentation {
  public:
-  /// Prints what there is to say of labels. Throws PlanError.
+  /// Prints what there is to say about labels. Throws PlanError.
   Augmentation(const CommandLine& line, const Plan& plan, const ReportPlace& json);
 
   /// Writes the label files of many pictures and the files of data sets, unless

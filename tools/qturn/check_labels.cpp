@@ -41,7 +41,7 @@ LabelSources sources_of(const CommandLine& line, const PlanOptions& inputs, cons
   sources.shared = shared_label_files(inputs, found.files);
   sources.shared_are_named = line.labels.take == TakeLabels::one_file;
   if (labels.empty() && masks.empty() && sources.shared.empty())
-    throw PlanError("no labels to check; --labels yolo:DIR and the like say where they are");
+    throw PlanError("found no labels to check; say where they are, as in --labels yolo:DIR");
   return sources;
 }
 

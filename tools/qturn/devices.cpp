@@ -24,9 +24,9 @@ int print_devices() {
     fmt::print("built with CUDA {}; the driver {}\n", cuda_version(devices.runtime_version),
                devices.driver_version > 0 ? "supports CUDA " + cuda_version(devices.driver_version)
                                           : "is missing");
-  fmt::print("--device auto takes {} for many JPEGs: {}\n", jpegs.cuda.empty() ? "cpu" : "cuda",
-             jpegs.cuda.empty() ? jpegs.why : "its kernels turn them as they are compressed");
-  fmt::print("--device auto takes cpu for all else\n");
+  fmt::print("--device auto uses {} for many JPEGs: {}\n", jpegs.cuda.empty() ? "cpu" : "cuda",
+             jpegs.cuda.empty() ? jpegs.why : "its kernels turn the compressed coefficients");
+  fmt::print("--device auto uses cpu for everything else\n");
   return 0;
 }
 

@@ -29,7 +29,7 @@ std::string in_words(const Outcome& outcome) {
     case Route::copied:
       return turn + ", copied byte for byte";
     case Route::tagged:
-      return turn + ", by the tag alone";
+      return turn + ", by the orientation tag alone";
     case Route::trimmed:
       return turn + ", losslessly, with edges trimmed";
     default:

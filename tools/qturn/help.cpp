@@ -126,7 +126,7 @@ std::string Help::few_options(const CLI::App* app) const {
   for (const std::string_view name : often_typed)
     if (const CLI::Option* option = app->get_option_no_throw(std::string(name)))
       text += entry_of(option, first_part(option->get_description()));
-  return text.empty() ? text : "\nThe options that are typed most:\n" + text;
+  return text.empty() ? text : "\nMost used options:\n" + text;
 }
 
 // Without the lists of options that an option needs or excludes: a wrong combination is refused in

@@ -17,7 +17,7 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       return fmt::format("; --exclude '{}' leaves {} out", value,
                          value.starts_with('*') ? "such files" : "it");
     case Hint::say_base:
-      return "; --base says which part of it to leave off";
+      return "; say with --base which part of the path to leave out";
     case Hint::turn_raw_tag:
       return "; --raw --tag-only changes the orientation tag of camera raw files";
 
@@ -38,7 +38,7 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::finish_journal:
       return fmt::format("; finish it with --resume, or remove {} to forget it", value);
     case Hint::forget_journal:
-      return ", and once all others are done --restart forgets the journal";
+      return ", and when all others are done, --restart forgets the journal";
     case Hint::resume_and_replace:
       return line.shard ? "" : ", or use --resume --overwrite";
     case Hint::resume_or_replace:
@@ -49,20 +49,20 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
       return "; use --resume to go on with the run that was interrupted, --overwrite, "
              "--skip-existing or --update, or another output";
     case Hint::resume_or_restart:
-      return "; --resume does what is not done, --restart does everything again";
+      return "; --resume does only the rest, --restart does everything again";
     case Hint::resume_others:
       return "; --resume the other inputs without it";
     case Hint::restart_all:
       return ", and then --restart turns all of them";
     case Hint::restart_once_more:
-      return "; --restart does it once more";
+      return "; --restart turns them again";
 
     case Hint::finish_plain_run:
       return "; finish that with --resume and without --shard, or choose another output";
     case Hint::merge_first:
       return fmt::format("; 'qturn merge {}' first", value);
     case Hint::merge_or_choose_other_output:
-      return fmt::format("; 'qturn merge {}' makes it one, or choose another output", value);
+      return fmt::format("; merge them with 'qturn merge {}', or choose another output", value);
     case Hint::resume_shard:
       return "; use --resume";
     case Hint::resume_shard_after_that:
@@ -92,25 +92,24 @@ std::string in_words(const CommandLine& line, const Hint& hint) {
     case Hint::say_keypoints:
       return "; give --keypoints none, or their number as in --keypoints 17x3";
     case Hint::say_labels_drawn_on:
-      return "; say it with --labels-drawn-on " + (value.empty() ? "stored or upright" : value);
+      return "; say so with --labels-drawn-on " + (value.empty() ? "stored or upright" : value);
     case Hint::say_number_of_keypoints:
       return "; give their number as in --keypoints 17x3";
     case Hint::say_swapped_keypoints:
-      return "; --swap-pairs says which keypoints change places, and --variants rotations needs "
-             "none to";
+      return "; say with --swap-pairs which keypoints a mirror swaps, or use --variants rotations";
     case Hint::turn_sidecars:
       return "; --sidecars turns both";
     case Hint::turn_without_labels:
       if (line.command == CommandLine::Command::check) return "";
-      return line.resume ? "; put that right, and --resume again"
-                         : "; --labels none turns each picture by itself";
+      return line.resume ? "; correct that, then --resume again"
+                         : "; --labels none turns the pictures alone";
     case Hint::turn_without_masks:
-      return "; --masks none turns each picture by itself";
+      return "; --masks none treats masks as ordinary pictures";
     case Hint::turn_without_sidecars:
       return "; without --sidecars the picture alone is turned";
 
     case Hint::allow_stale_metadata:
-      return "; --allow-stale-metadata permits that, and -o keeps the file";
+      return "; --allow-stale-metadata permits that, -o keeps the original";
     case Hint::allow_storage_change:
       return "; --allow-storage-change permits that";
     case Hint::be_less_strict:

@@ -1,4 +1,4 @@
-// Where the journals of a run are, and what they say of it.
+// Where the journals of a run are, and what they say about it.
 #ifndef QTURN_TOOLS_QTURN_JOURNALING_HPP
 #define QTURN_TOOLS_QTURN_JOURNALING_HPP
 

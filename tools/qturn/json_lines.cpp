@@ -65,8 +65,8 @@ void ReportPlace::refuse(const fs::path& file) const {
   const bool is_named =
       file.filename() == wanted_.filename() && fs::absolute(file).lexically_normal() == wanted_;
   if (is_named || (id_ && id_of(file) == id_)) {
-    throw PlanError(fmt::format("{} would write in the place of {}; name another file", option_,
-                                printable(file.string())));
+    throw PlanError(
+        fmt::format("{} would overwrite {}; name another file", option_, printable(file.string())));
   }
 }
 
@@ -108,7 +108,7 @@ bool JsonLines::finish() {
   if (file_ && file_ != stdout && std::fclose(std::exchange(file_, nullptr)) != 0) error_ = errno;
   if (error_ == 0) return true;
   print_message(
-      fmt::format("{}: the JSON lines could not all be written: {}", name_, std::strerror(error_)));
+      fmt::format("{}: not all JSON lines could be written: {}", name_, std::strerror(error_)));
   return false;
 }
 

@@ -44,7 +44,7 @@ void say_shared_labels(const SharedLabels::File& file, const std::string& pictur
                                  file.found, pictures, name);
   if (const std::string note = file.content->note(); !note.empty()) text += "; " + printable(note);
   if (listed > file.found)
-    text += fmt::format("; images that are not here: {} of {}", listed - file.found, listed);
+    text += fmt::format("; images not found: {} of {}", listed - file.found, listed);
   if (strays > 0) text += fmt::format("; annotations without an image, left out: {}", strays);
   if (problems > 0)
     text += fmt::format("; images whose labels cannot be turned in all variants: {}", problems);
@@ -65,7 +65,7 @@ void say_copied_sidecars(const Plan& plan) {
   for (const auto& [suffix, count] : by_suffix)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, printable(suffix));
   if (!text.empty())
-    print_message("other files of the stem of a picture, copied with each of its variants: " +
+    print_message("other files with the name of a picture, copied with each of its variants: " +
                   text);
 }
 
@@ -77,7 +77,7 @@ bool is_tagged(const std::string& picture) {
       const Codec* codec = codec_of_content(head, lower_suffix(picture));
       return codec && codec->read_header(head).stored != Orientation::identity;
     } catch (const std::exception&) {
-      // It may lie behind.
+      // It may lie further on.
     }
   }
   return false;
@@ -115,7 +115,7 @@ void refuse_unknown_frames(const CommandLine& line, const Plan& plan) {
   if (tagged.count() == 0) return;
   throw PlanError(
       fmt::format("an orientation tag turns {} of {} that have labels or masks: {}; say with "
-                  "--labels-drawn-on stored or upright on which pixels the labels were drawn",
+                  "--labels-drawn-on stored or upright what the labels were drawn on",
                   tagged.count(), counted(labelled, "picture", "pictures"), tagged.text()));
 }
 
@@ -135,7 +135,7 @@ void refuse_other_labels(const CommandLine& line, const Plan& plan) {
                           masks.take && masks.folder.empty());
   if (!label) return;
   std::string message =
-      fmt::format("{}: lies where labels or masks do, and would not be turned with its picture{}",
+      fmt::format("{}: is among labels or masks, but would not be turned with its picture{}",
                   from_here(*label).string(), unknown);
   if (!plan.jobs.labels().empty() && !line.resume)
     message += "; --labels with a format, such as yolo, turns those labels alone";
@@ -175,10 +175,10 @@ void say_labels(const CommandLine& line, const Plan& plan) {
       ++image_sets[file.image_sets];
     else
       print_message(
-          fmt::format("written for the turned pictures, too: {}", printable(file.input.string())));
+          fmt::format("also written for the turned pictures: {}", printable(file.input.string())));
   }
   for (const auto& [folder, lists] : image_sets)
-    print_message(fmt::format("written for the turned pictures, too: {} in {}",
+    print_message(fmt::format("also written for the turned pictures: {} in {}",
                               counted(lists, "list", "lists"), printable(folder.string())));
   for (const std::string& problem : plan.jobs.data_sets().problems())
     print_message(printable(problem));
@@ -217,8 +217,8 @@ void warn_of_pairs(const CommandLine& line, const Plan& plan) {
     groups.add(printable(fmt::format("{}", fmt::join(group, " and "))));
   if (groups.count() == 0) return;
   print_message(
-      fmt::format("warning: these folders hold pictures of the same names, and --random draws for "
-                  "each by itself: {}; --variants gives all the same variants",
+      fmt::format("warning: these folders hold pictures with the same names, and --random chooses "
+                  "for each picture separately: {}; --variants gives all the same variants",
                   groups.text()));
 }
 

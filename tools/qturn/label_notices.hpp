@@ -1,4 +1,4 @@
-// What is said of labels before a run.
+// What is said about labels before a run.
 #ifndef QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
 #define QTURN_TOOLS_QTURN_LABEL_NOTICES_HPP
 

@@ -45,8 +45,8 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
     for (const SharedLabelFormat& format : shared_label_formats)
       if (!format.is_named_only) of_files.push_back(format.option);
     throw std::invalid_argument(
-        fmt::format("'{}' is not one of auto, none, {}, or one of those after none with :DIR, or "
-                    "one of {} with :FILE, or huggingface:voc",
+        fmt::format("'{}' is not auto, none, huggingface:voc, one of {} (also with :DIR), or one "
+                    "of {} with :FILE",
                     text, fmt::join(of_pictures, ", "), fmt::join(of_files, ", ")));
   }
   if (!rest.empty()) options.folder = rest.substr(1);
@@ -56,10 +56,8 @@ LabelOptions label_options(const std::string& text, const LabelOptions& before) 
 Keypoints keypoints_of(const std::string& text) {
   const std::optional<Keypoints> keypoints = parse_keypoints(text);
   if (!keypoints) {
-    throw std::invalid_argument(
-        fmt::format("'{}' is not none, or a number of keypoints and of values for each (2 or 3), "
-                    "such as 17x3",
-                    text));
+    throw std::invalid_argument(fmt::format(
+        "'{}' is neither none nor KxV, K keypoints of V values (2 or 3), such as 17x3", text));
   }
   return *keypoints;
 }
@@ -92,8 +90,8 @@ CLI::Option* add_drawn_on(CLI::App& app, CommandLine& line, const char* help) {
 
 CLI::Option* add_keypoints(CLI::App& app, CommandLine& line) {
   return add_value(app, "--keypoints", "none|KxV",
-                   "how many keypoints each object in YOLO labels has, and 2 or 3 values for each; "
-                   "default: as kpt_shape in the data set's YAML file",
+                   "each object in YOLO labels has K keypoints of V values (2 or 3), such as 17x3; "
+                   "default: kpt_shape in the data set's YAML file",
                    [&line](const std::string& text) { line.labels.keypoints = keypoints_of(text); })
       ->group(group);
 }
@@ -111,57 +109,56 @@ CLI::Option* add_html(CLI::App& app, CommandLine& line, const char* help) {
 }  // namespace
 
 void add_labels(CLI::App& app, CommandLine& line) {
-  add_kind(
-      app, line,
-      "auto (default) turns the labels that it finds in formats that it knows, and refuses others; "
-      "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns those alone, "
-      "with :DIR those below DIR; huggingface:voc those with two corners for a box; coco, csv, "
-      "cvat, huggingface, labelstudio, createml, datumaro or via with :FILE those of FILE; none "
-      "turns the pictures alone, although there are labels");
+  add_kind(app, line,
+           "auto (default) turns the labels that it finds in known formats, and refuses others; "
+           "yolo, voc, labelme, dota, supervisely, cityscapes, kitti or kitti:2d turns only that "
+           "format, with :DIR only below DIR; coco, csv, cvat, huggingface, labelstudio, createml, "
+           "datumaro or via with :FILE turns only that file; huggingface:voc turns boxes that are "
+           "two corners; none turns the pictures alone, even if there are labels");
   add_masks(app, line,
-            "auto turns the masks that it finds; DIR turns those below DIR; none takes masks for "
-            "pictures like others. Default: auto, and none with --labels none");
+            "auto turns the masks that it finds; DIR turns those below DIR; none treats masks as "
+            "ordinary pictures. Default: auto, but none with --labels none");
   add_drawn_on(app, line,
-               "on what the labels and masks of pictures that have an orientation tag were drawn: "
-               "the pixels as they are stored, or the upright picture that a viewer shows");
+               "what the labels and masks of pictures with an orientation tag were drawn on: the "
+               "stored pixels, or the upright picture that a viewer shows");
   add_keypoints(app, line);
   add_swap_pairs(app, line,
-                 "a text file of what changes places in a mirror, a pair on each line: keypoints "
-                 "of YOLO and COCO labels, counted from 0, such as 1 2, or classes of any labels, "
-                 "such as left_hand: right_hand; default: of keypoints, flip_idx in the data set's "
-                 "YAML file, left and right in the names of COCO's");
+                 "a text file of pairs that a mirror swaps, one per line: keypoints of YOLO and "
+                 "COCO labels, counted from 0, such as 1 2, or classes of any labels, such as "
+                 "left_hand: right_hand; default: flip_idx in the data set's YAML file for YOLO, "
+                 "left and right in the names of keypoints for COCO");
 }
 
 void add_page(CLI::App& app, CommandLine& line) {
-  add_html(app, line,
-           "also write a page for a browser, with all variants of up to 50 pictures and their "
-           "labels drawn over them");
+  add_html(
+      app, line,
+      "also write an HTML page of up to 50 pictures in all their variants, with the labels drawn");
 }
 
 void add_label_check(CLI::App& app, CommandLine& line) {
-  auto* kind = add_kind(
-      app, line,
-      "also compare labels and masks with their pictures: without a value, or auto, those "
-      "that augment finds by itself; yolo, voc, labelme, dota, supervisely, cityscapes or kitti "
-      "those alone, with :DIR those below DIR; the others with :FILE those of FILE");
+  auto* kind = add_kind(app, line,
+                        "also compare labels and masks with their pictures; without a value, or "
+                        "with auto, those that augment would find; yolo, voc, labelme, dota, "
+                        "supervisely, cityscapes or kitti checks only that format, with :DIR only "
+                        "below DIR; the other formats with :FILE check only that file");
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();
   });
   add_masks(app, line,
-            "with --labels: auto (default) checks the masks that it finds; DIR those below DIR; "
-            "none checks no masks")
+            "with --labels: auto (default) checks the masks that it finds; DIR checks those below "
+            "DIR; none checks none")
       ->needs(kind);
   add_drawn_on(app, line,
-               "with --labels: on which pixels the labels of pictures with an orientation tag were "
-               "drawn; default: it is found out where the labels tell")
+               "with --labels: what the labels of pictures with an orientation tag were drawn on; "
+               "default: found out where the labels tell")
       ->needs(kind);
   add_keypoints(app, line)->needs(kind);
   add_html(app, line,
-           "with --labels: also write a page for a browser, with up to 200 pictures and their "
-           "labels drawn over them; those with findings come first")
+           "with --labels: also write an HTML page of up to 200 pictures with their labels drawn; "
+           "those with findings come first")
       ->needs(kind);
-  add_swap_pairs(app, line, "with --against: the file with which INPUT was turned");
+  add_swap_pairs(app, line, "with --against: the file that was given when INPUT was turned");
 }
 
 bool is_label_kind(const std::string& word) try {

@@ -1,5 +1,4 @@
 // qturn: the command line. parser.cpp defines what it accepts, report.cpp what it prints.
-#include <fmt/format.h>
 #include <malloc.h>
 
 #include <cstdio>
@@ -58,7 +57,7 @@ int turn(CommandLine& line) {
 }
 
 int check(const CommandLine& line) {
-  if (are_tars(line, {})) throw PlanError("check does not look into tars; unpack them");
+  if (are_tars(line, {})) throw PlanError("check does not read tars; unpack them first");
   PlanOptions inputs = input_options(line);
   if (!line.against.empty()) return check_against(line, std::move(inputs));
   inputs.labels = line.check_labels ? line.labels : LabelOptions();
@@ -86,9 +85,6 @@ int run_or_say_why(int argc, char** argv) {
   } catch (const UnfinishedError& error) {
     say_why(line, error);
     return exit_some_failed;
-  } catch (const CommandLineError& error) {
-    print_message(fmt::format("{}; see 'qturn --help'", printable(error.what())));
-    return exit_nothing_started;
   } catch (const std::exception& error) {
     say_why(line, error);
     return exit_nothing_started;

@@ -15,7 +15,7 @@ int merge(const CommandLine& line) try {
   const std::string output = printable(line.output);
   const std::optional<MergedShards> merged = merge_shards(line.output);
   if (!merged) {
-    if (!line.quiet) print_message(output + " is merged already");
+    if (!line.quiet) print_message(output + " is already merged");
     return 0;
   }
   say_warnings(merged->warnings);
@@ -25,11 +25,10 @@ int merge(const CommandLine& line) try {
           ? fmt::format("samples: {}, pictures: {}", merged->samples, merged->pictures)
           : fmt::format("tars: {}, samples: {}", merged->tars, merged->samples);
   print_message(
-      fmt::format("shards: {}, {}; {} is one output now", merged->shards, counts, output));
+      fmt::format("shards: {}, {}; {} is now one output", merged->shards, counts, output));
   return 0;
 } catch (const UnfinishedError& error) {
-  throw UnfinishedError(
-      fmt::format("{}; 'qturn merge {}' can be repeated", error.what(), line.output));
+  throw UnfinishedError(fmt::format("{}; run 'qturn merge {}' again", error.what(), line.output));
 }
 
 }  // namespace qturn

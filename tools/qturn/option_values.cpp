@@ -62,10 +62,10 @@ std::uint64_t size_in(std::string_view text, std::uint64_t least) {
         fmt::format("'{}' is not a size; write one as 512MiB, 4G or a number of bytes", text));
   const int shift = 10 * *powers;
   if (shift > 60 || *number > std::uint64_t{1} << 60 >> shift)
-    throw std::invalid_argument(fmt::format("'{}' is more than a machine can have", text));
+    throw std::invalid_argument(fmt::format("'{}' is more than any machine has", text));
   if (*number << shift < least)
     throw std::invalid_argument(
-        fmt::format("'{}' is too little; it takes {} or more", text, size_in_words(least)));
+        fmt::format("'{}' is too little; give {} or more", text, size_in_words(least)));
   return *number << shift;
 }
 

@@ -25,7 +25,7 @@ void refuse_unfit(const CommandLine& line) {
        "--shard does not divide one tar; pack parts of the folder (--include), and give the tars "
        "to --shard"},
       {line.others == Others::copy,
-       "a tar holds samples, so --others copy has no place for other files; leave it out"},
+       "a tar holds only samples, so --others copy cannot copy other files into it; leave it out"},
   };
   for (const auto& [is_given, why] : unfit)
     if (is_given) throw PlanError(why);
@@ -36,7 +36,7 @@ void say_left_out(const CommandLine& line, const Plan& found) {
   for (const DataSets::File& file : found.jobs.data_sets().files()) {
     if (!line.quiet)
       print_message(printable(file.input.string()) +
-                    " is about the whole data set, and is left out of the tar");
+                    " describes the whole data set and is left out of the tar");
   }
 }
 

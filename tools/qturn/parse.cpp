@@ -33,23 +33,26 @@ bool is_option(std::string_view word) { return word.size() > 1 && word.starts_wi
 
 /// Why there is no operation.
 std::string no_operation(const CLI::App& parser, const std::vector<std::string>& words) {
-  if (words.empty()) return "name an operation";
-  if (!is_option(words[0]))
+  const std::string example = ", as in 'qturn upright photos -o turned'";
+  if (words.empty()) return "begin with an operation" + example;
+  if (!is_option(words[0])) {
+    const std::string nearest = nearest_operation(words[0], operations_of(parser));
     return fmt::format("'{}' is not an operation{}", words[0],
-                       did_you_mean(nearest_operation(words[0], operations_of(parser))));
+                       nearest.empty() ? "; begin with one" + example : did_you_mean(nearest));
+  }
   const std::string option = words[0].substr(0, words[0].find('='));
   const auto operations = parser.get_subcommands(nullptr);
   if (std::ranges::any_of(operations, [&](const CLI::App* each) {
         return each->get_option_no_throw(option) != nullptr;
       }))
-    return fmt::format("name an operation before {}", option);
+    return "begin with an operation" + example;
   return fmt::format("'{}' is not an option{}", option,
                      did_you_mean(nearest_word(option, options_of(parser))));
 }
 
 /// A word that the operation does not take.
 std::string unexpected(const CLI::App& operation, const std::string& word) {
-  if (!is_option(word)) return fmt::format("'{}' is a word too many", word);
+  if (!is_option(word)) return fmt::format("'{}' is one argument too many", word);
   const std::string option = word.substr(0, word.find('='));
   return fmt::format("'{}' is not an option{}", option,
                      did_you_mean(nearest_word(option, options_of(operation))));
@@ -61,7 +64,7 @@ std::string wrong_together(const CLI::App& operation) {
     if (option->count() == 0) continue;
     for (const CLI::Option* other : option->get_excludes())
       if (other->count() > 0)
-        return fmt::format("{} and {} do not go together; leave one out", option->get_name(),
+        return fmt::format("{} and {} exclude each other; leave one out", option->get_name(),
                            other->get_name());
     for (const CLI::Option* other : option->get_needs())
       if (other->count() == 0)
@@ -89,25 +92,21 @@ std::string wrong_count(const CLI::App& operation, const CLI::ParseError& error)
 }
 
 /// What is wrong, in our own words: those of CLI11 are for programmers.
-std::string complaint(const CLI::App& parser, const CLI::ParseError& error,
-                      const std::vector<std::string>& words) {
-  const std::vector<CLI::App*> named = parser.get_subcommands();
-  if (named.empty() || is_option(words.front())) return no_operation(parser, words);
-  const CLI::App& operation = *named.front();
+std::string complaint(const CLI::App& operation, const CLI::ParseError& error) {
   for (const std::string& word : operation.remaining())
     if (is_option(word)) return unexpected(operation, word);
   if (dynamic_cast<const CLI::ValidationError*>(&error))
     return error.what();  // these words are ours
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (is_missing && operation.get_option_no_throw("BACKUP"))
-    return "name the folder of a run, or that of all: qturn restore BACKUP";
+    return "name the folder of a run, or of all runs: qturn restore BACKUP";
   if (is_missing && operation.get_option_no_throw("OUTPUT"))
-    return "name the folder that all shards have written to: qturn merge OUTPUT";
+    return "name the folder that all shards wrote to: qturn merge OUTPUT";
   std::string why = wrong_count(operation, error);
   if (why.empty()) why = wrong_together(operation);
   if (why.empty() && operation.remaining_size() > 0)
     why = unexpected(operation, operation.remaining().front());
-  return why.empty() ? "the options do not fit together" : why;
+  return why.empty() ? "these options cannot be combined" : why;
 }
 
 }  // namespace
@@ -120,7 +119,12 @@ std::optional<int> parse(const std::vector<std::string>& words, CommandLine& lin
   } catch (const CLI::Success& help) {
     return parser->exit(help);
   } catch (const CLI::ParseError& error) {
-    throw CommandLineError(complaint(*parser, error, words));
+    const std::vector<std::string> operations = operations_of(*parser);
+    if (words.empty() || std::ranges::find(operations, words[0]) == operations.end())
+      throw CommandLineError(no_operation(*parser, words) + "; see 'qturn --help'");
+    throw CommandLineError(fmt::format("{}; see 'qturn {} --help'",
+                                       complaint(*parser->get_subcommands().front(), error),
+                                       words[0]));
   }
   return std::nullopt;
 }

@@ -18,8 +18,8 @@ namespace qturn {
 namespace {
 
 const char* description =
-    "Turns and mirrors pictures. They are turned as a viewer shows them: the stored orientation is "
-    "honoured, and the result is stored upright. Profiles and metadata are kept. A JPEG is turned "
+    "Turns and mirrors pictures as a viewer shows them: the stored orientation is honoured, and "
+    "the result is stored upright. Metadata and colour profiles are kept. A JPEG is turned "
     "losslessly where its size permits that (see --jpeg-edges).";
 
 const char* exit_status =
@@ -40,14 +40,14 @@ const Turn turns[] = {
     {"transpose",
      {},
      Orientation::transpose,
-     "mirror at the diagonal from the top left: rows become columns"},
-    {"transverse", {"anti-transpose"}, Orientation::transverse, "mirror at the other diagonal"},
-    {"flip", {"vflip"}, Orientation::flip, "exchange top and bottom"},
-    {"flop", {"hflip"}, Orientation::flop, "exchange left and right"},
+     "mirror across the main diagonal: rows become columns"},
+    {"transverse", {"anti-transpose"}, Orientation::transverse, "mirror across the other diagonal"},
+    {"flip", {"vflip"}, Orientation::flip, "mirror vertically: exchange top and bottom"},
+    {"flop", {"hflip"}, Orientation::flop, "mirror horizontally: exchange left and right"},
     {"upright",
      {},
      Orientation::identity,
-     "turn the pixels as the orientation tag says, so that every program shows it right"},
+     "apply the orientation tag to the pixels, so that every program shows the picture upright"},
 };
 
 std::vector<std::string> all_formats() {
@@ -62,8 +62,8 @@ std::string not_empty(const std::string& glob) {
 void add_inputs(CLI::App& app, CommandLine& line) {
   const std::string group = "Input";
   app.add_option("INPUT", line.inputs,
-                 "pictures, folders, which are searched to any depth, or tars; - is one picture or "
-                 "one tar on standard input")
+                 "pictures, folders (searched recursively) or tars; - is one picture or one tar on "
+                 "standard input")
       ->group(group);
   app.add_option("--files-from", line.files_from,
                  "read the names of inputs from FILE, one per line; - is standard input")
@@ -73,13 +73,13 @@ void add_inputs(CLI::App& app, CommandLine& line) {
                "names in --files-from end with NUL instead of a newline")
       ->group(group);
   app.add_option("--include", line.include,
-                 "in folders, take only files that match GLOB (name or path); may be repeated")
+                 "in folders, take only files whose name or path matches GLOB; may be repeated")
       ->check(not_empty)
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--exclude", line.exclude,
-                 "in folders, leave out files that match GLOB (name or path); may be repeated")
+                 "in folders, leave out files whose name or path matches GLOB; may be repeated")
       ->check(not_empty)
       ->type_name("GLOB")
       ->allow_extra_args(false)
@@ -101,13 +101,13 @@ void add_others(CLI::App& app, CommandLine& line) {
 void add_outputs(CLI::App& app, CommandLine& line, bool or_in_place) {
   const std::string group = "Output";
   app.add_option("-o,--output", line.output,
-                 "where results go: a folder; or, for one input file, a file name with a picture's "
-                 "suffix, or - for standard output; for tars, a tar, a folder that gets one for "
-                 "each, or -")
+                 "the folder for the results, or for one picture a file with a picture's suffix, "
+                 "such as out.png; a name that ends in .tar is a tar, any other name is a folder "
+                 "(of tars, if the inputs are tars), - is standard output")
       ->type_name("OUTPUT")
       ->group(group);
   if (or_in_place)
-    app.add_flag("--in-place", line.in_place, "replace each input by its result")->group(group);
+    app.add_flag("--in-place", line.in_place, "replace each input with its result")->group(group);
   const auto existing = [&](const char* name, Existing value, const char* help) {
     return app
         .add_flag_callback(
@@ -116,13 +116,13 @@ void add_outputs(CLI::App& app, CommandLine& line, bool or_in_place) {
   };
   auto* overwrite = existing("--overwrite", Existing::overwrite, "replace outputs that exist");
   auto* skip =
-      existing("--skip-existing", Existing::skip, "leave outputs that exist alone, and count them");
+      existing("--skip-existing", Existing::skip, "skip outputs that exist, and count them");
   auto* update = existing("--update", Existing::update,
                           "replace only outputs that are older than their input");
   overwrite->excludes(skip)->excludes(update);
   skip->excludes(update);
   app.add_option("--base", line.base,
-                 "put absolute paths from --files-from under OUTPUT relative to DIR")
+                 "with --files-from: write absolute paths below OUTPUT, relative to DIR")
       ->type_name("DIR")
       ->group(group);
   add_value(app, "--format", "FORMAT",
@@ -132,20 +132,18 @@ void add_outputs(CLI::App& app, CommandLine& line, bool or_in_place) {
               if (!line.format) throw std::invalid_argument(not_one_of(name, all_formats()));
             })
       ->group(group);
-  add_value(
-      app, "--quality", "N",
-      "how much of a picture is kept by the JPEG or WebP that --format writes, 1 to 100; with "
-      "it a WebP is lossy. Default: JPEG 95, WebP lossless",
-      [&line](const std::string& text) {
-        line.quality = static_cast<int>(number_in(text, 1, 100));
-      })
+  add_value(app, "--quality", "N",
+            "quality of the JPEG or WebP that --format writes, 1 to 100; it makes a WebP lossy. "
+            "Default: JPEG 95, WebP lossless",
+            [&line](const std::string& text) {
+              line.quality = static_cast<int>(number_in(text, 1, 100));
+            })
       ->needs("--format")
       ->group(group);
-  add_choice<PngMode>(
-      app, "--png", {{"small", PngMode::small}, {"fast", PngMode::fast}},
-      "how PNGs are compressed: small, or fast (default of augment): half the time, "
-      "and about 7 % more bytes",
-      [&line](PngMode value) { line.png = value; })
+  add_choice<PngMode>(app, "--png", {{"small", PngMode::small}, {"fast", PngMode::fast}},
+                      "how PNGs are compressed: small, or fast (default of augment), which takes "
+                      "half the time and about 7 % more bytes",
+                      [&line](PngMode value) { line.png = value; })
       ->group(group);
 }
 
@@ -153,12 +151,12 @@ void add_tars(CLI::App& app, CommandLine& line) {
   const std::string group = "Tars";
   CLI::Option* tar_size =
       add_value(app, "--tar-size", "SIZE",
-                "begin another tar before one is larger than SIZE, such as 1GB; out.tar becomes "
+                "begin a new tar before one exceeds SIZE, such as 1GB; out.tar becomes "
                 "out-000000.tar, out-000001.tar, ...",
                 [&line](const std::string& text) { line.tar_bytes = size_in(text, 1 << 10); })
           ->group(group);
   app.add_flag("--unpack", line.unpack,
-               "write the files of tars into the folder OUTPUT, instead of a tar for each")
+               "write the files in the tars into the folder OUTPUT, not a tar for each")
       ->excludes(tar_size)
       ->group(group);
 }
@@ -167,9 +165,8 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
   const std::string group = "JPEG";
   add_choice<JpegMode>(
       app, "--jpeg", {{"lossless", JpegMode::lossless}, {"planar", JpegMode::planar}},
-      "how JPEGs are turned; lossless (default) moves the compressed coefficients where that is "
-      "exact, see --jpeg-edges; planar re-encodes every JPEG from its own planes with its own "
-      "tables",
+      "how JPEGs are turned; lossless (default) moves the coefficients where that is exact (see "
+      "--jpeg-edges); planar re-encodes every JPEG from its own planes with its own tables",
       [&line](JpegMode value) { line.jpeg = value; })
       ->group(group);
   add_choice<JpegEdges>(
@@ -179,10 +176,10 @@ void add_jpeg(CLI::App& app, CommandLine& line) {
        {"tag", JpegEdges::tag},
        {"skip", JpegEdges::skip},
        {"fail", JpegEdges::fail}},
-      "what becomes of a JPEG that cannot be turned losslessly, because its edge cuts through a "
+      "what to do with a JPEG that cannot be turned losslessly, because its edge cuts through a "
       "block; reencode (default with -o) re-encodes it from its own planes; trim cuts off the "
       "incomplete blocks; tag stores the turn in the orientation tag (default in place); skip "
-      "leaves the file alone (default of upright in place); fail makes it a failure",
+      "leaves the file as it is (default of upright in place); fail reports an error",
       [&line](JpegEdges value) { line.jpeg_edges = value; })
       ->group(group);
 }
@@ -242,10 +239,10 @@ void add_file_limits(CLI::App& app, CommandLine& line) {
            }
          },
          fmt::format(
-             "refuse a file that asks for more than this; VALUE is a number or none; may be "
-             "repeated. Names and defaults: pixels={}; ratio={} bytes of pixels for each byte of "
-             "the file, if they are more than {} MiB; metadata-bytes={}; metadata-count={}; "
-             "scans={} of a JPEG; directories={} of a TIFF; seconds={:.0f} of work",
+             "refuse a file that exceeds a limit; VALUE is a number or none; may be repeated. "
+             "Names and defaults: pixels={}; ratio={} bytes of pixels per byte of the file, for "
+             "pixels of more than {} MiB; metadata-bytes={}; metadata-count={}; scans={} of a "
+             "JPEG; directories={} of a TIFF; seconds={:.0f} of work",
              limits.pixels, limits.ratio, Limits::ratio_counts_from >> 20, limits.metadata_bytes,
              limits.metadata_count, limits.scans, limits.directories, line.seconds))
       ->type_name("NAME=VALUE")
@@ -262,21 +259,20 @@ void add_limits(CLI::App& app, CommandLine& line, const char* what_it_does) {
               line.threads = static_cast<int>(number_in(text, 1, 1024));
             })
       ->group(group);
-  add_value(app, "--memory", "SIZE",
-            "memory for files and pixels, such as 512MiB or 4G; a picture that needs more is "
-            "refused. Default: a quarter of what is free, and for a larger picture, alone, up to "
-            "three quarters",
-            [&line](const std::string& text) { line.memory_bytes = size_in(text, 16 << 20); })
+  add_value(
+      app, "--memory", "SIZE",
+      "memory for files and pixels, such as 512MiB or 4G; a picture that needs more is refused. "
+      "Default: a quarter of the free memory; a single larger picture may take three quarters",
+      [&line](const std::string& text) { line.memory_bytes = size_in(text, 16 << 20); })
       ->group(group);
   add_file_limits(app, line);
 }
 
 void add_running(CLI::App& app, CommandLine& line) {
   const std::string group = "Running";
-  app.add_option(
-         "--device", line.device,
-         "where pictures are turned: auto (default: what is fastest), cpu, cuda, or cuda:0,1 for "
-         "some GPUs; 'qturn devices' lists them")
+  app.add_option("--device", line.device,
+                 "where pictures are turned: auto (default: the fastest), cpu, cuda (all GPUs), or "
+                 "cuda:0,1 (these GPUs); 'qturn devices' lists them")
       ->type_name("DEVICE")
       ->group(group);
   add_limits(app, line, "turn");
@@ -290,11 +286,10 @@ void add_running(CLI::App& app, CommandLine& line) {
 }
 
 void add_strict(CLI::App& app, CommandLine& line, const std::string& also = "") {
-  app.add_flag(
-         "--strict", line.strict,
-         "a file fails if it would cause a warning, or if a JPEG that should be turned losslessly "
-         "would be re-encoded" +
-             also)
+  app.add_flag("--strict", line.strict,
+               "fail a file that would cause a warning, and a JPEG that would be re-encoded "
+               "because it cannot be turned losslessly" +
+                   also)
       ->group("Output");
 }
 
@@ -309,39 +304,37 @@ void add_storage_change(CLI::App& app, CommandLine& line) {
 
 void add_tag_only(CLI::App& app, CommandLine& line) {
   app.add_flag("--tag-only", line.tag_only,
-               "only change the orientation tag (JPEG, PNG, TIFF, WebP, and --raw); pixels are "
-               "neither read nor "
-               "changed")
+               "change only the orientation tag (JPEG, PNG, TIFF, WebP, and --raw); pixels are "
+               "neither read nor changed")
       ->excludes("--format")
       ->group("Output");
-  app.add_flag("--raw", line.raw,
-               "with --tag-only: also take camera raw files that are built like a TIFF (DNG, NEF, "
-               "CR2, ARW and others); their orientation tag is changed where it lies, and nothing "
-               "else")
+  app.add_flag(
+         "--raw", line.raw,
+         "with --tag-only: also change the orientation tag of camera raw files that are structured "
+         "like a TIFF (DNG, NEF, CR2, ARW and others); nothing else in them changes")
       ->needs("--tag-only")
       ->group("Input");
 }
 
 void add_safety(CLI::App& app, CommandLine& line) {
   const std::string group = "Safety";
-  auto* resume =
-      app.add_flag(
-             "--resume", line.resume,
-             "go on with a run that was interrupted or failed in part: do what is not done. "
-             "In place, the journal stays when all is done, so that no picture is turned twice")
-          ->excludes("--skip-existing")
-          ->excludes("--update")
-          ->group(group);
+  auto* resume = app.add_flag("--resume", line.resume,
+                              "continue a run that was interrupted or partly failed: do only what "
+                              "is not done yet. In place, the journal is kept even when all is "
+                              "done, so that no picture is turned twice")
+                     ->excludes("--skip-existing")
+                     ->excludes("--update")
+                     ->group(group);
   if (app.get_option_no_throw("--in-place")) {
     app.add_flag("--restart", line.restart,
-                 "with --in-place: forget such a run, and turn every picture (again)")
+                 "with --in-place: forget the earlier run, and turn every picture, even those that "
+                 "it has turned")
         ->needs("--in-place")
         ->excludes(resume)
         ->group(group);
-    app.add_option(
-           "--backup", line.backup,
-           "with --in-place: before an original is replaced, keep it in a folder of this run "
-           "in DIR, so that 'qturn restore' can put it back")
+    app.add_option("--backup", line.backup,
+                   "with --in-place: keep the originals in a folder of this run in DIR, so that "
+                   "'qturn restore' can put them back")
         ->needs("--in-place")
         ->type_name("DIR")
         ->group(group);
@@ -349,31 +342,31 @@ void add_safety(CLI::App& app, CommandLine& line) {
   auto* verify =
       app.add_flag_callback(
              "--verify", [&line] { line.verify = true; },
-             "read each result again and compare it with its original before it is in its place: "
-             "coefficients, pixels, orientation and all that belongs to them (default in place)")
+             "read each result back and compare it with its original before it is put in place: "
+             "coefficients, pixels, orientation, metadata, labels (default in place)")
           ->excludes("--format")
           ->group(group);
   if (app.get_option_no_throw("--in-place")) {
     app.add_flag_callback(
            "--no-verify", [&line] { line.verify = false; },
-           "with --in-place: do not; takes less time")
+           "with --in-place: do not verify; faster")
         ->needs("--in-place")
         ->excludes(verify)
         ->group(group);
   }
   add_choice<Fsync>(
       app, "--fsync", {{"each", Fsync::each}, {"end", Fsync::end}, {"never", Fsync::never}},
-      "when results are flushed to the disk: each (default in place) before it replaces its "
-      "original, end (default with a folder as output) once at the end, or never",
+      "when results are flushed to the disk: each (default in place), before it replaces its "
+      "original; end (default with a folder as output), once at the end; or never",
       [&line](Fsync value) { line.fsync = value; })
       ->group(group);
 }
 
 void add_salvage(CLI::App& app, CommandLine& line) {
   auto* salvage = app.add_flag("--salvage", line.salvage,
-                               "write what can be had of a damaged JPEG, PNG or TIFF; the rest is "
-                               "grey or black. The file is named, and the exit status is 1. "
-                               "Without this option a damaged picture is not written")
+                               "write what can be recovered of a damaged JPEG, PNG or TIFF; the "
+                               "rest is grey or black. The file is named, and the exit status is "
+                               "1. Without this option a damaged picture is not written")
                       ->excludes("--in-place")
                       ->excludes("--strict")
                       ->excludes("--verify")
@@ -393,8 +386,8 @@ void add_in_place(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_flag(
          "--allow-stale-metadata", line.allow_stale_metadata,
-         "with --in-place, also turn pictures of which some metadata is then no longer true (map "
-         "coordinates, regions, axes of microscopes), with a warning; otherwise they fail")
+         "with --in-place, also turn pictures with metadata that is no longer true afterwards (map "
+         "coordinates, regions, microscope axes), with a warning; otherwise they fail")
       ->needs("--in-place")
       ->group(group);
 }
@@ -402,10 +395,9 @@ void add_in_place(CLI::App& app, CommandLine& line) {
 void add_shard(CLI::App& app, CommandLine& line) {
   auto* shard =
       add_value(app, "--shard", "I/N|auto",
-                "take one of N parts of the samples, or of the tars, I is 0 to N-1; other runs "
-                "take the others, at "
-                "the same time and to the same output, and 'qturn merge' makes one output of them. "
-                "auto: as Slurm, Kubernetes, AWS Batch or MPI say",
+                "take part I (0 to N-1) of N parts of the samples or tars; other runs take the "
+                "other parts, at the same time, with the same output, and 'qturn merge' merges "
+                "them. auto: take I and N from Slurm, Kubernetes, AWS Batch or MPI",
                 [&line](const std::string& text) {
                   line.shard_is_auto = text == "auto";
                   if (!line.shard_is_auto) line.shard = parse_shard(text);
@@ -420,10 +412,10 @@ void add_shard(CLI::App& app, CommandLine& line) {
 std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   auto app = std::make_unique<CLI::App>(description, "qturn");
   app->require_subcommand(1);
-  app->set_help_flag("-h", "print a short help")->group("More");
-  app->set_help_all_flag("--help", "print all of the help")->group("More");
+  app->set_help_flag("-h", "print the operations")->group("More");
+  app->set_help_all_flag("--help", "print the operations, options and exit status")->group("More");
   app->set_version_flag("--version", fmt::format("qturn {}\n{}", version, library_versions()),
-                        "print the version, and those of the codecs")
+                        "print the versions of qturn and its codecs")
       ->group("More");
   const auto help = std::make_shared<Help>();
   app->formatter(help);  // before the operations, which take it over
@@ -452,7 +444,7 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
     add_salvage(*command, line);
     command
         ->add_flag("--sidecars", line.sidecars,
-                   "also turn the orientation in XMP files beside the pictures (a.xmp, a.jpg.xmp)")
+                   "also turn XMP sidecars, the files a.xmp or a.jpg.xmp beside a.jpg")
         ->group("Output");
     add_labels(*command, line);
     add_inputs(*command, line);
@@ -473,23 +465,26 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   add_outputs(*augment, line, false);
   add_safety(*augment, line);
   add_strict(*augment, line,
-             "; refuses to start if a file of an unknown kind would be copied with its picture");
+             "; refuse to start if a file of an unknown kind would be copied with its picture");
   add_storage_change(*augment, line);
   const std::string group = "Variants";
-  auto* variants = add_value(*augment, "--variants", "LIST",
-                             "all (default), rotations, or a list such as identity,rotate90,flop",
-                             [&line](const std::string& text) {
-                               (void)parse_variants(text);
-                               line.variants = text;
-                             })
-                       ->group(group);
-  auto* random = add_value(*augment, "--random", "K",
-                           "K different ones for each picture; its path and the seed decide which",
-                           [&line](const std::string& text) {
-                             line.random = static_cast<int>(number_in(text, 1, 8));
-                           })
-                     ->group(group)
-                     ->excludes(variants);
+  auto* variants =
+      add_value(
+          *augment, "--variants", "LIST",
+          "which orientations: all (default), rotations, or a list such as identity,rotate90,flop",
+          [&line](const std::string& text) {
+            (void)parse_variants(text);
+            line.variants = text;
+          })
+          ->group(group);
+  auto* random =
+      add_value(*augment, "--random", "K",
+                "K different orientations for each picture, chosen by its path and the seed",
+                [&line](const std::string& text) {
+                  line.random = static_cast<int>(number_in(text, 1, 8));
+                })
+          ->group(group)
+          ->excludes(variants);
   add_value(*augment, "--seed", "S", "the seed of --random; default: 0",
             [&line](const std::string& text) {
               line.seed = number_in(text, 0, std::numeric_limits<std::uint64_t>::max());
@@ -510,33 +505,34 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
                      "  qturn augment data -o data3 --random 3 --seed 1   three of the eight\n");
   augment->callback([&line] { line.command = CommandLine::Command::augment; });
 
-  CLI::App* merge = add_command("merge", "make one output of the shards of an augmentation");
-  merge->add_option("OUTPUT", line.output, "the folder that all shards have written to")
+  CLI::App* merge = add_command("merge", "merge the shards of an augmentation into one output");
+  merge->add_option("OUTPUT", line.output, "the folder that all shards wrote to")
       ->required()
       ->group("Output");
   merge->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
   merge->footer(
-      "Exit status: 0 done, or done before; 1 a file could not be written, repeat it; 2 nothing "
-      "was started.");
+      "Exit status: 0 merged, now or earlier; 1 a file could not be written, run it again; 2 "
+      "nothing was started.");
   help->set_examples(merge,
                      "  qturn augment data -o out --shard 0/2   here, or on any machine\n"
                      "  qturn augment data -o out --shard 1/2\n"
                      "  qturn merge out                         when both are done\n");
   merge->callback([&line] { line.command = CommandLine::Command::merge; });
 
-  CLI::App* restore = add_command("restore", "put back what a run in place with --backup replaced");
+  CLI::App* restore =
+      add_command("restore", "put back the originals that a run with --backup replaced");
   restore
       ->add_option("BACKUP", line.backup,
-                   "the folder of a run in DIR of --backup, such as kept/2026-11-24T18-20-11; DIR "
-                   "itself lists its runs")
+                   "the folder of a run in the DIR of --backup, such as kept/2026-11-24T18-20-11; "
+                   "DIR itself lists its runs")
       ->required()
       ->group("Input");
   restore->add_flag("--dry-run", line.dry_run, "print what would be put back, and write nothing")
       ->group("Running");
   restore->add_flag("-q,--quiet", line.quiet, "print errors only")->group("Running");
   restore->footer(
-      "Exit status: 0 all are back; 1 some are not, because their files have changed since or for "
-      "another reason; 2 nothing was started; 129, 130, 143 interrupted: repeat it.");
+      "Exit status: 0 all were restored; 1 some were not, for instance because they have changed "
+      "since; 2 nothing was started; 129, 130, 143 interrupted, run it again.");
   help->set_examples(
       restore,
       "  qturn restore kept                       the runs whose originals are there\n"
@@ -544,26 +540,26 @@ std::unique_ptr<CLI::App> make_parser(CommandLine& line) {
   restore->callback([&line] { line.command = CommandLine::Command::restore; });
 
   CLI::App* check =
-      add_command("check", "find damage, and metadata or labels that disagree with the picture");
+      add_command("check", "find damage, and metadata or labels that contradict the picture");
   add_label_check(*check, line);
   add_inputs(*check, line);
   check
-      ->add_flag("--quick", line.quick,
-                 "look at headers and metadata only; pixels are not decoded, so most damage stays "
-                 "unnoticed")
+      ->add_flag(
+          "--quick", line.quick,
+          "read headers and metadata only; pixels are not decoded, so most damage is not found")
       ->group("Running");
   auto* against =
       check
           ->add_option("--against", line.against,
-                       "compare INPUT, turned pictures, with their originals of the same names "
-                       "below DIR: each must hold one of them in one of the eight orientations, "
-                       "with all that belongs to it, whatever program turned it")
+                       "compare INPUT, turned by any program, with the originals of the same names "
+                       "below DIR; each picture must be its original in one of the eight "
+                       "orientations, with its metadata, labels and masks")
           ->type_name("DIR")
           ->group("Input");
   for (const char* other : {"--quick", "--html", "--files-from"})
     against->excludes(check->get_option(other));
   check->get_option("--swap-pairs")->needs(against);
-  check->add_flag("--raw", line.raw, "also look at the orientations in camera raw files")
+  check->add_flag("--raw", line.raw, "also check the orientation tags of camera raw files")
       ->group("Input");
   add_limits(*check, line, "check");
   add_json(*check, line, "picture");

@@ -62,7 +62,7 @@ PlanOptions plan_options(const CommandLine& line) {
   }
   if (line.output.empty() && !line.in_place) throw PlanError(no_output(line));
   if (line.sidecars && line.others == Others::copy)
-    throw PlanError("--sidecars writes the XMP files that --others copy would copy; leave one out");
+    throw PlanError("--sidecars and --others copy would both write the XMP files; leave one out");
   PlanOptions options = input_options(line);
   options.output = line.output;
   options.base = line.base;

@@ -80,8 +80,8 @@ std::string sides_in_words(const std::set<std::string>& sides) {
   SomeNames names;
   for (const std::string& side : sides) names.add(printable(side));
   return fmt::format(
-      "warning: a mirror makes left of right, and these classes of labels keep their names: {}; "
-      "--swap-pairs lets them change places",
+      "warning: a mirror swaps left and right, but these label classes keep their names: {}; "
+      "--swap-pairs swaps them",
       names.text());
 }
 
@@ -209,7 +209,7 @@ void Report::add(const Outcome& of_run) {
   if (!line_.quiet || is_incomplete)
     for (const Sentence& warning : outcome.warnings)
       text += once(fmt::format("qturn: {}: warning: {}\n", input, printable(warning.text)));
-  // It may be all that is ever said of a file that others trust, so --quiet keeps it.
+  // It may be all that is ever said about a file that others trust, so --quiet keeps it.
   if (!outcome.stale_metadata.empty())
     text +=
         once(fmt::format("qturn: {}: warning: no longer true after the turn: {}\n", input,
@@ -314,8 +314,8 @@ void Report::print_losses() const {
   }
   if (left_jpegs_ > 0) {
     print_message(fmt::format(
-        "{} left as {} and shown upright by the orientation tag: a turn would not be "
-        "lossless; --jpeg-edges reencode or trim turns {}, -v names {}",
+        "{} left as {}, because a turn would not be lossless; viewers still apply the orientation "
+        "tag; --jpeg-edges reencode or trim turns {}, -v names {}",
         counted(left_jpegs_, "JPEG was", "JPEGs were"), left_jpegs_ == 1 ? "it was" : "they were",
         left_jpegs_ == 1 ? "it" : "them", left_jpegs_ == 1 ? "it" : "them"));
   }
@@ -326,8 +326,9 @@ void Report::print_losses() const {
                     counted(lossy_jpegs_, "JPEG", "JPEGs"), lossy_jpegs_ == 1 ? "was" : "were"));
   }
   if (lossy_others_ > 0) {
-    print_message(fmt::format("{} re-encoded with loss; --format png avoids that for still ones",
-                              counted(lossy_others_, "WebP was", "WebPs were")));
+    print_message(
+        fmt::format("{} compressed again with loss; --format png avoids that for still pictures",
+                    counted(lossy_others_, "WebP was", "WebPs were")));
   }
   if (lossy_asked_ > 0) {
     const bool is_by_quality = line_.quality && !line_.format->is_lossy;
@@ -352,9 +353,9 @@ void Report::finish(bool interrupted, std::string_view done, bool resumes) {
   const auto by = [&](Route route) { return routes_[static_cast<int>(route)]; };
   part(salvaged_, "of them salvaged from damaged files");
   part(by(Route::copied), "of them copied byte for byte");
-  part(by(Route::tagged), "of them by the tag alone");
+  part(by(Route::tagged), "of them by the orientation tag alone");
   part(by(Route::lossless), "of them losslessly");
-  part(by(Route::planar), "of them re-encoded as JPEGs");
+  part(by(Route::planar), "of them re-encoded as JPEG");
   part(by(Route::trimmed), "of them with edges trimmed");
   part(skipped_ - by(Route::skipped), "already upright");
   part(by(Route::skipped), "left alone because a turn would not be lossless");

@@ -42,10 +42,10 @@ void say_why(const CommandLine& line, const std::exception& error);
 /// Prints each of them as a warning.
 void say_warnings(const std::vector<std::string>& warnings);
 
-/// Prints why files are not written, and what is to be warned of. Returns whether they are whole.
+/// Prints why files are not written, and warnings. Returns whether they are whole.
 bool say_results(const FileResults& results);
 
-/// Whether a run did not end early. Prints what is to be said of it as a whole.
+/// Whether a run did not end early. Prints what is to be said about it as a whole.
 bool is_whole(const CommandLine& line, const RunEnd& end);
 
 class Report {

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 int list_runs(const fs::path& backups) {
   const std::vector<fs::path> runs = runs_in(backups);
   if (runs.empty())
-    throw PlanError(fmt::format("{}: no run has kept originals here", backups.string()));
+    throw PlanError(fmt::format("{}: holds no originals of a run", backups.string()));
   for (const fs::path& folder : runs) {
     const KeptRun run = read_run(folder);
     if (run.files == 0) continue;
@@ -56,7 +56,7 @@ std::unique_ptr<Journals> open_journals_of(const KeptRun& run) {
   for (const std::string& folder : run.header.inputs)
     if (fs::is_directory(folder, unknown)) options.roots.push_back({folder, {"."}});
   if (options.roots.empty())
-    throw PlanError(fmt::format("the folders that were turned are not there: {}",
+    throw PlanError(fmt::format("the folders that were turned do not exist: {}",
                                 fmt::join(run.header.inputs, ", ")));
   return std::make_unique<Journals>(std::move(options), std::vector<fs::path>());
 }

@@ -25,7 +25,7 @@ ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, 
 }
 
 int say_shard_is_done(const CommandLine& line) {
-  if (!line.quiet) print_message("all of this shard is done already");
+  if (!line.quiet) print_message("this shard is already complete");
   return 0;
 }
 

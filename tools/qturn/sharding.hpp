@@ -1,4 +1,4 @@
-// A run that is one of several: what it is told of the command line, and what it says.
+// A run that is one of several: what it is told by the command line, and what it says.
 #ifndef QTURN_TOOLS_QTURN_SHARDING_HPP
 #define QTURN_TOOLS_QTURN_SHARDING_HPP
 
@@ -16,7 +16,7 @@ void take_shard_of_environment(CommandLine& line);
 
 ShardOptions shard_options(const CommandLine& line, const PlanOptions& options, JpegEdges edges);
 
-/// Begins the shard and prints what it warns of. False: another run has done all of it meanwhile.
+/// Begins the shard and prints its warnings. False: another run has done all of it meanwhile.
 template <typename EachShard>
 bool begin_shard(EachShard& shard) {
   std::vector<std::string> warnings;

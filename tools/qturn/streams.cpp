@@ -10,10 +10,9 @@ void refuse_unfit_for_input(const CommandLine& line) {
   if (line.command == CommandLine::Command::check)
     throw PlanError("check does not read standard input; name a file");
   if (line.inputs.size() > 1 || !line.files_from.empty())
-    throw PlanError(
-        "standard input is one picture or one tar; turn other files in a run of their own");
+    throw PlanError("standard input is one picture or one tar; turn other files in another run");
   if (line.in_place) throw PlanError("standard input cannot be replaced; name an output with -o");
-  if (line.sidecars) throw PlanError("--sidecars needs a file; standard input has none beside it");
+  if (line.sidecars) throw PlanError("--sidecars needs a file; nothing lies beside standard input");
   if (line.existing == Existing::update)
     throw PlanError("--update compares times, and standard input has none; use --overwrite");
 }
@@ -21,13 +20,13 @@ void refuse_unfit_for_input(const CommandLine& line) {
 void refuse_unfit_for_output(const CommandLine& line) {
   if (line.json && line.json_file.empty() && !line.dry_run)
     throw PlanError("--json and -o - would both write to standard output; give --json=FILE");
-  if (line.sidecars) throw PlanError("--sidecars has no place for them beside standard output");
+  if (line.sidecars)
+    throw PlanError("--sidecars cannot write them beside standard output; name a file with -o");
   if (line.verifies())
-    throw PlanError("--verify reads results again, and standard output is not read; name a file");
+    throw PlanError("--verify cannot read standard output back; name a file with -o");
   if (line.existing != Existing::refuse) {
     throw PlanError(
-        "standard output is never there before; leave out --overwrite, --skip-existing or "
-        "--update");
+        "standard output never exists already; leave out --overwrite, --skip-existing or --update");
   }
   if (line.jpeg_edges == JpegEdges::skip) {
     throw PlanError(
@@ -35,7 +34,8 @@ void refuse_unfit_for_output(const CommandLine& line) {
         "name a file with -o");
   }
   if (!line.dry_run && ::isatty(STDOUT_FILENO))
-    throw PlanError("a picture is not for a terminal; redirect standard output, or name a file");
+    throw PlanError(
+        "a terminal cannot show a picture; redirect standard output, or name a file with -o");
 }
 
 }  // namespace

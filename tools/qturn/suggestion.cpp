@@ -56,6 +56,7 @@ std::string nearest_word(std::string_view mistyped, const std::vector<std::strin
   std::string nearest;
   std::size_t least = mistyped.size() / 3 + 1;
   for (const std::string& word : known) {
+    if (mistyped.size() > 3 && word.starts_with(mistyped)) return word;
     const std::size_t edits = distance(mistyped, word);
     if (edits >= least) continue;
     least = edits;
@@ -71,7 +72,7 @@ std::string nearest_operation(std::string_view mistyped, const std::vector<std::
 }
 
 std::string did_you_mean(std::string_view word) {
-  return word.empty() ? "" : "; did you mean " + std::string(word) + "?";
+  return word.empty() ? "" : " (did you mean " + std::string(word) + "?)";
 }
 
 }  // namespace qturn

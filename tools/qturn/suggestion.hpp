@@ -8,14 +8,14 @@
 
 namespace qturn {
 
-/// The known word that the fewest letters have to be changed in, added, left out or exchanged with
-/// the next; empty if that is more than every third letter.
+/// The known word that begins with this one, or else the one that differs in the fewest letters:
+/// changed, added, left out or exchanged. Empty if more than every third letter differs.
 std::string nearest_word(std::string_view mistyped, const std::vector<std::string>& known);
 
 /// The operation that is meant: what other programs call it, or else the nearest word.
 std::string nearest_operation(std::string_view mistyped, const std::vector<std::string>& known);
 
-/// "; did you mean WORD?", or nothing without a word.
+/// " (did you mean WORD?)", or nothing without a word.
 std::string did_you_mean(std::string_view word);
 
 }  // namespace qturn

@@ -32,10 +32,10 @@ PlanOptions sample_options(PlanOptions plan) {
 void refuse_unfit_for_tars(const CommandLine& line) {
   const std::pair<bool, const char*> unfit[] = {
       {line.existing == Existing::skip || line.existing == Existing::update,
-       "--skip-existing and --update look at files; a tar is written whole: use --overwrite"},
+       "--skip-existing and --update do not work for tars; use --overwrite"},
       {line.sidecars, "XMP files in a tar are turned with their pictures; leave out --sidecars"},
-      {line.verifies(), "--verify reads each result again, which is in a tar; leave it out"},
-      {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar"},
+      {line.verifies(), "--verify cannot read results in a tar back; leave it out"},
+      {!line.html_file.empty(), "--html shows pictures of a folder; unpack the tar first"},
       {line.dry_run, "--dry-run does not read or write tars; leave it out"},
   };
   for (const auto& [is_given, why] : unfit)

@@ -39,8 +39,7 @@ void refuse_unfit(const CommandLine& line) {
                                                (line.masks && !line.masks->folder.empty());
   const std::pair<bool, const char*> unfit[] = {
       {line.in_place, "a tar is not turned in place; name another one with -o"},
-      {!line.files_from.empty(),
-       "--files-from lists files; name tars as inputs, in a run of their own"},
+      {!line.files_from.empty(), "--files-from lists files; name tars as inputs, in another run"},
       {!line.base.empty(), "--base is for the paths in a list; leave it out"},
       {takes_companions_from_elsewhere,
        "labels and masks of a tar lie in it; give --labels and --masks without a folder or file"},
@@ -119,7 +118,7 @@ void refuse_existing(const CommandLine& line, const std::vector<Place>& places) 
     if (seen.insert(place.output).second) refuse_existing_output(line, place.output);
 }
 
-/// Of standard input, whose size is not known, it is taken for granted that there are many.
+/// Standard input, whose size is not known, is assumed to have many.
 std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& plan) {
   std::uint64_t bytes = 0;
   for (const Place& place : places) {
@@ -153,7 +152,7 @@ bool are_tars(const CommandLine& line, std::span<const std::byte> head) {
   if (tars == 0 || tars == std::ssize(line.inputs)) return tars > 0;
   const std::string& other = *std::ranges::find_if_not(line.inputs, is_tar);
   if (!fs::is_directory(other)) (void)read_head(other, tar_head_bytes);  // says why it cannot
-  throw PlanError(fmt::format("{} is a tar, and {} is not; turn them in runs of their own",
+  throw PlanError(fmt::format("{} is a tar, and {} is not; turn them in separate runs",
                               *std::ranges::find_if(line.inputs, is_tar), other));
 }
 

@@ -20,7 +20,7 @@
 namespace qturn::webp {
 namespace {
 
-constexpr const char* compressed_once_more = "a lossy WebP is compressed once more";
+constexpr const char* compressed_once_more = "a lossy WebP is compressed again";
 
 struct WebpExtras final : Extras {
   struct Frame {
@@ -80,7 +80,7 @@ Page page_of(std::span<const std::byte> file) {
           .type = SampleFormat::u8};
 }
 
-// What libwebp says of an encoding that failed.
+// What libwebp says about an encoding that failed.
 std::string reason(WebPEncodingError error) {
   switch (error) {
     case VP8_ENC_ERROR_BAD_DIMENSION:

@@ -556,7 +556,7 @@ TEST_CASE("A turn is lossless whatever is asked; no other format is made of it, 
     CHECK(turn.plan(Orientation::identity).route == Route::copied);
   }
   CHECK_THROWS_WITH(PictureTurn(file, "", {.target = &png::codec, .jpeg = {}}),
-                    "its format, heic, is turned without decoding it, so it cannot become png");
+                    "qturn turns heic files without decoding them, so they cannot become png");
   CHECK_THROWS_WITH(
       PictureTurn(bytes_of("P5 1 1 255 x"), "", {.target = &heif::heic_codec, .jpeg = {}}),
       ContainsSubstring("heic cannot be written, but jpeg, png"));

@@ -95,7 +95,7 @@ TEST_CASE("A lossy WebP becomes what cwebp makes of the turned picture at qualit
     CAPTURE(depth);
     const Bytes file = lossy(smooth(depth), 70);
     REQUIRE(!is_lossless(file));
-    const std::string words = "a lossy WebP is compressed once more";
+    const std::string words = "a lossy WebP is compressed again";
     CHECK(codec.read_header(file).storage_change == words);
     CHECK(Decoded(file, codec).warnings == std::vector{words});
     const Pam shown = shown_by_dwebp(file);
@@ -313,7 +313,7 @@ TEST_CASE("A lossy animation is compressed once more, with a warning") {
   const Bytes file = animated(even_frames, false);
   CHECK(codec.read_header(file).lossy);
   CHECK(Decoded(file, codec).warnings ==
-        std::vector<std::string>{"a lossy WebP is compressed once more"});
+        std::vector<std::string>{"a lossy WebP is compressed again"});
   const Bytes out = turn_file(file, codec, Orientation::rotate90);
   CHECK(webp_frames(webp_chunks(out)).size() == even_frames.size());
   CHECK_FALSE(is_lossless(out));
