@@ -26,8 +26,8 @@ struct RunRecord {
 
 /// Writes the manifest: the header, a line for each other file, a line for each picture that was
 /// written, and for each that was there and is left alone. What this run has not made, and no
-/// earlier manifest lists, is read. Of an interrupted run also the lines that the manifest had
-/// before, because what they list is there still. Returns what to warn of; throws FileError.
+/// earlier manifest lists, is read. After an interruption also the lines that the manifest had
+/// before, because what they list still exists. Returns warnings; throws FileError.
 std::vector<std::string> write_manifest(const std::filesystem::path& manifest, const Plan& plan,
                                         const RunRecord& record, IfExists if_exists);
 

@@ -157,7 +157,7 @@ void Merge::read_parts() {
   }
 }
 
-/// That a merge has left which was killed. No other program writes here while the locks are held.
+/// Left by a merge that was killed. No other program writes here while the locks are held.
 void Merge::remove_temporaries() const {
   std::set<fs::path> folders = {output_};
   for (const auto& [name, parts] : parts_) folders.insert((output_ / name).parent_path());
@@ -226,8 +226,8 @@ MergedShards Merge::result() const {
   return result;
 }
 
-/// First under another name, so that what a kill leaves of it is not taken for shards, nor what a
-/// power cut leaves.
+/// First renamed, so that what a kill or a
+/// power cut leaves of it is not taken for shards.
 void remove_shards(const fs::path& output) {
   const fs::path merged = shards_folder(output).string() + "-merged";
   if (fs::exists(shards_folder(output))) {

@@ -1,4 +1,4 @@
-// What a shard says of the files that are about all pictures, the label files of many pictures and
+// What a shard says about the files for all pictures, the label files of many pictures and
 // those of data sets, so that they can be made when all shards are done: a file of JSON lines. A
 // line names such a file and what it is made of; the lines that follow say which variants of its
 // images the shard has written, or what it has in a list.
@@ -38,7 +38,7 @@ struct SharedParts {
 /// Parts of shared files, by the places of the files relative to the output.
 using SharedPartsByName = std::map<std::string, SharedParts>;
 
-/// Writes the parts of this run. Returns what to warn of; throws FileError.
+/// Writes the parts of this run. Returns warnings; throws FileError.
 std::vector<std::string> write_shard_parts(const std::filesystem::path& place, const Plan& plan,
                                            const RunOptions& options,
                                            const WrittenPictures& written);

@@ -1,4 +1,4 @@
-// Several runs that divide an augmentation among them, and what they know of each other:
+// Several runs that divide an augmentation among them, and what they know about each other:
 //
 //   OUTPUT/.qturn-shards/run.json      what all of them do: the first shard writes it, the others
 //                                      compare
@@ -46,7 +46,7 @@ struct ShardedRun {
   bool operator==(const ShardedRun&) const = default;
 };
 
-/// What a complete shard says of itself.
+/// What a complete shard says about itself.
 struct ShardDone {
   std::uint64_t count = 0;                   ///< of its samples, or of its tars
   std::map<std::string, ContentHash> files;  ///< that it has written beside, by name
@@ -72,7 +72,7 @@ class DealtKeys {
 /// The keys of the samples of a plan that this shard takes.
 DealtKeys keys_of(const Plan& plan, const Shard& shard);
 
-/// What a shard is told of the run that it is one of.
+/// What a shard knows about its run.
 struct ShardOptions {
   Shard shard;
   std::string variables = {};  ///< of the environment that say which; or empty
@@ -93,11 +93,11 @@ class ShardOfRun {
   bool is_complete() const { return is_complete_; }
   /// Begins the shard, before anything is written. The lock of the shard must be held. Looks again
   /// at what is there, and says what all shards do if none has yet. False: another run has done all
-  /// of the shard meanwhile. Adds what to warn of. Throws PlanError as the constructor, and
+  /// of the shard meanwhile. Adds warnings. Throws PlanError as the constructor, and
   /// FileError.
   bool begin(std::vector<std::string>& warnings);
   /// Marks the shard as complete, with files of these names in its folder. Must be called when all
-  /// else is written. Returns what to warn of; throws FileError.
+  /// else is written. Returns warnings; throws FileError.
   std::vector<std::string> complete(std::initializer_list<const char*> files) const;
   std::filesystem::path folder() const { return shard_folder(output_, shard_); }
 

@@ -22,7 +22,7 @@ struct FileResults {
   std::vector<std::string> failures = {};  ///< why files are not written
   std::vector<std::string> warnings = {};
 
-  /// Writes a file: `write` returns what to warn of, and a FileError that it throws is a failure.
+  /// Writes a file: `write` returns warnings, and a FileError that it throws is a failure.
   void add(const std::function<std::vector<std::string>()>& write);
 };
 

@@ -29,7 +29,7 @@ struct WrittenTar {
 /// The tars that were written, by their names in the output.
 using WrittenTars = std::map<std::string, WrittenTar>;
 
-/// Both throw FileError. What is to be warned of is returned.
+/// Both throw FileError. Warnings are returned.
 WrittenTars read_written_tars(const std::filesystem::path& manifest);
 std::vector<std::string> write_written_tars(const std::filesystem::path& manifest,
                                             const WrittenTars& tars);
@@ -51,7 +51,7 @@ class TarShard {
 
   /// Takes the lock, and removes what a killed attempt has left. As ShardOfRun::begin().
   bool begin(std::vector<std::string>& warnings);
-  /// The tar is whole and in its place. Returns what to warn of; throws FileError.
+  /// The tar is whole and in its place. Returns warnings; throws FileError.
   std::vector<std::string> add(const std::string& tar, const WrittenTar& written);
   /// Marks the shard as complete, as ShardOfRun::complete() does.
   std::vector<std::string> complete() const { return run_.complete({shard_manifest_name}); }

@@ -41,10 +41,10 @@ class VariantsInPlace {
   std::unordered_map<std::size_t, StoredPicture> read_again_;  // by picture
 };
 
-/// Writes the file with the labels of these variants. `made` is told what was read and made of it
-/// before that is in its place, with names relative to `output_folder`, and what it throws is
-/// passed on. If it `verifies`, what is written is read again before, and turned back. Returns what
-/// to warn of; throws FileError.
+/// Writes the file with the labels of these variants. `made` is called with what was read and with
+/// the result before that is put in place, with names relative to `output_folder`; its exceptions
+/// are passed on. If it `verifies`, the result is first read back and turned back. Returns what to
+/// warn of; throws FileError.
 std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
                                              const std::filesystem::path& output_folder,
                                              const VariantsOf& variants_of,

@@ -88,7 +88,7 @@ Backup::Backup(const fs::path& original, fs::path place, const fs::path& run, bo
   made_ = std::move(place);
 }
 
-// The probes are no names of the original: a kill may leave them.
+// Probes do not count as names of the original: a kill may leave some.
 bool takes_no_room(const fs::path& original, const fs::path& folder) {
   const fs::path probe = folder / fmt::format(".probe.qturn-{}aaaa", run_id());
   const fs::path link = folder / fmt::format(".probe.qturn-{}aaab", run_id());

@@ -14,8 +14,8 @@ namespace qturn {
 std::filesystem::path backup_place(const std::filesystem::path& backup,
                                    const std::filesystem::path& key);
 
-/// Where the original of a companion is kept. From the place of its picture one gets there as from
-/// the picture to the companion.
+/// Where the original of a companion is kept. It has the same place relative to the backup of its
+/// picture as the companion to the picture.
 std::filesystem::path backup_place(const std::filesystem::path& backup,
                                    const std::filesystem::path& key,
                                    const std::filesystem::path& picture,

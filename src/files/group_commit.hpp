@@ -43,7 +43,7 @@ class GroupCommit {
   static constexpr int largest_group = 16;
 
   /// Suspends the calling task until the files are in their places. Throws FileError as long as
-  /// none is; then returns what to warn of. `intent` is for the journal.
+  /// none is; then returns warnings. `intent` is for the journal.
   std::vector<std::string> commit(StagedFiles& files, const Intent& intent);
 
   /// A file that the run which this one resumes has put in its place. It may not be on the disk

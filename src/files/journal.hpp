@@ -5,17 +5,17 @@
 // its place, a line states the intent: the names of the picture and of the files that belong to it,
 // their temporaries, and the hashes of what each is made of and of what it becomes. With
 // Fsync::each this line is on the disk before anything is replaced. Another line follows when it is
-// done. Later the hashes tell what happened: who finds the result knows that it is done, who finds
-// the source does it again, and neither is an error. If only some of the files that belong together
-// are in their places, their temporaries are still there, and the others follow.
+// done. Later the hashes tell what happened: a result means that it is done, a source that it must
+// be done again; anything else is an error. If only some of the files that belong together are in
+// their places, their temporaries are still there, and the others follow.
 //
 // The record of a run whose originals are kept is such a journal, too. It lies with the originals,
 // says where each is, and stays when all is done: it is what a run is taken back by.
 //
-// Each line has its number. So it shows if lines are missing before it: what they say was done
-// would be turned once more. What was not flushed when the power failed may be zeros, also before
-// lines that are whole. So a line also says how many lines were on the disk when it was written, if
-// not all before it were: damage to others is the end of the journal, and nothing depends on it.
+// Each line has its number. So missing lines are noticed: what they say was done would be turned
+// again. What was not flushed when the power failed may be zeros, also before lines that are whole.
+// So a line also says how many lines were on the disk when it was written, if not all before it
+// were: damage to others is the end of the journal, and nothing depends on it.
 #ifndef QTURN_SRC_FILES_JOURNAL_HPP
 #define QTURN_SRC_FILES_JOURNAL_HPP
 

@@ -189,7 +189,7 @@ void Journals::find_places() {
     place.header.operation = options_.operation;
     place.header.inputs = options_.roots[i].inputs;
     place.content = std::move(content);
-    // Another run that is done has nothing to say to this one.
+    // The journal of another run that is done does not matter here.
     if (place.content && place.content->is_complete &&
         !place.content->header.is_of_same_run(place.header))
       place.content.reset();
@@ -410,7 +410,7 @@ std::vector<std::string> Journals::finish(bool all_done) {
     }
     return warnings;
   }
-  // It says that it is complete by not being there: if it ended with a line, a kill between the two
+  // A missing journal says that the run is complete. If a last line said so, a kill between the two
   // would let a new run turn everything again.
   for (const Journal& journal : journals_) {
     if (::unlink(journal.file().c_str()) != 0) {

@@ -19,7 +19,7 @@
 
 namespace qturn {
 
-/// A run could not begin, after it had put what an interrupted one had left in its place.
+/// A run could not begin after it had finished results of an interrupted one.
 class UnfinishedError : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
@@ -47,8 +47,8 @@ struct JournalOptions {
   /// The journal of a run that is done stays and says so: to resume it again turns nothing.
   bool keep = false;
   bool flushed = true;
-  /// In place, with `restart`: the folder of the run that is taken back. Of no other run the
-  /// journal is forgotten.
+  /// In place, with `restart`: the folder of the
+  /// run that is undone. Only its journal is forgotten.
   std::filesystem::path takes_back = {};
 };
 
@@ -88,7 +88,7 @@ class Journals {
 
   /// The journal for results at this place.
   Journal& of(const std::filesystem::path& target);
-  /// What says of all results where their originals are; null if they are not kept.
+  /// What says about all results where their originals are; null if they are not kept.
   Journal* record() { return record_ ? &*record_ : nullptr; }
 
   /// Whether that run has put a result there, or was about to.
@@ -108,7 +108,7 @@ class Journals {
   std::optional<ContentHash> source_before(const std::filesystem::path& target) const;
 
   /// Ends the run. If all is done, or nothing was, the journals are removed, or say so if they are
-  /// kept. Returns what to warn of.
+  /// kept. Returns warnings.
   std::vector<std::string> finish(bool all_done);
 
  private:

@@ -1,5 +1,5 @@
 // The folder of a run that keeps originals, in a folder of backups: BACKUPS/2026-11-24T18-20-11.
-// With the originals, under their keys, lies the record of the run (journal.hpp), which says of
+// With the originals, under their keys, lies the record of the run (journal.hpp), which says about
 // each where it was, what the run put there and what belongs to it. Its names of originals are
 // relative, so the folder can be moved.
 #ifndef QTURN_SRC_FILES_KEPT_RUN_HPP

@@ -116,7 +116,7 @@ class FileSystems {
   void add(const std::filesystem::path& file, int folder);
   /// Does nothing if the folder of the file cannot be opened.
   void add(const std::filesystem::path& file);
-  /// Blocks until they are on the disk; returns what to warn of.
+  /// Blocks until they are on the disk; returns warnings.
   std::vector<std::string> flush() const;
 
  private:
@@ -190,7 +190,7 @@ class StagedFiles {
 };
 
 /// All the steps. `prove` may look at the files before they are in their places, and what it throws
-/// is passed on. Blocks until the files are on the disk; returns what to warn of.
+/// is passed on. Blocks until the files are on the disk; returns warnings.
 std::vector<std::string> write_files(std::span<const NewFile> files, IfExists if_exists,
                                      const std::function<void(const StagedFiles&)>& prove = {});
 

@@ -1,4 +1,4 @@
-// What formats in JSON say of a picture alike: its name, its sides, ids.
+// What formats in JSON say about a picture alike: its name, its sides, ids.
 #ifndef QTURN_SRC_LABELS_JSON_PICTURE_HPP
 #define QTURN_SRC_LABELS_JSON_PICTURE_HPP
 

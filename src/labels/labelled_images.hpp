@@ -75,7 +75,7 @@ class LabelledImages {
   /// without it, and it is written for them.
   virtual bool says_where() const { return true; }
 
-  /// What is to be said of the labels before they are turned; or empty.
+  /// What is to be said about the labels before they are turned; or empty.
   virtual std::string note() const { return ""; }
 
  protected:

@@ -1,4 +1,4 @@
-// Classes whose names are left or right: a mirror makes a right hand of a left one, and the class
+// Classes whose names are left or right: a mirror turns a left hand into a right one, but the class
 // of the label stays.
 #ifndef QTURN_SRC_LABELS_SIDES_HPP
 #define QTURN_SRC_LABELS_SIDES_HPP

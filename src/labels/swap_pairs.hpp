@@ -1,4 +1,4 @@
-// Which keypoints and classes change places in a mirror, as the user says it: a text file with a
+// Which keypoints and classes change places in a mirror, as the user says: a text file with a
 // pair on each line, such as "1 2" for a left and a right eye, or "left_hand: right_hand".
 // Keypoints are counted from 0, and those that are not named stay.
 #ifndef QTURN_SRC_LABELS_SWAP_PAIRS_HPP

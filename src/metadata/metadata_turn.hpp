@@ -3,8 +3,8 @@
 //
 // Two frames matter. Most of these places (sizes, resolutions, Exif's subject area) describe the
 // pixels as they are stored. Some describe the picture as it is seen, with the tag honoured: a
-// thumbnail that somebody turned upright and left the tag alone. The first kind is turned like the
-// pixels, the second kind like the view.
+// thumbnail that somebody turned upright without changing the tag. The first kind is turned like
+// the pixels, the second kind like the view.
 #ifndef QTURN_SRC_METADATA_METADATA_TURN_HPP
 #define QTURN_SRC_METADATA_METADATA_TURN_HPP
 

@@ -1,5 +1,5 @@
-// Folders of labels and masks beside folders of pictures: x/labels/y beside x/images/y. Capitals
-// make no difference.
+// Folders of labels and masks beside folders of pictures: x/labels/y beside x/images/y. Case does
+// not matter.
 #ifndef QTURN_SRC_PLAN_FOLDER_LAYOUT_HPP
 #define QTURN_SRC_PLAN_FOLDER_LAYOUT_HPP
 
@@ -47,7 +47,7 @@ class Listings {
   /// Ascending by their names in lower case. Throws PlanError if it exists and cannot be listed.
   const std::vector<Entry>& of(const std::filesystem::path& folder);
 
-  /// The entry of this name, or else of this name but for capitals. Null if there is none.
+  /// The entry with this name, or else with this name in another case. Null if there is none.
   const Entry* find(const std::filesystem::path& folder, const std::string& name, bool is_folder);
 
  private:

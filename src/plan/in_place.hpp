@@ -10,7 +10,7 @@
 namespace qturn {
 
 /// Makes each file its own output; for a symbolic link, its target. A file that was found under two
-/// names is to do once. Companions are turned with their pictures.
+/// names is done once. Companions are turned with their pictures.
 ///
 /// Throws PlanError for files with hard links, and what belongs to them, unless
 /// `options.break_links`; for a label or a mask that would be turned twice, with two pictures, or

@@ -76,7 +76,7 @@ void refuse_shared_in_place_of_companions(const JobList& jobs) {
   }
 }
 
-/// In place, interrupted in the middle, such a file would say of some pictures what is no longer
+/// In place, interrupted in the middle, such a file would say about some pictures what is no longer
 /// true. In a tar each sample has labels of its own.
 void refuse_shared(const SharedLabels& labels, bool in_place) {
   for (const SharedLabels::Broken& file : labels.broken()) throw LabelsError(file.problem);

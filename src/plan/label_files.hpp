@@ -8,8 +8,8 @@
 //   Cityscapes             leftImg8bit/x/a_leftImg8bit.png   gtFine/x/a_gtFine_polygons.json
 //   KITTI                  image_2/a.png    label_2/a.txt
 //
-// Capitals make no difference: A.JPG finds a.txt, and Images finds Labels. A turned label lies to
-// its picture as the label does. If the folder images is not below the input, as for the input
+// Case does not matter: A.JPG finds a.txt, and Images finds Labels. A turned label keeps its place
+// relative to its picture. If the folder images is not below the input, as for the input
 // data/images/train, that would be outside of the output. Then the label goes beside its picture,
 // where Ultralytics looks for it unless the output's own path has a folder called images (or
 // JPEGImages), which is refused.
@@ -61,7 +61,7 @@ class LabelFiles {
   };
 
   std::uint32_t add_place(Place place);
-  /// What the data set says of the objects in its labels.
+  /// What the data set says about the objects in its labels.
   void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes,
                    ClassSwap swap, std::set<std::string> sides) {
     places_[place].keypoints = std::move(keypoints);
@@ -111,7 +111,7 @@ class LabelFiles {
 /// What --swap-pairs says; nothing without it. Throws PlanError if it cannot be read.
 SwapPairs swap_pairs_of(const PlanOptions& options);
 
-/// What --keypoints and --swap-pairs say of labels for which no YAML file says more. Throws
+/// What --keypoints and --swap-pairs say about labels for which no YAML file says more. Throws
 /// PlanError as swap_pairs_of().
 LabelOptions labels_without_yaml(const PlanOptions& options);
 

@@ -9,9 +9,9 @@
 //   NumPy's arrays           x/a.jpg            x/a.npy, x/a.depth.npy
 //                            images/x/a.jpg     depth/x/a.npy, and as above
 //
-// Capitals make no difference. A turned mask lies to its picture as the mask does, so what finds
-// the one finds the other. If the folder images is not below the input, that would be outside of
-// the output. Then it goes to masks/ below the output.
+// Case does not matter. A turned mask keeps its place relative to its picture, so what finds one
+// finds the other. If the folder images is not below the input, that would be outside of the
+// output. Then it goes to masks/ below the output.
 #ifndef QTURN_SRC_PLAN_MASK_FILES_HPP
 #define QTURN_SRC_PLAN_MASK_FILES_HPP
 

@@ -18,7 +18,7 @@ namespace qturn {
 /// "a.jpeg" for PNG becomes "a.png", for JPEG it stays, and "scan.2024" becomes "scan.2024.png".
 std::string name_in_format(const std::filesystem::path& name, const Codec& format);
 
-/// Where the name of a variant goes: at the end of a stem, but before what says of which kind a
+/// Where the name of a variant goes: at the end of a stem, but before what says about which kind a
 /// picture of Cityscapes is, so that "a__flop_leftImg8bit" and "a__flop_gtFine_labelIds" are found.
 std::size_t variant_place(const std::string& stem);
 

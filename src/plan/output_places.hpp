@@ -33,8 +33,8 @@ class OutputPlaces {
 
   const std::map<std::string, Folder>& folders() const { return folders_; }
 
-  /// Whether names there that differ only in case are one file. Looks with a file of its own, which
-  /// is gone then.
+  /// Whether names there that differ only in case
+  /// are one file. Tests that with a temporary file.
   bool folds_case(const FileList::Folder& inputs);
 
  private:

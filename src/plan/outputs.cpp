@@ -39,8 +39,8 @@ struct Target {
 };
 
 /// The rules for whatever is written, results, labels and sidecars alike. Millions of targets are
-/// compared, so they are not kept: a hash of each place is, without regard to case, and those whose
-/// hash occurs twice are looked at again.
+/// compared, so only a hash of each place is kept, without regard to case, and targets whose hash
+/// occurs twice are compared again.
 class Targets {
  public:
   Targets(const PlanOptions& options, const OutputNames& names, const LabelFiles::All& companions,

@@ -1,5 +1,5 @@
 // Folders whose pictures belong together by their names: rgb/0001.png and depth/0001.png. --random
-// draws for each path by itself, so such pictures get different variants.
+// chooses for each path separately, so such pictures get different variants.
 //
 // Two folders are a pair if nine in ten of their stems are in both. Names that only count, as 1.jpg
 // to 500.jpg in each folder of a class, make a pair only of folders that are called as ones that

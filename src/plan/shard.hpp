@@ -1,5 +1,5 @@
 // One of several runs that divide a data set among them. The key of a sample alone decides which
-// run takes it, so runs on different machines need not speak with each other.
+// run takes it, so runs on different machines need not communicate.
 #ifndef QTURN_SRC_PLAN_SHARD_HPP
 #define QTURN_SRC_PLAN_SHARD_HPP
 

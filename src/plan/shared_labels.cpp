@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether pictures get other names, so that what is said of each must be said again.
+/// Whether pictures get other names, so that what is said about each must be said again.
 bool renames(const PlanOptions& options) {
   return (!options.variants.empty() || options.random_variants > 0) && !options.to_samples;
 }

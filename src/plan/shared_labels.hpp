@@ -52,12 +52,12 @@ class SharedLabels {
     std::vector<bool> may_label = {};  ///< by the number of a file: a picture without other labels
   };
 
-  /// Ascending by their paths. Nothing is made of those of which no image is there.
+  /// Ascending by their paths. Files without any image of the run are not written.
   const std::vector<File>& files() const { return files_; }
   const std::vector<Broken>& broken() const { return broken_; }
   bool empty() const { return files_.empty(); }
 
-  /// What they say of a picture.
+  /// What they say about a picture.
   std::vector<SharedLabel> of(std::size_t picture) const;
 
   /// Why it is not known what labels a picture has; empty if it is.

@@ -1,8 +1,8 @@
-// Labels that are not turned: what a file may say of which pictures. One test for folders and tars.
+// Labels that are not turned: what a file may say about pictures. One test for folders and tars.
 //
 // A file is suspected by its first 64 KiB, if they may say where something is in a picture. It is
 // about the pictures that they name, and about those of its stem, wherever these lie. A file that
-// is about no picture of the run is none of its business.
+// is about no picture of the run is ignored.
 //
 //   label_2/000001.txt   is about image_2/000001.png
 //   ann/a.jpg.json       is about img/a.jpg

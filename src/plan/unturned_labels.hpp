@@ -14,7 +14,7 @@ namespace qturn {
 enum class Variants : std::uint8_t { alike, drawn_for_each };
 
 /// The first label or mask that is found and is not one of `plan.jobs.companions()` or
-/// `shared_labels()`. Capitals make no difference.
+/// `shared_labels()`. Case does not matter.
 ///
 /// - Any file that is not itself turned, now or by an earlier run, in a folder of labels or masks,
 ///   such as labels, Annotations, SegmentationClass or train_masks. In a folder of labels

@@ -14,7 +14,7 @@
 namespace qturn {
 namespace {
 
-// At least so much, for --memory, in few digits.
+// At least this much, for --memory, in few digits.
 std::string at_least(std::uint64_t bytes) {
   constexpr std::uint64_t gib = 1 << 30, mib = 1 << 20, step = 64;
   if (bytes > 4 * gib) return fmt::format("{}GiB", (bytes + gib - 1) / gib);
@@ -131,7 +131,7 @@ void Flight::write_outputs() {
     const std::vector<std::string>& warnings = picture_->warnings();
     std::vector<Sentence>& first = outcomes_.front().warnings;
     first.insert(first.begin(), warnings.begin(), warnings.end());
-    // What it fails for is said once.
+    // The reason of a failure is reported once.
     std::erase_if(first,
                   [&](const Sentence& each) { return each.text == outcomes_.front().message; });
   }
@@ -322,7 +322,7 @@ void Flight::reserve(std::uint64_t needed) {
     const std::uint64_t pixels = needed - std::min(needed, job_.file_bytes);
     refuse_size(what_is_in_it(picture_->header()) + " need", std::max(needed, pixels + pixels / 7));
   }
-  pixel_reservation_ = {};  // whoever holds memory and waits for more may wait for ever
+  pixel_reservation_ = {};  // a task that holds memory and waits for more may wait for ever
   pixel_reservation_ = reserved_in(shared_.pixels, more);
 }
 
@@ -339,7 +339,7 @@ void Flight::take_lane_to_prove(Orientation made) {
   picture_->read({}, *lane_, stop());
 }
 
-// Waiting takes none of the picture's time.
+// Waiting does not count as the picture's time.
 Reservation Flight::reserved_in(ByteBudget& budget, std::uint64_t bytes) {
   if (auto reserved = budget.reserve_now(bytes)) return std::move(*reserved);
   return time_->away([&] { return budget.reserve(bytes, shared_.stop); });

@@ -62,8 +62,8 @@ struct Outcome {
   std::string message;  ///< why it failed or was skipped, or what was damaged; empty when done
   Hints hints = {};     ///< for why it failed
   std::vector<Sentence> warnings;
-  /// What the output and the files that belong to it say and is no longer true: TurnOutcome's, of
-  /// masks too, and world files.
+  /// What is no longer true in the output and the files that belong to it: TurnOutcome's, also of
+  /// masks, and world files.
   std::vector<std::string> stale_metadata = {};
   ContentHash source = {}, result = {};  ///< of the input and the output, once that is written
   /// Sidecars of --sidecars, which are known once they are written, then the label, other sidecars

@@ -198,7 +198,7 @@ RunEnd Engine::run(SampleReader& reader, const SampleWriter& writer,
                                                                  : filter_mode::serial_out_of_order,
                                              tell));
     });
-  } catch (const std::exception&) {  // oneTBB was refused a thread that was to be had before
+  } catch (const std::exception&) {  // oneTBB was refused a thread that was available before
     break_off();
   }
   end.variants = variants;

@@ -38,7 +38,7 @@
 
 namespace qturn {
 
-/// What is to be said of a run as a whole; the texts are sentences, or empty.
+/// What is to be said about a run as a whole; the texts are sentences, or empty.
 struct RunEnd {
   Sentence error;              ///< why it ended before all jobs were done
   std::string warning;         ///< threads that could not be started

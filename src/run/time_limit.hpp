@@ -43,7 +43,7 @@ class TimeLimit {
     const std::atomic<bool>& stop() const { return limit_.watches() ? stop_ : limit_.stop_; }
     bool is_over() const { return is_over_; }
 
-    /// Calls `wait()`, which takes none of the picture's time.
+    /// Calls `wait()`, which does not count as the picture's time.
     template <typename Wait>
     auto away(Wait wait) {
       const Away away(*this);

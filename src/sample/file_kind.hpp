@@ -47,8 +47,8 @@ std::optional<std::string_view> stem_of_mask(std::string_view lower_stem);
 std::optional<std::string_view> stem_of_depth_map(std::string_view lower_stem);
 
 /// Whether a mask belongs to a picture of its sample by its name: a.x_mask.png to a.x.jpg, or
-/// a.mask.png, named after the sample, to any picture, as every array does. Capitals make no
-/// difference.
+/// a.mask.png, named after the sample, to any picture,
+/// as every array does. Case does not matter.
 bool is_mask_of(const std::filesystem::path& mask, const std::filesystem::path& picture);
 
 /// Throws ImageFileError for an array that is not turned, or that has neither the stored nor the

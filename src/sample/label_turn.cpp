@@ -75,7 +75,7 @@ Orientation turn_of_shared_label(const SharedLabel& label, const MetadataTurn& t
 
 namespace {
 
-/// Whether the label comes to lie beside its picture, and did not.
+/// Whether the turned label lies beside its picture, and the label did not.
 bool comes_beside(const LabelFile& label, const TurnedPicture& picture) {
   const auto is_beside = [](const fs::path& a, const fs::path& b) {
     return a.parent_path() == b.parent_path();

@@ -29,7 +29,7 @@ struct LabelFile {
   ClassSwap swap = {};
 };
 
-/// What a label file of many pictures says of one.
+/// What a label file of many pictures says about one.
 struct SharedLabel {
   std::filesystem::path file;
   TextPlace place;           ///< in it
@@ -75,7 +75,7 @@ class LabelTurns {
 
   /// Turns `result`, the text that turn() made and that was written, back, and compares it with
   /// that of the label. What a turn writes in another form (an exponent, a mask in a PNG) has that
-  /// form after two turns by 180 degrees, so both are turned so before. `picture` has
+  /// form after two turns by 180 degrees, so both are first turned that way. `picture` has
   /// the bytes of the picture before the turn. Throws ProofError.
   void prove(const LabelFile& label, const TurnedPicture& picture, LabelsDrawnOn drawn_on,
              std::string_view result);

@@ -1,9 +1,9 @@
 // What a sample is called. The key of a file is its path below the input or in the tar. There are
 // two rules, because two things ask:
 //
-//   sample_key("x/a.b.jpg")      x/a.b   the last dot: who draws variants or deals shards. Two
+//   sample_key("x/a.b.jpg")      x/a.b   the last dot: for variants and shards. Two
 //                                        photographs, "1.5 m.jpg" and "1.6 m.jpg", are two samples
-//   webdataset_key("x/a.b.jpg")  x/a     the first dot: who reads or writes a tar, where
+//   webdataset_key("x/a.b.jpg")  x/a     the first dot: for tars, where
 //                                        WebDataset's readers take x/a.b.jpg and x/a.cls for one
 //
 // They agree unless a stem has a dot. A folder that would be packed into other samples than it has

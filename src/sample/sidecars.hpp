@@ -22,7 +22,7 @@ struct Sidecar {
 };
 
 /// The stems that several files of a folder have, XMP files left out. A folder is listed once, when
-/// the first of its pictures is asked about: once for each, 4000 pictures took 20 s. Safe on
+/// the first of its pictures is asked about: once for each took 20 s for 4000 pictures. Safe on
 /// several threads.
 class SharedStems {
  public:

@@ -62,7 +62,7 @@ class StagedResult {
   /// How many bytes of it wait in memory.
   virtual std::uint64_t bytes_held() const { return 0; }
   /// Puts the picture and its companions in their places, and returns when they are there: throws
-  /// as long as nothing is in its place, and then returns what to warn of. May wait for other
+  /// as long as nothing is in its place, and then returns warnings. May wait for other
   /// results, and suspends the calling task then.
   virtual std::vector<std::string> put_in_place() = 0;
   /// Whether all companions are in their places, too. Is called after that.
@@ -107,7 +107,7 @@ class SampleWriter {
   /// more.
   virtual void reuse(SpareBytes* /*spare*/) const {}
   /// Ends a run: puts in its place what is not there yet, and blocks until all is on the disk.
-  /// Returns what to warn of.
+  /// Returns warnings.
   virtual std::vector<std::string> finish() { return {}; }
 
   /// How many results may be on their way to their places while other pictures are turned.

@@ -26,7 +26,7 @@ class TarOutput {
 
   void add(std::span<const NewMember> members);
   bool is_empty() const { return is_empty_; }
-  /// Puts it in its place. Returns what to warn of.
+  /// Puts it in its place. Returns warnings.
   std::vector<std::string> finish();
 
  private:

@@ -33,7 +33,7 @@ class Lane {
   virtual Image turn(Orientation orientation, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings) = 0;
 
-  /// Memory for who needs no turned page any more. Ends the life of those of the last turn().
+  /// Memory for a caller that needs no turned page any more. Ends those of the last turn().
   PixelArena& after_turns() {
     turned_.clear();
     return turned_;

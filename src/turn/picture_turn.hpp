@@ -60,7 +60,7 @@ class PictureTurn {
     if (header_.stored == Orientation::identity) beside_ = beside;
   }
 
-  /// What is wrong with a picture of which only a part could be had; empty if it is whole, and
+  /// What is wrong with a picture of which only a part could be read; empty if it is whole, and
   /// until it was read.
   const std::string& damage() const { return damage_; }
 
@@ -73,7 +73,7 @@ class PictureTurn {
   /// What turn() does, by the header alone. The route is none if turn() would throw.
   TurnOutcome plan(Orientation orientation) const;
 
-  /// What companions of the picture need to know of a turn that goes as `planned`.
+  /// What companions of the picture need to know about a turn that goes as `planned`.
   MetadataTurn metadata_turn(Orientation orientation, const TurnOutcome& planned) const;
 
   /// Why turn() writes the picture in another form than the stored one; empty if it does not. If
@@ -107,9 +107,9 @@ class PictureTurn {
     return compressed_ && compressed_->is_proved_by(device, result, applied(orientation));
   }
 
-  /// Finds the turn of which `result` is, another file of this picture, whatever program made it;
-  /// after read() of what leaves the pixels as they are stored. Throws ProofError if it holds this
-  /// picture in none of the eight, or what else is in both files does not agree; Interrupted.
+  /// Finds the orientation in which `result`, made by any program, holds this picture; after read()
+  /// of what leaves the pixels as they are stored. Throws ProofError if it is none of the eight, or
+  /// if anything else in the two files disagrees; Interrupted.
   MetadataTurn turn_in(std::span<const std::byte> result, const std::atomic<bool>& stop);
 
   /// The memory that prove() takes besides the file and the result, of orientations that a device

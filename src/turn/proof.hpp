@@ -1,5 +1,5 @@
-// Whether a file holds the picture of another one, turned: read again, by readers, and compared.
-// What was made is not asked; only the two files are.
+// Whether a file holds the picture of another one, turned: both are read and compared. Only the two
+// files count, not what the encoder had in memory.
 //
 // The readers are those of the program. A fault that all of its reading shares is not seen here;
 // the tests compare the readers with other programs.
@@ -25,8 +25,8 @@ void prove_pixels(const Image& source, const Image& result, Orientation applied,
 
 /// The same of a format that loses some: the size of each page is as it must be, and the mean
 /// brightness of each 16 x 16 pixels is near. No bound follows from what VP8 stores (chroma is
-/// reduced, and edges are smoothed), but quarters of the range do not come from there, and other
-/// pixels, or others' places, do not look alike.
+/// reduced, and edges are smoothed), but errors of a quarter of the range do not come from there,
+/// and other pixels, or misplaced ones, look different.
 void prove_nearly_equal(const Image& source, const Image& result, Orientation applied,
                         const std::atomic<bool>& stop);
 

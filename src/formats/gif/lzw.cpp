@@ -41,8 +41,8 @@ struct CloseWriter {
   throw ImageFileError(what);
 }
 
-// The indices of a frame, from its codes. giflib decodes those that stand for nothing to something,
-// and takes no codes that begin with more than 9 bits.
+// The indices of a frame, from its codes. giflib decodes codes that stand for nothing, and refuses
+// codes that begin with more than 9 bits.
 class Indices {
  public:
   // `lzw` ends with an empty part.

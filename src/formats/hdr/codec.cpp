@@ -147,7 +147,7 @@ void warn_of_lines(std::string_view lines, std::initializer_list<std::string_vie
   }
 }
 
-// Whether its pixels are not square. Some writers say of all that they are.
+// Whether its pixels are not square. Some writers say about all that they are.
 bool has_other_aspect(std::string_view lines) {
   constexpr std::string_view name = "\nPIXASPECT=";
   const std::size_t at = lines.find(name);

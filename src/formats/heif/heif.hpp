@@ -124,7 +124,7 @@ void refuse_scaled(const HeifFile& heif, const HeifItem& item);
 /// The size of an item as it is shown.
 Size shown_size(const HeifFile& heif, const HeifItem& item);
 
-/// Whether the item says how it is turned, be it not at all.
+/// Whether the item states its turn, even if that is none.
 bool says_turn(const HeifFile& heif, const HeifItem& item);
 
 /// A sentence about a file whose Exif says an orientation and whose container says none, nor that

@@ -254,8 +254,8 @@ Associations turned_associations(const HeifFile& heif, Orientation orientation,
   for (const std::uint32_t number : turned) {
     if (!follow.contains(number)) turn_item(heif, number, orientation, properties, changed);
   }
-  // A tone-mapped picture is made of turned ones. One that repeats their turn, be it none, says the
-  // same after it.
+  // A tone-mapped picture is made of turned ones. One that repeats their turn, even if that is
+  // none, says the same afterwards.
   for (const HeifReference& reference : heif.references) {
     if (reference.type != "dimg" || !is_tone_map(heif, reference.from) ||
         !any_in(reference.to, turned)) {

@@ -36,7 +36,7 @@ FilePart metadata_part(const JpegSegment& segment, Orientation applied) {
     if (packet.find("HasExtendedXMP") != std::string_view::npos) return {other, name, {}};
     return xmp_part(name, packet);
   }
-  // These know of the orientation, of lengths, or of a picture that is turned with this one.
+  // These know about the orientation, of lengths, or of a picture that is turned with this one.
   if (is_mpf(segment) || text.starts_with(extended_xmp_signature)) return {other, name, {}};
   constexpr std::size_t without_thumbnail = 14, density_at = 8;
   if (segment.marker == app0 && text.starts_with("JFIF")) {

@@ -52,7 +52,7 @@ struct JxlFile {
   bool has_manifest = false;
   JxlHeader header;
 
-  /// What Exif and XMP are to say of a picture that is turned so.
+  /// What Exif and XMP are to say about a picture that is turned so.
   Orientation wanted(Orientation shown) const { return has_jpeg ? shown : Orientation::identity; }
 
   std::span<const std::byte> content(const Box& box) const {

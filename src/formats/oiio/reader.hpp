@@ -17,7 +17,7 @@ namespace qturn::oiio {
 /// Sets OpenImageIO up, the first time it is called.
 void prepare_oiio();
 
-/// What OpenImageIO says of a file.
+/// What OpenImageIO says about a file.
 struct PluginError : ImageFileError {
   using ImageFileError::ImageFileError;
 };

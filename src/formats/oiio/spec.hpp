@@ -1,4 +1,4 @@
-// What a spec of OpenImageIO says of a picture, in the program's terms, and a spec for a turned
+// What a spec of OpenImageIO says about a picture, in the program's terms, and a spec for a turned
 // one.
 #ifndef QTURN_SRC_FORMATS_OIIO_SPEC_HPP
 #define QTURN_SRC_FORMATS_OIIO_SPEC_HPP

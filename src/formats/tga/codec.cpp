@@ -118,7 +118,7 @@ void check_indices(const TgaLayout& layout, std::span<const std::byte> pixels) {
   }
 }
 
-// What the extension area says of alpha.
+// What the extension area says about alpha.
 constexpr int no_alpha = 0, alpha_to_ignore = 1, premultiplied = 4;
 
 // Whether the last byte of each pixel or colour, a fourth one or grey's second, is alpha.

@@ -1,6 +1,6 @@
 // A COCO file, read and turned without being held: memory grows with its images, not with its
 // annotations. It is read twice. CocoReader finds out, before any picture is turned, what the file
-// says of each image, and whether its annotations can be turned. CocoWriter makes the new file,
+// says about each image, and whether its annotations can be turned. CocoWriter makes the new file,
 // once it is known which variants of the pictures are there.
 #ifndef QTURN_SRC_LABELS_MANY_COCO_FILE_HPP
 #define QTURN_SRC_LABELS_MANY_COCO_FILE_HPP

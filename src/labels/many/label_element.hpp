@@ -42,7 +42,7 @@ class ElementTurn {
   void put(const LabelPoint& point, std::string_view x, std::string_view y) {
     qturn::put(edits, point, x, y);
   }
-  /// What cannot be turned is a problem for who reads, and thrown otherwise.
+  /// What cannot be turned is a problem when reading, and is thrown otherwise.
   template <typename Work>
   void attempt(Work work) {
     qturn::attempt(content_, work);
@@ -91,7 +91,7 @@ struct ElementFormat {
   bool (*is_of)(std::string_view head);
   /// Throws LabelError if it does not name its picture.
   std::unique_ptr<LabelElement> (*read)(std::string_view text, TextPlace place);
-  std::string_view note = {};    ///< to be said of the labels before they are turned
+  std::string_view note = {};    ///< to be said about the labels before they are turned
   bool are_pixel_boxes = false;  ///< as hugging_face.hpp says
   bool are_of_one = false;       ///< shapes are fractions of the picture
   bool turns_differ = false;     ///< some labels cannot follow each turn exactly

@@ -32,7 +32,7 @@ class SharedLabelWriter {
   virtual void finish() = 0;
 };
 
-/// Is told what a file says of an image, by its index, part by part.
+/// Is told what a file says about an image, by its index, part by part.
 using TellLabelContent = std::function<void(std::size_t image, LabelContent content)>;
 
 struct SharedLabelFormat {

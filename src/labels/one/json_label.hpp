@@ -31,7 +31,7 @@ class JsonLabelTurn {
   /// Throws LabelError if they are not those of the picture.
   void turn_size(const JsonValue& width, const JsonValue& height);
 
-  /// A shape that cannot be turned is a problem for who reads, and thrown otherwise.
+  /// A shape that cannot be turned is a problem when reading, and is thrown otherwise.
   template <typename Work>
   void attempt(Work work) {
     qturn::attempt(content_, work);

@@ -10,7 +10,7 @@
 namespace qturn {
 namespace {
 
-/// Is read a line at a time, for each turn: all words and edits of a label of 38 MB took 641 MiB.
+/// Read a line at a time, for each turn: all words and edits of a label of 38 MB took 641 MiB.
 class ParsedYolo : public ParsedLabel {
  public:
   explicit ParsedYolo(std::string_view text) : text_(text) {}

@@ -54,7 +54,7 @@ void guarded(JpegErrors& errors, Steps steps) {
 void check_stop(JpegErrors& errors);
 
 /// A file that was parsed, and a decompressor that has read its header: each JPEG is opened once,
-/// whatever is then done with it.
+/// whatever is done with it afterwards.
 ///
 /// Throws ImageFileError, there and in every later call under guarded(), also where libjpeg would
 /// warn and go on with invented samples.

@@ -81,7 +81,7 @@ std::uint64_t attribute_bytes(const ExrFile& exr) {
   return bytes;
 }
 
-// What it says of directions and places in the world stays as it was.
+// What it says about directions and places in the world stays as it was.
 void add_placed(const ExrFile& exr, Header& header) {
   for (const auto& [attribute, what] : {std::pair{"envmap", "its environment map"},
                                         {"worldToCamera", "its camera (worldToCamera)"},
