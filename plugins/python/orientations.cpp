@@ -60,9 +60,9 @@ void bind_orientations(nb::module_& module) {
           .value("flop", Orientation::flop, "BA/DC: left and right exchanged")
           .value("rotate180", Orientation::rotate180, "DC/BA: half turn")
           .value("flip", Orientation::flip, "CD/AB: top and bottom exchanged")
-          .value("transpose", Orientation::transpose, "AC/BD: mirrored at the main diagonal")
+          .value("transpose", Orientation::transpose, "AC/BD: mirrored across the main diagonal")
           .value("rotate90", Orientation::rotate90, "CA/DB: quarter turn clockwise")
-          .value("transverse", Orientation::transverse, "DB/CA: mirrored at the other diagonal")
+          .value("transverse", Orientation::transverse, "DB/CA: mirrored across the other diagonal")
           .value("rotate270", Orientation::rotate270, "BD/AC: quarter turn counter-clockwise")
           .def_prop_ro(
               "swaps_axes", [](Orientation orientation) { return swaps_axes(orientation); },

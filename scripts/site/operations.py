@@ -11,7 +11,7 @@ MATRICES = {
 SAYS = {
     "rotate90": "A quarter turn clockwise.", "rotate180": "A half turn.", "rotate270": "A quarter turn counter-clockwise.",
     "flip": "Exchanges top and bottom.", "flop": "Exchanges left and right.",
-    "transpose": "Mirrors at the diagonal from the top left: rows become columns.", "transverse": "Mirrors at the other diagonal."}
+    "transpose": "Mirrors across the main diagonal: rows become columns.", "transverse": "Mirrors across the other diagonal."}
 PICTURE = f"""<rect width="{WIDTH}" height="{HEIGHT}" fill="#cfe8f7"/><rect y="84" width="{WIDTH}" height="36" fill="#8fbf7f"/>
 <circle cx="132" cy="26" r="14" fill="#f6c445"/><rect x="30" y="58" width="52" height="44" fill="#b5523b"/>
 <path d="M24 58 56 30 88 58Z" fill="#6b2f25"/><rect x="66" y="76" width="12" height="26" fill="#3d2019"/>
