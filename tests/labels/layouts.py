@@ -179,7 +179,7 @@ def tables():
     for row in layout_data.ORDINARY:
         check_ordinary(row)
     ordinary = ", ".join(row.name for row in layout_data.ORDINARY)
-    lines += ["", *textwrap.wrap(f"These are no reason to refuse a run: {ordinary}.", 158)]
+    lines += ["", *textwrap.wrap(f"These files do not stop a run: {ordinary}.", 158)]
     return "\n".join(lines) + "\n"
 
 
