@@ -38,15 +38,15 @@ bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || 
 
 /// "bbox" in {"person_bboxes": ...}, <bbox> and bbox=...
 bool is_key_at(std::string_view text, std::size_t at, const CoordinateKey& key) {
+  // First what is quick to see: a file may be one long word.
+  if (at > 0 && text[at - 1] != '_' && is_in_word(text[at - 1])) return false;
   std::size_t begin = at, end = at + key.word.size();
   const std::size_t after_word = end;
   while (begin > 0 && is_in_word(text[begin - 1])) --begin;
   while (end < text.size() && is_in_word(text[end])) ++end;
-  const std::string_view before = text.substr(begin, at - begin);
   std::string_view rest = text.substr(after_word, end - after_word);
   for (const std::string_view plural : {"es", "s"})
     if (rest.starts_with(plural)) rest.remove_prefix(plural.size());
-  if (!before.empty() && !before.ends_with('_')) return false;
   const bool is_letter = key.word == "x";
   if (is_letter && end - begin != 1) return false;
   const bool is_same =
