@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tests/fixtures/sources.hpp"
+
 namespace cli {
 
 std::vector<std::string> Result::out_lines() const {
@@ -24,7 +26,7 @@ std::string program() {
 
 fs::path testdata() {
   const char* other = std::getenv("QTURN_TESTDATA");
-  return other ? other : QTURN_TESTDATA;
+  return other ? other : qturn::tests::sources() / "testdata";
 }
 
 bool Workplace::Running::wait_until_stopped() const {

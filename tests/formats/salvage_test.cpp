@@ -11,6 +11,7 @@
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"
 #include "tests/fixtures/other_programs.hpp"
+#include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
 namespace salvage_test {
@@ -37,7 +38,7 @@ void for_each_picture(const Codec& codec, Visit visit) {
     }
     return;
   }
-  const auto path = std::filesystem::path(QTURN_TESTDATA) / "../tests/fuzz" / codec.name;
+  const auto path = qturn::tests::sources() / "tests/fuzz" / codec.name;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     INFO(entry.path().filename());
     visit(owned(content_of(entry.path())));

@@ -13,6 +13,7 @@
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/endian.hpp"
+#include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/tar_files.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 
@@ -119,7 +120,7 @@ TEST_CASE("A changed structure is one that parses") {
     INFO(kind.folder);
     std::map<int, int> changes;  // of the number of parts
     int files = 0, same = 0;
-    const auto folder = std::filesystem::path(QTURN_TESTDATA) / "../tests/fuzz" / kind.folder;
+    const auto folder = qturn::tests::sources() / "tests/fuzz" / kind.folder;
     for (const auto& seed_file : std::filesystem::directory_iterator(folder)) {
       INFO(seed_file.path());
       // What fuzzing adds has its hash for a name, and may parse one way here and another there.
@@ -150,8 +151,7 @@ TEST_CASE("A changed structure is one that parses") {
 }
 
 TEST_CASE("The same seed makes the same change, and another one another") {
-  const auto file =
-      content_of(std::filesystem::path(QTURN_TESTDATA) / "../tests/fuzz/jpeg/100.jpg");
+  const auto file = content_of(qturn::tests::sources() / "tests/fuzz/jpeg/100.jpg");
   const auto keep = [](std::uint8_t*, std::size_t size, std::size_t) { return size; };
   CHECK(fuzz::mutated_structure(bytes_of(file), 5, keep) ==
         fuzz::mutated_structure(bytes_of(file), 5, keep));
@@ -160,7 +160,7 @@ TEST_CASE("The same seed makes the same change, and another one another") {
 }
 
 TEST_CASE("Items of a HEIC stay where they are in the data when it moves") {
-  const auto text = content_of(std::filesystem::path(QTURN_TESTDATA) / "../tests/fuzz/heif/heic");
+  const auto text = content_of(qturn::tests::sources() / "tests/fuzz/heif/heic");
   const File file = bytes_of(text);
   const auto first_bytes = [](File of) {
     const heif::HeifFile heif(of, Limits{});

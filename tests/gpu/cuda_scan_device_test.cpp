@@ -24,6 +24,7 @@
 #include "src/sinks/file_sample_writer.hpp"
 #include "tests/fixtures/device_proof.hpp"
 #include "tests/fixtures/jpeg_samples.hpp"
+#include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/device_kernels.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
@@ -135,7 +136,7 @@ std::size_t check_same_on_gpu(const std::vector<Bytes>& files, const JpegOptions
 
 std::vector<Bytes> sample_jpegs() {
   std::vector<Bytes> files;
-  for (const auto& entry : fs::recursive_directory_iterator(QTURN_TESTDATA "/samples")) {
+  for (const auto& entry : fs::recursive_directory_iterator(sources() / "testdata/samples")) {
     if (entry.path().extension() == ".jpg") files.push_back(read_file(entry.path()));
   }
   return files;

@@ -14,6 +14,7 @@
 #include "src/formats/jpeg/writing/writer.hpp"
 #include "tests/fixtures/jpeg_pictures.hpp"
 #include "tests/fixtures/jpeg_readers.hpp"
+#include "tests/fixtures/sources.hpp"
 
 namespace jpeg_sequential_test {
 
@@ -143,7 +144,8 @@ TEST_CASE("Data of more than a window, with 0xFF everywhere, is read as libjpeg 
 
 TEST_CASE("The sample pictures are read without libjpeg") {
   int read = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(QTURN_TESTDATA)) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(qturn::tests::sources() / "testdata")) {
     if (entry.path().extension() != ".jpg") continue;
     INFO(entry.path());
     const Bytes file = file_at(entry.path());

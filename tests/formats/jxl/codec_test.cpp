@@ -16,6 +16,7 @@
 #include "src/picture/file_limits.hpp"
 #include "tests/fixtures/every_codec.hpp"
 #include "tests/fixtures/other_programs.hpp"
+#include "tests/fixtures/sources.hpp"
 
 namespace jxl_codec_test {
 
@@ -46,7 +47,7 @@ Bytes made_of_jpeg(const Bytes& jpeg) {
 
 // With a profile that is described by no name, because its tone curve is bent.
 Bytes made_with_profile() {
-  const std::string photo = QTURN_TESTDATA "/samples/camera roll/cat.jpg";
+  const std::string photo = qturn::tests::sources() / "testdata/samples/camera roll/cat.jpg";
   Bytes profile = made_by("exiftool -b -icc_profile '" + photo + "' >out", {});
   const std::size_t curve = text_of(profile).find("para");
   REQUIRE(curve != std::string_view::npos);

@@ -10,6 +10,7 @@
 
 #include "kernels/jpeg/src/pixels.hpp"
 #include "tests/fixtures/jpeg_samples.hpp"
+#include "tests/fixtures/sources.hpp"
 #include "tests/fixtures/temporary_folder.hpp"
 #include "tests/kernels/jpeg/transforms.hpp"
 
@@ -60,7 +61,7 @@ TEST_CASE("samples are libjpeg's, wherever its versions agree") {
 }
 
 TEST_CASE("samples of pictures are libjpeg's, and none is out of range") {
-  const std::filesystem::path folder = std::filesystem::path(QTURN_TESTDATA) / "samples";
+  const std::filesystem::path folder = sources() / "testdata/samples";
   int pictures = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".jpg") continue;

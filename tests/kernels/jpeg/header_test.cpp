@@ -11,6 +11,7 @@
 
 #include "kernels/jpeg/src/turn.hpp"
 #include "src/files/safe_file.hpp"
+#include "tests/fixtures/sources.hpp"
 #include "tests/kernels/jpeg/scans.hpp"
 
 namespace qturn::tests::jpeg_header_test {
@@ -90,7 +91,7 @@ TEST_CASE("headers of all kinds are read as libjpeg reads them") {
 
 TEST_CASE("headers of photographs are read as libjpeg reads them") {
   int photographs = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(QTURN_TESTDATA)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources() / "testdata")) {
     if (entry.path().extension() != ".jpg") continue;
     INFO(entry.path().string());
     const Bytes file = read_file(entry.path());
