@@ -4,6 +4,7 @@
 Another program makes the picture and reads what qturn made of it, in all eight orientations, with -o and in place. Without one of the
 programs the exit status is 4. With --write the table is written.
 """
+import functools
 import pathlib
 import shutil
 import struct
@@ -86,6 +87,7 @@ def pixels(path, reader, *operations):
     return done.stdout
 
 
+@functools.cache
 def expected(source, reader, turn):
     if source.suffix != ".jpg":
         return pixels(source, reader, *TURNS[turn])

@@ -66,6 +66,8 @@ std::vector<TiffKind> kinds() {
   for (const int compression : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
                                 COMPRESSION_LZMA, COMPRESSION_ZSTD}) {
     for (const int bits : {1, 8, 12, 16, 32}) {
+      // Its library clears megabytes for each strip; the others have each size of samples.
+      if (compression == COMPRESSION_LZMA && bits != 16) continue;
       TiffKind kind{
           .photometric = PHOTOMETRIC_RGB, .bits = bits, .samples = 3, .compression = compression};
       all.push_back(kind);
@@ -156,8 +158,8 @@ void check_same(TiffPicture got, TiffPicture wanted) {
   CHECK((got.samples == wanted.samples));
 }
 
-Bytes four_turns(Bytes file) {
-  for (int i = 0; i < 4; ++i) file = turn_file(file, tiff::codec, Orientation::rotate90);
+Bytes three_turns(Bytes file) {
+  for (int i = 0; i < 3; ++i) file = turn_file(file, tiff::codec, Orientation::rotate90);
   return file;
 }
 
@@ -204,7 +206,7 @@ TEST_CASE("A TIFF stays stored as it was, and its samples are where they belong,
         const Bytes out = turn_file(file, tiff::codec, Orientation::rotate90);
         CHECK(std::equal(out.begin(), out.begin() + 4, file.begin()));
         check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
-        check_same(read_with_libtiff(four_turns(file)).at(0), picture);
+        check_same(read_with_libtiff(three_turns(out)).at(0), picture);
       }
     }
   }
