@@ -50,8 +50,8 @@ struct Codec {
   /// ImageFileError as read_header. Null: the header tells all that counts.
   void (*check_limits)(std::span<const std::byte> file, const Limits& limits) = nullptr;
 
-  /// Reads the header. Throws ImageFileError for damage and for what is refused by name (several
-  /// parts, deep EXR...).
+  /// Reads the header. Throws ImageFileError for damage and for what is refused by name (deep
+  /// EXR, a palette of JPEG 2000...).
   Header (*read_header)(std::span<const std::byte> file);
 
   /// Decodes all pages into `arena`. Null: pixels are never decoded, and no other format is made of

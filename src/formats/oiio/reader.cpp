@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -23,11 +22,9 @@ void prepare_oiio() {
   });
 }
 
-void fail_with(std::string message) {
-  // Only the first line: the others repeat it, or name a file that does not exist.
-  message.erase(std::min(message.find('\n'), message.size()));
-  if (message.empty()) message = "the pixels cannot be decoded";
-  throw PluginError(message);
+void fail_without_plugin() {
+  (void)OIIO::geterror();
+  throw PluginError("OpenImageIO was built without this format");
 }
 
 bool stop_requested(void* flag, float) {
@@ -44,7 +41,7 @@ class FileWithPath {
       const ssize_t written = ::write(fd_, file.data(), file.size());
       if (written <= 0) {
         ::close(fd_);
-        fail_with("no memory for a copy of the file");
+        throw PluginError("no memory for a copy of the file");
       }
       file = file.subspan(static_cast<std::size_t>(written));
     }
@@ -64,7 +61,7 @@ class FileWithPath {
 OiioReader::OiioReader(const char* plugin, std::span<const std::byte> file)
     : memory_(file.data(), file.size()), input_(OIIO::ImageInput::create(plugin)) {
   prepare_oiio();
-  if (!input_) fail_with(OIIO::geterror());
+  if (!input_) fail_without_plugin();
   input_->threads(1);
   std::optional<FileWithPath> with_path;
   if (input_->supports("ioproxy")) {
@@ -75,11 +72,12 @@ OiioReader::OiioReader(const char* plugin, std::span<const std::byte> file)
   OIIO::ImageSpec spec, options;
   options.attribute("oiio:UnassociatedAlpha", 1);
   const std::string path = with_path ? with_path->path() : "picture";
-  if (!input_->open(path, spec, options)) fail_with(input_->geterror());
+  if (!input_->open(path, spec, options))
+    fail_with("damaged, or of a kind that is not supported", *input_);
 }
 
 OIIO::ImageSpec OiioReader::spec(int part, int level) {
-  if (!input_->seek_subimage(part, level)) fail_with(input_->geterror());
+  if (!has(part, level)) throw PluginError("damaged: a picture of the file is missing");
   return input_->spec();
 }
 
@@ -95,7 +93,7 @@ void OiioReader::read(int channels, OIIO::TypeDesc type, void* pixels,
       input_->read_image(part, level, 0, channels, type, pixels, OIIO::AutoStride, OIIO::AutoStride,
                          OIIO::AutoStride, stop_requested, const_cast<std::atomic<bool>*>(&stop));
   if (stop) throw Interrupted();
-  if (!complete || input_->has_error()) fail_with(input_->geterror());
+  if (!complete || input_->has_error()) fail_with("damaged: the pixels cannot be decoded", *input_);
 }
 
 }  // namespace qturn::oiio

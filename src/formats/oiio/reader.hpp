@@ -17,13 +17,20 @@ namespace qturn::oiio {
 /// Sets OpenImageIO up, the first time it is called.
 void prepare_oiio();
 
-/// What OpenImageIO says about a file.
+/// OpenImageIO cannot read or write a file.
 struct PluginError : ImageFileError {
   using ImageFileError::ImageFileError;
 };
 
-/// Throws PluginError.
-[[noreturn]] void fail_with(std::string oiio_message);
+/// Throws PluginError. What the plugin says itself is fetched, because otherwise it would be
+/// printed, and is not shown: it is about functions of OpenImageIO.
+template <typename Plugin>
+[[noreturn]] void fail_with(const char* why, const Plugin& plugin) {
+  (void)plugin.geterror();
+  throw PluginError(why);
+}
+/// The same of a plugin that is not there.
+[[noreturn]] void fail_without_plugin();
 
 /// What the progress callbacks return: whether to stop. `flag` is a std::atomic<bool>.
 bool stop_requested(void* flag, float);

@@ -139,10 +139,7 @@ Image decode(const Plugin& plugin, File file, Samples samples, PixelArena& arena
     if (spec.format == OIIO::TypeUInt8)
       round_samples<std::uint8_t>(page.pixels, page.bytes(), bits);
   }
-  if (const OIIO::ParamValue* profile = spec.find_attribute("ICCProfile")) {
-    const auto* data = static_cast<const std::byte*>(profile->data());
-    extras->metadata.icc.assign(data, data + profile->type().size());
-  }
+  extras->metadata.icc = icc_of(spec);
   const Orientation stored = orientation_of(spec);
   return {.format = plugin.row, .stored = stored, .pages = {page}, .extras = std::move(extras)};
 }
@@ -213,7 +210,8 @@ Bytes encode(const Plugin& plugin, const Image& image, Orientation applied,
   if (spec.find_attribute("dpx:Version")) how.attribute("Orientation", 1);
   const bool is_framed = own && is_jpeg2000(plugin);
   Bytes file = write(plugin.name, is_framed ? "picture.j2k" : plugin.file_name, page, how, stop);
-  if (is_framed && !is_codestream(file)) fail_with("OpenImageIO has not written the picture");
+  if (is_framed && !is_codestream(file))
+    throw PluginError("OpenImageIO has not written the picture");
   if (is_framed) {
     file = in_jpeg2000_frame(file, own->source, applied);
   } else {

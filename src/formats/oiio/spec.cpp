@@ -94,6 +94,13 @@ Meaning meaning_of(const OIIO::ImageSpec& spec, Meaning::Alpha alpha) {
           .refusal = {}};
 }
 
+Bytes icc_of(const OIIO::ImageSpec& spec) {
+  const OIIO::ParamValue* profile = spec.find_attribute("ICCProfile");
+  if (!profile) return {};
+  const auto* data = static_cast<const std::byte*>(profile->data());
+  return {data, data + profile->type().size()};
+}
+
 OIIO::ImageSpec turned_spec(const OIIO::ImageSpec& stored, const Page& page, Orientation applied) {
   OIIO::ImageSpec spec = stored;
   spec.width = static_cast<int>(page.width);

@@ -38,6 +38,9 @@ Orientation orientation_of(const OIIO::ImageSpec& spec);
 
 Meaning meaning_of(const OIIO::ImageSpec& spec, Meaning::Alpha alpha);
 
+/// The colour profile; empty if there is none.
+Bytes icc_of(const OIIO::ImageSpec& spec);
+
 /// The spec of `page`, to which `applied` turned the picture of `stored`: its windows, tiles,
 /// aspect and resolution are turned with it, and it has no orientation.
 OIIO::ImageSpec turned_spec(const OIIO::ImageSpec& stored, const Page& page, Orientation applied);

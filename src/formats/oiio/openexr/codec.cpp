@@ -150,10 +150,7 @@ Image decode(std::span<const std::byte> file, Samples samples, PixelArena& arena
     reader.read(spec.nchannels, type_of_samples(spec, samples), page.pixels, stop, at.part,
                 at.level);
   }
-  if (const OIIO::ParamValue* profile = first.find_attribute("ICCProfile")) {
-    const auto* data = static_cast<const std::byte*>(profile->data());
-    extras->metadata.icc.assign(data, data + profile->type().size());
-  }
+  extras->metadata.icc = icc_of(first);
   extras->meaning = meaning_of(first, Meaning::Alpha::associated);
   return {.format = &codec,
           .stored = orientation_of(first),

@@ -141,37 +141,29 @@ void append(Bytes& to, std::span<const std::byte> bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-void check_preview(std::span<const std::byte> value) {
-  constexpr std::size_t sizes = 8, pixel_bytes = 4;
-  if (value.size() >= sizes) {
-    const std::uint64_t width = little_endian(value, 0, 4), height = little_endian(value, 4, 4);
-    // Below 2^64: two numbers of 32 bits.
-    const std::uint64_t pixels = width * height;
-    if ((value.size() - sizes) % pixel_bytes == 0 &&
-        pixels == (value.size() - sizes) / pixel_bytes) {
-      return;
-    }
-  }
-  throw ImageFileError("damaged: the preview of the OpenEXR file");
-}
-
 // Width, height and four bytes for each pixel.
 void append_preview(Bytes& to, const ExrAttribute& preview, Orientation applied) {
-  constexpr std::size_t sizes = 8, pixel_bytes = 4;
-  check_preview(preview.value);
-  const Size size{static_cast<std::int64_t>(little_endian(preview.value, 0, 4)),
-                  static_cast<std::int64_t>(little_endian(preview.value, 4, 4))};
+  constexpr std::size_t sizes = 8;
+  constexpr int pixel_bytes = 4;
+  const auto damaged = [] { throw ImageFileError("damaged: the preview of the OpenEXR file"); };
+  if (preview.value.size() < sizes) damaged();
+  const std::size_t bytes = preview.value.size() - sizes;
+  const std::uint64_t width = little_endian(preview.value, 0, 4);
+  const std::uint64_t height = little_endian(preview.value, 4, 4);
+  // The product is below 2^64: of two numbers of 32 bits.
+  if (bytes % pixel_bytes != 0 || width * height != bytes / pixel_bytes) damaged();
   append(to, preview.bytes);
-  if (size.width == 0 || size.height == 0) return;
+  if (bytes == 0) return;
   const std::span value = std::span(to).last(preview.value.size());
+  const Size size{static_cast<std::int64_t>(width), static_cast<std::int64_t>(height)};
   const Size turned = turned_size(applied, size);
   put_little_endian(value, 0, 4, static_cast<std::uint64_t>(turned.width));
   put_little_endian(value, 4, 4, static_cast<std::uint64_t>(turned.height));
-  transform(ConstView{&preview.value[sizes], size.width, size.height,
-                      size.width * static_cast<std::int64_t>(pixel_bytes), pixel_bytes},
-            View{&value[sizes], turned.width, turned.height,
-                 turned.width * static_cast<std::int64_t>(pixel_bytes), pixel_bytes},
-            applied);
+  transform(
+      ConstView{&preview.value[sizes], size.width, size.height, size.width * pixel_bytes,
+                pixel_bytes},
+      View{&value[sizes], turned.width, turned.height, turned.width * pixel_bytes, pixel_bytes},
+      applied);
 }
 
 void append_turned(Bytes& to, const ExrAttribute& attribute, Orientation applied) {
