@@ -16,8 +16,6 @@ std::string stem_of(const std::string& key) { return fs::path(key).replace_exten
 class Counterpart final : public StagedResult {
  public:
   explicit Counterpart(std::vector<fs::path> files) : files_(std::move(files)) {}
-  const std::vector<std::string>& warnings() const override { return none_; }
-  std::vector<std::string> put_in_place() override { return {}; }
   FileBytes read_back(std::size_t index, FileBytes memory) const override {
     FileState state;
     ContentHash hash;
@@ -26,7 +24,6 @@ class Counterpart final : public StagedResult {
 
  private:
   std::vector<fs::path> files_;
-  std::vector<std::string> none_;
 };
 
 }  // namespace

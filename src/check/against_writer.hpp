@@ -31,8 +31,6 @@ class AgainstWriter final : public SampleWriter {
   /// Writes nothing: what can be read back are the counterparts, which lie where the results would.
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
-  bool is_done(const Result& /*result*/) const override { return false; }
-  int results_on_their_way() const override { return 0; }
 };
 
 }  // namespace qturn

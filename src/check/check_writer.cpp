@@ -12,8 +12,7 @@ namespace {
 class Checked final : public StagedResult {
  public:
   explicit Checked(std::vector<std::string> findings) : findings_(std::move(findings)) {}
-  const std::vector<std::string>& warnings() const override { return findings_; }
-  std::vector<std::string> put_in_place() override { return {}; }
+  std::vector<std::string> warnings() const override { return findings_; }
 
  private:
   std::vector<std::string> findings_;

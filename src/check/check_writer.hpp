@@ -31,9 +31,6 @@ class CheckWriter final : public SampleWriter {
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
 
-  bool is_done(const Result& /*result*/) const override { return false; }
-  int results_on_their_way() const override { return 0; }
-
  private:
   const Limits limits_;
   LabelCheck* const labels_;

@@ -63,11 +63,40 @@ void name_classes(LabelContent& content, const ClassNames& classes,
   }
 }
 
-void read_text_in_parts(const fs::path& path, const std::function<void(std::string_view)>& take) {
-  read_in_parts(path, [&](std::span<const std::byte> part) {
-    take({reinterpret_cast<const char*>(part.data()), part.size()});
-    return true;
-  });
+void read_shared_shapes(
+    SharedLabels::File& file, const SharedLabelPictures& pictures,
+    const std::function<bool(const std::vector<LabelProblem>&)>& begin,
+    const std::function<void(std::optional<std::size_t> image, const LabelContent&)>& take) {
+  const auto read = [&](auto& reader) {
+    read_text_in_parts(file.input, [&](std::string_view part) { reader.take(part); });
+  };
+  std::vector<LabelProblem> problems;
+  if (file.format->shapes) {
+    const auto images = file.format->reader({});
+    read(*images);
+    file.content = images->finish();
+    pictures.find_those_of(file);
+    if (!begin(problems)) return;
+    const auto shapes = file.format->shapes(*file.content, take);
+    read(*shapes);
+    return shapes->finish();
+  }
+  CocoImagesReader images([&](const LabelProblem& problem) { problems.push_back(problem); });
+  read(images);
+  auto content = std::make_unique<CocoContent>(images.finish());
+  const CocoContent& coco = *content;
+  file.content = std::move(content);
+  pictures.find_those_of(file);
+  if (!begin(problems)) return;
+  const std::optional<CocoCategoryNames> categories = images.categories();
+  CocoAnnotationsReader annotations(
+      coco, categories,
+      [&](std::optional<std::size_t> image, std::vector<LabelShape> shapes,
+          const std::vector<LabelProblem>& of_annotation) {
+        take(image, {.shapes = std::move(shapes), .problems = of_annotation});
+      });
+  read(annotations);
+  annotations.finish();
 }
 
 LabelCheck::LabelCheck(LabelSources sources, LabelsDrawnOn drawn_on, const Limits& limits)
@@ -253,20 +282,6 @@ void LabelCheck::check_steps(const fs::path& journal, const Tell& tell) const tr
   tell({journal, {}, {LabelFault::broken, {}, error.what()}});
 }
 
-void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures& pictures,
-                              const Tell& tell,
-                              const std::function<void(const std::string&)>& note) {
-  const auto tell_of_file = [&](const LabelProblem& problem) { tell({file.input, {}, problem}); };
-  try {
-    file.format->shapes ? check_parts(file, pictures, tell, note)
-                        : check_coco(file, pictures, tell, note);
-  } catch (const LabelError& error) {
-    tell_of_file(broken(error));
-  } catch (const std::exception& error) {
-    tell_of_file({LabelFault::broken, {}, error.what()});
-  }
-}
-
 bool LabelCheck::is_for_others(const SharedLabels::File& file,
                                const std::function<void(const std::string&)>& note) const {
   if (file.found > 0 || file.content->size() == 0 || sources_.shared_are_named) return false;
@@ -275,71 +290,52 @@ bool LabelCheck::is_for_others(const SharedLabels::File& file,
   return true;
 }
 
-void LabelCheck::check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures,
-                            const Tell& tell, const std::function<void(const std::string&)>& note) {
+void LabelCheck::check_shared(SharedLabels::File file, const SharedLabelPictures& pictures,
+                              const Tell& tell,
+                              const std::function<void(const std::string&)>& note) {
+  const auto tell_of_file = [&](const LabelProblem& problem) { tell({file.input, {}, problem}); };
+  const bool is_coco = !file.format->shapes;
+  bool knows_all_images = true;
   // What is wrong is told only if the file is for these pictures.
-  std::vector<LabelProblem> problems;
-  CocoImagesReader images([&](const LabelProblem& problem) { problems.push_back(problem); });
-  read_text_in_parts(file.input, [&](std::string_view part) { images.take(part); });
-  auto read = std::make_unique<CocoContent>(images.finish());
-  const CocoContent& content = *read;
-  file.content = std::move(read);
-  const std::optional<CocoCategoryNames> categories = images.categories();
-  pictures.find_those_of(file);
-  if (is_for_others(file, note)) return;
-  for (const LabelProblem& problem : problems) tell({file.input, {}, problem});
-  check_images(file, tell);
-  // The ids of broken images are not known, so an annotation may be of one of them.
-  const bool knows_all_images =
-      std::ranges::find(problems, LabelFault::broken, &LabelProblem::fault) == problems.end();
+  const auto begin = [&](const std::vector<LabelProblem>& problems) {
+    if (is_for_others(file, note)) return false;
+    for (const LabelProblem& problem : problems) tell_of_file(problem);
+    // The ids of broken images are not known, so an annotation may be of one of them.
+    knows_all_images =
+        std::ranges::find(problems, LabelFault::broken, &LabelProblem::fault) == problems.end();
+    check_images(file, tell);
+    return true;
+  };
   std::uint64_t count = 0;
   bool any_to_check = false;
-  CocoAnnotationsReader annotations(
-      content, categories,
-      [&](std::optional<std::size_t> image, const std::vector<LabelShape>& shapes,
-          const std::vector<LabelProblem>& of_annotation) {
-        ++count;
-        any_to_check = any_to_check || !shapes.empty() || !of_annotation.empty();
-        const auto picture = image ? file.pictures[*image] : std::nullopt;
-        const auto tell_of_picture = [&](const LabelProblem& problem) {
-          tell({file.input, picture, problem});
-        };
-        for (const LabelProblem& problem : of_annotation)
-          if (knows_all_images || problem.fault != LabelFault::no_picture) tell_of_picture(problem);
-        if (image) check_shapes(shapes, content[*image].size.value_or(Size()), tell_of_picture);
-      });
-  read_text_in_parts(file.input, [&](std::string_view part) { annotations.take(part); });
-  annotations.finish();
-  if (count > 0 && !any_to_check) {
-    note(
-        fmt::format("{}: its annotations ({}) have no boxes, polygons, masks or keypoints, so "
-                    "there is nothing to check in them",
-                    file.input.string(), count));
+  const auto take = [&](std::optional<std::size_t> image, const LabelContent& content) {
+    ++count;
+    any_to_check = any_to_check || !content.shapes.empty() || !content.problems.empty();
+    const auto picture = image ? file.pictures[*image] : std::nullopt;
+    const auto tell_of_picture = [&](const LabelProblem& problem) {
+      tell({file.input, picture, problem});
+    };
+    for (const LabelProblem& problem : content.problems)
+      if (knows_all_images || problem.fault != LabelFault::no_picture) tell_of_picture(problem);
+    const bool is_read = picture && seen_[*picture].is_read;
+    if (!image || (!is_coco && !is_read)) return;
+    const Size size =
+        (*file.content)[*image].size.value_or(is_coco ? Size() : frame_of(seen_[*picture]));
+    check_shapes(in_pixels(content, size), size, tell_of_picture);
+  };
+  try {
+    read_shared_shapes(file, pictures, begin, take);
+    if (is_coco && count > 0 && !any_to_check) {
+      note(
+          fmt::format("{}: its annotations ({}) have no boxes, polygons, masks or keypoints, so "
+                      "there is nothing to check in them",
+                      file.input.string(), count));
+    }
+  } catch (const LabelError& error) {
+    tell_of_file(broken(error));
+  } catch (const std::exception& error) {
+    tell_of_file({LabelFault::broken, {}, error.what()});
   }
-}
-
-void LabelCheck::check_parts(SharedLabels::File& file, const SharedLabelPictures& pictures,
-                             const Tell& tell,
-                             const std::function<void(const std::string&)>& note) {
-  const auto reader = file.format->reader({});
-  read_text_in_parts(file.input, [&](std::string_view part) { reader->take(part); });
-  file.content = reader->finish();
-  pictures.find_those_of(file);
-  if (is_for_others(file, note)) return;
-  check_images(file, tell);
-  const auto shapes =
-      file.format->shapes(*file.content, [&](std::size_t image, const LabelContent& content) {
-        const auto picture = file.pictures[image];
-        const auto tell_of_picture = [&](const LabelProblem& each) {
-          tell({file.input, picture, each});
-        };
-        for (const LabelProblem& problem : content.problems) tell_of_picture(problem);
-        if (!picture || !seen_[*picture].is_read) return;
-        const Size size = (*file.content)[image].size.value_or(frame_of(seen_[*picture]));
-        check_shapes(in_pixels(content, size), size, tell_of_picture);
-      });
-  read_text_in_parts(file.input, [&](std::string_view part) { shapes->take(part); });
-  shapes->finish();
 }
 
 Size LabelCheck::frame_of(const Seen& seen) const {

@@ -44,10 +44,13 @@ struct LabelFinding {
 void name_classes(LabelContent& content, const ClassNames& classes,
                   const std::function<void(const LabelProblem&)>& tell);
 
-/// Reads a file that may be too large for the memory, and hands its text over in parts. Throws
-/// FileError.
-void read_text_in_parts(const std::filesystem::path& path,
-                        const std::function<void(std::string_view)>& take);
+/// Reads a label file of many pictures twice: its images, whose pictures it finds, and then, if
+/// `begin` says so, which is told what is wrong with images, what each has; or what is of an image
+/// that is not listed. Throws LabelError; FileError.
+void read_shared_shapes(
+    SharedLabels::File& file, const SharedLabelPictures& pictures,
+    const std::function<bool(const std::vector<LabelProblem>&)>& begin,
+    const std::function<void(std::optional<std::size_t> image, const LabelContent&)>& take);
 
 class LabelCheck {
  public:
@@ -94,11 +97,6 @@ class LabelCheck {
                     const std::function<void(const LabelProblem&)>& tell) const;
   void check_shared(SharedLabels::File file, const SharedLabelPictures& pictures, const Tell& tell,
                     const std::function<void(const std::string&)>& note);
-  void check_coco(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
-                  const std::function<void(const std::string&)>& note);
-  /// Of any format but COCO.
-  void check_parts(SharedLabels::File& file, const SharedLabelPictures& pictures, const Tell& tell,
-                   const std::function<void(const std::string&)>& note);
   /// The size of the frame of the labels. If the frame is not known, the smallest size that holds
   /// both frames.
   Size frame_of(const Seen& seen) const;

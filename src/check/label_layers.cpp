@@ -1,9 +1,7 @@
 #include "src/check/label_layers.hpp"
 
-#include <memory>
 #include <utility>
 
-#include "src/labels/many/coco_check.hpp"
 #include "src/sample/companion.hpp"
 
 namespace qturn {
@@ -57,76 +55,27 @@ void add_masks(const LabelCheck& check, std::size_t picture, std::vector<LabelLa
 }
 
 /// Draws a label file of many pictures.
-class SharedLayers {
- public:
-  SharedLayers(const LabelCheck& check, SharedLabels::File file, const SharedLabelPictures& matches,
-               Layers& layers)
-      : check_(check), file_(std::move(file)), matches_(matches), layers_(layers) {}
-
-  void add() {
-    try {
-      file_.format->shapes ? read_parts() : read_coco();
-    } catch (const std::exception&) {
-      // Damage is a finding already; or the file has vanished since. What was read before is drawn.
-    }
-    for (auto& [picture, layer] : found_) layers_[picture].push_back(std::move(layer));
-  }
-
- private:
-  template <typename Reader>
-  void read(Reader& reader) const {
-    read_text_in_parts(file_.input, [&](std::string_view part) { reader.take(part); });
-  }
-
-  void read_coco() {
-    CocoImagesReader images([](const LabelProblem&) {});
-    read(images);
-    auto kept = std::make_unique<CocoContent>(images.finish());
-    const CocoContent& content = *kept;
-    file_.content = std::move(kept);
-    matches_.find_those_of(file_);
-    const auto categories = images.categories();
-    if (file_.found == 0) return;
-    CocoAnnotationsReader annotations(
-        content, categories,
-        [&](std::optional<std::size_t> image, std::vector<LabelShape> shapes,
-            const std::vector<LabelProblem>&) {
-          if (image) add_shapes(*image, {.shapes = std::move(shapes)});
-        });
-    read(annotations);
-    annotations.finish();
-  }
-
-  void read_parts() {
-    const auto reader = file_.format->reader({});
-    read(*reader);
-    file_.content = reader->finish();
-    matches_.find_those_of(file_);
-    if (file_.found == 0) return;
-    const auto shapes = file_.format->shapes(
-        *file_.content,
-        [&](std::size_t image, const LabelContent& content) { add_shapes(image, content); });
-    read(*shapes);
-    shapes->finish();
-  }
-
-  void add_shapes(std::size_t image, const LabelContent& content) {
-    const auto picture = file_.pictures[image];
-    if (!picture || !layers_.contains(*picture)) return;
-    const auto [at, is_new] = found_.try_emplace(*picture);
+void add_shared(const LabelCheck& check, SharedLabels::File file,
+                const SharedLabelPictures& matches, Layers& layers) {
+  std::map<std::size_t, LabelLayer> found;
+  const auto add = [&](std::optional<std::size_t> image, const LabelContent& content) {
+    const auto picture = image ? file.pictures[*image] : std::nullopt;
+    if (!picture || !layers.contains(*picture)) return;
+    const auto [at, is_new] = found.try_emplace(*picture);
     LabelLayer& layer = at->second;
-    if (is_new) layer = layer_for(check_, *picture, {.said = (*file_.content)[image].size});
+    if (is_new) layer = layer_for(check, *picture, {.said = (*file.content)[*image].size});
     if (layer.shapes.size() >= most_shapes) return;
     for (LabelShape& shape : in_pixels(content, layer.size))
       layer.shapes.push_back(std::move(shape));
+  };
+  try {
+    const auto is_of_any = [&](const std::vector<LabelProblem>&) { return file.found > 0; };
+    read_shared_shapes(file, matches, is_of_any, add);
+  } catch (const std::exception&) {
+    // Damage is a finding already; or the file has vanished since. What was read before is drawn.
   }
-
-  const LabelCheck& check_;
-  SharedLabels::File file_;
-  const SharedLabelPictures& matches_;
-  Layers& layers_;
-  std::map<std::size_t, LabelLayer> found_;
-};
+  for (auto& [picture, layer] : found) layers[picture].push_back(std::move(layer));
+}
 
 }  // namespace
 
@@ -138,7 +87,7 @@ Layers label_layers(const LabelCheck& check, const std::set<std::size_t>& pictur
   }
   const SharedLabelPictures matches(check.sources().files, check.sources().shared);
   for (const auto& [path, format] : check.sources().shared)
-    SharedLayers(check, {.input = path, .output = {}, .format = format}, matches, layers).add();
+    add_shared(check, {.input = path, .output = {}, .format = format}, matches, layers);
   return layers;
 }
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "src/files/file_parts.hpp"
-#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 
 namespace qturn {
@@ -28,12 +27,7 @@ using Text = std::function<void(const AppendText&)>;
 using TurnOfName = std::function<const LabelledVariant*(const std::string& file_name)>;
 
 Text text_of_file(const fs::path& path) {
-  return [path](const AppendText& append) {
-    read_in_parts(path, [&](std::span<const std::byte> part) {
-      append(text_of(part));
-      return true;
-    });
-  };
+  return [path](const AppendText& append) { read_text_in_parts(path, append); };
 }
 
 Text turned(const Text& text, const SharedLabels::File& file, const TurnOfName& turn_of) {

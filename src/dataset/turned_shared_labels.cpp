@@ -7,6 +7,7 @@
 #include "src/dataset/shared_label_proof.hpp"
 #include "src/files/file_parts.hpp"
 #include "src/formats/table.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/errors.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/turn/picture_turn.hpp"
@@ -106,7 +107,7 @@ std::vector<std::string> write_shared_labels(const SharedLabels::File& file,
     });
     read_in_parts(file.input, [&](std::span<const std::byte> part) {
       source.add(part);
-      writer->take({reinterpret_cast<const char*>(part.data()), part.size()});
+      writer->take(text_of(part));
       return true;
     });
     writer->finish();

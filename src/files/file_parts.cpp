@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/files/file_descriptor.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn {
 
@@ -29,6 +30,14 @@ FileState read_in_parts(const std::filesystem::path& file,
       return state_of(status);
     }
   }
+}
+
+FileState read_text_in_parts(const std::filesystem::path& file,
+                             const std::function<void(std::string_view part)>& take) {
+  return read_in_parts(file, [&](std::span<const std::byte> part) {
+    take(text_of(part));
+    return true;
+  });
 }
 
 }  // namespace qturn

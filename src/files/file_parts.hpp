@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "src/files/safe_file.hpp"
 
@@ -15,6 +16,10 @@ namespace qturn {
 /// what the file was before the first was read. Throws FileError.
 FileState read_in_parts(const std::filesystem::path& file,
                         const std::function<bool(std::span<const std::byte> part)>& take);
+
+/// The same with all of it, as text.
+FileState read_text_in_parts(const std::filesystem::path& file,
+                             const std::function<void(std::string_view part)>& take);
 
 }  // namespace qturn
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/files/file_parts.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/shared_labels.hpp"
@@ -109,7 +110,7 @@ bool SharedLabelPictures::any_is_named_in(const fs::path& file) const {
   bool is_named = false;
   std::string rest;
   read_in_parts(file, [&](std::span<const std::byte> part) {
-    rest.append(reinterpret_cast<const char*>(part.data()), part.size());
+    rest.append(text_of(part));
     std::size_t at = 0;
     for (std::size_t end = 0; (end = rest.find_first_of(between, at)) != rest.npos; at = end + 1) {
       const std::string word = rest.substr(at, end - at);

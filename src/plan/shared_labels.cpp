@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/files/file_parts.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
@@ -38,7 +39,7 @@ bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
   std::optional<bool> told;
   try {
     read_in_parts(path, [&](std::span<const std::byte> part) {
-      told = tells({reinterpret_cast<const char*>(part.data()), part.size()});
+      told = tells(text_of(part));
       return !told;
     });
   } catch (const FileError& error) {
@@ -160,10 +161,7 @@ SharedLabels::File read_shared_labels(const fs::path& path, const SharedLabelFor
   SharedLabels::File file{.input = path, .output = {}, .format = &format, .swap_pairs = swap_pairs};
   try {
     const auto reader = format.reader(swap_pairs);
-    file.state = read_in_parts(path, [&](std::span<const std::byte> part) {
-      reader->take({reinterpret_cast<const char*>(part.data()), part.size()});
-      return true;
-    });
+    file.state = read_text_in_parts(path, [&](std::string_view part) { reader->take(part); });
     file.content = reader->finish();
   } catch (const LabelError& error) {
     throw PlanError(fmt::format("{}:{}", path.string(), error.what()));

@@ -540,8 +540,7 @@ void Flight::put(std::size_t index, std::span<const std::byte> bytes, Route rout
     outcome.sides.insert(each.sides.begin(), each.sides.end());
   if (options_.strict) refuse_warnings(outcome);
   std::unique_ptr<StagedResult> staged = shared_.writer.stage(result, companions);
-  outcome.warnings.insert(outcome.warnings.end(), staged->warnings().begin(),
-                          staged->warnings().end());
+  for (std::string& warning : staged->warnings()) outcome.warnings.emplace_back(std::move(warning));
   if (options_.strict) refuse_warnings(outcome);
   if (options_.verify) prove(index, result, *staged, companions, memory);
   shared_.spare.give(std::move(memory).spare());
@@ -631,11 +630,7 @@ Sentence Flight::out_of_time() const {
 
 void Flight::fail(std::size_t index, Sentence why, Status status) {
   outcomes_[index].stale_metadata.clear();
-  outcomes_[index].status = status;
-  outcomes_[index].route = Route::none;
-  outcomes_[index].loss = Loss::none;
-  outcomes_[index].message = std::move(why.text);
-  outcomes_[index].hints = std::move(why.hints);
+  leave_out(index, status, Route::none, std::move(why));
 }
 
 }  // namespace qturn

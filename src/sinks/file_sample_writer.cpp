@@ -46,7 +46,7 @@ class StagedFileResult : public StagedResult {
         intent_(std::move(intent)),
         backups_(std::move(backups)),
         commits_(commits) {}
-  const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<std::string> warnings() const override { return files_.warnings(); }
   std::vector<ContentHash> hashes() const override { return hashes_; }
   FileBytes read_back(std::size_t index, FileBytes memory) const override {
     return files_.read_back(index, std::move(memory));
@@ -75,7 +75,6 @@ FileSampleWriter::FileSampleWriter(const FileWriterOptions& options, Journals* j
     : options_(options),
       journals_(journals),
       commits_(std::make_unique<GroupCommit>(options.fsync, journals)) {}
-FileSampleWriter::~FileSampleWriter() = default;
 
 Original FileSource::read(const fs::path& name, FileBytes memory) const {
   Original original{.path = name, .lower_suffix = lower_suffix(name), .bytes = {}};

@@ -36,7 +36,6 @@ class FileSampleWriter : public SampleWriter {
  public:
   /// `journals`: null if there are none. They must outlive the writer.
   explicit FileSampleWriter(const FileWriterOptions& options, Journals* journals = nullptr);
-  ~FileSampleWriter() override;
   FoundSidecars sidecars_beside(const std::filesystem::path& picture) const override;
   Companions found_companions(const Result& result, const FoundSidecars& sidecars,
                               std::vector<Sentence>& warnings) const override;

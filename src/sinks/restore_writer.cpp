@@ -28,7 +28,7 @@ class RestoredFiles final : public StagedResult {
  public:
   RestoredFiles(StagedFiles files, Intent intent, GroupCommit& commits)
       : files_(std::move(files)), intent_(std::move(intent)), commits_(commits) {}
-  const std::vector<std::string>& warnings() const override { return files_.warnings(); }
+  std::vector<std::string> warnings() const override { return files_.warnings(); }
   std::vector<std::string> put_in_place() override {
     std::vector<std::string> warnings = commits_.commit(files_, intent_);
     for (std::size_t i = 0; i < intent_.size(); ++i)

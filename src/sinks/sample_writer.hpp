@@ -50,7 +50,7 @@ class StagedResult {
  public:
   virtual ~StagedResult() = default;
   /// What is unusual about it already.
-  virtual const std::vector<std::string>& warnings() const = 0;
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// The hashes of what is written: of the picture, then of its companions. Empty if nothing is
   /// written.
   virtual std::vector<ContentHash> hashes() const { return {}; }
@@ -64,7 +64,7 @@ class StagedResult {
   /// Puts the picture and its companions in their places, and returns when they are there: throws
   /// as long as nothing is in its place, and then returns warnings. May wait for other
   /// results, and suspends the calling task then.
-  virtual std::vector<std::string> put_in_place() = 0;
+  virtual std::vector<std::string> put_in_place() { return {}; }
   /// Whether all companions are in their places, too. Is called after that.
   virtual bool is_whole() const { return true; }
   /// After that: whether the companion of this number is.
@@ -97,7 +97,7 @@ class SampleWriter {
 
   /// Whether a run that was interrupted, and that this one resumes, has put the result in its
   /// place. Only the names of `result` are looked at. Throws FileError if something else is there.
-  virtual bool is_done(const Result& result) const = 0;
+  virtual bool is_done(const Result& /*result*/) const { return false; }
 
   /// Whether results are put in their places in the order of their samples, one at a time.
   virtual bool is_ordered() const { return false; }
@@ -111,7 +111,7 @@ class SampleWriter {
   virtual std::vector<std::string> finish() { return {}; }
 
   /// How many results may be on their way to their places while other pictures are turned.
-  virtual int results_on_their_way() const = 0;
+  virtual int results_on_their_way() const { return 0; }
 };
 
 }  // namespace qturn

@@ -13,13 +13,10 @@ namespace {
 class WrittenPicture : public StagedResult {
  public:
   explicit WrittenPicture(std::span<const std::byte> picture) : hash_(hash_of(picture)) {}
-  const std::vector<std::string>& warnings() const override { return warnings_; }
   std::vector<ContentHash> hashes() const override { return {hash_}; }
-  std::vector<std::string> put_in_place() override { return {}; }
 
  private:
   ContentHash hash_;
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace

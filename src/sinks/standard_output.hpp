@@ -27,8 +27,6 @@ class StandardOutput : public SampleWriter {
   }
   std::unique_ptr<StagedResult> stage(const Result& result,
                                       const Companions& companions) const override;
-  bool is_done(const Result&) const override { return false; }
-  int results_on_their_way() const override { return 0; }
 
  private:
   const SampleWriter& files_;

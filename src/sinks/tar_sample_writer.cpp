@@ -19,7 +19,6 @@ class StagedMembers : public StagedResult {
   StagedMembers(std::vector<TarSampleWriter::Placed> members,
                 std::vector<TarSampleWriter::Placed>& variant)
       : members_(std::move(members)), variant_(variant) {}
-  const std::vector<std::string>& warnings() const override { return warnings_; }
   std::uint64_t bytes_held() const override {
     std::uint64_t bytes = 0;
     for (const TarSampleWriter::Placed& each : members_) bytes += each.member.content.size();
@@ -33,7 +32,6 @@ class StagedMembers : public StagedResult {
  private:
   std::vector<TarSampleWriter::Placed> members_;
   std::vector<TarSampleWriter::Placed>& variant_;
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace

@@ -37,8 +37,6 @@ class TarSampleWriter : public SampleWriter {
   void end_variant() const override;
   void reuse(SpareBytes* spare) const override { spare_ = spare; }
   std::vector<std::string> finish() override;
-  bool is_done(const Result&) const override { return false; }
-  int results_on_their_way() const override { return 0; }
 
   /// A file of a sample, and its place there.
   struct Placed {

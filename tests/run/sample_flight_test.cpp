@@ -38,9 +38,7 @@ class Writer : public SampleWriter {
     if (result.output == refused) throw FileError("is full", result.output, {});
     return std::make_unique<Staged>(result.output, result.bytes.size(), placed);
   }
-  bool is_done(const Result&) const override { return false; }
   void end_variant() const override { placed.emplace_back("end"); }
-  int results_on_their_way() const override { return 0; }
 
   std::string refused;
   mutable std::vector<std::string> placed;
@@ -51,7 +49,6 @@ class Writer : public SampleWriter {
     Staged(std::string name, std::uint64_t bytes, std::vector<std::string>& placed)
         : name_(std::move(name)), bytes_(bytes), placed_(placed) {}
     std::uint64_t bytes_held() const override { return bytes_; }
-    const std::vector<std::string>& warnings() const override { return warnings_; }
     std::vector<std::string> put_in_place() override {
       placed_.push_back(name_);
       return {};
@@ -61,7 +58,6 @@ class Writer : public SampleWriter {
     const std::string name_;
     const std::uint64_t bytes_;
     std::vector<std::string>& placed_;
-    const std::vector<std::string> warnings_;
   };
 };
 
