@@ -15,6 +15,7 @@
 #include "src/files/journal.hpp"
 #include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
+#include "src/picture/bytes.hpp"
 
 namespace qturn {
 
@@ -49,8 +50,7 @@ auto read_json(const fs::path& file, Read read) -> std::optional<decltype(read(J
   if (!fs::exists(fs::symlink_status(file))) return std::nullopt;
   const std::vector<std::byte> bytes = read_file(file);
   try {
-    const Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()),
-                                  reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    const Json json = Json::parse(text_of(bytes));
     if (json.at("qturn_shards") != shards_version) throw std::invalid_argument("version");
     return read(json);
   } catch (const std::exception&) {

@@ -19,14 +19,14 @@ void FileResults::add(const std::function<std::vector<std::string>()>& write) tr
   is_whole = false;
 }
 
-void check_shared_files(const Plan& plan, bool may_replace,
+void check_shared_files(const Plan& plan, IfExists if_exists,
                         const std::function<void(const fs::path&)>& visit) {
   const auto take = [&](const auto& file, const char* what) {
     visit(file.input);
     std::error_code none;  // one of them is not there
     if (fs::equivalent(file.input, file.output, none))
       throw PlanError(file.output.string() + ": is an input as well; choose another output");
-    check_place(file.output, may_replace, what);
+    check_place(file.output, if_exists, what);
     visit(file.output);
   };
   for (const SharedLabels::File& file : plan.jobs.shared_labels().files()) {

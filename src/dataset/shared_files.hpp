@@ -28,7 +28,7 @@ struct FileResults {
 
 /// Calls `visit` with each of the files and with what it is made of. Throws PlanError if one could
 /// not be written, as check_place() does.
-void check_shared_files(const Plan& plan, bool may_replace,
+void check_shared_files(const Plan& plan, IfExists if_exists,
                         const std::function<void(const std::filesystem::path&)>& visit);
 
 /// Writes the files. Must be called when the pictures are written. Writes nothing if no picture was

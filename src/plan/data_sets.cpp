@@ -31,10 +31,7 @@ class DataSetFinder {
     const std::set<fs::path> paths = takes("yolo") ? yaml_files() : std::set<fs::path>();
     if (!paths.empty()) folders_ = folders_of_pictures();
     for (const fs::path& path : paths) add_yaml(path);
-    if (!takes("voc")) return std::move(found_);
-    ImageSets sets = find_image_sets(files_, names_);
-    for (DataSets::File& list : sets.lists) add(std::move(list));
-    for (std::string& problem : sets.problems) found_.add_problem(std::move(problem));
+    if (takes("voc")) find_image_sets(files_, names_, found_);
     return std::move(found_);
   }
 
@@ -79,11 +76,11 @@ class DataSetFinder {
         turned.replace(each.text, yaml_text(*original, each.text));
       }
     }
-    add({.input = path,
-         .output = output,
-         .state = file.state,
-         .hash = file.hash,
-         .text = turned.finish()});
+    found_.add({.input = path,
+                .output = output,
+                .state = file.state,
+                .hash = file.hash,
+                .text = turned.finish()});
   } catch (const LabelError& error) {
     throw LabelsError(fmt::format("{}:{}", path.string(), error.what()));
   }
@@ -147,10 +144,6 @@ class DataSetFinder {
     return std::nullopt;
   }
 
-  static fs::path without_slash(const fs::path& path) {
-    return path.has_filename() ? path : path.parent_path();
-  }
-
   bool holds_pictures(const fs::path& folder) const {
     const std::string prefix = folder / "";
     const auto first = folders_.lower_bound(prefix);
@@ -161,7 +154,7 @@ class DataSetFinder {
     std::set<std::uint32_t> seen;
     std::set<std::string> folders;
     for (const FoundFile& file : files_)
-      if (file.picture && !file.is_companion && seen.insert(file.folder).second)
+      if (file.is_own_picture() && seen.insert(file.folder).second)
         folders.insert(normal_path(files_.folder_of(file).path));
     return folders;
   }
@@ -191,7 +184,7 @@ class DataSetFinder {
       found_.add_problem(fmt::format("{}: {} of {} lines name no picture of this run",
                                      path.string(), left_out, left_out + list.pictures.size()));
     }
-    add(std::move(list));
+    found_.add(std::move(list));
     return true;
   }
 
@@ -219,22 +212,13 @@ class DataSetFinder {
 
   void number_pictures() {
     for (std::size_t number = 0; number < files_.size(); ++number)
-      if (files_[number].picture && !files_[number].is_companion)
+      if (files_[number].is_own_picture())
         numbers_.emplace(normal_path(files_.path(files_[number])), number);
   }
 
   fs::path output_of(const fs::path& file) const {
     const auto key = key_below_inputs(file, files_);
     return names_.folder() / key.value_or(file.filename().string());
-  }
-
-  void add(DataSets::File file) {
-    const auto [other, is_new] = by_output_.emplace(file.output, file.input);
-    if (!is_new) {
-      throw PlanError(fmt::format("{} and {} would both be written to {}", other->second.string(),
-                                  file.input.string(), file.output.string()));
-    }
-    found_.add(std::move(file));
   }
 
   const PlanOptions& options_;
@@ -247,7 +231,6 @@ class DataSetFinder {
   std::vector<fs::path> roots_;     // below which the paths of the YAML file lie
   std::map<fs::path, bool> lists_;  // whether any picture of it is turned
   std::unordered_map<std::string, std::size_t> numbers_;  // of pictures, by their paths
-  std::map<fs::path, fs::path> by_output_;
   DataSets found_;
 };
 
@@ -256,7 +239,7 @@ class DataSetFinder {
 DataSets::File read_list_file(const fs::path& path) try {
   DataSets::File file{.input = from_here(path), .output = {}};
   const std::vector<std::byte> bytes = read_file(path, {}, &file.state);
-  file.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  file.text = text_of(bytes);
   file.hash = hash_of(bytes);
   if (file.text.find("\r\n") != std::string::npos) file.end_of_line = "\r\n";
   return file;

@@ -59,8 +59,7 @@ DataSets::File read_list_file(const std::filesystem::path& path);
 
 /// Finds the data sets in the folders of the inputs, in their parents and beside folders called
 /// images, if YOLO labels are turned; and the lists of Pascal VOC, if its labels are. Throws
-/// PlanError for one that cannot be read, for a list that could not name its pictures, and if two
-/// would go to the same place.
+/// PlanError for one that cannot be read, and for a list that could not name its pictures.
 DataSets find_data_sets(const PlanOptions& options, const FileList& files,
                         const OutputNames& names);
 

@@ -75,6 +75,9 @@ struct FoundFile {
   /// The variants that are to be written, and those that exist and are left alone. The identity
   /// where there are no variants.
   OrientationSet to_do, kept;
+
+  /// Whether it is turned as a picture, and not with another one, as a mask is.
+  bool is_own_picture() const { return picture && !is_companion; }
 };
 static_assert(sizeof(FoundFile) == 40);
 

@@ -20,6 +20,7 @@
 #include "src/files/journal.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
+#include "src/plan/folder_layout.hpp"
 #include "src/sample/world_files.hpp"
 
 namespace qturn {
@@ -47,8 +48,7 @@ const char* type_of_irregular(mode_t mode) {
 
 /// The last part of a folder's name, also for "photos/" and "..".
 std::string base_name(const fs::path& folder) {
-  const fs::path normal = fs::absolute(folder).lexically_normal();
-  return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
+  return without_slash(normal_path(folder)).filename().string();
 }
 
 /// The first bytes of a file: fewer only if the file is shorter. Nothing, with errno set, if they

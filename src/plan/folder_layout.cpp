@@ -19,6 +19,10 @@ std::string normal_path(const fs::path& path) {
   return fs::absolute(path.empty() ? "." : path).lexically_normal();
 }
 
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 fs::path from_here(const fs::path& path) {
   const fs::path relative = path.lexically_relative(fs::current_path());
   return relative.empty() || *relative.begin() == ".." ? path : relative;

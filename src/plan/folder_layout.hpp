@@ -20,6 +20,9 @@ namespace qturn {
 /// end.
 std::string normal_path(const std::filesystem::path& path);
 
+/// "photos" of "photos/".
+std::filesystem::path without_slash(const std::filesystem::path& path);
+
 /// A path relative to the current folder, if it lies below that.
 std::filesystem::path from_here(const std::filesystem::path& path);
 

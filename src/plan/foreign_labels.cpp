@@ -28,7 +28,7 @@ class ForeignLabelFinder {
     const FileList& files = jobs_.files();
     std::set<std::uint32_t> of_pictures;
     for (const FoundFile& file : files) {
-      if (!file.picture || file.is_companion) continue;
+      if (!file.is_own_picture()) continue;
       takes_arrays_ = takes_arrays_ || is_array(file.name);
       suspicion_.add_picture(file.name);
       of_pictures.insert(file.folder);

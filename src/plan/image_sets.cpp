@@ -24,9 +24,10 @@ bool is_list(const std::string& lower_name) { return lower_name.ends_with(".txt"
 
 class ImageSetsFinder {
  public:
-  ImageSetsFinder(const FileList& files, const OutputNames& names) : files_(files), names_(names) {}
+  ImageSetsFinder(const FileList& files, const OutputNames& names, DataSets& found)
+      : files_(files), names_(names), found_(found) {}
 
-  ImageSets find() {
+  void find() {
     for (const fs::path& pictures : image_folders()) {
       const fs::path root = pictures.parent_path();
       const Listings::Entry* sets = listings_.find(root, "ImageSets", true);
@@ -37,12 +38,11 @@ class ImageSetsFinder {
       for (const Listings::Entry& below : listings_.of(folder))
         if (below.is_folder) add_lists(folder / below.name, folder, pictures);
       if (lines_left_out_ > 0) {
-        found_.problems.push_back(fmt::format("{}: {} of {} lines name no picture of this run",
-                                              from_here(folder).string(), lines_left_out_, lines_));
+        found_.add_problem(fmt::format("{}: {} of {} lines name no picture of this run",
+                                       from_here(folder).string(), lines_left_out_, lines_));
       }
       lines_left_out_ = lines_ = 0;
     }
-    return std::move(found_);
   }
 
  private:
@@ -55,7 +55,7 @@ class ImageSetsFinder {
     std::set<std::uint32_t> seen;
     std::set<fs::path> found;
     for (const FoundFile& file : files_) {
-      if (!file.picture || file.is_companion || !seen.insert(file.folder).second) continue;
+      if (!file.is_own_picture() || !seen.insert(file.folder).second) continue;
       fs::path at = fs::path(normal_path(files_.folder_of(file).path)).parent_path();
       for (; at.has_relative_path(); at = at.parent_path())
         if (is_image_folder(at)) found.insert(at);
@@ -65,7 +65,7 @@ class ImageSetsFinder {
 
   void number_pictures() {
     for (std::size_t number = 0; number < files_.size(); ++number) {
-      if (!files_[number].picture || files_[number].is_companion) continue;
+      if (!files_[number].is_own_picture()) continue;
       fs::path path = normal_path(files_.path(files_[number]));
       by_path_.try_emplace(path.string(), Named{number, {}});
       const auto [known, is_new] =
@@ -109,7 +109,7 @@ class ImageSetsFinder {
     if (list.pictures.empty()) return;
     lines_left_out_ += left_out;
     lines_ += left_out + list.pictures.size();
-    found_.lists.push_back(std::move(list));
+    found_.add(std::move(list));
   }
 
   fs::path output_of(const fs::path& list, const fs::path& root) const {
@@ -122,13 +122,13 @@ class ImageSetsFinder {
   Listings listings_{is_list, "lists of pictures"};
   std::unordered_map<std::string, Named> by_path_;  // with its suffix and without
   std::uint64_t lines_ = 0, lines_left_out_ = 0;    // of the lists in a folder ImageSets
-  ImageSets found_;
+  DataSets& found_;
 };
 
 }  // namespace
 
-ImageSets find_image_sets(const FileList& files, const OutputNames& names) {
-  return ImageSetsFinder(files, names).find();
+void find_image_sets(const FileList& files, const OutputNames& names, DataSets& found) {
+  ImageSetsFinder(files, names, found).find();
 }
 
 }  // namespace qturn

@@ -5,22 +5,15 @@
 #ifndef QTURN_SRC_PLAN_IMAGE_SETS_HPP
 #define QTURN_SRC_PLAN_IMAGE_SETS_HPP
 
-#include <string>
-#include <vector>
-
 #include "src/plan/data_sets.hpp"
 #include "src/plan/file_list.hpp"
 #include "src/plan/output_names.hpp"
 
 namespace qturn {
 
-struct ImageSets {
-  std::vector<DataSets::File> lists;  ///< those that name pictures of the run
-  std::vector<std::string> problems;  ///< sentences about what the turned files cannot say
-};
-
-/// Throws PlanError for a list that cannot be read, and for a name that two pictures have.
-ImageSets find_image_sets(const FileList& files, const OutputNames& names);
+/// Adds those that name pictures of the run. Throws PlanError for a list that cannot be read, and
+/// for a name that two pictures have.
+void find_image_sets(const FileList& files, const OutputNames& names, DataSets& found);
 
 }  // namespace qturn
 

@@ -29,7 +29,7 @@ void refuse_unfit_options(const PlanOptions& options) {
         "another format gives a file another suffix, so it cannot be changed in place; name an "
         "output");
   }
-  if (!options.variants.empty() || options.random_variants > 0) {
+  if (options.has_variants()) {
     throw WithHints<PlanError>({Hint::into_output},
                                "several pictures cannot take the place of one; name an output");
   }
@@ -53,20 +53,23 @@ void refuse_unfit_options(const PlanOptions& options) {
                              message + cannot_look_into(plan.unreadable));
 }
 
-/// What is made once for all pictures does not take the place of what belongs to one.
-void refuse_shared_in_place_of_companions(const JobList& jobs) {
-  std::map<fs::path, fs::path> shared;  // the input, by its output
-  for (const SharedLabels::File& file : jobs.shared_labels().files())
-    if (file.found > 0) shared.emplace(file.output, file.input);
-  for (const DataSets::File& file : jobs.data_sets().files())
-    shared.emplace(file.output, file.input);
-  if (shared.empty()) return;
+/// What is made once for all pictures takes the place neither of another one nor of what belongs to
+/// a picture.
+void refuse_made_once_in_one_place(const JobList& jobs) {
+  std::map<fs::path, fs::path> made_once;  // the input, by its output
+  jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
+    const auto [other, is_new] = made_once.emplace(output, input);
+    if (is_new) return;
+    throw PlanError(fmt::format("{} and {} would both be written to {}", other->second.string(),
+                                input.string(), output.string()));
+  });
+  if (made_once.empty()) return;
   for (const LabelFiles* among : jobs.companions()) {
     for (const LabelFiles::Label& label : *among) {
       const FoundFile& picture = jobs.files()[label.file];
       (picture.to_do | picture.kept).for_each([&](Orientation variant) {
-        const auto other = shared.find(jobs.label_of(*among, label, variant));
-        if (other == shared.end()) return;
+        const auto other = made_once.find(jobs.label_of(*among, label, variant));
+        if (other == made_once.end()) return;
         throw PlanError(fmt::format(
             "{} and {} would both be written to {}; run them one after the other, each with its "
             "own output",
@@ -98,18 +101,11 @@ void refuse_shared(const SharedLabels& labels, bool in_place) {
 }
 
 /// What is turned with pictures is not copied as it is, too.
-void mark_as_companions(FileList& files, const LabelFiles& labels, const SharedLabels& shared,
-                        const DataSets& data_sets) {
-  PathSet of_many;
-  for (const SharedLabels::File& file : shared.files())
-    if (file.found > 0) of_many.add(normal_path(file.input));
-  for (const SharedLabels::Broken& file : shared.broken()) of_many.add(normal_path(file.input));
-  for (const DataSets::File& file : data_sets.files()) of_many.add(normal_path(file.input));
-  of_many.sort();
+void mark_as_companions(FileList& files, const LabelFiles& labels, const PathSet& made_once) {
   for (FoundFile& file : files) {
     if (file.picture) continue;
     const std::string path = normal_path(files.path(file));
-    if (labels.contain(path) || of_many.contains(path)) file.is_companion = true;
+    if (labels.contain(path) || made_once.contains(path)) file.is_companion = true;
   }
 }
 
@@ -121,10 +117,6 @@ bool may_be_sidecar(const fs::path& path, const FileList& files) {
            return file.picture &&
                   (picture == named || fs::path(picture).replace_extension() == named);
          });
-}
-
-bool has_variants(const PlanOptions& options) {
-  return !options.variants.empty() || options.random_variants > 0;
 }
 
 }  // namespace
@@ -244,57 +236,55 @@ Plan plan(const PlanOptions& options) try {
       find_shared_labels(options, found.files, labels, masks, names, plan.unreadable);
   if (in_place || options.to_samples) refuse_shared(shared_labels, in_place);
   DataSets data_sets = in_place ? DataSets() : find_data_sets(options, found.files, names);
-  PathSet shared;
-  for (const SharedLabels::File& file : shared_labels.files()) shared.add(normal_path(file.input));
+  PathSet made_once;
+  for_each_made_once(shared_labels, data_sets, [&](const fs::path& input, const fs::path&) {
+    made_once.add(normal_path(input));
+  });
   for (const SharedLabels::Broken& file : shared_labels.broken())
-    shared.add(normal_path(file.input));
-  for (const DataSets::File& file : data_sets.files()) shared.add(normal_path(file.input));
-  shared.sort();
+    made_once.add(normal_path(file.input));
+  made_once.sort();
+  const auto is_taken = [&](const std::string& path) {
+    return labels.contain(path) || masks.contain(path) || shared_labels.contain(path) ||
+           made_once.contains(path);
+  };
   LabelFiles sidecars;
   if (options.to_samples || (!options.standard_input && !names.is_standard_output())) {
-    const bool any = has_variants(options) || options.to_samples;
-    sidecars = find_sidecar_files(
-        options, found.files, any ? SidecarKinds::all : SidecarKinds::world_files,
-        [&](const std::string& path) {
-          return labels.contain(path) || masks.contain(path) || shared.contains(path);
-        });
+    const bool any = options.has_variants() || options.to_samples;
+    sidecars = find_sidecar_files(options, found.files,
+                                  any ? SidecarKinds::all : SidecarKinds::world_files, is_taken);
   }
-  if (copy_others) mark_as_companions(found.files, labels, shared_labels, data_sets);
+  if (copy_others) mark_as_companions(found.files, labels, made_once);
   others.sort();
   const auto leave_uncounted = [&](const fs::path& label) {
     const auto counted = plan.others.find(lower_suffix(label));
     if (!others.contains(normal_path(label)) || counted == plan.others.end()) return;
     if (--counted->second == 0) plan.others.erase(counted);
   };
-  for (const LabelFiles* among : {&labels, &sidecars, &masks})
+  const LabelFiles::All companions = {&labels, &sidecars, &masks};
+  for (const LabelFiles* among : companions)
     for (const LabelFiles::Label& label : *among) leave_uncounted(among->path(label));
-  for (const SharedLabels::File& file : shared_labels.files())
-    if (file.found > 0) leave_uncounted(file.input);
-  for (const DataSets::File& file : data_sets.files()) leave_uncounted(file.input);
   // What belongs to a picture is opened again with it, and its picture fails if that fails.
   for (const auto& [path, sentence] : found.unopened) {
     const std::string normal = normal_path(path);
-    if (labels.contain(normal) || masks.contain(normal) || sidecars.contain(normal) ||
-        shared.contains(normal) || (options.sidecars && may_be_sidecar(path, found.files)))
+    if (is_taken(normal) || sidecars.contain(normal) ||
+        (options.sidecars && may_be_sidecar(path, found.files)))
       std::erase(plan.unreadable, sentence);
   }
   if (in_place) {
-    place_in_place(options, {&labels, &sidecars, &masks}, found.files, plan.places);
+    place_in_place(options, companions, found.files, plan.places);
   } else {
-    place_outputs(options, names, {&labels, &sidecars, &masks}, found, plan.places);
+    place_outputs(options, names, companions, found, plan.places);
   }
-  const auto add_shared = [&](const fs::path& output) {
-    plan.places.add_folder(output.parent_path());
-    plan.places.add_file(output);
-  };
-  for (const SharedLabels::File& file : shared_labels.files())
-    if (file.found > 0) add_shared(file.output);
-  for (const DataSets::File& file : data_sets.files()) add_shared(file.output);
   plan.output_folder = names.folder();
   plan.jobs =
       JobList(std::move(found.files), std::move(names), std::move(labels), std::move(shared_labels),
               std::move(masks), std::move(data_sets), std::move(sidecars));
-  refuse_shared_in_place_of_companions(plan.jobs);
+  refuse_made_once_in_one_place(plan.jobs);
+  plan.jobs.for_each_made_once([&](const fs::path& input, const fs::path& output) {
+    leave_uncounted(input);
+    plan.places.add_folder(output.parent_path());
+    plan.places.add_file(output);
+  });
   return plan;
 } catch (const fs::filesystem_error& error) {
   throw PlanError(error.path1().string() + ": " + error.code().message());

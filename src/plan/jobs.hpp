@@ -59,6 +59,14 @@ struct Skipped {
   bool is_picture = true;
 };
 
+/// Calls `visit(input, output)` for the files that are made once for all pictures.
+template <typename Visit>
+void for_each_made_once(const SharedLabels& labels, const DataSets& data_sets, Visit visit) {
+  for (const SharedLabels::File& file : labels.files())
+    if (file.found > 0) visit(file.input, file.output);
+  for (const DataSets::File& file : data_sets.files()) visit(file.input, file.output);
+}
+
 /// Files and what is to be made of them. A job is put together when it is asked for, so that a plan
 /// takes about a hundred bytes for each picture.
 class JobList {
@@ -109,6 +117,11 @@ class JobList {
   /// Whether this absolute, normal path is one of the companions.
   bool have_companion(std::string_view path) const;
   const DataSets& data_sets() const { return data_sets_; }
+  /// As the function of this name.
+  template <typename Visit>
+  void for_each_made_once(Visit visit) const {
+    qturn::for_each_made_once(shared_labels_, data_sets_, visit);
+  }
   /// The place of a turned label, mask or sidecar.
   std::filesystem::path label_of(const LabelFiles& among, const LabelFiles::Label& label,
                                  Orientation variant) const;

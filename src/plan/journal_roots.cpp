@@ -17,10 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path normal(const fs::path& path) {
-  const fs::path whole = normal_path(path);
-  return whole.has_filename() ? whole : whole.parent_path();
-}
+fs::path normal(const fs::path& path) { return without_slash(normal_path(path)); }
 
 /// Names of a list, or their number and hash if they are many.
 std::vector<std::string> in_short(std::set<std::string> names) {
@@ -64,7 +61,7 @@ std::vector<JournalRoot> roots_in_place(const PlanOptions& options) {
   };
   for (const fs::path& input : options.inputs) {
     if (fs::is_directory(input)) {
-      add(input.has_filename() ? input : input.parent_path(), ".");
+      add(without_slash(input), ".");
     } else {
       add(input.parent_path(), input.filename().string());
     }
@@ -100,10 +97,8 @@ std::set<fs::path> result_folders(const Plan& plan) {
   for (const LabelFiles* among : plan.jobs.companions())
     for (const LabelFiles::Label& label : *among)
       folders.insert(plan.jobs.label_of(*among, label, Orientation::identity).parent_path());
-  for (const SharedLabels::File& file : plan.jobs.shared_labels().files())
-    if (file.found > 0) folders.insert(file.output.parent_path());
-  for (const DataSets::File& file : plan.jobs.data_sets().files())
-    folders.insert(file.output.parent_path());
+  plan.jobs.for_each_made_once(
+      [&](const fs::path&, const fs::path& output) { folders.insert(output.parent_path()); });
   return folders;
 }
 

@@ -13,6 +13,7 @@
 #include "src/labels/sides.hpp"
 #include "src/labels/swap_pairs.hpp"
 #include "src/labels/text/label_text.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
@@ -24,10 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_label_head(const fs::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string read_label_head(const fs::path& path) { return std::string(text_of(read_file(path))); }
 
 /// Takes the pairs of --swap-pairs for those that change places in a mirror.
 void set_swap_pairs(Keypoints& keypoints, const std::vector<int>& pairs,
@@ -65,7 +63,7 @@ class LabelFinder {
     std::map<std::uint32_t, std::vector<std::uint32_t>> places;
     for (std::size_t number = 0; number < files_.size(); ++number) {
       const FoundFile& file = files_[number];
-      if (!file.picture || file.is_companion) continue;
+      if (!file.is_own_picture()) continue;
       const auto [known, is_new] = places.try_emplace(file.folder);
       if (is_new) known->second = places_of(files_.folder_of(file));
       add_label_of(number, known->second);
@@ -115,12 +113,8 @@ class LabelFinder {
   /// `above`: in how many folders above it the YAML file of the data set may be.
   std::uint32_t add_place(const LabelFormat& format, const fs::path& path, const std::string& key,
                           std::ptrdiff_t above) {
-    LabelFiles::Place place;
-    place.format = &format;
-    place.folder.path = path;
-    place.folder.key = key;
     above_.push_back(above);
-    return labels_.add_place(std::move(place));
+    return labels_.add_place({.format = &format, .folder = {path, key}});
   }
 
   /// What `read` finds in the nearest folder from that of a place upwards, as far as the YAML file
@@ -152,23 +146,19 @@ class LabelFinder {
     return files;
   }
 
-  ClassNames classes_of(std::uint32_t place) {
-    return nearest(place, [&](const fs::path& folder) { return classes_in(folder); })
-        .value_or(ClassNames());
-  }
-
   void set_objects(std::uint32_t place) {
-    ClassNames classes = classes_of(place);
-    ClassSwap swap = pairs_.classes;
-    std::set<std::string> sides;
-    if (labels_.place(place).format->option == "yolo") {
-      const ClassNames names = classes.empty() ? listed_classes_of(place) : classes;
-      swap = numbered_swap(names, labels_.place(place).folder.path);
+    LabelFiles::Place& own = labels_.place(place);
+    own.classes = nearest(place, [&](const fs::path& folder) {
+                    return classes_in(folder);
+                  }).value_or(ClassNames());
+    own.swap = pairs_.classes;
+    if (own.format->option == "yolo") {
+      const ClassNames names = own.classes.empty() ? listed_classes_of(place) : own.classes;
+      own.swap = numbered_swap(names, own.folder.path);
       for (const auto& [number, name] : names)
-        if (names_a_side(name) && !pairs_.classes.contains(name)) sides.insert(name);
+        if (names_a_side(name) && !pairs_.classes.contains(name)) own.sides.insert(name);
     }
-    labels_.set_objects(place, keypoints_of(place), std::move(classes), std::move(swap),
-                        std::move(sides));
+    own.keypoints = keypoints_of(place);
   }
 
   /// Of YOLO labels, whose classes are numbers.

@@ -61,14 +61,6 @@ class LabelFiles {
   };
 
   std::uint32_t add_place(Place place);
-  /// What the data set says about the objects in its labels.
-  void set_objects(std::uint32_t place, std::optional<Keypoints> keypoints, ClassNames classes,
-                   ClassSwap swap, std::set<std::string> sides) {
-    places_[place].keypoints = std::move(keypoints);
-    places_[place].classes = std::move(classes);
-    places_[place].swap = std::move(swap);
-    places_[place].sides = std::move(sides);
-  }
   /// Ascending by `file`.
   void add(std::size_t file, std::uint32_t place, std::string_view name);
   /// Must be called when all are added.
@@ -82,6 +74,7 @@ class LabelFiles {
   /// Null if the picture has none.
   const Label* of(std::size_t file) const;
   std::span<const Label> all_of(std::size_t file) const;
+  Place& place(std::uint32_t index) { return places_[index]; }
   const Place& place(std::uint32_t index) const { return places_[index]; }
   const std::vector<Place>& places() const { return places_; }
   const Place& place_of(const Label& label) const { return places_[label.place]; }

@@ -8,6 +8,8 @@
 
 #include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/output_names.hpp"
+#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {
@@ -77,6 +79,17 @@ bool are_labels_of(const std::string& folder, const std::string& pictures) {
   return parts.empty() || parts == other_parts(pictures, is_word_of_pictures);
 }
 
+fs::path described_folder(const fs::path& label_file) {
+  const fs::path folder = fs::path(normal_path(label_file)).parent_path();
+  return lower_name(folder) == "annotations" ? folder.parent_path() : folder;
+}
+
+bool belongs_to_any(const std::string& stem, const std::set<std::string>& pictures) {
+  const auto of_mask = stem_of_mask(stem);
+  return pictures.contains(stem) || pictures.contains(stem.substr(0, variant_place(stem))) ||
+         (of_mask && pictures.contains(std::string(*of_mask)));
+}
+
 void LabelPlaces::add(const FileList::Folder& pictures) {
   const fs::path in_input = fs::path(pictures.key).parent_path();
   auto below_input = std::distance(in_input.begin(), in_input.end());
@@ -94,10 +107,9 @@ std::set<fs::path> LabelPlaces::all() const {
 }
 
 bool LabelPlaces::is_next_to_input(const fs::path& file) const {
-  fs::path folder = fs::path(normal_path(file)).parent_path();
-  if (folders_.contains(folder)) return false;
-  if (lower_name(folder) == "annotations") folder = folder.parent_path();
-  return parents_.contains(folder) && !folders_.contains(folder);
+  const fs::path folder = described_folder(file);
+  return !folders_.contains(fs::path(normal_path(file)).parent_path()) &&
+         parents_.contains(folder) && !folders_.contains(folder);
 }
 
 }  // namespace qturn

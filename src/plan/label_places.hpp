@@ -26,6 +26,10 @@ bool is_label_folder(const std::filesystem::path& folder);
 /// Whether pictures lie there whose labels lie beside it: images, JPEGImages, leftImg8bit.
 bool is_image_folder(const std::filesystem::path& folder);
 
+/// The folder whose pictures a label file of many describes, if it does not say it otherwise: that
+/// in which it lies, or the one above annotations.
+std::filesystem::path described_folder(const std::filesystem::path& label_file);
+
 /// All paths are absolute and normal.
 class LabelPlaces {
  public:
@@ -54,6 +58,10 @@ bool may_be_labels_of_any(const std::string& folder);
 /// Whether a folder of labels or masks belongs by its name to one of pictures beside it: those of
 /// any to all, label_2 to image_2, train_labels to train, and not dogs_labels to cats.
 bool are_labels_of(const std::string& folder, const std::string& pictures);
+
+/// Whether a label or a mask belongs to one of these pictures by their stems, in lower case: "a",
+/// "a_mask", "a_gtFine_polygons" to "a".
+bool belongs_to_any(const std::string& stem, const std::set<std::string>& pictures);
 
 }  // namespace qturn
 

@@ -127,11 +127,7 @@ class MaskFinder {
          at != entries.end() && at->lower.starts_with(stem); ++at) {
       if (at->is_folder) continue;
       if (!is_mask(place, *at, stem, files_[number].name)) continue;
-      if (!place.number) {
-        LabelFiles::Place added;
-        added.folder = place.folder;
-        place.number = masks_.add_place(std::move(added));
-      }
+      if (!place.number) place.number = masks_.add_place({.folder = place.folder});
       found_.push_back({number, *place.number, at->name});
       paths_.add(normal_path(place.folder.path + at->name));
     }

@@ -2,6 +2,8 @@
 #ifndef QTURN_SRC_PLAN_OPTIONS_HPP
 #define QTURN_SRC_PLAN_OPTIONS_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -86,6 +88,11 @@ struct PlanOptions {
       variants;             ///< augment: outputs are named <stem>__<orientation><ext>; else empty
   int random_variants = 0;  ///< augment --random: this many of the eight, chosen by seed and key
   std::uint64_t seed = 0;
+  /// Whether pictures have several results, which their names tell apart; and how many at most.
+  bool has_variants() const { return !variants.empty() || random_variants > 0; }
+  std::size_t most_variants() const {
+    return std::max({std::size_t{1}, variants.size(), static_cast<std::size_t>(random_variants)});
+  }
   /// If set, only the samples of this shard are written.
   std::optional<Shard> shard = {};
   LabelOptions labels = {};

@@ -40,7 +40,7 @@ std::vector<FolderStems> folders_of(const FileList& files) {
   std::map<std::uint32_t, FolderStems> by_number;
   std::map<std::uint32_t, std::string> before;
   for (const FoundFile& file : files) {
-    if (!file.picture || file.is_companion) continue;
+    if (!file.is_own_picture()) continue;
     FolderStems& folder = by_number[file.folder];
     const std::string stem = fs::path(file.name).stem();
     const auto text = before_number(stem);

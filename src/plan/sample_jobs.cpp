@@ -174,7 +174,7 @@ class SamplePlanner {
 
   /// As OutputNames says, but cut where the sample's name ends, so that all stay one sample.
   fs::path output_of(const std::string& name, Orientation variant) const {
-    if (options_.variants.empty() && options_.random_variants == 0) return output_ + name;
+    if (!options_.has_variants()) return output_ + name;
     const std::string_view key = webdataset_key(name);
     return fmt::format("{}{}__{}{}", output_, key, qturn::name(variant), name.substr(key.size()));
   }

@@ -10,6 +10,7 @@
 #include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/label_places.hpp"
 #include "src/plan/shared_labels.hpp"
 
 namespace qturn {
@@ -32,13 +33,6 @@ bool is_part_of(const std::string& word, const std::string& name) {
 /// Of a label file, with '/' at its end.
 std::string own_folder(const fs::path& file) {
   return fs::path(normal_path(file)).parent_path() / "";
-}
-
-/// The folder whose pictures such a file describes, if it does not say it otherwise.
-std::string place_of(const fs::path& file) {
-  const fs::path folder = fs::path(own_folder(file)).parent_path();
-  const bool is_for_others = lower_case(folder.filename().string()) == "annotations";
-  return (is_for_others ? folder.parent_path() : folder) / "";
 }
 
 /// A file_name as a path below a folder: "./a.jpg" and "..\a.jpg" are "a.jpg".
@@ -78,7 +72,7 @@ SharedLabelPictures::SharedLabelPictures(const FileList& files, const SharedLabe
       labels, [](const auto& file) { return file.second->names_may_lack_suffix; });
   for (std::size_t number = 0; number < files.size(); ++number) {
     const FoundFile& file = files[number];
-    if (!file.picture || file.is_companion) continue;
+    if (!file.is_own_picture()) continue;
     by_name_.emplace(file.name, number);
     if (takes_stems) by_stem_.emplace(stem_of(file.name), number);
     auto& folder = folders_[file.folder];
@@ -148,7 +142,7 @@ void SharedLabelPictures::add_described_beside(const SharedLabels::File& file) {
 
 bool SharedLabelPictures::is_of_another(const SharedLabels::File& file, std::size_t picture,
                                         const std::string& folder) const {
-  return described_beside_.contains(picture) && folder != place_of(file.input) &&
+  return described_beside_.contains(picture) && folder != described_folder(file.input) / "" &&
          folders_.at(files_[picture].folder) != own_folder(file.input);
 }
 

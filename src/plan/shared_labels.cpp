@@ -25,11 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether pictures get other names, so that what is said about each must be said again.
-bool renames(const PlanOptions& options) {
-  return (!options.variants.empty() || options.random_variants > 0) && !options.to_samples;
-}
-
 /// `plain`: also if it does not say where something is. Throws PlanError if it cannot be read.
 bool is_of(const SharedLabelFormat& format, const fs::path& path, bool plain) {
   if (plain && path.filename() == format.plain_name)
@@ -55,7 +50,7 @@ SharedLabelFiles files_beside(const FileList& files, bool plain, const SharedLab
   std::uint32_t last_folder = 0;
   std::string prefix;
   for (const FoundFile& file : files) {
-    if (!file.picture || file.is_companion) continue;
+    if (!file.is_own_picture()) continue;
     if (prefix.empty() || file.folder != last_folder) {
       last_folder = file.folder;
       prefix = normal_path(files.folder_of(file).path);
@@ -176,7 +171,9 @@ SharedLabelFiles shared_label_files(const PlanOptions& options, const FileList& 
   const bool is_one_file = labels.take == TakeLabels::one_file;
   if (is_one_file && !labels.file.empty()) return {{labels.file, labels.file_format}};
   if (!is_one_file && labels.take != TakeLabels::found) return {};
-  return files_beside(files, renames(options), labels.file_format);
+  // Pictures that get other names: what is said of each must be said again.
+  const bool are_renamed = options.has_variants() && !options.to_samples;
+  return files_beside(files, are_renamed, labels.file_format);
 }
 
 namespace {
@@ -186,14 +183,13 @@ namespace {
 std::vector<bool> pictures_without_labels(const fs::path& file, const PlanOptions& options,
                                           const FileList& files, const LabelFiles& own,
                                           const SharedLabels& shared) {
-  fs::path place = fs::path(normal_path(file)).parent_path();
-  if (lower_case(place.filename().string()) == "annotations") place = place.parent_path();
+  const fs::path place = described_folder(file);
   const bool is_named = options.labels.take == TakeLabels::one_file;
   std::map<std::uint32_t, bool> are_at_place;
   std::vector<bool> without(files.size());
   for (std::size_t number = 0; number < files.size(); ++number) {
     const FoundFile& picture = files[number];
-    if (!picture.picture || picture.is_companion) continue;
+    if (!picture.is_own_picture()) continue;
     const auto [known, is_new] = are_at_place.try_emplace(picture.folder, is_named);
     if (is_new && !is_named)
       known->second = normal_path(files.folder_of(picture).path).starts_with((place / "").native());
@@ -226,7 +222,7 @@ void add_broken(std::vector<SharedLabels::Broken> broken, const PlanOptions& opt
     file.may_label = pictures_without_labels(file.input, options, files, own, labels);
   const auto is_left = [&](const FoundFile& picture) {
     const auto number = static_cast<std::size_t>(&picture - &*files.begin());
-    return picture.picture && !picture.is_companion &&
+    return picture.is_own_picture() &&
            std::ranges::none_of(broken, [&](const auto& file) { return file.may_label[number]; });
   };
   if (std::ranges::none_of(files, is_left)) throw LabelsError(broken.front().problem);
@@ -272,13 +268,13 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
   }
   SharedLabelPictures pictures(files, formats);
   LabelPlaces places;
+  std::set<std::uint32_t> seen;
   for (const FoundFile& file : files)
-    if (file.picture && !file.is_companion) places.add(files.folder_of(file));
+    if (file.is_own_picture() && seen.insert(file.folder).second) places.add(files.folder_of(file));
   const bool are_named = options.labels.take == TakeLabels::one_file;
   const auto may_be_of_others = [&](const fs::path& file) {
     return !are_named && places.is_next_to_input(file);
   };
-  std::map<fs::path, fs::path> by_output;
   SomeNames without_pictures;
   std::vector<SharedLabels::Broken> broken;
   std::vector<SharedLabels::File> read;
@@ -303,11 +299,6 @@ SharedLabels find_shared_labels(const PlanOptions& options, const FileList& file
       const fs::path key = key_of(path, files);
       const FileList::Folder folder{.path = "", .key = (key.parent_path() / "").string()};
       file.output = names.folder_of(folder) + key.filename().string();
-      const auto [other, is_new] = by_output.emplace(file.output, path);
-      if (!is_new) {
-        throw PlanError(fmt::format("{} and {} would both be written to {}", other->second.string(),
-                                    path.string(), file.output.string()));
-      }
     }
     labels.add(std::move(file));
   }

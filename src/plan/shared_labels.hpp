@@ -127,8 +127,7 @@ class SharedLabelPictures {
 /// `unreadable`: as Plan::unreadable. Reads each file once. One that cannot be read may be about
 /// any picture at its place that has no other labels. Throws PlanError if that is true of all
 /// pictures, if none of the files holds any of the pictures, if pictures in two folders fit
-/// equally, if one is about a mask that is not among `masks`, and if two would go to the same
-/// place.
+/// equally, and if one is about a mask that is not among `masks`.
 SharedLabels find_shared_labels(const PlanOptions& options, const FileList& files,
                                 const LabelFiles& own, const LabelFiles& masks,
                                 const OutputNames& names, const std::vector<Sentence>& unreadable);

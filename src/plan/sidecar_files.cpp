@@ -33,7 +33,7 @@ class SidecarFinder {
 
   LabelFiles find() {
     for (std::size_t number = 0; number < files_.size(); ++number)
-      if (files_[number].picture && !files_[number].is_companion) find_of(number);
+      if (files_[number].is_own_picture()) find_of(number);
     sidecars_.finish();
     refuse_shared();
     for (FoundFile& file : files_)
@@ -66,7 +66,7 @@ class SidecarFinder {
       if (!options_.follow && fs::is_symlink(fs::symlink_status(folder.path + at->name))) continue;
       if (!is_turned_sidecar(own) && !may_be_copied(folder.path + at->name)) continue;
       const auto [place, is_new] = places_.try_emplace(file.folder);
-      if (is_new) place->second = add_place(folder);
+      if (is_new) place->second = sidecars_.add_place({.folder = folder});
       sidecars_.add(number, place->second, at->name);
     }
   }
@@ -101,12 +101,6 @@ class SidecarFinder {
     if (is_of_places && !is_suffix_of_labels(lower_suffix(path)))
       throw ForeignLabelError(path, start);
     return !kind.is_picture();
-  }
-
-  std::uint32_t add_place(const FileList::Folder& folder) {
-    LabelFiles::Place place;
-    place.folder = folder;
-    return sidecars_.add_place(std::move(place));
   }
 
   bool may_be_sidecar(const std::string& lower) const {

@@ -6,11 +6,12 @@
 #include <system_error>
 
 #include "src/files/safe_file.hpp"
+#include "src/picture/bytes.hpp"
 #include "src/picture/lower_case.hpp"
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
+#include "src/plan/label_places.hpp"
 #include "src/plan/output_names.hpp"
-#include "src/sample/file_kind.hpp"
 
 namespace qturn {
 namespace {
@@ -34,7 +35,7 @@ std::string lower_stem(const fs::path& file) { return lower_case(file.stem().str
 bool looks_like(const LabelFormat& format, const fs::path& file, bool is_among_pictures) try {
   const std::vector<std::byte> bytes = read_file(file);
   if (bytes.empty()) return !is_among_pictures;
-  return format.is_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return format.is_of(text_of(bytes));
 } catch (const FileError&) {
   return false;
 }
@@ -76,12 +77,8 @@ class StrayLabelFinder {
 
   bool has_picture(const fs::path& label, const std::set<std::string>& folders) {
     const std::string stem = lower_stem(label);
-    const auto of_mask = stem_of_mask(stem);
-    const std::string of_kind = stem.substr(0, variant_place(stem));
     return std::ranges::any_of(folders, [&](const std::string& folder) {
-      const std::set<std::string>& stems = pictures_in(folder);
-      return stems.contains(stem) || stems.contains(of_kind) ||
-             (of_mask && stems.contains(std::string(*of_mask)));
+      return belongs_to_any(stem, pictures_in(folder));
     });
   }
 

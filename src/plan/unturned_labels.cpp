@@ -32,11 +32,7 @@ bool belongs_to(const fs::path& folder, const std::set<std::string>& inputs,
   constexpr auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(folder, options, error); !error && at != end(at);
        at.increment(error)) {
-    const std::string stem = lower_case(at->path().stem().string());
-    const auto of_picture = stem_of_mask(stem);
-    if (pictures.contains(stem) || pictures.contains(stem.substr(0, variant_place(stem))) ||
-        (of_picture && pictures.contains(std::string(*of_picture))))
-      return true;
+    if (belongs_to_any(lower_case(at->path().stem().string()), pictures)) return true;
   }
   return false;
 }

@@ -16,11 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t most_results(const PlanOptions& options) {
-  return std::max<std::uint64_t>(
-      {1, options.variants.size(), static_cast<std::uint64_t>(options.random_variants)});
-}
-
 bool is_hidden_member(const std::string& name) {
   const fs::path path = name;
   return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
@@ -68,7 +63,7 @@ SampleStream::SampleStream(SampleStreamOptions options, std::unique_ptr<MemberRe
                            const std::atomic<bool>& stop, SampleKeys& keys)
     : options_(std::move(options)),
       stop_(stop),
-      results_(most_results(options_.plan)),
+      results_(options_.plan.most_variants()),
       memory_(options_.memory_bytes),
       reader_(std::move(reader)),
       keys_(keys) {}
@@ -257,8 +252,7 @@ void SampleStream::look_for_labels(const Gathered& sample) {
   }
   for (const SampleFile& file : sample.files) {
     if (has_picture || file.role || is_excluded(options_.plan, file.name, name_of(file))) continue;
-    suspicion_.add_file(file.path, name_of(file),
-                        {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});
+    suspicion_.add_file(file.path, name_of(file), text_of(file.bytes));
   }
   if (const auto& found = suspicion_.found()) throw ForeignLabelError(found->file, found->format);
 }

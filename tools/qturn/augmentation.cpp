@@ -39,8 +39,8 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
   say_labels(line, plan);
   warn_of_sides(line, plan);
   warn_of_pairs(line, plan);
-  const bool may_replace = line.replaces_shared_files();
-  manifest_ = place_in_output(plan, "manifest.jsonl", may_replace, "the manifest");
+  const IfExists if_exists = line.if_shared_files_exist();
+  manifest_ = place_in_output(plan, "manifest.jsonl", if_exists, "the manifest");
   if (line.shard) manifest_ = shard_folder(plan.output_folder, *line.shard) / shard_manifest_name;
   const ReportPlace html = ReportPlace::html(line);
   html.refuse(plan);
@@ -49,7 +49,7 @@ Augmentation::Augmentation(const CommandLine& line, const Plan& plan, const Repo
     html.refuse(file);
   };
   keep_reports_from(manifest_);
-  check_shared_files(plan, may_replace, keep_reports_from);
+  check_shared_files(plan, if_exists, keep_reports_from);
   html.refuse_all_but_pages();
 }
 
@@ -79,8 +79,8 @@ bool Augmentation::finish(const WrittenPictures& written, const RunOptions& opti
                    .files = {}};
   FileResults results;
   if (!is_interrupted) results = write_files_of_all(options, written, record.files);
-  results.add(
-      [&] { return write_manifest(manifest_, plan_, record, line_.if_shared_files_exist()); });
+  const IfExists if_exists = line_.shard ? IfExists::replace : line_.if_shared_files_exist();
+  results.add([&] { return write_manifest(manifest_, plan_, record, if_exists); });
   const bool is_whole = say_results(results);
   if (line_.html_file.empty() || is_interrupted) return is_whole;
   return write_augment_page(line_, plan_, written.variants()) && is_whole;

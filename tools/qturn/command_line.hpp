@@ -77,9 +77,8 @@ struct CommandLine {
 
   /// Whether files about all pictures take the place of older ones. Shards write no such files: a
   /// merge does, when all are complete.
-  bool replaces_shared_files() const { return !shard && (existing != Existing::refuse || resume); }
   IfExists if_shared_files_exist() const {
-    return shard || replaces_shared_files() ? IfExists::replace : IfExists::fail;
+    return !shard && (existing != Existing::refuse || resume) ? IfExists::replace : IfExists::fail;
   }
 
   bool verifies() const { return verify.value_or(in_place); }

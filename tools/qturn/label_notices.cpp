@@ -237,7 +237,7 @@ void check_labels_of_turn(const CommandLine& line, const Plan& plan, const Repor
   refuse_other_labels(line, plan);
   say_labels(line, plan);
   warn_of_sides(line, plan);
-  check_shared_files(plan, line.replaces_shared_files(),
+  check_shared_files(plan, line.if_shared_files_exist(),
                      [&](const std::filesystem::path& file) { json.refuse(file); });
 }
 

@@ -125,10 +125,7 @@ std::uint64_t jpeg_bytes(const std::vector<Place>& places, const PlanOptions& pl
     if (place.input == "-") return std::numeric_limits<std::uint64_t>::max();
     bytes += jpeg_bytes_at_most(place.input);
   }
-  const std::size_t variants = plan.random_variants > 0
-                                   ? static_cast<std::size_t>(plan.random_variants)
-                                   : std::max<std::size_t>(plan.variants.size(), 1);
-  return bytes * variants;
+  return bytes * plan.most_variants();
 }
 
 /// Returns false if the run is over.
