@@ -1,6 +1,5 @@
 // Huffman tables made for a picture: those of T.81, Annex K.2, that code its symbols in the fewest
-// bits. Each choice that the standard leaves open is made as the CPU makes it, because the file has
-// to be the same.
+// bits. The CPU makes its tables here, too, because the file has to be the same.
 #ifndef QTURN_KERNELS_JPEG_BEST_TABLE_HPP
 #define QTURN_KERNELS_JPEG_BEST_TABLE_HPP
 
@@ -15,9 +14,11 @@ namespace qturn::jpeg {
 inline constexpr std::uint32_t most_symbols = 256;
 
 /// How often each symbol is coded.
-struct SymbolCounts {
-  std::uint32_t of[most_symbols];
+template <typename Count>
+struct SymbolCountsIn {
+  Count of[most_symbols];
 };
+using SymbolCounts = SymbolCountsIn<std::uint32_t>;
 
 /// Whether 8-bit JPEG has such a symbol in sequential scans.
 constexpr bool is_known(std::uint32_t symbol, bool dc) {
@@ -26,18 +27,19 @@ constexpr bool is_known(std::uint32_t symbol, bool dc) {
   return size == 0 ? run == 0 || run == 15 : size <= 10;
 }
 
-/// Makes a table. Large, so that it lies in shared memory.
+/// Makes a table. Large, so that it lies in shared memory. A Count holds the sum of all.
+template <typename Count = std::uint32_t>
 class TableMaker {
  public:
-  SymbolCounts counts;  ///< the sum is below 2^32
+  SymbolCountsIn<Count> counts;
 
   /// Sorts one symbol in. Any number of threads call it, once for each symbol.
   constexpr void sort_in(std::uint32_t symbol) {
-    const std::uint32_t count = counts.of[symbol];
+    const Count count = counts.of[symbol];
     if (count == 0) return;
     std::uint32_t rank = 0;
     for (std::uint32_t other = 0; other < most_symbols; ++other) {
-      const std::uint32_t its = counts.of[other];
+      const Count its = counts.of[other];
       if (its != 0 && (its < count || (its == count && other < symbol))) ++rank;
     }
     symbols_[rank] = static_cast<std::uint8_t>(symbol);
@@ -48,7 +50,7 @@ class TableMaker {
   /// symbol has a code.
   constexpr JpegHuffmanTable make(bool all, bool dc) {
     std::uint32_t count = 0;
-    for (const std::uint32_t each : counts.of) count += each != 0 ? 1 : 0;
+    for (const Count each : counts.of) count += each != 0 ? 1 : 0;
     find_depths(count + 1);
     limit();
     // The leaf that is never coded has one of the longest codes.
@@ -85,7 +87,7 @@ class TableMaker {
     std::uint32_t leaf = 0, inner = leaves, end = leaves;
     const std::uint32_t all = 2 * leaves - 1;
     while (end < all) {
-      std::uint32_t sum = 0;
+      Count sum = 0;
       for (int i = 0; i < 2; ++i) {
         const bool takes_leaf = leaf < leaves && (inner == end || nodes_[leaf] <= nodes_[inner]);
         const std::uint32_t rarest = takes_leaf ? leaf++ : inner++;
@@ -143,7 +145,7 @@ class TableMaker {
     }
   }
 
-  std::uint32_t nodes_[2 * most_leaves];
+  Count nodes_[2 * most_leaves];
   std::uint16_t parents_[2 * most_leaves];
   std::uint32_t of_length_[most_leaves];
   std::uint8_t symbols_[most_symbols];  ///< those that occur, the rarest first

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(fit_threads)
 
 __global__ void __launch_bounds__(fit_threads)
     make_tables(const Picture* pictures, const PlanarPicture* planar) {
-  __shared__ TableMaker maker;
+  __shared__ TableMaker<> maker;
   __shared__ JpegHuffmanTable table;
   __shared__ WriteTable codes;
   const Picture& picture = pictures[blockIdx.y];

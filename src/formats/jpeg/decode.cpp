@@ -25,7 +25,7 @@ Metadata metadata_of(const std::vector<JpegMarker>& markers) {
   std::array<std::span<const std::byte>, 256> profile;  // its parts by their number
   for (const JpegMarker& marker : markers) {
     const std::span<const std::byte> data(marker.data);
-    const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+    const std::string_view text = text_of(data);
     const JpegSegment segment{static_cast<unsigned char>(marker.code), 0, data};
     if (is_exif(segment) && metadata.exif.empty()) {
       const auto body = exif_body(data);

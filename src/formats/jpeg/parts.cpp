@@ -15,13 +15,9 @@ namespace {
 
 using namespace jpeg_marker;
 
-bool is_metadata(unsigned char marker) {
-  return (marker >= app0 && marker <= app15) || marker == com;
-}
-
 std::string name_of(unsigned char marker) {
   if (marker == com) return "the comment";
-  if (is_metadata(marker)) return fmt::format("the segment APP{}", marker - app0);
+  if (is_app_or_com(marker)) return fmt::format("the segment APP{}", marker - app0);
   return fmt::format("the segment {:#04x}", marker);
 }
 
@@ -76,7 +72,7 @@ std::vector<FilePart> jpeg_parts(std::span<const std::byte> bytes, Orientation a
   std::vector<FilePart> parts;
   for (const JpegSegment& segment : file.markers) parts.push_back(metadata_part(segment, applied));
   for (const JpegSegment& segment : file.segments)
-    if (!is_metadata(segment.marker))
+    if (!is_app_or_com(segment.marker))
       parts.emplace_back(FilePart::pixels, name_of(segment.marker), segment.payload);
   if (!file.scans.empty()) {
     const std::size_t at = file.scans.front().data_at;

@@ -67,7 +67,7 @@ inline void store_block(const jpeg::PlanarComponent& component, jpeg::Place plac
 }
 
 inline JpegHuffmanTable best_of(const jpeg::SymbolCounts& counts, bool all, bool dc) {
-  const auto maker = std::make_unique<jpeg::TableMaker>();
+  const auto maker = std::make_unique<jpeg::TableMaker<>>();
   maker->counts = counts;
   for (std::uint32_t symbol = 0; symbol < jpeg::most_symbols; ++symbol) maker->sort_in(symbol);
   return maker->make(all, dc);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/jpeg/src/best_table.hpp"
+
 namespace qturn::jpeg {
 namespace {
 
@@ -32,47 +34,6 @@ std::vector<std::uint8_t> known_symbols(JpegSymbols symbols) {
     }
   }
   return known;
-}
-
-// The lengths of the codes of a tree that has leaves of these counts, sorted; never increasing.
-std::vector<int> depths_of(const std::vector<std::uint64_t>& counts) {
-  // A node's parent comes after it. Leaves are first, then their parents, in the order of counts.
-  std::vector<std::uint64_t> nodes = counts;
-  std::vector<std::size_t> parents(2 * counts.size() - 1);
-  std::size_t leaf = 0, inner = counts.size();
-  const auto take_rarest = [&] {
-    const bool takes_leaf =
-        leaf < counts.size() && (inner == nodes.size() || nodes[leaf] <= nodes[inner]);
-    const std::size_t rarest = takes_leaf ? leaf++ : inner++;
-    parents[rarest] = nodes.size();
-    return nodes[rarest];
-  };
-  while (nodes.size() < parents.size()) {
-    const std::uint64_t first = take_rarest(), second = take_rarest();
-    nodes.push_back(first + second);
-  }
-  std::vector<int> depths(nodes.size(), 0);
-  for (std::size_t node = nodes.size() - 1; node-- > 0;) depths[node] = depths[parents[node]] + 1;
-  depths.resize(counts.size());
-  return depths;
-}
-
-// How many codes of each length there are if none may be longer than `longest`. Two codes that are
-// too long become one that is a bit shorter and one below a shorter code, which splits.
-std::vector<int> limited(const std::vector<int>& lengths) {
-  std::vector<int> count(static_cast<std::size_t>(std::max(lengths.front(), longest)) + 1, 0);
-  for (const int length : lengths) ++count[static_cast<std::size_t>(length)];
-  for (std::size_t length = count.size() - 1; length > longest; --length) {
-    while (count[length] > 0) {
-      std::size_t shorter = length - 2;
-      while (count[shorter] == 0) --shorter;
-      count[length] -= 2;
-      ++count[length - 1];
-      count[shorter + 1] += 2;
-      --count[shorter];
-    }
-  }
-  return count;
 }
 
 // Damaged tables are left out. A file may have them if nothing is coded with them.
@@ -148,23 +109,11 @@ JpegHuffmanTable complete(const JpegHuffmanTable& table, JpegSymbols symbols) {
 }
 
 JpegHuffmanTable best_table(const JpegSymbolCounts& counts) {
-  std::vector<std::uint8_t> symbols;  // the rarest first
-  for (std::size_t symbol = 0; symbol < counts.size(); ++symbol) {
-    if (counts[symbol] > 0) symbols.push_back(static_cast<std::uint8_t>(symbol));
-  }
-  std::ranges::stable_sort(symbols, {}, [&](std::uint8_t symbol) { return counts[symbol]; });
-  // The code of sixteen ones is not allowed. A leaf that is never coded keeps the last code free.
-  std::vector<std::uint64_t> leaves = {0};
-  for (const std::uint8_t symbol : symbols) leaves.push_back(counts[symbol]);
-  std::vector<int> of_length = limited(depths_of(leaves));
-  --*std::find_if(of_length.rbegin(), of_length.rend(), [](int count) { return count > 0; });
-
-  JpegHuffmanTable table;
-  for (std::size_t length = 1; length < table.bits.size(); ++length) {
-    table.bits[length] = static_cast<std::uint8_t>(of_length[length]);
-  }
-  std::ranges::copy(symbols.rbegin(), symbols.rend(), table.symbols.begin());
-  return table;
+  TableMaker<std::uint64_t> maker;
+  std::ranges::copy(counts, maker.counts.of);
+  for (std::uint32_t symbol = 0; symbol < most_symbols; ++symbol) maker.sort_in(symbol);
+  constexpr bool all = false, dc = false;
+  return maker.make(all, dc);
 }
 
 }  // namespace qturn::jpeg

@@ -4,12 +4,13 @@
 #include <utility>
 
 namespace qturn::jpeg {
-namespace {
 
 bool is_app_or_com(unsigned char marker) {
   return (marker >= jpeg_marker::app0 && marker <= jpeg_marker::app15) ||
          marker == jpeg_marker::com;
 }
+
+namespace {
 
 // The segments before the first scan. They are counted before they are kept, for there may be
 // millions.

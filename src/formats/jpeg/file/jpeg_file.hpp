@@ -17,6 +17,9 @@
 
 namespace qturn::jpeg {
 
+/// Whether this is the marker of metadata.
+bool is_app_or_com(unsigned char marker);
+
 struct JpegFile {
   /// How much of it is parsed. To find the end of the picture, all of its data is looked at.
   enum class Part : std::uint8_t { all, header };

@@ -9,15 +9,12 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "src/formats/jpeg/libjpeg/session.hpp"
 #include "src/picture/pixel_arena.hpp"
 
 namespace qturn::jpeg {
-
-inline constexpr std::uint64_t jpeg_block_bytes = sizeof(JBLOCK);
 
 /// The blocks of one component, row by row. Rows and columns are padded to whole MCUs.
 struct JpegBlockArray {

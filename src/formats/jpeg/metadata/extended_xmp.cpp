@@ -4,11 +4,11 @@
 #include "src/picture/endian.hpp"
 
 namespace qturn::jpeg {
+
 ExtendedXmp read_extended_xmp(const std::vector<JpegSegment>& segments) {
   ExtendedXmp extended;
   for (const JpegSegment& segment : segments) {
-    const std::string_view text{reinterpret_cast<const char*>(segment.payload.data()),
-                                segment.payload.size()};
+    const std::string_view text = text_of(segment.payload);
     if (segment.marker != jpeg_marker::app1 || !text.starts_with(extended_xmp_signature) ||
         text.size() < extended_xmp_part_at) {
       continue;
