@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "src/formats/png/chunks.hpp"
-#include "src/formats/png/partial_inflate.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "tests/fixtures/codec_pictures.hpp"
 #include "tests/fixtures/metadata.hpp"

@@ -11,7 +11,6 @@
 #include "src/formats/png/extras.hpp"
 #include "src/formats/png/filters.hpp"
 #include "src/formats/png/frames.hpp"
-#include "src/formats/png/partial_inflate.hpp"
 #include "src/formats/png/rows.hpp"
 #include "src/formats/png/zlib.hpp"
 #include "src/metadata/xmp.hpp"

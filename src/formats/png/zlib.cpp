@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "src/formats/codec/inflate_stream.hpp"
 #include "src/formats/codec/zlib_stream.hpp"
 
 namespace qturn::png {
@@ -43,6 +44,17 @@ std::optional<std::vector<std::byte>> inflate(std::span<const std::byte> stream,
     }
     if (inflated.result == Inflated::Result::damaged || bytes == limit) return std::nullopt;
   }
+}
+
+std::size_t inflate_beginning(std::span<const std::byte> stream, std::span<std::uint8_t> to) {
+  constexpr std::size_t header_bytes = 2;  // it may be damaged, too
+  if (stream.size() <= header_bytes) return 0;
+  std::span<const std::byte> packed = stream.subspan(header_bytes);
+  std::span<std::byte> room = std::as_writable_bytes(to);
+  InflateStream inflater(InflateStream::Form::bare);
+  while (!packed.empty() && !room.empty())
+    if (inflater.unpack(packed, room) != InflateStream::State::goes_on) break;
+  return to.size() - room.size();
 }
 
 Deflater::Deflater(int level)

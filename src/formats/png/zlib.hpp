@@ -34,6 +34,10 @@ Inflated inflate(std::span<const std::byte> stream, std::span<std::byte> to);
 /// larger than `limit`.
 std::optional<std::vector<std::byte>> inflate(std::span<const std::byte> stream, std::size_t limit);
 
+/// Decompresses a damaged zlib stream into `to`, as far as it goes and makes sense, and returns how
+/// many bytes that gave. The checksum is not compared.
+std::size_t inflate_beginning(std::span<const std::byte> stream, std::span<std::uint8_t> to);
+
 /// Compresses into zlib streams.
 class Deflater {
  public:
