@@ -19,6 +19,12 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
+inline void append(Bytes& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+inline void append(Bytes& to, std::string_view text) { append(to, bytes_of(text)); }
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_PICTURE_BYTES_HPP

@@ -56,6 +56,16 @@ struct Header {
   Size size() const { return {width, height}; }
 };
 
+/// Of a picture of one page.
+inline Header header_of_size(Size size) {
+  Header header;
+  header.width = size.width;
+  header.height = size.height;
+  header.pixels_total =
+      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  return header;
+}
+
 /// Each once.
 inline void add_placed(PlacedMetadata placed, Header& header) {
   for (const PlacedMetadata& each : header.placed)

@@ -59,8 +59,9 @@ Bytes turn_embedded(std::span<const std::byte> file, Orientation orientation) {
 Bytes encode(const Image& image, Orientation applied, const Codec& target,
              const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   if (image.format == &target) {
-    return target.finish(target.encode(image, applied, stop, warnings),
-                         metadata_turn(image, applied), warnings);
+    Bytes encoded = target.encode(image, applied, stop, warnings);
+    if (!target.finish) return encoded;
+    return target.finish(std::move(encoded), metadata_turn(image, applied), warnings);
   }
   if (!image.extras) return target.encode(image, applied, stop, warnings);
   const Image turned = with_turned_metadata(image, applied, warnings);

@@ -169,7 +169,7 @@ TEST_CASE("A tag is added to a WebP of pixels alone, and to one with XMP") {
 
   Metadata metadata;
   metadata.xmp = xmp_packet_with("tiff:Orientation='1'");
-  const Bytes with_xmp = assemble_webp(simple, metadata);
+  const Bytes with_xmp = assemble_webp(webp_chunks(simple), metadata);
   const Bytes both = turn_webp_metadata(with_xmp, tag_rotate90, MissingTag::is_added, warnings);
   CHECK(types_of_webp(both) == "VP8X,VP8L,EXIF,XMP ,");
   const auto chunks = webp_chunks(both);

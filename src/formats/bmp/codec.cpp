@@ -158,11 +158,7 @@ void warn_of_fourth_byte(const BmpLayout& layout, const Page& stored,
 Header read_header(std::span<const std::byte> file) {
   const BmpLayout layout = read_bmp_layout(file);
   const Page stored = stored_page(layout), shown = shown_page(layout, file);
-  Header header;
-  header.width = layout.width;
-  header.height = layout.height;
-  header.pixels_total =
-      static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
+  Header header = header_of_size({layout.width, layout.height});
   header.pixel_bytes_total = stored.bytes();
   header.shown_bytes_total = shown.bytes();
   // The head, and what stands around a profile that the file has anywhere.
@@ -397,7 +393,6 @@ const Codec codec = {
     .read_header = read_header,
     .decode = decode,
     .encode = encode,
-    .finish = keep_as_encoded,
     .check = check,
     .parts = parts,
 };

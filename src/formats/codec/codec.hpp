@@ -55,22 +55,22 @@ struct Codec {
   Header (*read_header)(std::span<const std::byte> file);
 
   /// Decodes all pages into `arena`. Null: pixels are never decoded, and no other format is made of
-  /// this one. Then encode() and finish() are null too.
+  /// this one. Then encode() is null too.
   ///
   /// Throws ImageFileError for any damage, also where the library would return a partly grey
   /// picture; Interrupted when `stop` is raised. `warnings` receives sentences for the user about
   /// what is unusual but lost nothing.
   Image (*decode)(std::span<const std::byte> file, Samples samples, PixelArena& arena,
-                  const std::atomic<bool>& stop, std::vector<std::string>& warnings);
+                  const std::atomic<bool>& stop, std::vector<std::string>& warnings) = nullptr;
 
   /// Encodes `image`: a decoded one whose pages were replaced by turned ones. `applied` is the
   /// orientation that was applied to the pages as they are stored (so an axis swap also swaps
   /// subsampling, tables, tile sizes); the result is tagged upright.
   ///
   /// The image may come from another format, its metadata turned already. Throws ImageFileError
-  /// when this one cannot hold it. Null, and finish() too: pictures are only read.
+  /// when this one cannot hold it. Null: pictures are only read.
   Bytes (*encode)(const Image& image, Orientation applied, const std::atomic<bool>& stop,
-                  std::vector<std::string>& warnings);
+                  std::vector<std::string>& warnings) = nullptr;
 
   bool is_lossy = false;       ///< encode() loses some of what pixels say
   bool takes_quality = false;  ///< and does so as Image::quality says, if there is one
@@ -82,8 +82,9 @@ struct Codec {
   bool keeps_metadata = false;
 
   /// The last step after encode() of a picture of the same format: makes the orientation metadata
-  /// agree with the turned pixels. keep_as_encoded if there is none, or if encode() has done it.
-  Bytes (*finish)(Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings);
+  /// agree with the turned pixels. Null: there is none, or encode() has done it.
+  Bytes (*finish)(Bytes encoded, const MetadataTurn& turn,
+                  std::vector<std::string>& warnings) = nullptr;
 
   /// The same file with the orientation `tag` everywhere and the same pixels. Throws ImageFileError
   /// if a place for it is damaged. Null: the format has no place for an orientation.
@@ -135,12 +136,6 @@ struct Codec {
   };
   NotCopied not_copied = {};
 };
-
-/// The Codec::finish of formats whose encode() leaves nothing to finish.
-inline Bytes keep_as_encoded(Bytes encoded, const MetadataTurn& /*turn*/,
-                             std::vector<std::string>& /*notes*/) {
-  return encoded;
-}
 
 }  // namespace qturn
 

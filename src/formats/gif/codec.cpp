@@ -120,10 +120,6 @@ void put_place(std::span<std::byte> descriptor, const FramePlace& place) {
   }
 }
 
-void append(Bytes& to, std::span<const std::byte> data) {
-  to.insert(to.end(), data.begin(), data.end());
-}
-
 }  // namespace
 
 Header read_gif_header(std::span<const std::byte> file) {

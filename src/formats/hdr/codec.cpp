@@ -104,12 +104,8 @@ Read read_pixels(const Layout& layout, std::span<const std::byte> file, std::byt
 
 Header read_header(std::span<const std::byte> file) {
   const Layout layout = read_layout(file);
-  Header header;
-  header.width = layout.width;
-  header.height = layout.height;
+  Header header = header_of_size({layout.width, layout.height});
   header.stored = layout.stored;
-  header.pixels_total =
-      static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
   header.pixel_bytes_total = hdr_pixel_bytes * header.pixels_total;
   header.shown_bytes_total = 3 * sizeof(float) * header.pixels_total;
   header.decoding_bytes = (1 << 20) + layout.lines_end;
@@ -229,7 +225,6 @@ const Codec codec = {
     .read_header = read_header,
     .decode = decode,
     .encode = encode,
-    .finish = keep_as_encoded,
     .check = check,
     .parts = parts,
 };

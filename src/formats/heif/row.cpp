@@ -36,11 +36,7 @@ bool is_heic(std::span<const std::byte> head, std::string_view) {
 
 Header header_of(const HeifFile& heif) {
   const Size size = shown_size(heif, heif.item(heif.primary));
-  Header header;
-  header.width = size.width;
-  header.height = size.height;
-  header.pixels_total =
-      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  Header header = header_of_size(size);
   if (std::string doubt = doubt_of_orientation(heif); !doubt.empty()) {
     header.faults.push_back(std::move(doubt));
     return header;
@@ -116,9 +112,6 @@ const Codec heic_codec = {
     .recognises = is_heic,
     .check_limits = check_limits,
     .read_header = read_header,
-    .decode = nullptr,
-    .encode = nullptr,
-    .finish = nullptr,
     .turn_compressed = turn_compressed,
     .check = check,
     .parts = parts,
@@ -130,9 +123,6 @@ const Codec avif_codec = {
     .recognises = is_avif,
     .check_limits = check_limits,
     .read_header = read_header,
-    .decode = nullptr,
-    .encode = nullptr,
-    .finish = nullptr,
     .turn_compressed = turn_compressed,
     .check = check,
     .parts = parts,

@@ -271,10 +271,6 @@ Associations turned_associations(const HeifFile& heif, Orientation orientation,
   return changed;
 }
 
-void append(Bytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
 // All lists of properties in one box, in the order of the numbers.
 void append_associations(Bytes& to, const HeifFile& heif, const Associations& changed,
                          std::size_t property_count) {

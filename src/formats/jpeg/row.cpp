@@ -75,9 +75,8 @@ const Codec codec = {
     .is_lossy = true,
     .takes_quality = true,
     .keeps_metadata = true,
-    // A JPEG that stays one is turned as it is compressed, and finished there.
-    .finish = keep_as_encoded,
     .retag = retag_jpeg,
+    // It finishes what it turns.
     .turn_compressed = [](std::span<const std::byte> file, const JpegOptions& options,
                           const Limits& limits) -> std::unique_ptr<CompressedTurn> {
       return std::make_unique<JpegTurn>(file, options, limits);

@@ -251,11 +251,7 @@ std::vector<FilePart> parts(std::span<const std::byte> file, Orientation applied
 
 Header header_of(const JxlFile& jxl) {
   const Size size = turned_size(jxl.header.orientation, jxl.header.size);
-  Header header;
-  header.width = size.width;
-  header.height = size.height;
-  header.pixels_total =
-      static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  Header header = header_of_size(size);
   header.has_ignored_tag = std::ranges::any_of(jxl.ignored(), [&](const auto& each) {
     return each.says != jxl.wanted(jxl.header.orientation);
   });
@@ -279,9 +275,6 @@ const Codec codec = {
                        const Limits& limits) { JxlFile(file, limits); },
     .read_header =
         [](std::span<const std::byte> file) { return header_of(JxlFile(file, unlimited)); },
-    .decode = nullptr,
-    .encode = nullptr,
-    .finish = nullptr,
     .turn_compressed = [](std::span<const std::byte> file, const JpegOptions&,
                           const Limits& limits) -> std::unique_ptr<CompressedTurn> {
       constexpr std::uint64_t metadata = 1 << 20;

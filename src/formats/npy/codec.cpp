@@ -253,10 +253,7 @@ struct NpyExtras final : Extras {
 
 Header read_header(std::span<const std::byte> file) {
   const Layout layout = read_layout(file);
-  Header header;
-  header.width = layout.width;
-  header.height = layout.height;
-  header.pixels_total = static_cast<std::uint64_t>(layout.width * layout.height);
+  Header header = header_of_size({layout.width, layout.height});
   header.pixel_bytes_total = file.size() - layout.data;
   header.encoding_bytes = file.size();
   return header;
@@ -332,7 +329,6 @@ const Codec codec = {
     .read_header = read_header,
     .decode = decode,
     .encode = encode,
-    .finish = keep_as_encoded,
     .parts =
         [](std::span<const std::byte> file, Orientation applied) {
           return std::vector{FilePart::of_copy(FilePart::fixed, "the header",

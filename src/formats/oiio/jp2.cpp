@@ -24,10 +24,6 @@ constexpr auto exif_uuid = "JpgTiffExif->JP2"sv;
 constexpr auto xmp_uuid = "\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac"sv;
 constexpr auto geo_uuid = "\xb1\x4b\xf8\xbd\x08\x3d\x4b\x43\xa5\xae\x8c\xd7\xd5\xa6\xce\x03"sv;
 
-void append(Bytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
 std::span<const std::byte> within(std::span<const std::byte> file, const Box& box) {
   return file.subspan(box.content, box.end - box.content);
 }

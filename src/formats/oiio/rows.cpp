@@ -418,9 +418,7 @@ Codec row(std::string_view name, const Suffixes& suffixes, Recognises recognises
               ? nullptr
               : +[](const Image& image, Orientation applied, const std::atomic<bool>& stop,
                     Warnings& warnings) { return encode(plugin, image, applied, stop, warnings); },
-      .finish = !written              ? nullptr
-                : is_jpeg2000(plugin) ? finish_jpeg2000
-                                      : keep_as_encoded,
+      .finish = is_jpeg2000(plugin) ? finish_jpeg2000 : nullptr,
       .parts = !written
                    ? nullptr
                    : +[](File file, Orientation applied) { return parts(plugin, file, applied); }};

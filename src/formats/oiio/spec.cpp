@@ -127,11 +127,8 @@ OIIO::ImageSpec converted_spec(const Image& image, const Page& page) {
 }
 
 Header header_of(const OIIO::ImageSpec& spec) {
-  Header header;
-  header.width = spec.width;
-  header.height = spec.height;
+  Header header = header_of_size({spec.width, spec.height});
   header.stored = orientation_of(spec);
-  header.pixels_total = spec.image_pixels();
   header.pixel_bytes_total = page_of(spec).bytes();
   if (is_mixed(spec)) {
     header.shown_bytes_total = page_of(spec, Samples::for_another_format).bytes();

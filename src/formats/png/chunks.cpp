@@ -36,24 +36,19 @@ void append_u32(Bytes& to, std::uint32_t value) {
   put_big_endian(to, to.size() - 4, 4, value);
 }
 
-void append(Bytes& to, std::span<const std::byte> data) {
-  to.insert(to.end(), data.begin(), data.end());
-}
-
-void append(Bytes& to, std::string_view text) {
-  append(to, std::as_bytes(std::span(text.data(), text.size())));
-}
-
 // A file that holds the signature, with room for more.
 Bytes begin_png(std::size_t expected_bytes) {
-  const auto bytes = std::as_bytes(std::span(signature.data(), signature.size()));
   Bytes file;
   file.reserve(expected_bytes);
-  file.assign(bytes.begin(), bytes.end());
+  append(file, signature);
   return file;
 }
 
-void append_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
+bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+}  // namespace
+
+void append_png_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
   append_u32(to, static_cast<std::uint32_t>(data.size()));
   const std::size_t summed = to.size();
   append(to, type);
@@ -61,12 +56,8 @@ void append_chunk(Bytes& to, std::string_view type, std::span<const std::byte> d
   append_u32(to, crc32(std::span(to).subspan(summed)));
 }
 
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
-}  // namespace
-
 std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view text = text_of(file);
   if (!text.starts_with(signature)) throw ImageFileError("is not a PNG");
   std::vector<PngChunk> chunks;
   for (std::size_t at = signature.size();;) {
@@ -95,7 +86,7 @@ std::vector<PngChunk> png_chunks(std::span<const std::byte> file) {
 }
 
 std::vector<PngChunk> damaged_png_chunks(std::span<const std::byte> file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view text = text_of(file);
   if (!text.starts_with(signature)) throw ImageFileError("is not a PNG");
   constexpr std::array needed = {"IHDR"sv, "PLTE"sv, "tRNS"sv, "IDAT"sv};
   constexpr std::array kept = {"eXIf"sv, "iTXt"sv, "iCCP"sv, "tEXt"sv,
@@ -227,7 +218,7 @@ Bytes png_skeleton(const std::vector<PngChunk>& chunks) {
     if (chunk.type != "IDAT") {
       append(skeleton, chunk.whole);
     } else if (!std::exchange(pixels, true)) {
-      append_chunk(skeleton, chunk.type, {});
+      append_png_chunk(skeleton, chunk.type, {});
     }
   }
   return skeleton;
@@ -258,24 +249,19 @@ Bytes exchanged_texts(std::span<const std::byte> data) {
   return turned;
 }
 
+// The orientation and what else of Exif and XMP turns is for turn_png_metadata().
 void append_turned(Bytes& to, const PngChunk& chunk, Orientation applied,
                    std::vector<std::string>& warnings) {
   constexpr std::size_t numbers_bytes = 9;
   const bool swapped = swaps_axes(applied);
-  if (chunk.type == "eXIf") {
-    append_chunk(to, chunk.type, upright_exif(chunk.data));
-  } else if (png_ornt(chunk)) {
-    append_chunk(to, chunk.type, std::array{std::byte{1}});
-  } else if (const auto block = raw_exif(chunk)) {
-    append_chunk(to, chunk.type, with_raw_exif(chunk, upright_exif(*block)));
-  } else if (chunk.data.size() == numbers_bytes &&
-             ((chunk.type == "pHYs" && swapped) ||
-              (chunk.type == "oFFs" && applied == Orientation::transpose))) {
-    append_chunk(to, chunk.type, exchanged_numbers(chunk.data));
+  if (chunk.data.size() == numbers_bytes &&
+      ((chunk.type == "pHYs" && swapped) ||
+       (chunk.type == "oFFs" && applied == Orientation::transpose))) {
+    append_png_chunk(to, chunk.type, exchanged_numbers(chunk.data));
   } else if (chunk.type == "sCAL" && swapped && chunk.data.size() > 1 &&
              std::find(chunk.data.begin() + 1, chunk.data.end(), std::byte{0}) !=
                  chunk.data.end()) {
-    append_chunk(to, chunk.type, exchanged_texts(chunk.data));
+    append_png_chunk(to, chunk.type, exchanged_texts(chunk.data));
   } else if (chunk.type == "oFFs" && applied != Orientation::identity) {
     // It is measured from the left and top edges of the page, and another corner of the picture is
     // there after the turn.
@@ -304,7 +290,7 @@ class FrameWriter {
       put_big_endian(data, at, 4, static_cast<std::uint64_t>(value));
       at += 4;
     }
-    append_chunk(to, control.type, data);
+    append_png_chunk(to, control.type, data);
   }
 
   // The pixels of the next frame.
@@ -317,7 +303,7 @@ class FrameWriter {
       data.reserve(part.size() + 4);
       append_u32(data, next_++);
       append(data, part);
-      append_chunk(to, "fdAT", data);
+      append_png_chunk(to, "fdAT", data);
       rest = rest.subspan(part.size());
     }
   }
@@ -365,16 +351,16 @@ Ancillary ancillary_of(const Metadata& metadata) {
     Bytes data;
     append(data, "ICC profile\0\0"sv);  // name, compression method
     append(data, deflated(metadata.icc));
-    append_chunk(to, "iCCP", data);
+    append_png_chunk(to, "iCCP", data);
   }
   if (metadata.resolution) {
     Bytes data;
     append_u32(data, static_cast<std::uint32_t>(std::lround(metadata.resolution->x)));
     append_u32(data, static_cast<std::uint32_t>(std::lround(metadata.resolution->y)));
     data.push_back(std::byte{1});  // per metre
-    append_chunk(to, "pHYs", data);
+    append_png_chunk(to, "pHYs", data);
   }
-  if (!metadata.exif.empty()) append_chunk(to, "eXIf", upright_exif(metadata.exif));
+  if (!metadata.exif.empty()) append_png_chunk(to, "eXIf", upright_exif(metadata.exif));
   const auto add_text = [&](std::string_view keyword, std::string_view value) {
     if (value.empty()) return;
     Bytes data;
@@ -382,7 +368,7 @@ Ancillary ancillary_of(const Metadata& metadata) {
     // The keyword's end, not compressed, method 0, no language, no translated keyword.
     append(data, "\0\0\0\0\0"sv);
     append(data, value);
-    append_chunk(to, "iTXt", data);
+    append_png_chunk(to, "iTXt", data);
   };
   add_text("XML:com.adobe.xmp", metadata.xmp);
   add_text("Comment", metadata.comment);
@@ -400,15 +386,15 @@ Bytes assemble(const PngHeader& header, std::span<const std::byte> pixels,
   }
   Bytes file = begin_png(pixels.size() + ancillary.before_pixels.size() +
                          ancillary.after_pixels.size() + 1024);
-  append_chunk(file, "IHDR", head);
+  append_png_chunk(file, "IHDR", head);
   append(file, ancillary.before_pixels);
   do {
     const auto part = pixels.first(std::min(pixels.size(), largest_chunk));
-    append_chunk(file, "IDAT", part);
+    append_png_chunk(file, "IDAT", part);
     pixels = pixels.subspan(part.size());
   } while (!pixels.empty());
   append(file, ancillary.after_pixels);
-  append_chunk(file, "IEND", {});
+  append_png_chunk(file, "IEND", {});
   return file;
 }
 
@@ -427,17 +413,11 @@ Bytes assemble_png(const PngHeader& header, std::span<const std::byte> pixels,
 }
 
 bool is_png_xmp(const PngChunk& chunk) {
-  const std::string_view text(reinterpret_cast<const char*>(chunk.data.data()), chunk.data.size());
-  return chunk.type == "iTXt" && text.starts_with(xmp_prefix);
+  return chunk.type == "iTXt" && text_of(chunk.data).starts_with(xmp_prefix);
 }
 
 std::string_view png_xmp(const PngChunk& chunk) {
-  const std::string_view text(reinterpret_cast<const char*>(chunk.data.data()), chunk.data.size());
-  return text.substr(xmp_prefix.size());
-}
-
-void append_png_chunk(Bytes& to, std::string_view type, std::span<const std::byte> data) {
-  append_chunk(to, type, data);
+  return text_of(chunk.data).substr(xmp_prefix.size());
 }
 
 }  // namespace qturn::png

@@ -258,15 +258,12 @@ void warn_of_trailing_data(const Chunks& chunks, std::span<const std::byte> file
 
 Header header_of(const Chunks& chunks) {
   const PngHeader stored = checked_header(chunks);
-  Header header;
-  header.width = stored.width;
-  header.height = stored.height;
+  Header header = header_of_size({stored.width, stored.height});
   header.stored = png_orientation(chunks);
   for (const PngChunk& chunk : chunks) {
     if (is_png_xmp(chunk)) look_at_xmp(png_xmp(chunk), header);
     if (chunk.type == "caBX") add_placed(signed_manifest(), header);
   }
-  header.pixels_total = std::uint64_t{stored.width} * stored.height;
   header.pixel_bytes_total = stored_page(stored).bytes();
   // The decoder has the compressed pixels in one piece, and rows that are not as in memory apart.
   // The encoder has the rows and what they are compressed to, then that and the file, then the file

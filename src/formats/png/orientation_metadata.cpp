@@ -54,8 +54,7 @@ Bytes turn_png_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing
       Bytes data(chunk.data.begin(), chunk.data.end() - static_cast<std::ptrdiff_t>(packet.size()));
       warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, turn, warnings);
-      const auto bytes = std::as_bytes(std::span(turned));
-      data.insert(data.end(), bytes.begin(), bytes.end());
+      data.insert(data.end(), bytes_of(turned).begin(), bytes_of(turned).end());
       append_png_chunk(made, chunk.type, data);
     } else {
       if (is_raw_exif(chunk))

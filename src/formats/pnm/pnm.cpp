@@ -275,23 +275,15 @@ void append_bits(Bytes& file, const std::byte* row, std::int64_t width) {
   }
 }
 
-}  // namespace
-
-Header read_pnm_header(std::span<const std::byte> file) {
+Header read_header(std::span<const std::byte> file) {
   const PnmHeader pnm = read_header_of(file);
-  Header header;
-  header.width = pnm.width;
-  header.height = pnm.height;
-  header.pixels_total =
-      static_cast<std::uint64_t>(pnm.width) * static_cast<std::uint64_t>(pnm.height);
+  Header header = header_of_size({pnm.width, pnm.height});
   header.pixel_bytes_total = pnm.row_samples() * static_cast<std::uint64_t>(pnm.height) *
                              static_cast<std::uint64_t>(sample_bytes(pnm.type()));
   header.encoding_bytes = header.pixel_bytes_total + (1 << 16);
   if (pnm.is_text()) header.storage_change = "samples in text become binary";
   return header;
 }
-
-namespace {
 
 // Full range, and floats in the order of this machine's bytes.
 void show(const PnmHeader& header, const Page& page, std::vector<std::string>& warnings) {
@@ -332,10 +324,9 @@ Meaning meaning_of(const PnmHeader& header) {
   return meaning;
 }
 
-}  // namespace
-
-Image decode_pnm(std::span<const std::byte> file, Samples asked, PixelArena& arena,
-                 const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
+// Bitmaps become grey. For another format, samples are scaled to the full range of 8 or 16 bits.
+Image decode(std::span<const std::byte> file, Samples asked, PixelArena& arena,
+             const std::atomic<bool>& stop, std::vector<std::string>& warnings) {
   PnmHeader header = read_header_of(file);
   const std::string_view samples = header.samples;
   Page page{.width = header.width,
@@ -375,8 +366,6 @@ Image decode_pnm(std::span<const std::byte> file, Samples asked, PixelArena& are
   return {.format = &codec, .stored = Orientation::identity, .pages = {page}, .extras = extras};
 }
 
-namespace {
-
 // Of a picture from another format.
 PnmForm form_of(const Page& page) {
   const bool grey = page.channels == 1;
@@ -399,9 +388,7 @@ std::string header_text(const PnmForm& form, char kind, const Page& page) {
   return size + fmt::format("{}\n", form.max_value);
 }
 
-}  // namespace
-
-Bytes encode_pnm(const Image& image, const std::atomic<bool>& stop) {
+Bytes encode(const Image& image, const std::atomic<bool>& stop) {
   const Page& page = image.pages.front();
   const auto* extras = dynamic_cast<const PnmExtras*>(image.extras.get());
   const PnmForm form = extras ? extras->form : form_of(page);
@@ -427,8 +414,6 @@ Bytes encode_pnm(const Image& image, const std::atomic<bool>& stop) {
   return file;
 }
 
-namespace {
-
 constexpr Capacity capacity = {
     .samples = bit_of(SampleFormat::u8) | bit_of(SampleFormat::u16),
     .channels = [](int count, Meaning::Alpha) { return count == 1 || count == 3; }};
@@ -446,15 +431,14 @@ const Codec codec = {
     .name = "pnm",
     .suffixes = {".pnm", ".ppm", ".pgm", ".pbm", ".pfm", ".pam"},
     .recognises = recognises,
-    .read_header = read_pnm_header,
-    .decode = decode_pnm,
+    .read_header = read_header,
+    .decode = decode,
     .encode =
         [](const Image& image, Orientation, const std::atomic<bool>& stop,
            std::vector<std::string>&) {
           if (image.format != &codec) check_fits(image, codec.name, capacity);
-          return encode_pnm(image, stop);
+          return encode(image, stop);
         },
-    .finish = keep_as_encoded,
     .parts = [](std::span<const std::byte> file, Orientation) -> std::vector<FilePart> {
       const PnmHeader header = read_header_of(file);
       return {said_part("what its samples mean", fmt::format("{} {} {}", header.max_value,

@@ -203,11 +203,7 @@ std::uint64_t shown_channels(const TgaLayout& layout) {
 
 Header read_header(std::span<const std::byte> file) {
   const TgaLayout layout = read_tga_layout(file);
-  Header header;
-  header.width = layout.width;
-  header.height = layout.height;
-  header.pixels_total =
-      static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
+  Header header = header_of_size({layout.width, layout.height});
   header.pixel_bytes_total = stored_page(layout).bytes();
   header.shown_bytes_total = shown_channels(layout) * header.pixels_total;
   // What stands around the pixels.
@@ -434,7 +430,6 @@ const Codec codec = {
     .read_header = read_header,
     .decode = decode,
     .encode = encode,
-    .finish = keep_as_encoded,
     .check = check,
     .parts = parts,
 };

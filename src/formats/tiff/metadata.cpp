@@ -167,12 +167,10 @@ Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings)
   const TiffDirectory& page = tiff.pages.front();
   Metadata metadata;
   if (const TiffField* icc = page.find(tiff_tag::icc_profile)) metadata.icc = icc->value;
-  if (const TiffField* xmp = page.find(tiff_tag::xmp)) {
-    metadata.xmp.assign(reinterpret_cast<const char*>(xmp->value.data()), xmp->value.size());
-  }
+  if (const TiffField* xmp = page.find(tiff_tag::xmp)) metadata.xmp = text_of(xmp->value);
   if (const TiffField* text = page.find(tiff_tag::description)) {
-    metadata.comment.assign(reinterpret_cast<const char*>(text->value.data()), text->value.size());
-    metadata.comment.erase(std::min(metadata.comment.find('\0'), metadata.comment.size()));
+    const std::string_view comment = text_of(text->value);
+    metadata.comment = comment.substr(0, comment.find('\0'));
   }
   TiffDirectory first{.fields = {}, .children = page.children};
   for (const TiffField& field : page.fields) {

@@ -28,14 +28,6 @@ std::int64_t u24(std::span<const std::byte> data, std::size_t at) {
   return static_cast<std::int64_t>(little_endian(data, at, 3));
 }
 
-void append(Bytes& to, std::span<const std::byte> data) {
-  to.insert(to.end(), data.begin(), data.end());
-}
-
-void append(Bytes& to, std::string_view text) {
-  append(to, std::as_bytes(std::span(text.data(), text.size())));
-}
-
 void append_number(Bytes& to, std::uint64_t value, std::size_t bytes) {
   to.resize(to.size() + bytes);
   put_little_endian(to, to.size() - bytes, bytes, value);
@@ -209,14 +201,13 @@ Metadata webp_metadata(const std::vector<WebpChunk>& chunks) {
     } else if (chunk.type == "EXIF" && metadata.exif.empty()) {
       metadata.exif = upright_exif(exif_body(chunk.data));
     } else if (chunk.type == "XMP " && metadata.xmp.empty()) {
-      metadata.xmp.assign(reinterpret_cast<const char*>(chunk.data.data()), chunk.data.size());
+      metadata.xmp = text_of(chunk.data);
     }
   }
   return metadata;
 }
 
-std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const Metadata& metadata) {
-  const std::vector<WebpChunk> chunks = webp_chunks(encoded);
+Bytes assemble_webp(const std::vector<WebpChunk>& chunks, const Metadata& metadata) {
   const CanvasFields canvas = canvas_of(chunks);
   const unsigned flags = (metadata.icc.empty() ? 0 : has_profile) | (canvas.alpha ? has_alpha : 0) |
                          (metadata.exif.empty() ? 0 : has_exif) |
@@ -237,9 +228,7 @@ std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const M
     if (is_bitmap(chunk)) append_chunk(body, chunk.type, chunk.data);
   }
   if (!metadata.exif.empty()) append_chunk(body, "EXIF", metadata.exif);
-  if (!metadata.xmp.empty()) {
-    append_chunk(body, "XMP ", std::as_bytes(std::span(metadata.xmp.data(), metadata.xmp.size())));
-  }
+  if (!metadata.xmp.empty()) append_chunk(body, "XMP ", bytes_of(metadata.xmp));
   Bytes file;
   file.reserve(body.size() + chunk_header_bytes);
   append_chunk(file, "RIFF", body);
@@ -285,25 +274,6 @@ Bytes assemble_webp(std::span<const OwnedWebpChunk> skeleton,
     }
   }
   put_little_endian(file, 4, 4, file.size() - chunk_header_bytes);
-  return file;
-}
-
-Bytes still_webp(const std::vector<WebpChunk>& chunks) {
-  Bytes bitmap = {};
-  append(bitmap, "WEBP");
-  const CanvasFields canvas = canvas_of(chunks);
-  if (canvas.alpha && !webp_is_lossless(chunks)) {
-    Bytes header;
-    append_number(header, has_alpha, 4);
-    append_number(header, canvas.width - 1, 3);
-    append_number(header, canvas.height - 1, 3);
-    append_chunk(bitmap, "VP8X", header);
-  }
-  for (const WebpChunk& chunk : chunks) {
-    if (is_bitmap(chunk)) append_chunk(bitmap, chunk.type, chunk.data);
-  }
-  Bytes file;
-  append_chunk(file, "RIFF", bitmap);
   return file;
 }
 

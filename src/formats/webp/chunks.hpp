@@ -62,8 +62,8 @@ Orientation webp_orientation(const std::vector<WebpChunk>& chunks);
 /// What another format can carry too.
 Metadata webp_metadata(const std::vector<WebpChunk>& chunks);
 
-/// A WebP with the pixels of `encoded`, which is one too, and the given metadata.
-std::vector<std::byte> assemble_webp(std::span<const std::byte> encoded, const Metadata& metadata);
+/// A WebP of one picture: those of the chunks that are its pixels, and the given metadata.
+Bytes assemble_webp(const std::vector<WebpChunk>& chunks, const Metadata& metadata);
 
 /// A chunk that has memory of its own.
 struct OwnedWebpChunk {
@@ -81,9 +81,6 @@ Bytes webp_frame(std::span<const std::byte> encoded, std::span<const std::byte> 
 Bytes assemble_webp(std::span<const OwnedWebpChunk> skeleton,
                     std::span<const OwnedWebpChunk> pixels, Size canvas, bool alpha);
 
-/// A picture of these chunks of pixels alone.
-Bytes still_webp(const std::vector<WebpChunk>& chunks);
-
 /// The flags of a frame that takes the place of what is there, and stays.
 inline constexpr unsigned char webp_takes_place = 0x02;
 
@@ -91,8 +88,7 @@ inline constexpr unsigned char webp_takes_place = 0x02;
 inline constexpr unsigned char webp_has_exif = 0x08;
 
 /// A file of these chunks.
-std::vector<std::byte> write_webp(
-    const std::vector<std::pair<std::string_view, std::vector<std::byte>>>& chunks);
+Bytes write_webp(const std::vector<std::pair<std::string_view, Bytes>>& chunks);
 
 }  // namespace qturn::webp
 

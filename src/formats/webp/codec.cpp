@@ -231,7 +231,7 @@ void decode_frames(const std::vector<WebpFrame>& frames, Image& image, WebpExtra
   PixelArena part;
   for (const WebpFrame& frame : frames) {
     if (stop) throw Interrupted();
-    const Bytes still = still_webp(frame.chunks);
+    const Bytes still = assemble_webp(frame.chunks, {});
     Page page = page_of(still, frame.place);
     page.pixels = (is_stored ? arena : part).take(page.bytes());
     decode_pixels(still, page);
@@ -269,7 +269,7 @@ FramesSize size_of(const std::vector<WebpFrame>& frames, Size canvas) {
   FramesSize size;
   const bool is_stored = size.is_stored = has_even_places(frames, canvas);
   for (const WebpFrame& frame : frames) {
-    const Page page = page_of(still_webp(frame.chunks), frame.place);
+    const Page page = page_of(assemble_webp(frame.chunks, {}), frame.place);
     const auto whole = static_cast<std::uint64_t>(canvas.width * canvas.height);
     const auto own = static_cast<std::uint64_t>(page.width * page.height);
     size.pixels += is_stored ? own : whole;
@@ -392,7 +392,7 @@ Bytes encode_webp(const Image& turned, Orientation applied, const std::atomic<bo
       encode_page(page, extras ? extras->lossless : !turned.quality, turned.quality, stop);
   static const Metadata none;
   if (!extras || extras->skeleton.empty()) {
-    return assemble_webp(encoded, turned.extras ? turned.extras->metadata : none);
+    return assemble_webp(webp_chunks(encoded), turned.extras ? turned.extras->metadata : none);
   }
   std::vector<OwnedWebpChunk> pixels;
   for (const WebpChunk& chunk : webp_chunks(encoded)) {

@@ -27,7 +27,7 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
   if (adds && !has("VP8X")) {
     Metadata metadata;
     metadata.exif = minimal_exif(turn.tag);
-    return assemble_webp(file, metadata);
+    return assemble_webp(chunks, metadata);
   }
 
   // EXIF's place is after the pixels, before XMP.
@@ -46,11 +46,10 @@ Bytes turn_webp_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
     }
     if (chunk.type == "XMP ") {
       add_exif();
-      const std::string_view packet(reinterpret_cast<const char*>(data.data()), data.size());
+      const std::string_view packet = text_of(chunk.data);
       warn_of_other_orientation(packet, turn.stored, warnings);
       const std::string turned = turn_xmp(packet, turn, warnings);
-      const auto bytes = std::as_bytes(std::span(turned));
-      data.assign(bytes.begin(), bytes.end());
+      data.assign(bytes_of(turned).begin(), bytes_of(turned).end());
     }
     made.emplace_back(chunk.type, std::move(data));
   }

@@ -39,15 +39,12 @@ void add_notes(const JpegDecoder& decoder, std::vector<std::string>& warnings) {
 
 Header header_of(const JpegDecoder& decoder) {
   const jpeg_decompress_struct& info = decoder.info;
-  Header header;
-  header.width = info.image_width;
-  header.height = info.image_height;
+  Header header = header_of_size({info.image_width, info.image_height});
   header.stored = orientation_in(decoder.file.segments);
   for (const JpegSegment& segment : decoder.file.segments) {
     if (is_xmp(segment)) look_at_xmp(xmp_packet(segment), header);
     if (is_manifest(segment)) add_placed(signed_manifest(), header);
   }
-  header.pixels_total = std::uint64_t{info.image_width} * info.image_height;
   header.pixel_bytes_total = header.pixels_total * static_cast<std::uint64_t>(info.num_components);
   // For another format. libjpeg keeps the coefficients only of a picture of several scans.
   header.decoding_bytes =

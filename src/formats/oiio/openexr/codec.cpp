@@ -221,7 +221,6 @@ const Codec codec = {
     .read_header = read_header,
     .decode = decode,
     .encode = encode,
-    .finish = keep_as_encoded,
     .parts = exr_parts,
     .library_version = library_version,
 };

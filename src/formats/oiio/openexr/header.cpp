@@ -137,10 +137,6 @@ bool depends_on_pixels(std::string_view name) {
   return std::ranges::count(names, name) > 0;
 }
 
-void append(Bytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
 // Width, height and four bytes for each pixel.
 void append_preview(Bytes& to, const ExrAttribute& preview, Orientation applied) {
   constexpr std::size_t sizes = 8;
