@@ -54,7 +54,8 @@ nb::bytes python_bytes(std::span<const std::byte> bytes) {
 /// A line of metadata.jsonl, which is all that such a file says about its picture.
 class ParsedLine : public ParsedLabel {
  public:
-  explicit ParsedLine(std::string_view text) : text_(text), line_(hugging_face.read(text, {})) {}
+  ParsedLine(const ElementFormat& format, std::string_view text)
+      : text_(text), line_(format.read(text, {})) {}
 
   std::string turned(const LabelTurn& turn) const override {
     const LabelledVariant variant = {.turn = {std::nullopt, turn.orientation},
@@ -93,26 +94,32 @@ class ParsedLine : public ParsedLabel {
   const std::unique_ptr<LabelElement> line_;
 };
 
-const LabelFormat line_format = {
-    .option = "huggingface",
-    .name = "Hugging Face",
-    .suffix = ".jsonl",
-    .pictures = "",
-    .labels = "",
-    .is_of = nullptr,
-    .parse = [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
-      return std::make_unique<ParsedLine>(text);
-    },
-    .read = nullptr};
+template <const ElementFormat& format>
+constexpr LabelFormat lines_of(std::string_view option) {
+  return {.option = option,
+          .name = "Hugging Face",
+          .suffix = ".jsonl",
+          .pictures = "",
+          .labels = "",
+          .is_of = nullptr,
+          .parse = [](std::string_view text) -> std::unique_ptr<ParsedLabel> {
+            return std::make_unique<ParsedLine>(format, text);
+          },
+          .read = nullptr};
+}
+
+constexpr LabelFormat line_formats[] = {lines_of<hugging_face>("huggingface"),
+                                        lines_of<hugging_face_voc>("huggingface:voc")};
 
 const LabelFormat& label_format(std::string_view word) {
-  if (word == line_format.option) return line_format;
+  for (const LabelFormat& format : line_formats)
+    if (word == format.option) return format;
   const auto* found = std::ranges::find(label_formats, word, &LabelFormat::option);
   if (found == std::end(label_formats)) {
     throw nb::value_error(
         fmt::format(
             "format is \"{}\", expected one of yolo, voc, labelme, dota, supervisely, cityscapes, "
-            "kitti, kitti:2d, huggingface",
+            "kitti, kitti:2d, huggingface, huggingface:voc",
             word)
             .c_str());
   }
@@ -298,8 +305,8 @@ orientations, by their numbers. A pure function of its arguments; docs/augment.m
               "typing_extensions.Buffer | None = None) -> str | bytes"),
       R"(The label of a turned picture, as `qturn augment` writes it: every other byte stays.
 
-format is "yolo", "voc", "labelme", "dota" or "huggingface" (a line of metadata.jsonl); size is
-(width, height) before the turn; name is that of the turned picture's file, which some formats hold;
+format is a word of --labels for a file of one picture, such as "yolo", or "huggingface" or
+"huggingface:voc" (a line of metadata.jsonl); size is (width, height) before the turn; name is that of the turned picture's file, which some formats hold;
 picture is its content, which LabelMe may hold. keypoints ("none" or "17x3") and swap_pairs (numbers
 of keypoints, or names of classes) are the options of the command line. For a label that cannot be
 turned it raises PictureError, whose message begins with the line and the column.)");

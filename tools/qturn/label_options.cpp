@@ -136,11 +136,13 @@ void add_page(CLI::App& app, CommandLine& line) {
 }
 
 void add_label_check(CLI::App& app, CommandLine& line) {
-  auto* kind = add_kind(app, line,
-                        "also compare labels and masks with their pictures; without a value, or "
-                        "with auto, those that augment would find; yolo, voc, labelme, dota, "
-                        "supervisely, cityscapes or kitti checks only that format, with :DIR only "
-                        "below DIR; the other formats with :FILE check only that file");
+  auto* kind = add_kind(
+      app, line,
+      "also compare labels and masks with their pictures; without a value, or with auto, those "
+      "that "
+      "augment would find; yolo, voc, labelme, dota, supervisely, cityscapes or kitti checks only "
+      "that format, with :DIR only below DIR; huggingface:voc checks boxes that are two corners; "
+      "the other formats with :FILE check only that file");
   kind->type_name("[auto|FORMAT[:DIR]|FORMAT:FILE]");
   kind->check([](const std::string& text) {
     return text == "none" ? "none checks no labels; leave --labels out" : std::string();

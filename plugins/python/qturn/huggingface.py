@@ -9,7 +9,6 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
-import decimal
 import functools
 import json
 import os
@@ -52,32 +51,6 @@ def _plain(value):
     if isinstance(value, bytes):
         raise PictureError("a column holds files within, which may be masks; --keep COLUMN copies it")
     return str(value)
-
-
-def _with_boxes(value, change, name=""):
-    """The same value with each box changed."""
-    if isinstance(value, dict):
-        return {key: _with_boxes(each, change, key) for key, each in value.items()}
-    if not isinstance(value, list):
-        return value
-    if name in ("bbox", "bboxes") and len(value) == 4 and not isinstance(value[0], list):
-        return change(*value)
-    return [_with_boxes(each, change, name) for each in value]
-
-
-def _sum(a, b):
-    """Of what the numbers say in decimals."""
-    return a + b if isinstance(a, int) and isinstance(b, int) else float(decimal.Decimal(repr(a)) + decimal.Decimal(repr(b)))
-
-
-def _extent_of_corners(left, top, right, bottom):
-    if right < left or bottom < top:
-        raise PictureError(f"the box {left}, {top}, {right}, {bottom} ends before it begins; --bbox coco takes x, y, width, height")
-    return [left, top, _sum(right, -left), _sum(bottom, -top)]
-
-
-def _corners_of_extent(x, y, width, height):
-    return [x, y, _sum(x, width), _sum(y, height)]
 
 
 def _classes_in(features):
@@ -145,14 +118,12 @@ class _Rows:
         if data is None:
             raise PictureError(f"column {columns.picture} has no bytes")
         said = {"file_name": path} | {name: row[name] for name in columns.said}
-        if self.options.bbox == "voc":
-            said = _with_boxes(said, _extent_of_corners)
-        text = json.dumps(said, default=_plain)
+        text, format = json.dumps(said, default=_plain), self.options.format
         files = []
         if any(said.get(name) is not None for name in ("width", "height", "objects", "bbox", "bboxes")):
-            files = [("row.jsonl", "huggingface", text.encode())]
+            files = [("row.jsonl", format, text.encode())]
         else:  # no frame and no size matter, and what else may say where something is is refused
-            _qturn.turn_labels(text, "huggingface", "rotate180", (1, 1))
+            _qturn.turn_labels(text, format, "rotate180", (1, 1))
         own = len(files)
         masks = [(name, at) for name in columns.masks for at, mask in enumerate(_listed(row[name])) if mask]
         files += [(f"{name}.{at}", "mask", _bytes_of(_listed(row[name])[at])) for name, at in masks]
@@ -178,8 +149,7 @@ class _Rows:
 
     def changed(self, before, after):
         before, after = json.loads(before), json.loads(after)
-        changed = {name: after[name] for name in self.columns.said if after[name] != before[name]}
-        return _with_boxes(changed, _corners_of_extent) if self.options.bbox == "voc" else changed
+        return {name: after[name] for name in self.columns.said if after[name] != before[name]}
 
     def batch(self, batch, first, pool, warnings):
         rows = batch.to_pylist()
@@ -261,6 +231,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if any(len(pair) != 2 for pair in options.swap_pairs):
         parser.error("--swap-pairs takes pairs such as left:right")
+    options.format = {"coco": "huggingface", "voc": "huggingface:voc"}[options.bbox]
     shards = sorted(options.input.rglob("*.parquet")) if options.input.is_dir() else [options.input]
     base = options.input if options.input.is_dir() else options.input.parent
     warnings, rows, at = collections.Counter(), 0, options.input

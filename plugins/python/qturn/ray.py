@@ -221,7 +221,8 @@ class _Augmentation:
         for field in fields:
             if _is_array(row[field]):
                 raise TypeError(f"{sample.file_name(field)} is an array beside the file {sample.picture}, expected bytes, too")
-        files = [(sample.file_name(field), sample.kinds[field], _bytes_of(row[field])) for field in fields]
+        names = [sample.file_name(field) if sample.in_tar else f"{field} of {sample.name}" for field in fields]
+        files = [(name, sample.kinds[field], _bytes_of(row[field])) for name, field in zip(names, fields)]
         turned = _qturn.turn_row((sample.key, row[sample.picture]), files, orientations,
                                  [sample.picture_name_of(each) for each in orientations], **self.drawn, **self.options)
         others = self.companions(sample, "other")

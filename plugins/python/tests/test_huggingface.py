@@ -159,7 +159,7 @@ def with_tag(number):
     ({"image": {"bytes": b"no picture", "path": "a.png"}}, [], "row 3: "),
     ({"width": 1000}, [], "says 1000 x"),
     ({"objects": {"bbox": [[3, 1, 100, 2]], "category": [1]}}, [], "a box goes beyond the picture"),
-    ({"objects": {"bbox": [[3, 1, 1, 2]], "category": [1]}}, ["--bbox", "voc"], "ends before it begins; --bbox coco"),
+    ({"objects": {"bbox": [[3, 1, 1, 2]], "category": [1]}}, ["--bbox", "voc"], "expected two corners"),
     ({"objects": {"bbox": [[0.5, 0.25, 0.5, 0.5]], "category": [1]}}, [], "boxes are fractions of the picture, expected pixels"),
     ({"mask": {"bytes": png(picture((2, 3))), "path": None}}, [], "row 3: mask"),
     (with_tag(3), [], "nothing says on which pixels the labels were drawn"),

@@ -274,6 +274,15 @@ def test_columns_are_named_by_the_caller():
     assert made["png"] == qturn.turn(cat, "flop", png="fast").bytes
 
 
+def test_masks_of_a_file_by_its_path_are_told_apart():
+    masks = {"first": png(4, 3), "second": qturn.turn(png(4, 3), "flip").bytes}
+    (made,) = augment(Rows([{"path": "x/a.png", "bytes": png(4, 3), **masks}]), "cw", masks=["first", "second"])
+    for column, mask in masks.items():
+        assert made[column] == qturn.turn(mask, "cw", png="fast").bytes
+    with pytest.raises(qturn.PictureError, match="^second of x/a.png: is 3 x 3, the picture is 4 x 3"):
+        augment(Rows([{"path": "x/a.png", "bytes": png(4, 3), **masks, "second": png(3, 3)}]), masks=["first", "second"])
+
+
 def test_columns_beside_arrays_and_files_are_copied_only_if_they_hold_no_places():
     image = numpy.zeros((2, 3, 3), "uint8")
     for column in ({"boxes": numpy.zeros((1, 4))}, {"boxes": [1, 2, 3, 4]}, {"text": "1 2 3 4"}):
@@ -339,5 +348,8 @@ def test_a_label_may_hold_its_picture():
     with pytest.raises(qturn.PictureError, match="holds a picture, and the turned one is not known"):
         qturn.turn_labels(json.dumps(label), "labelme", "flop", (40, 30))
     assert qturn.turn_labels(b"", "yolo", "flop", (1, 1)) == b""
+    line = '{"file_name": "a.png", "bbox": [1, 2, 4, 4]}'
+    for order, turned in {"huggingface": "4, 2, 4, 4", "huggingface:voc": "5, 2, 8, 4"}.items():
+        assert qturn.turn_labels(line, order, "flop", (9, 6), name="b.png") == f'{{"file_name": "b.png", "bbox": [{turned}]}}'
     with pytest.raises(ValueError, match='format is "coco", expected one of yolo, voc, labelme, dota, supervisely, '):
         qturn.turn_labels(b"", "coco", "flop", (1, 1))

@@ -176,8 +176,8 @@ class CvatImage : public LabelElement {
       rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     }
     if (before.empty()) text_.fail(at(element).name, "has no points");
-    if (kind == ShapeKind::points && before.size() > 1 && mirrors(turn.orientation()))
-      text_.fail(at(element).name, points_may_have_sides);
+    if (kind == ShapeKind::points && before.size() > 1)
+      turn.fail_mirrored([&] { text_.fail(at(element).name, points_may_have_sides); });
     add(turn, element, {.kind = kind, .points = std::move(before)});
   }
 
@@ -242,7 +242,6 @@ const ElementFormat cvat = {.in = ElementFormat::In::xml,
                                          has_any(head, {"<image ", "<meta>"}) &&
                                          !has_any(head, {"<track "});
                                 },
-                            .read = read_element<CvatImage>,
-                            .turns_differ = true};
+                            .read = read_element<CvatImage>};
 
 }  // namespace qturn

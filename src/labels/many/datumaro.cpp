@@ -122,8 +122,8 @@ class DatumaroItem : public LabelElement {
 
   static void turn_points(ElementTurn& turn, const JsonValue& points, LabelShape& shape) {
     const std::vector<JsonValue> numbers = numbers_of(points);
-    if (shape.kind == ShapeKind::points && numbers.size() > 2 && mirrors(turn.orientation()))
-      points.fail(points_may_have_sides);
+    if (shape.kind == ShapeKind::points && numbers.size() > 2)
+      turn.fail_mirrored([&] { points.fail(points_may_have_sides); });
     if (numbers.empty() || numbers.size() % 2 != 0)
       points.fail(fmt::format("points has {} numbers, expected x and y of each", numbers.size()));
     for (std::size_t i = 0; i < numbers.size(); i += 2) {
@@ -164,7 +164,6 @@ const ElementFormat datumaro = {
         [](std::string_view head) {
           return has_all(head, {"\"items\"", "\"categories\"", "\"annotations\"", "\"path\""});
         },
-    .read = read_element<DatumaroItem>,
-    .turns_differ = true};
+    .read = read_element<DatumaroItem>};
 
 }  // namespace qturn

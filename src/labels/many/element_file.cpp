@@ -30,10 +30,8 @@ class ElementImages : public LabelledImages {
     return found->second;
   }
 
-  /// `content`, `mirrored`, `across`: what is found in half a turn, a mirror that keeps shares, and
-  /// a rotation that does not.
-  void add(const LabelElement& element, const LabelContent& content, const LabelContent& mirrored,
-           const LabelContent& across, TextPlace place) {
+  void add(const LabelElement& element, const LabelContent& content, const ElementTurn& turn,
+           TextPlace place) {
     const auto [known, is_new] =
         by_name_.try_emplace(element.file_name(), static_cast<std::uint32_t>(images_.size()));
     if (is_new) {
@@ -51,8 +49,8 @@ class ElementImages : public LabelledImages {
       const LabelProblem& first = of.problems.front();
       problems.try_emplace(number, at_place(first.place.value_or(place), first.why));
     };
-    add_first(mirror_problems_, mirrored);
-    add_first(across_problems_, across);
+    add_first(mirror_problems_, turn.mirrored);
+    add_first(across_problems_, turn.across);
     image.annotations += content.shapes.size();
     for (const LabelProblem& problem : content.problems)
       add_problem(at_place(problem.place.value_or(place), problem.why));
@@ -110,15 +108,17 @@ class ElementTaker : protected ElementsSink {
   }
   void end_of_array(std::string_view) override {}
 
-  // A half turn needs to know nothing of left and right.
-  LabelContent content_of(std::string_view text, TextPlace place, const LabelElement& element,
-                          Orientation orientation = Orientation::rotate180) const {
-    const LabelledVariant trial = {
-        .turn = {.orientation = orientation}, .name = "a", .size = element.size().value_or(Size())};
+  /// Calls `take` with what the element says, and with the turn that read it.
+  template <typename Take>
+  void read(std::string_view text, TextPlace place, const LabelElement& element, Take take) const {
+    // A half turn needs to know nothing of left and right.
+    const LabelledVariant trial = {.turn = {.orientation = Orientation::rotate180},
+                                   .name = "a",
+                                   .size = element.size().value_or(Size())};
     LabelContent content{.is_of_one = format_.are_of_one};
     ElementTurn turn(text, place, trial, swap_, &content);
     turn.attempt([&] { element.turn(turn); });
-    return content;
+    take(std::move(content), turn);
   }
 
   const ElementFormat& format_;
@@ -142,13 +142,9 @@ class ElementReader : public SharedLabelReader, private ElementTaker {
  private:
   void take_element(std::string_view, std::string_view text, TextPlace place,
                     const LabelElement& element) override {
-    const LabelContent content = content_of(text, place, element);
-    LabelContent mirrored, across;
-    if (format_.turns_differ) {
-      mirrored = content_of(text, place, element, Orientation::transpose);
-      across = content_of(text, place, element, Orientation::rotate90);
-    }
-    images_->add(element, content, mirrored, across, place);
+    read(text, place, element, [&](const LabelContent& content, const ElementTurn& turn) {
+      images_->add(element, content, turn, place);
+    });
   }
 
   std::unique_ptr<ElementImages> images_;
@@ -200,8 +196,9 @@ class ElementShapes : public SharedLabelWriter, private ElementTaker {
  private:
   void take_element(std::string_view, std::string_view text, TextPlace place,
                     const LabelElement& element) override {
-    if (const auto image = images_.find(element.file_name()))
-      tell_(*image, content_of(text, place, element));
+    read(text, place, element, [&](LabelContent content, const ElementTurn&) {
+      if (const auto image = images_.find(element.file_name())) tell_(*image, std::move(content));
+    });
   }
 
   const ElementImages& images_;

@@ -165,7 +165,19 @@ class HuggingFaceLine : public LabelElement {
   JsonText json_;
 };
 
-bool is_hugging_face(std::string_view head) { return has_all(head, {"\"file_name\"", "\"bbox"}); }
+template <BoxOrder order>
+constexpr ElementFormat in_order(std::string_view note) {
+  return {.in = ElementFormat::In::lines,
+          .array = "",
+          .outermost = "",
+          .is_of =
+              [](std::string_view head) {
+                return has_all(head, {"\"file_name\"", "\"bbox"});
+              },
+          .read = read_element<HuggingFaceLine<order>>,
+          .note = note,
+          .are_pixel_boxes = true};
+}
 
 }  // namespace
 
@@ -199,20 +211,9 @@ void PixelBoxes::finish() const {
     throw LabelError(*first_fraction_, "boxes are fractions of the picture, expected pixels");
 }
 
-const ElementFormat hugging_face = {.in = ElementFormat::In::lines,
-                                    .array = "",
-                                    .outermost = "",
-                                    .is_of = is_hugging_face,
-                                    .read = read_element<HuggingFaceLine<BoxOrder::coco>>,
-                                    .note = "boxes from x, y, width, height, in pixels",
-                                    .are_pixel_boxes = true};
-
-const ElementFormat hugging_face_voc = {.in = ElementFormat::In::lines,
-                                        .array = "",
-                                        .outermost = "",
-                                        .is_of = is_hugging_face,
-                                        .read = read_element<HuggingFaceLine<BoxOrder::voc>>,
-                                        .note = "boxes from x1, y1, x2, y2, in pixels",
-                                        .are_pixel_boxes = true};
+const ElementFormat hugging_face =
+                        in_order<BoxOrder::coco>("boxes from x, y, width, height, in pixels"),
+                    hugging_face_voc =
+                        in_order<BoxOrder::voc>("boxes from x1, y1, x2, y2, in pixels");
 
 }  // namespace qturn

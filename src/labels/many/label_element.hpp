@@ -47,6 +47,18 @@ class ElementTurn {
   void attempt(Work work) {
     qturn::attempt(content_, work);
   }
+  /// `fail` throws why mirrors, or turns that do not keep shares, cannot be followed. For who
+  /// reads, that is a problem of these turns alone.
+  template <typename Fail>
+  void fail_mirrored(Fail fail) {
+    fail_if(mirrors(orientation()), mirrored, fail);
+  }
+  template <typename Fail>
+  void fail_across(Fail fail) {
+    fail_if(!keeps_shares(orientation()), across, fail);
+  }
+  LabelContent mirrored = {}, across = {};  ///< their problems
+
   bool reads_shapes() const { return content_ != nullptr; }
   void add(LabelShape shape, std::string_view at) {
     if (!content_) return;
@@ -55,6 +67,11 @@ class ElementTurn {
   }
 
  private:
+  template <typename Fail>
+  void fail_if(bool is_turned_so, LabelContent& problems, Fail fail) {
+    if (content_ || is_turned_so) qturn::attempt(content_ ? &problems : nullptr, fail);
+  }
+
   LabelContent* const content_;
 };
 
@@ -94,7 +111,6 @@ struct ElementFormat {
   std::string_view note = {};    ///< to be said about the labels before they are turned
   bool are_pixel_boxes = false;  ///< as hugging_face.hpp says
   bool are_of_one = false;       ///< shapes are fractions of the picture
-  bool turns_differ = false;     ///< some labels cannot follow each turn exactly
 };
 
 extern const ElementFormat create_ml, cvat, datumaro, hugging_face, hugging_face_voc, label_studio,

@@ -330,10 +330,12 @@ class LabelStudioTask : public LabelElement {
     const std::pair<double, double> corners[] = {{0, 0}, {across, 0}, {across, down}, {0, down}};
     for (const auto& [right, below] : corners)
       shape.points.push_back(rotated(corner, right, below, rotation));
-    if (!keeps_shares(turn.orientation()) && !(size_ && size_->width == size_->height)) {
-      rotation->fail(
-          "a rotated rectangle of a picture that is not square can only be turned by 180 degrees "
-          "or along a diagonal");
+    if (!(size_ && size_->width == size_->height)) {
+      turn.fail_across([&] {
+        rotation->fail(
+            "a rotated rectangle of a picture that is not square can only be turned by 180 degrees "
+            "or along a diagonal");
+      });
     }
     turn.put(turned(corner, sides(turn)), x.text(), y.text());
     if (mirrors(turn.orientation())) swap(turn, width, height);
@@ -368,7 +370,6 @@ const ElementFormat label_studio = {
                  has_any(head, {"\"annotations\"", "\"completions\""});
         },
     .read = read_element<LabelStudioTask>,
-    .are_of_one = true,
-    .turns_differ = true};
+    .are_of_one = true};
 
 }  // namespace qturn
