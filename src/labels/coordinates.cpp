@@ -8,6 +8,8 @@
 #include "src/labels/many/csv.hpp"
 #include "src/labels/text/decimal.hpp"
 #include "src/labels/text/label_text.hpp"
+#include "src/labels/text/words.hpp"
+#include "src/picture/lower_case.hpp"
 
 namespace qturn {
 namespace {
@@ -15,9 +17,26 @@ namespace {
 struct CoordinateKey {
   std::string_view word;
   bool is_plain = false;  ///< a word of plain English, which counts in quotes and as a tag alone
+  bool is_list = false;   ///< only before an array or an object: not so "box": 12 of an archive
 };
 constexpr CoordinateKey coordinate_keys[] = {{"bbox"},
                                              {"bndbox"},
+                                             {"boundingbox"},
+                                             {"bounding_box"},
+                                             {"topx"},
+                                             {"box", true, true},
+                                             {"points", true},
+                                             {"point", true, true},
+                                             {"corner", true, true},
+                                             {"extreme_point"},
+                                             {"contour", true, true},
+                                             {"vertices", true, true},
+                                             {"center2d"},
+                                             {"intrinsic", true, true},
+                                             {"vbox"},
+                                             {"hbox"},
+                                             {"fbox"},
+                                             {"rbox"},
                                              {"box2d"},
                                              {"poly2d"},
                                              {"xmin"},
@@ -25,7 +44,6 @@ constexpr CoordinateKey coordinate_keys[] = {{"bbox"},
                                              {"obb"},
                                              {"polygon", true},
                                              {"polyline", true},
-                                             {"points", true},
                                              {"keypoint", true},
                                              {"landmark", true},
                                              {"rle", true},
@@ -57,7 +75,17 @@ bool is_key_at(std::string_view text, std::size_t at, const CoordinateKey& key) 
   while (after < text.size() && (text[after] == '"' || text[after] == '\'')) ++after;
   if (key.is_plain && after == end) return false;
   after = std::min(text.find_first_not_of(" \t", after), text.size());
-  return after < text.size() && (text[after] == ':' || text[after] == '=');
+  if (after == text.size() || (text[after] != ':' && text[after] != '=')) return false;
+  const std::size_t value = text.find_first_not_of(" \t\r\n", after + 1);
+  return !key.is_list || (value != text.npos && (text[value] == '[' || text[value] == '{'));
+}
+
+/// What programs write that have no such key: the sides of SageMaker's boxes, attributes and tags
+/// of ALTO, ASAP and Aperio, and boxes in the answers of language models.
+bool has_coordinate_words(std::string_view text) {
+  return has_any(text, {" hpos=", "<coordinate ", "<vertex ", "<loc_", "<loc0", "<|box_start|>",
+                        "<|det|>"}) ||
+         has_all(text, {"\"left\":", "\"top\":"});
 }
 
 bool has_coordinate_keys(std::string_view text) {
@@ -92,12 +120,33 @@ class NumberRow {
   bool says_more_ = false;
 };
 
+/// Whether four numbers or more stand within brackets: "[0.1, 2, 3, 4]", "(1,2),(3,4)".
+bool has_row_in_brackets(std::string_view text) {
+  constexpr std::string_view in_number = "0123456789.eE+-", between = " ,()[]";
+  for (std::size_t at = 0; (at = text.find_first_of("([", at)) != text.npos;) {
+    NumberRow row;
+    for (;;) {
+      const std::size_t begin = std::min(text.find_first_not_of(between, at), text.size());
+      const std::size_t end = std::min(text.find_first_not_of(in_number, begin), text.size());
+      const auto number = Decimal::parse(text.substr(begin, end - begin));
+      if (!number) break;
+      row.add(*number);
+      at = end;
+    }
+    const bool is_closed = at < text.size() && (text[at] == ')' || text[at] == ']');
+    if (row.end() > 0 && is_closed) return true;
+    at = std::max(at, text.find_first_not_of(between, at));
+  }
+  return false;
+}
+
 struct WordCount {
   std::size_t coordinates = 0, others = 0;
 };
 
 WordCount count_words(std::string_view text, bool is_json) {
-  constexpr std::string_view in_number = "0123456789.eE+-", between = " \t\r\n,;[]()";
+  // Python splits lines at no-break spaces, too.
+  constexpr std::string_view in_number = "0123456789.eE+-", between = " \t\r\n,;[]()\xc2\xa0";
   WordCount count;
   NumberRow row;
   for (std::size_t at = 0; at < text.size();) {
@@ -113,6 +162,7 @@ WordCount count_words(std::string_view text, bool is_json) {
     if (is_json && text[at] == '"') {
       std::size_t quote = text.find('"', at + 1);
       while (quote != text.npos && text[quote - 1] == '\\') quote = text.find('"', quote + 1);
+      if (has_row_in_brackets(text.substr(at, quote - at))) count.coordinates += 4;
       at = quote == text.npos ? text.size() : quote + 1;
     } else {
       at = std::min(text.find_first_of(between, end), text.size());
@@ -146,8 +196,9 @@ bool is_csv_header(std::string_view line) try {
 
 }  // namespace
 
-bool may_hold_coordinates(std::string_view text) {
-  if (has_coordinate_keys(text)) return true;
+bool may_hold_coordinates(std::string_view file) {
+  const std::string text = in_bytes(file), lower = lower_case(text);
+  if (has_coordinate_keys(lower) || has_coordinate_words(lower)) return true;
   const std::size_t first = std::min(text.find_first_not_of(" \t\r\n\xef\xbb\xbf"), text.size());
   const char begin = first < text.size() ? text[first] : ' ';
   const bool is_json = begin == '{' || begin == '[';
@@ -157,17 +208,33 @@ bool may_hold_coordinates(std::string_view text) {
 }
 
 bool may_be_label(std::string_view lower_suffix, std::string_view head) {
-  if (lower_suffix == ".npy") return true;
-  if (head.find('\0') != head.npos) return false;
+  // The last three: 300W-LP's landmarks and others in MATLAB, regions of ImageJ and QuPath.
+  constexpr std::string_view binary[] = {".npy", ".mat", ".roi", ".qpdata"};
+  if (std::ranges::count(binary, lower_suffix) > 0) return true;
+  const std::string text = in_bytes(head);
+  if (text.find('\0') != text.npos) return false;
   const bool is_table = lower_suffix == ".csv" || lower_suffix == ".tsv";
-  if (const std::string_view line = first_line(head); is_table && is_csv_header(line))
-    return names_coordinates(line) || has_coordinate_keys(head);
-  return may_hold_coordinates(head);
+  if (is_table && text.starts_with("scorer,")) return true;  // DeepLabCut's three rows of names
+  if (const std::string_view line = first_line(text); is_table && is_csv_header(line))
+    return names_coordinates(line) || has_coordinate_keys(text) || has_row_in_brackets(text);
+  return may_hold_coordinates(text);
+}
+
+std::string in_bytes(std::string_view text) {
+  std::string bytes(text);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    bytes.erase(0, 2);
+    std::erase(bytes, '\0');
+  }
+  return bytes;
 }
 
 bool has_suffix_of_labels(std::string_view lower_suffix) {
-  constexpr std::string_view suffixes[] = {".txt",     ".json", ".jsonl", ".ndjson", ".xml",
-                                           ".geojson", ".csv",  ".tsv",   ".pts",    ".npy"};
+  constexpr std::string_view suffixes[] = {
+      ".txt",  ".json",  ".jsonl", ".ndjson", ".xml",    ".geojson",  ".csv",  ".tsv",   ".pts",
+      ".npy",  ".ljson", ".odgt",  ".hocr",   ".yaml",   ".yml",      ".box",  ".bbox",  ".boxes",
+      ".ann",  ".label", ".gt",    ".lst",    ".idl",    ".manifest", ".info", ".dat",   ".tps",
+      ".poly", ".eye",   ".sloth", ".labels", ".points", ".mat",      ".roi",  ".qpdata"};
   return std::ranges::find(suffixes, lower_suffix) != std::end(suffixes);
 }
 

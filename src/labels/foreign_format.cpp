@@ -96,9 +96,22 @@ bool is_label_studio_min(Text, Text head) {
 
 bool is_bdd(Text, Text head) { return has_any(head, {"\"box2d\"", "\"poly2d\""}); }
 
+bool is_utf_16(Text, Text head) {
+  return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
+}
+
+bool is_deeplabcut(Text suffix, Text head) {
+  return is_table(suffix) && head.starts_with("scorer,");
+}
+
 constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
 constexpr ForeignFormat foreign_formats[] = {
+    {"UTF-16", "UTF-8", is_utf_16},
+    {"MATLAB", one_format, [](Text suffix, Text) { return suffix == ".mat"; }},
+    {"ImageJ", one_format, [](Text suffix, Text) { return suffix == ".roi"; }},
+    {"QuPath", one_format, [](Text suffix, Text) { return suffix == ".qpdata"; }},
+    {"DeepLabCut", "COCO, its points as keypoints", is_deeplabcut},
     {"KITTI 3D", one_format, is_kitti},
     {"CVAT for video", "CVAT for images, which CVAT exports, too", is_cvat_video},
     {"VIA CSV", "JSON, which VIA exports, too", is_via_table},

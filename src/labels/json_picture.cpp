@@ -29,9 +29,44 @@ std::int64_t side_of(JsonValue value) {
   return *side;
 }
 
+namespace {
+
+/// Whether there are numbers in so many arrays or more, one within the other.
+bool holds_numbers(const JsonValue& value, int arrays) {
+  if (value.kind() == JsonKind::number) return arrays <= 0;
+  const int inside = arrays - (value.kind() == JsonKind::array ? 1 : 0);
+  bool holds = false;
+  for (const JsonValue each : value) holds = holds || holds_numbers(each, inside);
+  return holds;
+}
+
+/// By names that say so in a label alone: an angle other than 0, or the point of a center.
+bool says_where(const JsonValue& member) {
+  constexpr std::string_view angles[] = {"angle", "angles", "rotation", "rotations", "theta"},
+                             points[] = {"center", "centre", "centroid", "gaze"};
+  const bool is_zero = member.kind() == JsonKind::number && member.number().is_zero();
+  if (std::ranges::count(angles, member.name()) > 0) return !is_zero && holds_numbers(member, 0);
+  return std::ranges::count(points, member.name()) > 0 && holds_numbers(member, 1);
+}
+
+[[noreturn]] void refuse(const JsonValue& member) {
+  member.fail(fmt::format("{} may hold coordinates, and cannot be turned", member.name()));
+}
+
+}  // namespace
+
 void refuse_coordinates(const JsonValue& member) {
-  if (may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
-    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", member.name()));
+  if (says_where(member) ||
+      may_hold_coordinates(fmt::format("{{\"{}\": {}}}", member.name(), member.text())))
+    refuse(member);
+}
+
+void refuse_coordinates(const JsonValue& member, int arrays) {
+  if (!holds_numbers(member, 0)) return;
+  const std::string name = member.name();  // empty in an array
+  const bool is_named = !name.empty() && may_hold_coordinates(fmt::format("{{\"{}\": [0]}}", name));
+  if (is_named || says_where(member) || holds_numbers(member, arrays)) refuse(member);
+  for (const JsonValue each : member) refuse_coordinates(each, arrays);
 }
 
 bool begins_as_array(std::string_view head) {

@@ -17,8 +17,8 @@ namespace qturn {
 inline constexpr std::string_view label_folder_names[] = {
     "masks",        "mask",        "segmentation",      "segmentations",
     "labels",       "label",       "segmentationclass", "segmentationobject",
-    "ground_truth", "groundtruth", "annotations",       "annotation",
-    "gtfine",       "gtcoarse"};
+    "ground_truth", "groundtruth", "ground-truth",      "annotations",
+    "annotation",   "gtfine",      "gtcoarse"};
 
 /// Whether a folder is called so, or its name ends so: masks, Annotations, train_masks.
 bool is_label_folder(const std::filesystem::path& folder);

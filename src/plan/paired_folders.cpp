@@ -63,11 +63,12 @@ std::vector<FolderStems> folders_of(const FileList& files) {
 /// Whether a name is one of those of pictures that belong to others: "rgb", "image_2", "left".
 bool is_of_a_kind(const std::string& name) {
   constexpr std::string_view words[] = {
-      "rgb",   "rgbd",  "depth",   "disparity", "disp",    "flow",   "normal", "normals",
-      "ir",    "nir",   "thermal", "infrared",  "visible", "vis",    "lwir",   "left",
-      "right", "input", "target",  "gt",        "clean",   "noisy",  "blur",   "sharp",
-      "hr",    "lr",    "low",     "high",      "image",   "images", "color",  "colour",
-      "gray",  "grey",  "pan",     "ms",        "albedo",  "edges"};
+      "rgb",      "rgbd",  "depth",   "disparity", "disp",    "flow",   "normal", "normals",
+      "ir",       "nir",   "thermal", "infrared",  "visible", "vis",    "lwir",   "left",
+      "right",    "input", "target",  "gt",        "clean",   "noisy",  "blur",   "sharp",
+      "hr",       "lr",    "low",     "high",      "image",   "images", "color",  "colour",
+      "gray",     "grey",  "pan",     "ms",        "albedo",  "edges",  "seg",    "semantic",
+      "instance", "alpha", "trimap"};
   std::string word;
   bool found = false;
   const auto end_word = [&] {

@@ -13,6 +13,7 @@
 #include "src/plan/find_files.hpp"
 #include "src/plan/folder_layout.hpp"
 #include "src/plan/label_files.hpp"
+#include "src/plan/label_places.hpp"
 #include "src/plan/suspected_label.hpp"
 #include "src/plan/variants.hpp"
 #include "src/sample/file_kind.hpp"
@@ -48,7 +49,10 @@ class SamplePlanner {
       take_without_picture();
       return std::move(plan_);
     }
-    for (const SampleFile* picture : pictures_) start(*picture);
+    for (const SampleFile* picture : pictures_) {
+      refuse_other_variant(*picture);
+      start(*picture);
+    }
     for (const SampleFile* mask : masks_) add_mask(*mask);
     for (const SampleFile* other : others_) add_other(*other);
     refuse_two_of_one_name();
@@ -94,6 +98,18 @@ class SamplePlanner {
     }
   }
 
+  /// A mask whose picture is in another sample, by the folder that it lies in.
+  void refuse_other_variant(const SampleFile& picture) const {
+    const fs::path folder = fs::path(picture.name).parent_path();
+    if (picture.role || options_.random_variants == 0 || !options_.masks.take ||
+        std::none_of(folder.begin(), folder.end(), is_label_folder))
+      return;
+    refuse(picture,
+           "lies in a folder of masks, and its picture is not in its sample, so they would get "
+           "different variants; call it as in a.mask.png",
+           {Hint::turn_without_masks});
+  }
+
   void take_without_picture() {
     for (const SampleFile* file : others_) {
       refuse_lone_companion(*file);
@@ -101,9 +117,10 @@ class SamplePlanner {
         plan_.left_out.push_back(file);
         continue;
       }
-      // The outcome says that a world file is stale.
-      const bool is_world_file = kind_of(*file).kind == FileKind::world_file;
-      if (takes_labels(*file) && !is_world_file && may_be_label_of_any(*file))
+      // The outcome says that a world file is stale. An array is about a picture of its stem alone.
+      const FileKind kind = kind_of(*file).kind;
+      const bool is_of_none = kind == FileKind::world_file || kind == FileKind::array;
+      if (takes_labels(*file) && !is_of_none && may_be_label_of_any(*file))
         throw ForeignLabelError(file->path, head_of(*file));
       Job& job = plan_.jobs.emplace_back();
       job.input = file->path;

@@ -27,6 +27,9 @@ std::string_view stem_of_name(std::string_view name) {
   return dot == 0 ? name : name.substr(0, dot);
 }
 
+/// Without what follows the last '_'.
+std::string_view begin_of_name(std::string_view name) { return name.substr(0, name.rfind('_')); }
+
 std::string_view suffix_of_name(std::string_view name) {
   return name.substr(stem_of_name(name).size());
 }
@@ -54,8 +57,8 @@ class NamedPictures {
   void add_those_in(std::string_view text) {
     constexpr std::string_view between = "\r\n\t\"'<>,;|=(){}[]";
     for_each_part(text, between, [&](std::string_view part) {
-      if (!add_name(part))
-        for_each_part(part, " :", [&](std::string_view word) { add_name(word); });
+      add_name(part);
+      for_each_part(part, " :", [&](std::string_view word) { add_name(word); });
     });
   }
 
@@ -81,23 +84,25 @@ class NamedPictures {
     if (!lower.empty()) hashes_.push_back(hash_of_name(lower));
   }
 
-  /// A path of a picture, or a word that can hardly be anything but the stem of one: "IMG_0001".
-  bool add_name(std::string_view part) {
+  /// A path, with or without the suffix of a picture ("./train/r_0"), a part of one ("a.jpg_1"), or
+  /// a word that can hardly be anything but the stem of a picture: "IMG_0001".
+  void add_name(std::string_view part) {
+    const bool is_path = part.find_last_of("/\\") != part.npos;
     part = part.substr(part.find_last_of("/\\") + 1);
     const std::size_t first = std::min(part.find_first_not_of(' '), part.size());
     part = part.substr(first, part.find_last_not_of(' ') + 1 - first);
     constexpr std::size_t longest = 256, shortest_stem = 6;
-    if (part.empty() || part.size() > longest) return false;
+    if (part.empty() || part.size() > longest) return;
     const std::string lower = lower_case(std::string(part));
-    if (codec_of_suffix(std::string(suffix_of_name(lower)))) {
-      add(lower);
-      add(stem_of_name(lower));
-      return true;
+    for (const std::string_view name : {std::string_view(lower), begin_of_name(lower)}) {
+      if (!codec_of_suffix(std::string(suffix_of_name(name)))) continue;
+      add(name);
+      return add(stem_of_name(name));
     }
     const bool has_digit = std::ranges::any_of(
         lower, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-    if (has_digit && lower.size() >= shortest_stem && lower.find(' ') == lower.npos) add(lower);
-    return false;
+    const bool is_stem = is_path || (has_digit && lower.size() >= shortest_stem);
+    if (is_stem && lower.find(' ') == lower.npos) add(lower);
   }
 
   std::vector<std::uint64_t> hashes_;
@@ -185,7 +190,7 @@ void LabelSuspicion::add_file(const fs::path& file, std::string_view name, std::
   if (format && ignored_.contains(format->name)) return;
   NamedPictures about;
   about.add_own(lower);
-  if (!is_array(file)) about.add_those_in(head);
+  if (!is_array(file)) about.add_those_in(in_bytes(head));
   take({file, format}, about.finish());
 }
 

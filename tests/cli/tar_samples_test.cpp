@@ -90,6 +90,24 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(cli::Workplace,
+                 "A mask in a folder of masks of a tar does not get another variant than its "
+                 "picture") {
+  add("in.tar", tests::tar({{"images/a.jpg", jpeg}, {"masks/a.png", mask}}));
+  const Result random = failed({"augment", "in.tar", "-o", "out.tar", "--random", "1"});
+  CHECK_THAT(random.err, ContainsSubstring("in.tar/masks/a.png: a.png lies in a folder of masks"));
+  CHECK(names_in(*this, "out.tar").size() == 1);
+  done({"augment", "in.tar", "-o", "all.tar", "--random", "1", "--masks", "none"});
+  done({"augment", "in.tar", "-o", "same.tar", "--variants", "flop"});
+  CHECK(names_in(*this, "same.tar") == Names{"images/a__flop.jpg", "masks/a__flop.png"});
+}
+
+TEST_CASE_METHOD(cli::Workplace, "An array without a picture is copied from a tar") {
+  add("in.tar", tests::tar({{"a.jpg", jpeg}, {"poses.npy", "\x93NUMPY"}}));
+  done({"cw", "in.tar", "-o", "out.tar", "--others", "copy"});
+  CHECK(names_in(*this, "out.tar") == Names{"a.jpg", "poses.npy"});
+}
+
+TEST_CASE_METHOD(cli::Workplace,
                  "A picture that is not selected is not copied with the variants of another") {
   add("in.tar", tests::tar({{"a.png", png},
                             {"a.depth.png", png},

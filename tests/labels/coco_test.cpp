@@ -105,7 +105,7 @@ const std::string shapes[] = {
     R"("segmentation": [[0.5, 0.5, 3.50, 0.5, 6.5, 4.5], [1.5, 1.25, 2.5, 3.75]])",
     R"("segmentation": {"counts": [6, 3, 2, 3, 21], "size": [5, 7]}, "iscrowd": 1)",
     "\"segmentation\": {\"counts\": [\n  6,\n  3,\n  26\n ],\n \"size\": [\n 5,\n 7]}",
-    R"("segmentation": {"size": [5, 7], "counts": "6320c0"}, "x": [1, {"y": null}])",
+    R"("segmentation": {"size": [5, 7], "counts": "6320c0"}, "more": [1, {"y": null}])",
     R"("category_id": 1, "keypoints": [6, 0, 2, 2, 3, 1, 0, 0, 0], "num_keypoints": 2)",
     R"("segmentation": [], "bbox": [], "keypoints": [], "caption": "a \"cat\" \u00e9")",
     R"("segmentation": null, "bbox": null, "keypoints": null)",
@@ -257,6 +257,15 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
   CHECK(fails(with(R"("keypoints": [1, 2, 2, 3])"))
             .starts_with("1:39: keypoints has 4 numbers, expected x, y and visibility"));
   CHECK(fails(with(R"("segments_info": [])")) == "1:1: has no file_name");
+  for (const char* member :
+       {R"("angle": 30)", R"("theta": [0.5])", R"("attributes": {"extreme_points": [1, 2]})",
+        R"("vbox": [1, 2, 3, 4])", R"("hull": [[1, 2], [3, 4]])", R"("bbox_mode": 0)",
+        R"("center2d": [1, 2])", R"("center": [1, 2])"})
+    CHECK(fails(with(member)).ends_with("may hold coordinates, and cannot be turned"));
+  for (const char* member : {R"("angle": 0.0)", R"("attribute_ids": [1, 2, 30, 400])",
+                             R"("caption": "an angle")", R"("bbox_mode": 1)", R"("center": 3)",
+                             R"("attributes": {"rotation": 30.0, "occluded": false})"})
+    CHECK(fails(with(member)).empty());
   CHECK(fails(with(R"("file_name": "a.png", "segments_info": [{"bbox": [1]}])")) ==
         "1:75: bbox has 1 numbers, expected x, y, width and height, or its middle, width, height "
         "and angle");

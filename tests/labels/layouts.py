@@ -175,10 +175,10 @@ def tables():
     lines += ["", "Refused with `-o`, in place and in a tar:", "", "| format | layout |", "|---|---|"]
     for row in layout_data.REFUSED:
         check_refused(row)
-        lines.append(f"| {row.name} | {row.layout} |")
+        lines += [f"| {row.name} | {row.layout} |"] if row.is_shown else []
     for row in layout_data.ORDINARY:
         check_ordinary(row)
-    ordinary = ", ".join(row.name for row in layout_data.ORDINARY)
+    ordinary = ", ".join(row.name for row in layout_data.ORDINARY if row.is_shown)
     lines += ["", *textwrap.wrap(f"These files do not stop a run: {ordinary}.", 158)]
     return "\n".join(lines) + "\n"
 

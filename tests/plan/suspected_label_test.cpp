@@ -32,15 +32,42 @@ constexpr const char* box = "10 20 30 40";
 }  // namespace
 
 TEST_CASE("A text may hold coordinates if it has a key of them, or four numbers in a row") {
-  for (const char* text :
-       {"0 0.5 0.5 1 1", "1,2.5;3\n4", "[[1, 2], [3, 4]]", "{\"person_bboxes\": []}", "<bndbox>",
-        "<o xmin='1'/>", "{'keypoints' : [1]}", "{\"x\": 1}", "xmin: 1", "<polyline points=\"\"/>",
-        "{\"landmarks_2d\":[]}", "\"{\"\"x\"\":1}\"", "\xef\xbb\xbf[1,2,3,4]"})
+  for (const char* text : {"0 0.5 0.5 1 1",
+                           "1,2.5;3\n4",
+                           "[[1, 2], [3, 4]]",
+                           "{\"person_bboxes\": []}",
+                           "<bndbox>",
+                           "<o xmin='1'/>",
+                           "{'keypoints' : [1]}",
+                           "{\"x\": 1}",
+                           "xmin: 1",
+                           "<polyline points=\"\"/>",
+                           "{\"landmarks_2d\":[]}",
+                           "\"{\"\"x\"\":1}\"",
+                           "\xef\xbb\xbf[1,2,3,4]",
+                           "{\"X\": 1}",
+                           "{\"boundingBoxes\": {}}",
+                           "{\"left\": 1, \"top\": 2}",
+                           "<box top='1'/>",
+                           "<Vertex X=\"1\"/>",
+                           "<Coordinate X=\"1\"/>",
+                           "<String HPOS=\"1\"/>",
+                           "{\"answer\": \"it is at [0.1, 0.2, 0.3, 0.4]\"}",
+                           "{\"answer\": \"(1,2),(3,4)\"}",
+                           "{\"answer\": \"cat<loc_12><loc_30><loc_45><loc_66>\"}",
+                           "{\"cam_intrinsic\": [[1]]}",
+                           "0\xc2\xa0"
+                           "0.5\xc2\xa0"
+                           "0.5\xc2\xa0"
+                           "1\xc2\xa0"
+                           "1\n"})
     CHECK((may_hold_coordinates(text) ? "" : text) == std::string());
   for (const char* text :
        {"", "a photo of landmarks, a polygon: 3 points", "2 dogs", "{\"text\": \"x\"}", "x: 1",
         "{\"lens\": \"24 70 2.8 2.8\"}", "1 2 3", "0 1 0 0 1 -1", "{\"maximum_x\": 2}",
-        "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}", "2026-11-05 10:12:33 1 2 3"})
+        "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}", "2026-11-05 10:12:33 1 2 3",
+        "{\"box\": \"small\"}", "{\"box\": 12, \"point\": 3}",
+        "{\"answer\": \"[1, 2, 3] (a, b, c, d)\"}", "the scorer, 1 of 2"})
     CHECK((may_hold_coordinates(text) ? text : "") == std::string());
   std::string embedding, landmarks;
   for (int i = 0; i < 136; ++i) {
@@ -60,6 +87,41 @@ TEST_CASE("The names of columns decide where a table has any") {
   CHECK(may_be_label(".csv", "a.jpg,,,,,\nb.jpg,1,2,3,4,cat\n"));
   CHECK(may_be_label(".npy", std::string(8, '\0')));
   CHECK_FALSE(may_be_label(".txt", std::string("1 2 3 4\0", 8)));
+  CHECK(
+      may_be_label(".csv", "scorer,,me,me\nbodyparts,,nose,nose\ncoords,,x,y\nx,a.png,1.5,2.5\n"));
+  CHECK(may_be_label(".csv", "image_name,BoxesString\na.jpg,no_box\n"));
+  CHECK(may_be_label(".csv", "file,label\na.jpg,\"[(1,2),(3,4)]\"\n"));
+}
+
+TEST_CASE("A text in UTF-16 is looked at, and named so") {
+  const std::string little(
+      "\xff\xfe"
+      "1\0 \0"
+      "2\0 \0"
+      "3\0 \0"
+      "4\0",
+      16),
+      big("\xfe\xff"
+          "\0"
+          "1\0 \0"
+          "2\0 \0"
+          "3\0 \0"
+          "4",
+          16);
+  for (const std::string& text : {little, big}) {
+    CHECK(may_be_label(".txt", text));
+    CHECK(is_found("a.txt", text, "a.png"));
+    CHECK(qturn::foreign_format(".txt", text)->name == "UTF-16");
+  }
+  const std::string named(
+      "\xff\xfe"
+      "a\0.\0p\0n\0g\0,\0"
+      "1\0,\0"
+      "2\0,\0"
+      "3\0,\0"
+      "4\0",
+      28);
+  CHECK(is_found("boxes.csv", named, "a.png"));
 }
 
 TEST_CASE("A file is about the pictures of its stem, and about those that it names") {
@@ -78,6 +140,10 @@ TEST_CASE("A file is about the pictures of its stem, and about those that it nam
     CHECK(finds("all.txt", "a.png: 10 20 30 40", "a.png"));
     CHECK(finds("all.txt", "IMG_0001 10 20 30 40", "IMG_0001.jpg"));
     CHECK(finds("all.txt", "a.jpg 10 20 30 40", "a.png"));
+    CHECK(finds("images.txt", "1 0.8 0.1 0.5 0.1 1.0 2.0 3.0 1 a.png\n1.5 2.5 -1\n", "a.png"));
+    CHECK(finds("all.json", "{\"file\": \"./x/r_0\", \"m\": [[1, 2], [3, 4]]}", "r_0.png"));
+    CHECK(finds("all.csv", "id,EncodedPixels\na.png_1,1 3 10 5\n", "a.png"));
+    CHECK(finds("all.odgt", "{\"ID\": \"IMG_0001\", \"fbox\": [1, 2, 3, 4]}", "IMG_0001.jpg"));
     CHECK_FALSE(finds("all.txt", "10 20 30 40", "10.png"));
     CHECK_FALSE(finds("b.txt", box, "a.png"));
     CHECK_FALSE(finds("a.txt", "a cat", "a.png"));
@@ -107,6 +173,7 @@ TEST_CASE("A folder of labels beside pictures is known by its name") {
                                          {"ann", "img"},
                                          {"gt", "x"}})
     CHECK(are_labels_of(labels, pictures));
+  CHECK(qturn::is_label_folder("x/ground-truth"));
   for (const auto& [labels, pictures] : {std::pair{"dogs_labels", "cats"},
                                          {"label_3", "image_2"},
                                          {"dogs", "cats"},

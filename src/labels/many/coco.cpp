@@ -17,6 +17,25 @@ constexpr std::string_view other_shapes[] = {
     "face_box",      "foot_kpts", "face_kpts", "lefthand_box",  "righthand_box", "rbbox",
     "lefthand_kpts", "obb",       "poly",      "righthand_kpts"};
 
+/// Throws LabelError for a member that says where something is, and that nothing else reads.
+void refuse_unknown(const JsonValue& object) {
+  constexpr std::string_view known[] = {
+      "id",           "image_id",  "category_id",   "area",  "iscrowd", "bbox",
+      "segmentation", "keypoints", "num_keypoints", "width", "height",  "segments_info"};
+  for (const JsonValue member : object) {
+    const std::string name = member.name();
+    if (std::ranges::count(known, name) > 0) continue;
+    // Detectron2: x, y, width, height, also with an angle.
+    if (name == "bbox_mode" && (member.text() == "1" || member.text() == "4")) continue;
+    if (name == "attributes" && member.kind() == JsonKind::object) {
+      for (const JsonValue each : member)
+        if (each.name() != "rotation") refuse_coordinates(each, 2);
+    } else {
+      refuse_coordinates(member, 2);
+    }
+  }
+}
+
 /// The numbers of an array, after those that are there.
 void add_numbers(JsonValue array, std::vector<JsonValue>& numbers) {
   for (const JsonValue value : array.expect(JsonKind::array)) {
@@ -123,6 +142,8 @@ CocoImage::CocoImage(std::string_view text, TextPlace place)
       size_{side_of(json_.root().member("width")), side_of(json_.root().member("height"))},
       file_name_(json_.root().member("file_name").string()) {}
 
+void CocoImage::check() const { refuse_unknown(json_.root()); }
+
 std::string CocoImage::turned(const VariantTurn& turn, std::string_view name) const {
   LabelText edits(text_);
   const JsonValue image = json_.root();
@@ -153,13 +174,15 @@ void CocoAnnotation::read_shapes() {
   };
   for (const std::string_view other : other_shapes)
     if (const auto found = shape(other)) found->fail(fmt::format("{} cannot be turned", other));
+  refuse_unknown(annotation);
   if (const auto box = shape("bbox")) add_box(*box, category_id());
   if (const auto segments = shape("segments_info")) {
     mask_name_ = annotation.member("file_name");
     (void)mask_name_->string();
-    for (const JsonValue segment : segments->expect(JsonKind::array))
-      if (const auto box = segment.expect(JsonKind::object).find("bbox"))
-        add_box(*box, category_of(segment));
+    for (const JsonValue segment : segments->expect(JsonKind::array)) {
+      refuse_unknown(segment.expect(JsonKind::object));
+      if (const auto box = segment.find("bbox")) add_box(*box, category_of(segment));
+    }
   }
   if (const auto keypoints = shape("keypoints")) {
     add_numbers(*keypoints, keypoints_);

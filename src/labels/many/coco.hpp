@@ -60,6 +60,9 @@ class CocoImage {
   Size size() const { return size_; }
   const std::string& file_name() const { return file_name_; }
 
+  /// Throws for what a turn leaves wrong, such as the matrix of a camera.
+  void check() const;
+
   /// `name` takes the place of the last part of file_name. The new id is 8 x old + the number of
   /// the variant - 1 if there is one, in annotations too.
   std::string turned(const VariantTurn& turn, std::string_view name) const;

@@ -80,6 +80,11 @@ void CocoReader::add_image(std::string_view text, TextPlace place) {
            .place = place,
            .annotations = image.annotations,
            .is_listed = true};
+  try {
+    read.check();
+  } catch (const LabelError& error) {
+    add_problem(image_of(read.id()), error.what());
+  }
 }
 
 void CocoReader::add_annotation(std::string_view text, TextPlace place) {

@@ -47,13 +47,15 @@ constexpr std::string_view coordinates[] = {"xmin", "ymin", "xmax", "ymax", "x1"
                                             "x2",   "y2",   "left", "top",  "right", "bottom",
                                             "x",    "y",    "w",    "h"};
 constexpr std::string_view other_coordinates[] = {
-    "bbox",         "bboxes",    "boundingbox", "polygon", "polygons",
-    "segmentation", "rle",       "xcenter",     "ycenter", "centerx",
-    "centery",      "xc",        "yc",          "cx",      "cy",
-    "keypoints",    "landmarks", "angle",       "theta",   "encodedpixels",
-    "xcentre",      "ycentre",   "centrex",     "centrey", "x3",
-    "y3",           "x4",        "y4",          "xtl",     "ytl",
-    "xbr",          "ybr",       "rotation",    "x0",      "y0"};
+    "bbox",         "bboxes",      "boundingbox", "polygon",  "polygons",
+    "segmentation", "rle",         "xcenter",     "ycenter",  "centerx",
+    "centery",      "xc",          "yc",          "cx",       "cy",
+    "keypoints",    "landmarks",   "angle",       "theta",    "encodedpixels",
+    "xcentre",      "ycentre",     "centrex",     "centrey",  "x3",
+    "y3",           "x4",          "y4",          "xtl",      "ytl",
+    "xbr",          "ybr",         "rotation",    "x0",       "y0",
+    "boxes",        "boxesstring", "poly",        "geometry", "wkt",
+    "contour",      "maskrle",     "vertices"};
 
 bool is_among(std::string_view name, Names words) { return std::ranges::count(words, name) > 0; }
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/labels/coordinates.hpp"
 #include "src/labels/json_picture.hpp"
 #include "src/labels/text/json_text.hpp"
 #include "src/labels/text/words.hpp"
@@ -35,26 +34,6 @@ std::optional<JsonValue> category_in(const JsonValue& object) {
   for (const std::string_view name : names_of_category)
     if (const auto found = object.find(name)) return found;
   return std::nullopt;
-}
-
-/// Whether there are numbers in so many arrays or more, one within the other.
-bool holds_numbers(const JsonValue& value, int arrays) {
-  if (value.kind() == JsonKind::number) return arrays <= 0;
-  const int inside = arrays - (value.kind() == JsonKind::array ? 1 : 0);
-  bool holds = false;
-  for (const JsonValue each : value) holds = holds || holds_numbers(each, inside);
-  return holds;
-}
-
-/// Of a member of objects, and of what it holds: numbers of its own for each object say what it is,
-/// not where.
-void refuse_coordinates(const JsonValue& member, int arrays) {
-  if (!holds_numbers(member, 0)) return;
-  const std::string name = member.name();  // empty in an array
-  const bool is_named = !name.empty() && may_hold_coordinates(fmt::format("{{\"{}\": 0}}", name));
-  if (is_named || holds_numbers(member, arrays))
-    member.fail(fmt::format("{} may hold coordinates, and cannot be turned", name));
-  for (const JsonValue each : member) refuse_coordinates(each, arrays);
 }
 
 void turn_box(ElementTurn& turn, BoxOrder order, const JsonValue& box,

@@ -200,7 +200,7 @@ class LabelStudioTask : public LabelElement {
     for (const JsonValue member : *value)
       if (member.name().ends_with("labels"))
         replace_class(turn.edits, member, turn.swap, turn.orientation());
-    for (const std::string_view unknown : {"sequence", "vertices"})
+    for (const std::string_view unknown : {"sequence", "vertices", "imageDataURL"})
       if (const auto found = value->find(unknown))
         found->fail(fmt::format("{} cannot be turned", unknown));
     const auto x = value->find("x"), y = value->find("y");
