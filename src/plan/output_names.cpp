@@ -37,6 +37,17 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
                               options.output.string(), format_names(", ")));
 }
 
+// What is asked for so is a file, which is not written: not a folder of that name.
+void refuse_other_files(const fs::path& output) {
+  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4", ".pdf",
+                                         ".rar", ".svg", ".xz",  ".zip"};
+  const std::string suffix = lower_case(output.extension().string());
+  if (std::ranges::find(others, suffix) != std::end(others) && !fs::is_directory(output))
+    throw PlanError(fmt::format(
+        "{}: {} files are not written; name a folder, a tar, or a picture such as a.png",
+        output.string(), suffix));
+}
+
 }  // namespace
 
 std::string name_in_format(const fs::path& name, const Codec& format) {
@@ -68,6 +79,7 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     return;
   }
   const Codec* promised = promised_format(output_);
+  refuse_other_files(output_);
   if (!output_.empty()) refuse_unwritten(options, one_file, promised);
   if (!promised || fs::is_directory(output_)) return;
 

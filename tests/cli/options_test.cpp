@@ -120,6 +120,11 @@ TEST_CASE_METHOD(Workplace, "Wrong command lines exit with 2, say why, and write
       {{"rotate90", "in/a.png", "out.png"}, "no output; did you mean -o out.png?\n"},
       {{"rotate90", "in", "in/a.png", "-o", "two.jpg"},
        "two.jpg: several pictures cannot go into one file; name a folder\n"},
+      {{"flip", "in/a.png", "-o", "a.pdf"},
+       "a.pdf: .pdf files are not written; name a folder, a tar, or a picture such as a.png\n"},
+      {{"flip", "in", "-o", "turned.zip"},
+       "turned.zip: .zip files are not written; name a folder, a tar, or a picture such as "
+       "a.png\n"},
       {{"rotate90", std::string(300, 'a'), "-o", "out"}, "a: File name too long\n"},
       {{"rotate90", "in", "-o", "out", "--sharpen"}, "'--sharpen' is not an option" + more},
       {{"rotate90", "in", "-o", "out", "--overwrit"},

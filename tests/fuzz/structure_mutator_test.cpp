@@ -97,7 +97,7 @@ int entries(File file) {
 int members(File file) {
   int count = 0;
   try {
-    TarReader reader(tests::reader_of(std::string(text_of(file))));
+    TarReader reader(::tests::reader_of(std::string(text_of(file))));
     while (reader.next()) ++count;
   } catch (const TarError& error) {
     // A changed header may mean another kind of member, whose content means something.
