@@ -101,9 +101,12 @@ TEST_CASE("the GPU makes what the CPU makes of pictures of several tiles, aligne
   for (const Size size : {Size{512, 256}, Size{272, 400}, Size{400, 272}, Size{333, 517}}) {
     for (Orientation orientation : all_orientations) {
       const Size turned = turned_size(orientation, size);
-      turns.push_back({{size.width, size.height, pixel_bytes, {to_16(size.width * pixel_bytes), 0}},
-                       {to_16(turned.width * pixel_bytes) + 16, 16},
-                       orientation});
+      for (std::int64_t alignment : {16, 8}) {  // of the destination
+        turns.push_back(
+            {{size.width, size.height, pixel_bytes, {to_16(size.width * pixel_bytes), 0}},
+             {to_16(turned.width * pixel_bytes) + alignment, alignment},
+             orientation});
+      }
     }
   }
   require_equal_to_cpu(turns, stream);
@@ -118,6 +121,25 @@ TEST_CASE("large pictures, which have tiles of other sizes, agree too", "[gpu]")
   const Plan src{row_bytes / pixel_bytes, 6400, pixel_bytes, {}};
   require_equal_to_cpu({{src, {}, Orientation::transpose}, {src, {}, Orientation::rotate270}},
                        stream);
+}
+
+TEST_CASE("short rows without padding agree, whatever a row and a pixel have", "[gpu]") {
+  need_gpu();
+  const int pixel_bytes = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 12, 24);
+  Stream stream;
+  std::vector<Turn> turns;
+  for (std::int64_t width = 2; width * pixel_bytes <= 66; ++width) {
+    // Less than a tile, and four or five.
+    for (std::int64_t bytes : {300, 70'000}) {
+      const std::int64_t height = bytes / (width * pixel_bytes);
+      for (const auto& [src, dst] : {std::pair(0, 0), {1, 30}, {6, 2}, {4, 20}, {24, 8}}) {
+        turns.push_back({{width, height, pixel_bytes, {0, src, src % 3 == 0}},
+                         {0, dst, src % 3 == 0},
+                         Orientation::flop});
+      }
+    }
+  }
+  require_equal_to_cpu(turns, stream);
 }
 
 TEST_CASE("pictures of a few rows or columns agree, at lengths around the edges of blocks",

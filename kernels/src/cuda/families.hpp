@@ -20,6 +20,10 @@ bool transpose_any(const Reduced& reduced, int alignment, cudaStream_t stream);
 /// Any pixel size and alignment.
 void transpose_words(const Reduced& reduced, int alignment, cudaStream_t stream);
 
+/// Mirrors `rows` packed rows of `columns` pixels, each by itself.
+bool mirror_thin_units(const void* src, void* dst, std::int64_t columns, int pixel,
+                       std::int64_t rows, cudaStream_t stream);
+
 /// Copies and mirrors: any pixel size and alignment.
 void move_rows(const Reduced& reduced, cudaStream_t stream);
 

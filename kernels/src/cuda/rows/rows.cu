@@ -115,24 +115,27 @@ Reduced as_one_row(Reduced r) {
   return r;
 }
 
-// Mirrors packed rows of two to four pixels, such as the channels of a pixel: to the threads, they
-// are one long row. Returns false if there is no such kernel.
+// Mirrors packed short rows, such as the channels of a pixel: to the threads, they are one long
+// row. Returns false if there is no such kernel.
 bool mirror_each_row(Reduced r, cudaStream_t stream) {
   if (r.dst.pitch < 0) {
     r.src = upside_down(r.src);
     r.dst = upside_down(r.dst);
   }
-  const std::int64_t columns = r.dst.width, row_bytes = r.dst.row_bytes();
-  if (r.motion != Motion::mirror || r.dst.height == 1 || row_bytes > granule ||
+  const std::int64_t columns = r.dst.width, rows = r.dst.height, row_bytes = r.dst.row_bytes();
+  if (r.motion != Motion::mirror || rows == 1 || row_bytes > most_short_bytes ||
       r.dst.pitch != row_bytes || r.src.pitch != row_bytes) {
     return false;
   }
   const int pixel = r.src.pixel_bytes;
+  if (mirror_thin_units(r.src.data, r.dst.data, columns, pixel, rows, stream)) return true;
   r.motion = Motion::copy;
   r.src.pixel_bytes = r.dst.pixel_bytes = static_cast<int>(row_bytes);
-  r.src.width = r.dst.width = r.dst.height;
+  r.src.width = r.dst.width = rows;
   r.src.height = r.dst.height = 1;
-  if (alignment_of(r.dst) % (columns == 3 ? pixel : row_bytes) != 0) return false;
+  if (row_bytes > granule || alignment_of(r.dst) % (columns == 3 ? pixel : row_bytes) != 0) {
+    return false;
+  }
   const bool aligned = alignment_of(r) == granule && r.src.row_bytes() % granule == 0;
   return device::with_mirror_of_each(pixel, static_cast<int>(columns), aligned, [&](auto policy) {
     run<decltype(policy)>(r, aligned, stream);

@@ -1,11 +1,13 @@
-// Transposing packed pictures of two, three or four rows or columns.
+// Transposing packed pictures of two, three or four rows or columns, and mirroring packed rows of a
+// few pixels.
 //
 // The packed side of such a picture is one long line of bytes, the other side is a few long rows.
 // The same exchange of bytes between the two repeats again and again. Its shortest repetition in
 // whole words is a unit: four columns of pixels of odd sizes, two of 2 or 6 bytes, one of 4; twice
 // as many if those have fewer than 16 bytes. The compiler knows how many rows there are and how
 // long a pixel is, so a thread reads a unit into registers, selects its bytes in a constant order,
-// and writes it: no division, no index.
+// and writes it: no division, no index. Packed rows that are mirrored are a line on both sides, and
+// the pixels of a column of it, which are a row of the picture, change places.
 //
 // Neighbouring threads have neighbouring units. Where a thread's piece of a row has 4, 8 or 16
 // bytes, the 32 of a warp read or write whole lines with one instruction. Any other piece goes
@@ -24,6 +26,7 @@
 #include "kernels/src/cuda/families.hpp"
 #include "kernels/src/cuda/launch.cuh"
 #include "kernels/src/cuda/transpose/thin_units.cuh"
+#include "kernels/src/pixel_sizes.hpp"
 
 namespace qturn {
 namespace {
@@ -122,8 +125,9 @@ __device__ __forceinline__ void move_last_columns(const ThinUnits& p, std::int64
     const auto in_rows = [&](std::int64_t pitch) {
       return (U::backwards ? -1 - column : column) * U::pixel + row * pitch;
     };
+    const int of_line = U::exchange == Exchange::mirror ? U::few - 1 - row : row;
     const Byte* from =
-        p.src + (U::exchange == Exchange::weave ? in_rows(p.src_pitch) : in_line(row));
+        p.src + (U::exchange == Exchange::weave ? in_rows(p.src_pitch) : in_line(of_line));
     Byte* to = p.dst + (U::exchange == Exchange::unweave ? in_rows(p.dst_pitch) : in_line(row));
 #pragma unroll 1
     for (int k = 0; k < U::pixel; ++k) to[k] = from[k];
@@ -182,13 +186,17 @@ bool run_pixel(int pixel, const ThinUnits& p, std::int64_t columns, cudaStream_t
   }
 }
 
-template <Exchange exchange, bool backwards>
-bool run_few(std::int64_t few, int pixel, const ThinUnits& p, std::int64_t columns,
-             cudaStream_t stream) {
+bool is_aligned(const ThinUnits& p) {
   const auto places = reinterpret_cast<std::uintptr_t>(p.src) |
                       reinterpret_cast<std::uintptr_t>(p.dst) |
                       static_cast<std::uintptr_t>(p.src_pitch | p.dst_pitch);
-  if (places % granule != 0) return false;
+  return places % granule == 0;
+}
+
+template <Exchange exchange, bool backwards>
+bool run_few(std::int64_t few, int pixel, const ThinUnits& p, std::int64_t columns,
+             cudaStream_t stream) {
+  if (!is_aligned(p)) return false;
   switch (few) {
     case 2:
       return run_pixel<exchange, backwards, 2>(pixel, p, columns, stream);
@@ -201,7 +209,35 @@ bool run_few(std::int64_t few, int pixel, const ThinUnits& p, std::int64_t colum
   }
 }
 
+// Mirrors rows of up to `most` pixels that have less than a granule, or are four pixels at most.
+// Three pixels of 1, 2 or 4 bytes are a point faster by granules (rows.cu).
+template <int pixel, int most>
+bool run_mirror(std::int64_t columns, const ThinUnits& p, std::int64_t rows, cudaStream_t stream) {
+  if constexpr (most < 2) {
+    return false;
+  } else {
+    constexpr bool by_granules = most == 3 && (pixel <= 2 || pixel == 4);
+    if constexpr ((most <= 4 || most * pixel < granule) && most * pixel != granule &&
+                  !by_granules) {
+      if (columns == most) {
+        return run<ThinUnit<most, pixel, Exchange::mirror, false>>(p, rows, stream);
+      }
+    }
+    return run_mirror<pixel, most - 1>(columns, p, rows, stream);
+  }
+}
+
 }  // namespace
+
+bool mirror_thin_units(const void* src, void* dst, std::int64_t columns, int pixel,
+                       std::int64_t rows, cudaStream_t stream) {
+  const ThinUnits p{static_cast<const Byte*>(src), static_cast<Byte*>(dst), 0, 0};
+  return is_aligned(p) && with_pixel(pixel, [&](auto known) {
+           constexpr int pixel_known = decltype(known)::value;
+           constexpr int most = pixel_known == 0 ? 0 : 24 / pixel_known;
+           return run_mirror<pixel_known, most>(columns, p, rows, stream);
+         });
+}
 
 bool transpose_thin_units(const Reduced& r, cudaStream_t stream) {
   const int pixel = r.src.pixel_bytes;

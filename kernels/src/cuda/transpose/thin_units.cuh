@@ -12,8 +12,9 @@ namespace qturn::device {
 
 inline constexpr int warp = 32;
 
-/// weave: a few long rows become the line; unweave: the line becomes a few long rows.
-enum class Exchange { weave, unweave };
+/// weave: a few long rows become the line; unweave: the line becomes a few long rows; mirror: the
+/// few pixels of each column of the line change places.
+enum class Exchange { weave, unweave, mirror };
 
 /// One side of units, source or destination: `rows` of which a unit has a piece each. If the side
 /// is `backwards`, its rows are counted from their ends.
@@ -40,9 +41,11 @@ struct UnitSide {
 };
 
 /// The columns of a unit, whose pieces are whole words. A thread should have 16 bytes in flight.
-constexpr int unit_columns(int few, int pixel) {
-  const int columns = pixel % 2 != 0 ? 4 : pixel % 4 != 0 ? 2 : 1;
-  return few * pixel * columns < granule ? 2 * columns : columns;
+constexpr int unit_columns(int few, int pixel, Exchange exchange) {
+  const int piece = exchange == Exchange::mirror ? few * pixel : pixel;  // of a column
+  int columns = piece % 2 != 0 ? 4 : piece % 4 != 0 ? 2 : 1;
+  while (few * pixel * columns < granule) columns *= 2;
+  return columns;
 }
 
 /// A unit of `few` rows of `columns` pixels, or of `columns` columns of `few` pixels.
@@ -52,7 +55,7 @@ struct ThinUnit {
   static constexpr int pixel = pixel_;
   static constexpr Exchange exchange = exchange_;
   static constexpr bool backwards = backwards_;
-  static constexpr int columns = unit_columns(few, pixel);
+  static constexpr int columns = unit_columns(few, pixel, exchange);
   static constexpr int words = few * pixel * columns / 4;
   using Line = UnitSide<1, words, false>;
   using Rows = UnitSide<few, pixel * columns / 4, backwards>;
@@ -67,6 +70,8 @@ struct ThinUnit {
     if (exchange == Exchange::weave) {
       const int column = number / few;
       from = number % few * columns + (backwards ? columns - 1 - column : column);
+    } else if (exchange == Exchange::mirror) {
+      from = number / few * few + few - 1 - number % few;
     } else {
       const int column = number % columns;
       from = (backwards ? columns - 1 - column : column) * few + number / columns;
