@@ -216,7 +216,14 @@ __global__ void __launch_bounds__(Tuning::tile(3, shape).threads,
     if (whole || (across < columns_left && left >= piece)) {
       store<piece>(to, load<piece>(from));
     } else if (across < columns_left) {
-      for (int i = 0; i < left; ++i) to[i] = from[i];
+      // Where few tiles all run at once, the kernel takes as long as those of the last rows: 1080
+      // rows of 1920 pixels went from 81 % of a copy to 110. (With pieces of 8 it loses a point.)
+      int i = 0;
+      if constexpr (piece == granule) {
+#pragma unroll 1
+        for (; i + 4 <= left; i += 4) store<4>(to + i, load<4>(from + i));
+      }
+      for (; i < left; ++i) to[i] = from[i];
     }
   }
 }
