@@ -18,14 +18,11 @@
 namespace qturn::device {
 
 template <int pixel, AnyTuning tuning, int threads>
-struct GatheredTile {
+struct GatheredTile : AnyTileShape<pixel, tuning> {
+  using Shape = AnyTileShape<pixel, tuning>;
+  using Shape::before, Shape::own_rows, Shape::rows, Shape::width;
   static constexpr int row_bytes = tuning.row_granules * granule;
-  static constexpr int width = tuning.width;
-  static constexpr int rows = tuning.rows;
-  static constexpr int before = tuning.before;
   static constexpr int group_bytes = tuning.group_bytes;
-  static constexpr int own_rows = rows - before;
-  static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
   static_assert(width * pixel + granule - word_bytes(pixel) <= row_bytes);
   static constexpr int bytes = phased_bytes(row_bytes, rows);
 
@@ -45,10 +42,6 @@ struct GatheredTile {
   }
 
  private:
-  static __device__ __forceinline__ bool is_whole(const TileArea& area) {
-    return area.first_row == 0 && area.end_row == rows;
-  }
-
   template <class Thread>
   static __device__ __forceinline__ void load_rows(Byte* tile, const TileArea& area,
                                                    Thread thread) {
@@ -63,7 +56,7 @@ struct GatheredTile {
       start(row, tile + reordered<group_bytes>(place + column),
             area.src + row * area.src_pitch + column);
     };
-    if (is_whole(area) && area.is_inside(wanted)) {
+    if (area.has_rows(rows) && area.is_inside(wanted)) {
 #pragma unroll
       for (int step = 0; step < rounds(rows * granules, threads); ++step) {
         const int number = thread() + step * threads;
@@ -103,7 +96,7 @@ struct GatheredTile {
       store(row + from_top, at, value);
     };
     constexpr int work = width * granules_down;
-    if (is_whole(area) && area.columns == width) {
+    if (area.has_rows(rows) && area.columns == width) {
 #pragma unroll
       for (int step = 0; step < rounds(work, threads); ++step) {
         const int number = thread() + step * threads;

@@ -34,6 +34,11 @@ struct TileArea {
     end_row = static_cast<int>(p.height - y < tuning.rows ? p.height - y : tuning.rows);
   }
 
+  /// Whether the picture has all rows of a tile.
+  __device__ __forceinline__ bool has_rows(int rows) const {
+    return first_row == 0 && end_row == rows;
+  }
+
   /// Whether all granules of rows of `row_bytes` around the tile's are in the picture.
   __device__ __forceinline__ bool is_inside(int row_bytes) const {
     const Byte* top = src + first_row * src_pitch;
@@ -41,6 +46,18 @@ struct TileArea {
     return (top < bottom ? top : bottom) - granule >= picture.begin &&
            (top < bottom ? bottom : top) + row_bytes + granule <= picture.end;
   }
+};
+
+/// What tiles of any alignment have in common. Of each row of the destination the bytes from the
+/// last multiple of 32 at or before row `before` on are stored, and the tile below goes on where
+/// this one stops.
+template <int pixel, AnyTuning tuning>
+struct AnyTileShape {
+  static constexpr int width = tuning.width;
+  static constexpr int rows = tuning.rows;
+  static constexpr int before = tuning.before;
+  static constexpr int own_rows = rows - before;
+  static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
 };
 
 /// The low bits of an address. Phases depend on nothing else.

@@ -27,19 +27,14 @@
 
 namespace qturn::device {
 
-/// Of each row of the destination the bytes from the last multiple of 32 at or before row `before`
-/// on are stored, and the tile below goes on where this one stops. As many threads load a row as it
-/// has granules.
+/// As many threads load a row as it has granules.
 template <int pixel, AnyTuning tuning, int threads>
-struct SkewedTile {
-  static constexpr int width = tuning.width;
-  static constexpr int rows = tuning.rows;
-  static constexpr int before = tuning.before;
+struct SkewedTile : AnyTileShape<pixel, tuning> {
+  using Shape = AnyTileShape<pixel, tuning>;
+  using Shape::before, Shape::own_rows, Shape::rows, Shape::width;
   static constexpr int units = tuning.units;
   static constexpr int row_granules = tuning.row_granules;
   static constexpr int lanes_down = tuning.lanes_down;
-  static constexpr int own_rows = rows - before;
-  static_assert(own_rows * pixel % 32 == 0 && before * pixel >= 31);
 
   static constexpr int unit_rows = pixel == 1 ? 8 : 4;
   static constexpr int unit_words = unit_rows * pixel / 4;  // of a row of the destination
@@ -207,7 +202,7 @@ struct SkewedTile {
     int column = thread() / granules_down;
     if (column >= columns_a_step) return;
     constexpr int first = before * pixel;
-    const bool whole = area.first_row == 0 && area.end_row == rows;
+    const bool whole = area.has_rows(rows);
     Byte* row = area.dst + column * area.dst_pitch;
 #pragma unroll
     for (int step = 0; step < rounds(width, columns_a_step); ++step) {
