@@ -102,7 +102,8 @@ struct PlanOnDevice {
         image.dst.pixel_bytes == pixel_bytes && image.src.width > 0 && image.src.height > 0 &&
         image.dst.width == (swaps ? image.src.height : image.src.width) &&
         image.dst.height == (swaps ? image.src.width : image.src.height);
-    return fits ? device::plan_picture(image, pixel_bytes, device::Tuning::batch(pixel), picture)
+    return fits ? device::plan_picture(image, pixel_bytes, device::Tuning::batch_in_memory(pixel),
+                                       picture)
                 : 0;
   }
 };
@@ -154,7 +155,8 @@ void transform_batch(const BatchImage* images, std::size_t count, int pixel_byte
   }
   if (count == 0) return;
   check_batch_in_memory(images, alignof(BatchImage), count, workspace);
-  const int threads = tuning([&](auto table) { return table.batch(pixel_bytes).threads; });
+  const int threads =
+      tuning([&](auto table) { return table.batch_in_memory(pixel_bytes).threads; });
   with_pixel(pixel_bytes, [&](auto pixel) {
     const auto batch = device::enqueue_plan<BatchPicture>(
         PlanOnDevice<pixel.value>{images, pixel_bytes}, count, workspace, stream);

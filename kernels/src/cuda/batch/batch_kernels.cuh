@@ -298,16 +298,17 @@ inline constexpr int resident_threads_in_memory = 1024;
 
 /// The same from memory.
 template <int pixel>
-__global__ void __launch_bounds__(Tuning::batch(pixel).threads,
-                                  resident_threads_in_memory / Tuning::batch(pixel).threads)
+__global__ void __launch_bounds__(Tuning::batch_in_memory(pixel).threads,
+                                  resident_threads_in_memory /
+                                      Tuning::batch_in_memory(pixel).threads)
     turn_batch_in_memory(const BatchInMemory<BatchPicture> batch, int pixel_bytes) {
-  using Block = BatchBlock<pixel, PicturesIn::memory>;
+  constexpr int threads = Tuning::batch_in_memory(pixel).threads;
+  using Block = BatchBlock<pixel, PicturesIn::memory, threads>;
   alignas(128) __shared__ Byte tile[Block::tile_bytes];
   wait_for_previous_kernel();
-  for_tiles_of_block<Tuning::batch(pixel).threads>(
-      batch, [&](unsigned number, const BatchPicture& picture) {
-        Block::run(tile, picture, pixel_bytes, number);
-      });
+  for_tiles_of_block<threads>(batch, [&](unsigned number, const BatchPicture& picture) {
+    Block::run(tile, picture, pixel_bytes, number);
+  });
 }
 
 }  // namespace qturn::device

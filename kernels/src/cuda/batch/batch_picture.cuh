@@ -103,9 +103,11 @@ __host__ __device__ inline std::int64_t plan_picture(const BatchImage& image, in
     // Where rows begin anywhere, one granule may begin before them.
     const std::int64_t granules =
         (row_bytes + (dst_bits % granule == 0 ? granule - 1 : 2 * granule - 2)) / granule;
-    const int of_block = tuning.threads * granules_of_thread(p.motion, p.alignment, pixel);
-    const std::int64_t tiles = up(granules * p.height, of_block);
-    p.line = Divisor(granules, tiles * of_block);
+    const int of_thread = granules_of_thread(p.motion, p.alignment, pixel);
+    // The device divides fast by what the compiler knows.
+    const std::int64_t of_one = up(granules * p.height, tuning.threads);
+    const std::int64_t tiles = of_thread == 1 ? of_one : up(of_one, 2);
+    p.line = Divisor(granules, tiles * tuning.threads * of_thread);
     return tiles;
   }
   std::int64_t across = 0;

@@ -229,9 +229,13 @@ __global__ void __launch_bounds__(warp_threads)
     plan_batch_in_memory(const Plan plan, unsigned count, unsigned group,
                          const BatchWorkspace<Picture> to) {
   constexpr std::uint64_t too_many = std::uint64_t{most_tiles} + 1;
-  wait_for_previous_kernel();
   const unsigned first = blockIdx.x * group;
   const unsigned end = min(group, count - first);
+  wait_for_previous_kernel([&] {
+    if (threadIdx.x < end) {
+      prefetch_line(reinterpret_cast<const Byte*>(plan.images + first + threadIdx.x));
+    }
+  });
   std::uint64_t before = 0;
   for (unsigned base = 0; base < end; base += warp_threads) {
     const unsigned i = first + base + threadIdx.x;
