@@ -15,51 +15,25 @@
 // A warp writes pieces of 128 bytes. If the rows of source and planes are whole granules, as in a
 // training loop, there is no shared memory for axes that are kept, and there are no phases for axes
 // that are swapped: instructions limit these kernels, because 3 bytes become 6 with a conversion
-// each. If the rows of planes are not whole granules, a thread makes aligned granules, wherever
-// they begin, and gathers their samples from shared memory one by one. Rows without padding are
-// then one long line, so that no granule is cut but the first and the last of a tile. 256 of
-// 227x227 bytes to halves reach 68 % of a copy, to floats 82; written through shared memory a
-// second time they reached 46 and 53 (H200, 2026-11-26).
+// each. Rows of planes that are not whole granules have tiles of their own (planar_any_tile.cuh).
 //
 // In most uses the planes have at least as many bytes as the pixels (bytes to halves: twice as
 // many), so the tiles are ordered such that writes are consecutive.
 #ifndef QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
 #define QTURN_KERNELS_CUDA_PLANAR_PLANAR_KERNELS_CUH
 
+#include "kernels/src/cuda/planar/planar_any_tile.cuh"
 #include "kernels/src/cuda/planar/planar_plan.cuh"
-#include "kernels/src/cuda/planar/sample_conversion.cuh"
+#include "kernels/src/cuda/planar/planar_samples.cuh"
 #include "kernels/src/cuda/transpose/turned_tile.cuh"
-#include "kernels/src/planar_format.hpp"
 
 namespace qturn::device {
-
-/// The conversion of samples, the same for all pictures of a launch.
-struct PlanarSamples {
-  PlanarArithmetic arithmetic;
-  bool to_bfloat16;  // where destinations have 2 bytes
-  // The planes made of a channel: the first one, and after each plane the next; -1 ends them.
-  int first_plane[4];
-  int next_plane[4];
-
-  explicit PlanarSamples(const PlanarFormat& format)
-      : arithmetic(arithmetic_of(format)), to_bfloat16(format.dst_type == SampleType::bfloat16) {
-    for (int channel = 0; channel < 4; ++channel) {
-      int* last = &first_plane[channel];
-      for (int plane = 0; plane < arithmetic.planes; ++plane) {
-        if (arithmetic.channel[plane] != channel) continue;
-        *last = plane;
-        last = &next_plane[plane];
-      }
-      *last = -1;
-    }
-  }
-};
 
 /// `src` has `channels` samples of `src_type`, destinations have samples of `dst_sample` bytes.
 template <SampleType src_type, int channels, int dst_sample>
 struct PlanarBlock {
-  static constexpr int src_sample = sample_bytes(src_type);
-  static constexpr int pixel = channels * src_sample;
+  using Conversion = PlanarConversion<src_type, dst_sample>;
+  static constexpr int pixel = channels * Conversion::src_sample;
   static constexpr PlanarTuning tuning = Tuning::planar(pixel);
   static constexpr int threads = tuning.threads;
   static constexpr int tile_bytes = planar_tile_bytes(tuning, pixel, dst_sample);
@@ -74,6 +48,7 @@ struct PlanarBlock {
   }
 
  private:
+  using AnyTile = PlanarAnyTile<src_type, channels, dst_sample, threads>;
   static constexpr int tile_width = tuning.width;
   static constexpr int tile_rows = planar_piece / dst_sample;
   static constexpr int row_bytes = planar_row_bytes(tuning, pixel);
@@ -84,58 +59,6 @@ struct PlanarBlock {
   static constexpr int thread_row_words = thread_runs * pixel / 4;
   static_assert(thread_runs * pixel % 4 == 0 && run_pixels * pixel % 4 == 0);
   static_assert(runs_down == 8 && threads % 32 == 0);
-
-  static __device__ __forceinline__ float sample_at(const Byte* from) {
-    if constexpr (src_type == SampleType::float32) {
-      return __uint_as_float(load<4>(from));
-    } else if constexpr (src_type == SampleType::float16) {
-      return half_to_float(load<2>(from));
-    } else {
-      return static_cast<float>(static_cast<unsigned>(load<src_sample>(from)));
-    }
-  }
-
-  // Sample `channel` of the pixel that begins `at` bytes into the words, both constants: a byte, or
-  // two, become a float by one instruction that puts them into the mantissa of 2^23, and one
-  // subtraction.
-  template <int channel, int count>
-  static __device__ __forceinline__ float known_sample(const std::uint32_t (&words)[count],
-                                                       int at) {
-    at += channel * src_sample;
-    const std::uint32_t word = words[at / 4];
-    std::uint32_t two_to_23 = 0x4B000000;
-    asm("" : "+r"(two_to_23));  // in a register, or else all the selectors are
-    if constexpr (src_type == SampleType::uint8) {
-      return __uint_as_float(__byte_perm(word, two_to_23, 0x7550 + at % 4)) - 8388608.0f;
-    } else if constexpr (src_type == SampleType::uint16) {
-      return __uint_as_float(__byte_perm(word, two_to_23, at % 4 == 0 ? 0x7410 : 0x7432)) -
-             8388608.0f;
-    } else if constexpr (src_type == SampleType::float16) {
-      return half_to_float(at % 4 == 0 ? word : word >> 16);
-    } else {
-      return __uint_as_float(word);
-    }
-  }
-
-  // 16 bytes of plane c, from sample(i), the i-th of the run's pixels.
-  template <class Sample>
-  static __device__ __forceinline__ Granule convert(const PlanarSamples& samples, int c,
-                                                    Sample sample) {
-    const float factor = samples.arithmetic.factor[c];
-    const float offset = samples.arithmetic.offset[c];
-    Granule out;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if constexpr (dst_sample == 4) {
-        out.word[i] = __float_as_uint(fmaf(sample(i), factor, offset));
-      } else {
-        const float low = fmaf(sample(2 * i), factor, offset);
-        const float high = fmaf(sample(2 * i + 1), factor, offset);
-        out.word[i] = samples.to_bfloat16 ? to_bfloat16s(low, high) : to_halves(low, high);
-      }
-    }
-    return out;
-  }
 
   // `count` words from byte `at` of a row on; place(byte) is where a word of it lies.
   template <int count, class Place>
@@ -204,110 +127,12 @@ struct PlanarBlock {
       const std::int64_t plane = c * p.plane_pitch;
 #pragma unroll
       for (int run = 0; run < thread_runs; ++run) {
-        Granule value = convert(samples, c, [&](int i) { return sample_in(channel, run, i); });
+        Granule value =
+            Conversion::convert(samples, c, [&](int i) { return sample_in(channel, run, i); });
         if (mirrored) value = reversed_pixels<dst_sample>(value.word);
         if ((exists >> run & 1) != 0) store_granule(to[run] + plane, value);
       }
     });
-  }
-
-  // Calls run(row, column) for all of `rows` x `columns`, distributed over the threads.
-  template <class Run>
-  static __device__ __forceinline__ void for_each_in_rows(int columns, int rows, Run run) {
-    const int rows_on = threads / columns;
-    const int columns_on = threads - rows_on * columns;
-    int row = static_cast<int>(threadIdx.x) / columns;
-    int column = static_cast<int>(threadIdx.x) - row * columns;
-    while (row < rows) {
-      run(row, column);
-      row += rows_on;
-      column += columns_on;
-      if (column >= columns) {
-        column -= columns;
-        row += 1;
-      }
-    }
-  }
-
-  // Makes all planes of a tile of `rows` x `columns` pixels whose rows in the planes are not whole
-  // granules. Row or column i of the tile becomes the row at `dst + i * p.dst_pitch` of plane 0.
-  template <bool swapped>
-  static __device__ __forceinline__ void make_any_planes(Byte* tile, const PlanarPicture& p,
-                                                         const PlanarSamples& samples,
-                                                         const Byte* src, int columns, int rows,
-                                                         Byte* dst) {
-    const PlanarRows at(columns * pixel, low_bits(src), p.src_pitch, swapped);
-    const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
-    for_each_in_rows(PlanarRows::granules(columns * pixel), rows, [&](int row, int column) {
-      const int place = at.place(row);
-      const int offset = column * granule - place % granule;
-      if (offset < columns * pixel) {
-        start_copy_between<128>(tile + place + offset, src + row * p.src_pitch + offset,
-                                picture.begin, picture.end);
-      }
-    });
-    finish_copies();
-
-    // Lines of the planes in the order in which they lie in memory; one, if they follow each other.
-    const int length = swapped ? rows : columns;
-    const int lines = swapped ? columns : rows;
-    const bool backwards = p.dst_pitch < 0;
-    const std::int64_t pitch = backwards ? -p.dst_pitch : p.dst_pitch;
-    const bool joined = length * dst_sample == pitch && length >= run_pixels;
-    const int in_line = joined ? length * lines : length;
-    const int granules = (in_line * dst_sample + 2 * granule - 2) / granule;
-    const int work = joined ? granules : granules * lines;
-    const float inverse = 1.0f / static_cast<float>(joined ? length : granules);
-    const auto divided = [&](int number) {  // exact for all numbers of a tile
-      return static_cast<int>((static_cast<float>(number) + 0.5f) * inverse);
-    };
-    const int step = swapped ? at.pitch : p.mirrored ? -pixel : pixel;
-    const int next_line = (backwards ? -1 : 1) * (swapped ? pixel : at.pitch);
-    const Byte* const first = tile + at.first + (p.mirrored ? (columns - 1) * pixel : 0) +
-                              (backwards ? -next_line * (lines - 1) : 0);
-    dst += backwards ? (lines - 1) * p.dst_pitch : 0;
-    int number = static_cast<int>(threadIdx.x);  // goes on from plane to plane, so all have work
-#pragma unroll 1
-    for (int c = 0; c < samples.arithmetic.planes; ++c, number -= work) {
-      const Byte* const of_channel = first + samples.arithmetic.channel[c] * src_sample;
-      Byte* const plane = dst + c * p.plane_pitch;
-#pragma unroll 1
-      for (; number < work; number += threads) {
-        int line = 0;
-        Byte* to = plane;
-        int byte = number * granule;
-        if (!joined) {
-          line = divided(number);
-          to += line * pitch;
-          byte -= line * granules * granule;
-        }
-        byte -= static_cast<int>(low_bits(to) % granule);
-        int sample = byte >> (dst_sample / 2);  // of the line
-        const int begin = -sample;
-        const int end = in_line - sample;
-        if (joined) {
-          line = divided(sample > 0 ? sample : 0);
-          sample -= line * length;
-        }
-        // Where the run's samples are before and after the skew, and in the next line of the tile.
-        const int left = length - sample;
-        const int before_skew = 8 - (sample & 7);
-        const Byte* const here =
-            of_channel + line * next_line + sample * step + (sample >> 3) * at.skew;
-        const Byte* const there = of_channel + (line + 1) * next_line - left * step;
-        const auto sample_of = [&](int i) {
-          const Byte* from = swapped && i >= before_skew ? here + at.skew : here;
-          return sample_at((i < left ? from : there) + i * step);
-        };
-        if (begin <= 0 && end >= run_pixels) {
-          store_granule(to + byte, convert(samples, c, sample_of));
-        } else if (end > 0) {
-          const Granule value = convert(
-              samples, c, [&](int i) { return i >= begin && i < end ? sample_of(i) : 0.0f; });
-          store_between(to + byte, value, begin * dst_sample, end * dst_sample);
-        }
-      }
-    }
   }
 
   // Starts to copy a tile whose rows are whole granules. The places of a whole tile are distributed
@@ -342,7 +167,7 @@ struct PlanarBlock {
     const Byte* src = p.src + y * p.src_pitch + x * pixel;
     Byte* const dst = p.dst + x * p.dst_pitch + y * dst_sample;
     if (!p.dst_aligned) {
-      return make_any_planes<true>(tile, p, samples, src, columns, rows, dst);
+      return AnyTile::template make_planes<true>(tile, p, samples, src, columns, rows, dst);
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int run_down = lane % runs_down;
@@ -362,7 +187,7 @@ struct PlanarBlock {
       const RowPhases phases{low_bits(src), static_cast<unsigned>(p.src_pitch)};
       const Extent picture = extent(p.src, p.src_pitch, p.height, p.width * pixel);
       const int granules = (columns * pixel + 2 * granule - 2) / granule;
-      for_each_in_rows(granules, rows, [&](int row, int column) {
+      for_each_in_rows<threads>(granules, rows, [&](int row, int column) {
         const int offset = column * granule - phases.of(row);
         if (offset < columns * pixel) {
           start_copy_between<128>(
@@ -391,7 +216,7 @@ struct PlanarBlock {
                 << run;
     }
     make_aligned_planes(p, samples, to, exists, false, words, [&](auto channel, int run, int i) {
-      return known_sample<channel.value>(words[i], run * pixel);
+      return Conversion::template known_sample<channel.value>(words[i], run * pixel);
     });
   }
 
@@ -408,7 +233,7 @@ struct PlanarBlock {
 
     Byte* const dst = p.dst + y * p.dst_pitch + x * dst_sample;
     if (!p.dst_aligned) {
-      return make_any_planes<false>(tile, p, samples, src, columns, rows, dst);
+      return AnyTile::template make_planes<false>(tile, p, samples, src, columns, rows, dst);
     }
 
     // The runs of a tile are numbered row by row; one that does not exist is in row `rows`.
@@ -454,7 +279,7 @@ struct PlanarBlock {
       const auto place = [&](int byte) { return tile + (byte ^ (byte >> 3 & 0x70)); };
       // Granules that a row may lie in, counted from its first one.
       const int granules = (columns * pixel + 2 * granule - 2) / granule;
-      for_each_in_rows(granules, rows, [&](int of_row, int column) {
+      for_each_in_rows<threads>(granules, rows, [&](int of_row, int column) {
         const int phase = phase_of(of_row);
         const int offset = column * granule - phase % granule;
         if (offset < columns * pixel) {
@@ -479,10 +304,10 @@ struct PlanarBlock {
       to[run] = dst + row_of[run] * p.dst_pitch + at[run];
       exists |= static_cast<unsigned>(row_of[run] != rows) << run;
     }
-    make_aligned_planes(p, samples, to, exists, p.mirrored, words,
-                        [&](auto channel, int run, int i) {
-                          return known_sample<channel.value>(words[run], i * pixel);
-                        });
+    make_aligned_planes(
+        p, samples, to, exists, p.mirrored, words, [&](auto channel, int run, int i) {
+          return Conversion::template known_sample<channel.value>(words[run], i * pixel);
+        });
   }
 };
 
