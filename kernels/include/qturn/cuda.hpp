@@ -3,21 +3,18 @@
 // Threads: any number of threads may call at once, also with the same stream.
 //
 // Streams: any stream will do. 0 is the legacy default stream, which waits for the other blocking
-// streams of its device, even in a program that is compiled with --default-stream per-thread: such
-// a program passes cudaStreamPerThread.
+// streams of its device, also where --default-stream is per-thread: pass cudaStreamPerThread there.
 //
 // Devices: a call works on the current device of its thread, to which `stream` must belong. Memory
 // of another device can be used where CUDA allows the access (cudaDeviceEnablePeerAccess).
 //
-// Loading: CUDA loads a kernel when it is first launched, which may wait for the device. A call for
-// each kind of picture, made in advance, or CUDA_MODULE_LOADING=EAGER keeps that out of the way.
-//
 // Graphs: replaying a captured call repeats it with the same addresses and orientation.
 //
-// Memory: none of the functions for a GPU (here, in batch.hpp, planar.hpp and those of qturn::jpeg)
-// allocates device memory. A workspace is the caller's, from any allocator: cudaMalloc,
-// cudaMallocAsync, a pool. It can be freed in stream order (cudaFreeAsync on the same stream) as
-// soon as the call has returned.
+// Loading: CUDA loads a kernel when it is first launched, and may wait for the device then.
+//
+// Memory: no GPU function (here, in batch.hpp, planar.hpp, qturn::jpeg) allocates device memory. A
+// workspace is the caller's, from any allocator (cudaMalloc, cudaMallocAsync, a pool), and can be
+// freed in stream order (cudaFreeAsync on the same stream) as soon as the call has returned.
 #ifndef QTURN_CUDA_HPP
 #define QTURN_CUDA_HPP
 
