@@ -260,7 +260,7 @@ TEST_CASE("A COCO annotation that cannot be turned is refused with its line and 
   for (const char* member :
        {R"("angle": 30)", R"("theta": [0.5])", R"("attributes": {"extreme_points": [1, 2]})",
         R"("vbox": [1, 2, 3, 4])", R"("hull": [[1, 2], [3, 4]])", R"("bbox_mode": 0)",
-        R"("center2d": [1, 2])", R"("center": [1, 2])"})
+        R"("center2d": [1, 2])", R"("quad": [1, 2, 3, 4])", R"("center": [1, 2])"})
     CHECK(fails(with(member)).ends_with("may hold coordinates, and cannot be turned"));
   for (const char* member : {R"("angle": 0.0)", R"("attribute_ids": [1, 2, 30, 400])",
                              R"("caption": "an angle")", R"("bbox_mode": 1)", R"("center": 3)",
