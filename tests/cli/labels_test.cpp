@@ -151,13 +151,14 @@ TEST_CASE_METHOD(Workplace, "LabelMe labels turn with their pictures, and hold t
 TEST_CASE_METHOD(Workplace, "Option --labels chooses: none, YOLO's alone, or those of a folder") {
   add("data/x/a.png", cli::png(picture));
   add("data/x/a.txt", label);
-  add("data/ground_truth/a.mat", "x");
+  add("data/ground_truth/a.h5", "x");
   add("other/x/a.txt", "5 0.5 0.5 1 1\n");
   const Result refused = augment(*this, {"data"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err ==
-        "qturn: data/ground_truth/a.mat: MATLAB labels are not turned with their pictures; convert "
-        "them to YOLO, Pascal VOC or COCO; --labels none turns the pictures alone\n");
+        "qturn: data/ground_truth/a.h5: is among labels or masks, but would not be turned with "
+        "its picture; --labels with a format, such as yolo, turns those labels alone; --labels "
+        "none turns the pictures alone\n");
   const auto with = [&](const std::string& labels) {
     fs::remove_all(path() / "out");
     const Result result = augment(*this, {"data", "--labels", labels});
