@@ -150,12 +150,14 @@ std::vector<std::string> words_of_name(const std::string& name) {
   if (name == "DEVICE") return {"auto", "cpu", "cuda"};
   if (name == "FORMAT[:DIR]")
     for (const LabelFormat& format : label_formats) list.emplace_back(format.option);
-  if (name == "FORMAT:FILE")
-    for (const SharedLabelFormat& format : shared_label_formats)
+  if (name == "FORMAT:FILE") {
+    for (const SharedLabelFormat& format : shared_label_formats) {
       if (!format.is_named_only)
         list.push_back(std::string(format.option) + ":");
       else if (list.back() != format.option)
         list.emplace_back(format.option);
+    }
+  }
   if (name == "NAME=VALUE") {
     for (const LimitName& limit : limit_names) list.push_back(std::string(limit.name) + "=");
     list.emplace_back("seconds=");
