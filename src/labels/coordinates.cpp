@@ -222,9 +222,13 @@ bool may_be_label(std::string_view lower_suffix, std::string_view head) {
   return may_hold_coordinates(text);
 }
 
+bool is_utf_16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
 std::string in_bytes(std::string_view text) {
   std::string bytes(text);
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+  if (is_utf_16(text)) {
     bytes.erase(0, 2);
     std::erase(bytes, '\0');
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "src/labels/coordinates.hpp"
 #include "src/labels/many/shared_label.hpp"
 #include "src/labels/one/cityscapes.hpp"
 #include "src/labels/one/dota.hpp"
@@ -96,10 +97,6 @@ bool is_label_studio_min(Text, Text head) {
 
 bool is_bdd(Text, Text head) { return has_any(head, {"\"box2d\"", "\"poly2d\""}); }
 
-bool is_utf_16(Text, Text head) {
-  return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
-}
-
 bool is_deeplabcut(Text suffix, Text head) {
   return is_table(suffix) && head.starts_with("scorer,");
 }
@@ -107,7 +104,7 @@ bool is_deeplabcut(Text suffix, Text head) {
 constexpr Text one_format = "YOLO, Pascal VOC or COCO";
 constexpr Text csv_with_names = "CSV by adding a first row that names the columns";
 constexpr ForeignFormat foreign_formats[] = {
-    {"UTF-16", "UTF-8", is_utf_16},
+    {"UTF-16", "UTF-8", [](Text, Text head) { return is_utf_16(head); }},
     {"MATLAB", one_format, [](Text suffix, Text) { return suffix == ".mat"; }},
     {"ImageJ", one_format, [](Text suffix, Text) { return suffix == ".roi"; }},
     {"QuPath", one_format, [](Text suffix, Text) { return suffix == ".qpdata"; }},

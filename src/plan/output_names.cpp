@@ -24,8 +24,21 @@ bool promises_what_cannot_be_written(const Codec* promised) {
   return promised && (promised->encode == nullptr || promised->is_array);
 }
 
+// Neither are these, nor names for a folder.
+bool is_other_file(std::string_view lower_suffix) {
+  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4",
+                                         ".pdf", ".rar", ".svg", ".zip"};
+  return std::ranges::find(others, lower_suffix) != std::end(others);
+}
+
 void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* promised) {
-  if (fs::is_directory(options.output) || !promises_what_cannot_be_written(promised)) return;
+  if (fs::is_directory(options.output)) return;
+  const std::string suffix = lower_case(options.output.extension().string());
+  if (is_other_file(suffix))
+    throw PlanError(fmt::format(
+        "{}: {} files are not written; name a folder, a tar, or a picture such as a.png",
+        options.output.string(), suffix));
+  if (!promises_what_cannot_be_written(promised)) return;
   // A file that keeps its format is not written from pixels.
   const bool keeps_format =
       promised && one_file &&
@@ -35,17 +48,6 @@ void refuse_unwritten(const PlanOptions& options, bool one_file, const Codec* pr
   if (keeps_format) return;
   throw PlanError(fmt::format("{}: this format cannot be written from others; {} can",
                               options.output.string(), format_names(", ")));
-}
-
-// What is asked for so is a file, which is not written: not a folder of that name.
-void refuse_other_files(const fs::path& output) {
-  constexpr std::string_view others[] = {".7z",  ".eps", ".mov", ".mp4", ".pdf",
-                                         ".rar", ".svg", ".xz",  ".zip"};
-  const std::string suffix = lower_case(output.extension().string());
-  if (std::ranges::find(others, suffix) != std::end(others) && !fs::is_directory(output))
-    throw PlanError(fmt::format(
-        "{}: {} files are not written; name a folder, a tar, or a picture such as a.png",
-        output.string(), suffix));
 }
 
 }  // namespace
@@ -79,7 +81,6 @@ OutputNames::OutputNames(const PlanOptions& options, bool one_file)
     return;
   }
   const Codec* promised = promised_format(output_);
-  refuse_other_files(output_);
   if (!output_.empty()) refuse_unwritten(options, one_file, promised);
   if (!promised || fs::is_directory(output_)) return;
 

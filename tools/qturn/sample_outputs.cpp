@@ -56,7 +56,7 @@ std::unique_ptr<SampleWriter> open_sample_output(const CommandLine& line, const 
 
 void refuse_name_of_tar(const fs::path& output) {
   const std::string suffix = lower_suffix(output);
-  const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst"};
+  const char* const of_tars[] = {".tar", ".tgz", ".gz", ".tzst", ".zst", ".xz"};
   if (fs::is_directory(output) || std::ranges::find(of_tars, suffix) == std::end(of_tars)) return;
   throw PlanError(output.string() +
                   ": tars are written uncompressed; name a file that ends in .tar, or a folder");
