@@ -89,16 +89,16 @@ def main():
         return measure(folder)
     times = multiples()
     spread = statistics.pstdev(times)
-    print(f"{len(times)} pictures were measured. As multiples of the mean, a picture takes {times[0]:.2f} to {times[-1]:.2f}, the median is "
-          f"{statistics.median(times):.2f},\nthe standard deviation {spread:.2f}. {WORKERS} workers, {PICTURES} pictures. Parts of the ideal run:\n")
-    print(f"{'':26}{'tasks per':>10}{'pictures':>10}{'half of the':>13}{'99 % of the':>13}{'the':>8}{'idle at':>9}")
-    print(f"{'':26}{'worker':>10}{'per task':>10}{'workers end':>13}{'workers end':>13}{'last':>8}{'the end':>9}")
+    print(f"{len(times)} pictures were measured. As multiples of the mean, a picture takes\n{times[0]:.2f} to {times[-1]:.2f}, the median is "
+          f"{statistics.median(times):.2f}, the standard deviation {spread:.2f}.\n{WORKERS} workers, {PICTURES} pictures. Parts of the ideal run:\n")
+    print(f"{'':23}{'tasks per':>10}{'pictures':>9}{'half of the':>12}{'99 % of the':>12}{'the':>6}{'idle at':>8}")
+    print(f"{'':23}{'worker':>10}{'per task':>9}{'workers end':>12}{'workers end':>12}{'last':>6}{'the end':>8}")
     for name, slow, lost in (("all workers are alike", 0, 0), ("2 % have half the speed", 0.02, 0), ("1 % are lost", 0, 0.01)):
         for each in (1, 4, 16, 100, 1000):
             ends = ends_of(each * WORKERS, spread, slow, lost)
             last = ends[-1]
-            print(f"{name:26}{each:10}{PICTURES // WORKERS // each:10}{ends[WORKERS // 2]:13.3f}{ends[WORKERS * 99 // 100]:13.3f}{last:8.3f}"
-                  f"{1 - statistics.fmean(ends) / last:9.1%}", flush=True)
+            print(f"{name:23}{each:10}{PICTURES // WORKERS // each:9}{ends[WORKERS // 2]:12.3f}{ends[WORKERS * 99 // 100]:12.3f}{last:6.3f}"
+                  f"{1 - statistics.fmean(ends) / last:8.1%}", flush=True)
             name = ""
 
 

@@ -11,7 +11,7 @@ import threading
 import urllib.parse
 
 WIDTHS = [420, 1280]
-SECONDS = 120
+SECONDS = 600  # 50 on two idle cores
 # Put before everything else of each page: what goes wrong, told to the page that has it in a frame.
 LISTENER = b"""<script>window.qturnErrors = [];
 addEventListener('error', e => qturnErrors.push(e.message || 'cannot load ' + (e.target.src || e.target.href)), true);
@@ -29,6 +29,9 @@ function look(page, width, frame) {
   const scrolls = e => e && (/auto|scroll/.test(inside.getComputedStyle(e).overflowX) || scrolls(e.parentElement));
   for (const table of shown.querySelectorAll('table'))
     if (table.getBoundingClientRect().right > width + 1 && !scrolls(table.parentElement)) wrong('a table is wider than the page');
+  for (const code of shown.querySelectorAll('pre code, div.fragment'))
+    if (code.scrollWidth > code.clientWidth + 1)
+      wrong(`code is ${code.scrollWidth} pixels wide, and there are ${code.clientWidth}: ${code.innerText.split('\\n').sort((a, b) => b.length - a.length)[0]}`);
   for (const image of shown.images)
     if (!image.complete || !image.naturalWidth) wrong(`${image.src} does not load`);
   if (width !== WIDTHS[0]) return;

@@ -64,13 +64,17 @@ qturn {operation} a.jpg --in-place --tag-only
 ```
 
 ```cpp
-qturn::transform(src, dst, qturn::Orientation::{operation}, stream);   // or without a stream, on the CPU
+// Or without a stream, on the CPU
+qturn::transform(src, dst, qturn::Orientation::{operation}, stream);
 qturn::opencv::{constants[operation]};
 ```
 
 ```python
-qturn.transform(x, "{operation}")     # an array or a tensor
-qturn.turn(data, "{operation}").bytes # a file in memory
+# An array or a tensor
+qturn.transform(x, "{operation}")
+
+# A file in memory
+qturn.turn(data, "{operation}").bytes
 ```
 
 A JPEG is turned losslessly {lossless} ([where it cannot be](../docs/jpeg.md#where-a-turn-cannot-be-lossless---jpeg-edges)).

@@ -8,6 +8,23 @@ BOUND = re.compile(r'nb::sig\(\s*((?:"[^"]*"\s*)+)\),\s*R"\((.*?)\)"', re.S)
 MEMBERS = re.compile(r'\.def_(?:prop_)?ro\(\s*"(\w+)",.*?(?:R"\(([^"].*?)\)"|"([^"]*[.])")\)', re.S)
 
 
+def in_lines(signature, width=80):
+    """A signature as a page has room for it: as many arguments in a line as fit."""
+    if len(signature) <= width:
+        return signature
+    name, arguments, result = re.match(r"(.*?\()(.*)(\).*)", signature).groups()
+    # A comma within brackets or quotes does not end an argument.
+    *lines, line = [name, ""]
+    for argument in re.findall(r"(?:[^,\[('\"]|\[[^\]]*\]+|\([^)]*\)|'[^']*'|\"[^\"]*\")+", arguments):
+        longer = f"{line}, {argument.strip()}" if line else f"    {argument.strip()}"
+        if len(longer) < width:
+            line = longer
+        else:
+            lines.append(f"{line},")
+            line = f"    {argument.strip()}"
+    return "\n".join([*lines, line + result])
+
+
 def entry(signature, documentation):
     body = "\n".join(line.strip() and line for line in documentation.strip().splitlines())
     name = re.match(r"(?:class |def )?(\w+)", signature)[1]
@@ -15,7 +32,7 @@ def entry(signature, documentation):
     body = re.sub(r"\n +", " ", re.sub(r"^    ", "", body, flags=re.M))
     body = re.sub(r"^([\w*]+(?:, [\w*]+)*): ", r"\n* `\1`: ", body, flags=re.M)
     body = re.sub(r"(?<!`)\*\*(\w+)(?!\w*`)", r"`**\1`", body)
-    return f"### {name}\n\n```python\n{signature}\n```\n\n{body}\n\n"
+    return f"### {name}\n\n```python\n{in_lines(signature)}\n```\n\n{body}\n\n"
 
 
 def of_python(path, public):
