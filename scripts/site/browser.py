@@ -1,5 +1,6 @@
 """Opens every page of a site in headless Chromium, at two widths: no error on the console, pictures are there, nothing is wider than the
-page but what scrolls in a box of its own, and every link within the site leads to a page and a place on it."""
+page but what scrolls in a box of its own, code only on a phone, where it goes on in the next line. Every link within the site leads to a page and a place on it, and a search finds
+what people call things."""
 import http.server
 import json
 import os
@@ -11,6 +12,7 @@ import threading
 import urllib.parse
 
 WIDTHS = [420, 1280]
+WORDS = ["autorotate", "sideways", "iphone", "color", "jupyter"]
 SECONDS = 600  # 50 on two idle cores
 # Put before everything else of each page: what goes wrong, told to the page that has it in a frame.
 LISTENER = b"""<script>window.qturnErrors = [];
@@ -18,7 +20,7 @@ addEventListener('error', e => qturnErrors.push(e.message || 'cannot load ' + (e
 addEventListener('unhandledrejection', e => qturnErrors.push(String(e.reason)));
 for (const kind of ['error', 'warn']) console[kind] = (...said) => qturnErrors.push(said.join(' '));</script>"""
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
-const found = {wrong: [], links: {}, ids: {}}, left = [];
+const found = {wrong: [], links: {}, ids: {}}, left = [], later = ms => new Promise(done => setTimeout(done, ms));
 for (const page of PAGES) for (const width of WIDTHS) left.push([page, width]);
 function look(page, width, frame) {
   const wrong = what => found.wrong.push(`${page} at ${width} pixels: ${what}`);
@@ -39,19 +41,25 @@ function look(page, width, frame) {
   found.ids[page] = [...shown.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.name]).filter(Boolean);
 }
 async function work() {
-  const frame = document.createElement('iframe');
+  const frame = document.body.appendChild(document.createElement('iframe'));
   frame.style.height = '900px';
-  document.body.append(frame);
   for (let next; next = left.shift();) {
     const [page, width] = next;
     frame.style.width = width + 'px';
     frame.style.border = 0;
     await new Promise(done => { frame.onload = done; frame.src = '/' + page; });
-    await new Promise(done => setTimeout(done, 40));
+    await later(40);
     try { look(page, width, frame); } catch (e) { found.wrong.push(`${page}: ${e}`); }
   }
 }
-Promise.all([work(), work(), work(), work()]).then(() => fetch('/found', {method: 'POST', body: JSON.stringify(found)}));
+async function search(word) {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  frame.src = '/index.html?q=' + word;
+  for (let tries = 0; tries < 200; ++tries, await later(50))
+    if (frame.contentDocument?.querySelector('.md-search-result__item')) return frame.remove();
+  found.wrong.push(`a search for ${word} finds no page`);
+}
+Promise.all([work(), work(), work(), work()]).then(() => Promise.all(WORDS.map(search))).then(() => fetch('/found', {method: 'POST', body: JSON.stringify(found)}));
 </script>"""
 
 
@@ -70,7 +78,10 @@ def looked_at(site, pages):
         def do_GET(self):
             path = urllib.parse.unquote(self.path.split("?")[0])[1:]
             if path == "harness":
-                self.answer(HARNESS.replace("PAGES", json.dumps(pages), 1).replace("const found", f"const WIDTHS = {WIDTHS}, found", 1).encode())
+                has_search = (pathlib.Path(site) / "search").exists()
+                values = {"PAGES": pages, "WIDTHS": WIDTHS, "WORDS": WORDS if has_search else []}
+                said = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())
+                self.answer(HARNESS.replace("<script>", f"<script>{said}", 1).encode())
             elif path in pages:
                 self.answer((site / path).read_bytes().replace(b"<head>", b"<head>" + LISTENER, 1))
             else:

@@ -21,8 +21,16 @@ PICTURE = f"""<rect width="{WIDTH}" height="{HEIGHT}" fill="#cfe8f7"/><rect y="8
 def drawn(operation):
     swaps = operation in ("transpose", "rotate90", "transverse", "rotate270")
     width, height = (HEIGHT, WIDTH) if swaps else (WIDTH, HEIGHT)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">\n'
+    # A turned picture is as large as the one before it.
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{1.2 * width:g}" height="{1.2 * height:g}">\n'
             f'<g transform="matrix({MATRICES[operation]})">{PICTURE}</g></svg>\n')
+
+
+def before_and_after(before, says_before, after, says_after):
+    """Two pictures, which fill the window when they are clicked, until the next click."""
+    shown = [(before, says_before), (after, says_after)]
+    return ('<div class="qturn-turn" markdown>\n' + "".join(f"[![{says}]({name}.svg)](#large-{name})\n" for name, says in shown) + "</div>\n\n" +
+            "".join(f'[![{says}]({name}.svg)](#){{ .qturn-large #large-{name} }}\n' for name, says in shown))
 
 
 def tables(text):
@@ -52,11 +60,7 @@ def page(operation, root):
 
 {SAYS[operation]}{accepted} It is orientation {number}: AB/CD becomes {becomes}. `{undoing}` undoes it.
 
-<div class="qturn-turn" markdown>
-![before](identity.svg)
-![after {operation}]({operation}.svg)
-</div>
-
+{before_and_after("identity", "before", operation, f"after {operation}")}
 ```
 qturn {operation} photos -o turned
 qturn {operation} photos --in-place
@@ -90,11 +94,7 @@ def upright():
 Makes the pixels upright, as the orientation tag says, and sets the tag to 1. So every program shows the picture right. Stored with the tag 6, and after
 `upright`:
 
-<div class="qturn-turn" markdown>
-![as it is stored](rotate270.svg)
-![upright](identity.svg)
-</div>
-
+""" + before_and_after("rotate270", "as it is stored", "identity", "upright") + """
 ```
 qturn upright photos -o turned
 qturn upright photos --in-place

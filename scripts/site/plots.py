@@ -19,6 +19,8 @@ COLUMNS = [
     ("opencv-h200.md", ["type", "transpose", "flip 1"], ["8UC4"], "8UC4 on an H200: GB/s of cv::cuda (grey) and qturn"),
 ]
 OURS, THEIRS = "#00897b", "#9e9e9e"
+STYLE = ("<style>text { fill: #222 } .ground { fill: #fff } "
+         "@media (prefers-color-scheme: dark) { text { fill: #ddd } .ground { fill: #1e2129 } }</style>")
 
 
 def plain(cell):
@@ -45,7 +47,7 @@ def svg(title, bars):
                 parts.append(f'<text x="{left - 8}" y="{y + 12}" text-anchor="end">{html.escape(label)}</text>')
             y += line if at == len(values) - 1 else 15
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y + 8}" width="{width}" height="{y + 8}" font-family="sans-serif" '
-            f'font-size="12"><rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="20" font-size="14" font-weight="bold">'
+            f'font-size="12">{STYLE}<rect class="ground" width="100%" height="100%"/><text x="8" y="20" font-size="14" font-weight="bold">'
             f'{html.escape(title)}</text>{"".join(parts)}</svg>\n')
 
 
@@ -57,7 +59,8 @@ def table_of(text, columns, document):
 
 
 def write(folder):
-    """Draws the plots into `folder`, which holds copies of the documents, and shows each in its document before the first table."""
+    """Draws the plots into `folder`, which holds copies of the documents, and shows each in its document before the first table, and the
+    first on the home page."""
     def place(document, title, bars):
         if not bars:
             raise SystemExit(f"docs: no rows for the plot '{title}'")
@@ -89,3 +92,7 @@ def write(folder):
             elif len(numbers(cell)) == 1 and not label.startswith("bar") and label != "copy":
                 bars.append((plain(label), numbers(cell), True))
         place(document, title, bars)
+    document, *_, title = ROWS[0]
+    home = folder.parents[1] / "README.md"
+    before, heading, after = home.read_text().partition("\n## Results\n")
+    home.write_text(f"{before}{heading}\n![{title}](docs/measurements/{document.replace('.md', '-plot.svg')})\n{after}")
