@@ -26,17 +26,23 @@ struct Reduced {
   Motion motion;
 };
 
-/// `view` with its rows in the opposite order. It must have one; the pitch of one has no meaning.
+/// The pitch of a single row has no meaning. Kernels place the rows of a tile by it, also those
+/// that the picture has not, so it becomes 0, which is aligned.
+inline std::int64_t pitch_of(ConstView view) { return view.height > 1 ? view.pitch : 0; }
+
+/// `view` with its rows in the opposite order. It must have one.
 template <class AnyView>
 AnyView upside_down(AnyView view) {
   AnyView last_row = sub_view(view, 0, view.height - 1, view.width, 1);
   last_row.height = view.height;
-  if (view.height > 1) last_row.pitch = -view.pitch;
+  last_row.pitch = -pitch_of(view);
   return last_row;
 }
 
 /// `src` and `dst` must have passed check_shapes() and not be empty.
 inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
+  src.pitch = pitch_of(src);
+  dst.pitch = pitch_of(dst);
   const Reading r = reading(orientation);
   if (r.from_bottom) src = upside_down(src);
   if (!r.swap_axes) return {src, dst, r.from_right ? Motion::mirror : Motion::copy};
@@ -44,11 +50,10 @@ inline Reduced reduce(ConstView src, View dst, Orientation orientation) {
   return {src, dst, Motion::transpose};
 }
 
-/// The largest power of two, up to 16, of which address and pitch are multiples. The pitch of a
-/// single row does not count.
+/// The largest power of two, up to 16, of which address and pitch are multiples.
 inline int alignment_of(ConstView view) {
   const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(view.data));
-  const auto pitch = static_cast<std::uint64_t>(view.height > 1 ? view.pitch : 0);
+  const auto pitch = static_cast<std::uint64_t>(pitch_of(view));
   return 1 << std::countr_zero(address | pitch | 16);
 }
 

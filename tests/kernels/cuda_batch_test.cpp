@@ -59,6 +59,16 @@ TEST_CASE("a batch of all orientations, sizes and layouts is what the CPU makes"
   require_equal_to_cpu(turns, stream);
 }
 
+TEST_CASE("a batch of single rows and columns is turned, whatever the pitch of a row says",
+          "[gpu]") {
+  need_gpu();
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
+  Stream stream;
+  std::vector<Turn> turns;
+  add_thin_turns(turns, 600, pixel_bytes);
+  require_equal_to_cpu(turns, stream);
+}
+
 TEST_CASE("one large picture among small ones is turned like them", "[gpu]") {
   need_gpu();
   const int pixel_bytes = GENERATE(1, 3, 4, 5);
@@ -79,6 +89,7 @@ TEST_CASE("every kernel for batches stays within its memory", "[gpu][sanitizer]"
   std::vector<Turn> turns;
   add_all_turns(turns, {131, 70}, pixel_bytes);
   add_all_turns(turns, {16, 96}, pixel_bytes);
+  add_thin_turns(turns, 20, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 

@@ -45,6 +45,7 @@ TEST_CASE("the GPU mirrors in place as the CPU does, whatever the size", "[gpu]"
         Size{1359, 5}, Size{4080, 3}, Size{4096, 4}, Size{8177, 3}, Size{7, 700}}) {
     add_all_in_place(turns, size, pixel_bytes);
   }
+  add_thin_in_place(turns, 600, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 
@@ -54,6 +55,7 @@ TEST_CASE("every kernel that works in place stays within its memory", "[gpu][san
   Stream stream;
   std::vector<TurnInPlace> turns;
   for (std::int64_t side : {64, 99}) add_all_in_place(turns, {side, side}, pixel_bytes);
+  add_thin_in_place(turns, 20, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 

@@ -56,6 +56,7 @@ TEST_CASE("all planes of a picture are turned as the CPU turns them", "[gpu]") {
   for (const Size luma : {Size{1, 1}, Size{2, 2}, Size{31, 65}, Size{129, 64}, Size{257, 255}}) {
     add_all_planes(turns, kind, luma);
   }
+  add_thin_planes(turns, 300, kind);
   require_equal_to_cpu(turns, stream);
 }
 
@@ -66,6 +67,7 @@ TEST_CASE("every kernel for pixels of two sizes stays within its memory", "[gpu]
     std::vector<PlanesTurn> turns;
     add_all_planes(turns, planes_kinds()[kind], {131, 70});
     add_all_planes(turns, planes_kinds()[kind], {64, 96});
+    add_thin_planes(turns, 20, planes_kinds()[kind]);
     require_equal_to_cpu(turns, stream);
   }
 }

@@ -49,6 +49,7 @@ TEST_CASE("planes of all kinds, orientations, sizes and layouts are what the CPU
                           Size{63, 65}, Size{129, 31}, Size{128, 64}, Size{65, 130}}) {
     add_all_planar(turns, kind, size);
   }
+  add_thin_planar(turns, 200, kind);
   require_equal_to_cpu(turns, stream);
 }
 
@@ -88,6 +89,7 @@ TEST_CASE("every kernel for planes stays within its memory", "[gpu][sanitizer]")
   std::vector<PlanarTurn> turns;
   add_all_planar(turns, kind, {67, 35});
   add_all_planar(turns, kind, {16, 40});
+  add_thin_planar(turns, 10, kind);
   require_equal_to_cpu(turns, stream);
 }
 

@@ -170,6 +170,16 @@ TEST_CASE("pictures of a few rows or columns agree, at lengths around the edges 
   require_equal_to_cpu(turns, stream);
 }
 
+TEST_CASE("pictures of one row or one column agree, whatever the pitch of a single row says",
+          "[gpu]") {
+  need_gpu();
+  const int pixel_bytes = GENERATE(from_range(std::begin(pixel_sizes), std::end(pixel_sizes)));
+  Stream stream;
+  std::vector<Turn> turns;
+  add_thin_turns(turns, 600, pixel_bytes);
+  require_equal_to_cpu(turns, stream);
+}
+
 std::vector<Turn> all_turns(Plan src, Layout dst) {
   std::vector<Turn> turns;
   for (const Orientation orientation : all_orientations) turns.push_back({src, dst, orientation});
@@ -228,6 +238,10 @@ TEST_CASE("no kernel reads or writes beside the pictures", "[gpu][sanitizer]") {
   require_equal_in_exact_memory({69, 145, pixel_bytes, {to_16(69 * p), 16}}, {}, stream);
   require_equal_in_exact_memory({144, 80, pixel_bytes, {}}, {}, stream);
   require_equal_in_exact_memory({67, 70, pixel_bytes, {p, 3 * p, true}}, {3 * p, p, true}, stream);
+  // One row, and one column, with a pitch that a single row may have.
+  const Layout lone{p, 0, false, 200 * p + 14};
+  require_equal_in_exact_memory({191, 1, pixel_bytes, lone}, lone, stream);
+  require_equal_in_exact_memory({1, 131, pixel_bytes, lone}, {0, 0, false, -813}, stream);
 }
 
 TEST_CASE("threads with streams of their own turn pictures at the same time, on every GPU",

@@ -26,6 +26,7 @@ TEST_CASE("a uniform batch on the GPU is every image turned as by definition", "
   for (const Size size : {Size{64, 48}, Size{131, 70}, Size{3, 200}, Size{1, 1}}) {
     add_all_uniform(turns, size, pixel_bytes);
   }
+  add_thin_uniform(turns, 300, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 
@@ -35,6 +36,7 @@ TEST_CASE("every kernel for uniform batches stays within its memory", "[gpu][san
   Stream stream;
   std::vector<UniformTurn> turns;
   add_all_uniform(turns, {67, 35}, pixel_bytes);
+  add_thin_uniform(turns, 10, pixel_bytes);
   require_equal_to_cpu(turns, stream);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,32 @@ class DeviceDescriptors {
 
 /// Padding that makes rows a multiple of 16 bytes.
 inline std::int64_t to_16(std::int64_t row_bytes) { return (16 - row_bytes % 16) % 16; }
+
+/// Pictures of one row or one column, and how they lie in memory, at random. A column's pitch is
+/// that of its rows, forwards or backwards; a row's has no meaning.
+class ThinPictures {
+ public:
+  Size size() {
+    const std::int64_t length = 1 + below(300);
+    return below(2) == 0 ? Size{length, 1} : Size{1, length};
+  }
+  Orientation orientation() { return all_orientations[static_cast<std::size_t>(below(8))]; }
+
+  /// Rows and columns begin at multiples of one of `units`.
+  Layout layout(std::initializer_list<std::int64_t> units) {
+    const std::int64_t unit = units.begin()[below(static_cast<std::int64_t>(units.size()))];
+    const std::int64_t lone_pitch = 1 + below(4000);
+    return {unit * below(5), unit * below(5), below(2) == 0,
+            below(2) == 0 ? lone_pitch : -lone_pitch};
+  }
+
+ private:
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
+
+  std::mt19937_64 random_{7};
+};
 
 /// Those with code of their own, and some between and beyond them.
 inline constexpr int pixel_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,  15,

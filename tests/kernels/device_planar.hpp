@@ -115,6 +115,15 @@ inline void add_all_planar(std::vector<PlanarTurn>& turns, const PlanarKind& kin
   }
 }
 
+inline void add_thin_planar(std::vector<PlanarTurn>& turns, int count, const PlanarKind& kind) {
+  ThinPictures thin;
+  for (int i = 0; i < count; ++i) {
+    const Layout src = thin.layout({sample_bytes(kind.src_type), kind.pixel_bytes(), 16});
+    const Layout dst = thin.layout({sample_bytes(kind.dst_type), 16});
+    turns.push_back({kind, thin.size(), thin.orientation(), src, {dst, dst.padding}});
+  }
+}
+
 }  // namespace qturn::tests
 
 #endif  // QTURN_TESTS_KERNELS_DEVICE_PLANAR_HPP

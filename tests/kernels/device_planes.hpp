@@ -109,6 +109,15 @@ inline void add_all_planes(std::vector<PlanesTurn>& turns, const PlanesKind& kin
   }
 }
 
+inline void add_thin_planes(std::vector<PlanesTurn>& turns, int count, const PlanesKind& kind) {
+  ThinPictures thin;
+  for (int i = 0; i < count; ++i) {
+    const Layout src = thin.layout({1, 4, 16});
+    const Layout dst = thin.layout({1, 4, 16});
+    turns.push_back({kind, thin.size(), thin.orientation(), src, dst});
+  }
+}
+
 }  // namespace qturn::tests
 
 #endif  // QTURN_TESTS_KERNELS_DEVICE_PLANES_HPP

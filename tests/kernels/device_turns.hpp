@@ -60,6 +60,16 @@ inline void add_all_turns(std::vector<Turn>& turns, Size size, int pixel_bytes) 
   }
 }
 
+inline void add_thin_turns(std::vector<Turn>& turns, int count, int pixel_bytes) {
+  ThinPictures thin;
+  for (int i = 0; i < count; ++i) {
+    const Size size = thin.size();
+    const Layout src = thin.layout({1, pixel_bytes, pixel_bytes, 16});
+    const Layout dst = thin.layout({1, pixel_bytes, pixel_bytes, 16});
+    turns.push_back({{size.width, size.height, pixel_bytes, src}, dst, thin.orientation()});
+  }
+}
+
 /// One picture turned within its memory.
 struct TurnInPlace {
   struct Image {
@@ -103,6 +113,17 @@ inline void add_all_in_place(std::vector<TurnInPlace>& turns, Size size, int pix
       if (swaps_axes(orientation) && size.width != size.height) continue;
       turns.push_back({{size.width, size.height, pixel_bytes, layout}, orientation});
     }
+  }
+}
+
+inline void add_thin_in_place(std::vector<TurnInPlace>& turns, int count, int pixel_bytes) {
+  ThinPictures thin;
+  for (int i = 0; i < count; ++i) {
+    const Size size = thin.size();
+    const Layout layout = thin.layout({1, pixel_bytes, 16});
+    const Orientation orientation = thin.orientation();
+    if (swaps_axes(orientation) && size.width != size.height) continue;
+    turns.push_back({{size.width, size.height, pixel_bytes, layout}, orientation});
   }
 }
 

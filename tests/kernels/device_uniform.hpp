@@ -67,6 +67,18 @@ inline void add_all_uniform(std::vector<UniformTurn>& turns, Size size, int pixe
   }
 }
 
+inline void add_thin_uniform(std::vector<UniformTurn>& turns, int count, int pixel_bytes) {
+  ThinPictures thin;
+  for (int i = 0; i < count; ++i) {
+    const Size size = thin.size();
+    const Layout src = thin.layout({1, pixel_bytes, pixel_bytes, 16});
+    const Layout dst = thin.layout({1, pixel_bytes, pixel_bytes, 16});
+    const std::int64_t gap = i % 2 == 0 ? pixel_bytes : 0;
+    turns.push_back(
+        {{{size.width, size.height, pixel_bytes, src}, dst, thin.orientation(), 3, gap, gap}});
+  }
+}
+
 inline void transform_each_batch(const std::vector<UniformBatch>& batches, cudaStream_t stream) {
   for (const UniformBatch& batch : batches) transform_batch(batch, stream);
 }

@@ -28,7 +28,7 @@ void require_its_definition(const Plan& plan) {
   }
 }
 
-const Layout layouts[] = {{}, {5, 3, false}, {16, 16, false}, {1, 7, true}};
+const Layout layouts[] = {{}, {5, 3, false}, {16, 16, false}, {1, 7, true, -813}};
 
 TEST_CASE("a square turned in place is its definition, whatever its size") {
   const int pixel_bytes =

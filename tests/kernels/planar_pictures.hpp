@@ -27,9 +27,10 @@ struct PlanarPlan {
   /// Upside down, rows and planes go backwards in memory.
   PlanarView view_in(void* buffer) const {
     auto* first = static_cast<unsigned char*>(buffer) + layout.offset;
-    if (!layout.upside_down || height == 0) return {first, width, height, pitch(), plane_pitch()};
-    return {first + (planes - 1) * plane_pitch() + (height - 1) * pitch(), width, height, -pitch(),
-            -plane_pitch()};
+    if (layout.upside_down && height > 0)
+      first += (planes - 1) * plane_pitch() + (height - 1) * pitch();
+    return {first, width, height, layout.pitch_of(height, pitch()),
+            layout.pitch_of(planes, plane_pitch())};
   }
 };
 
