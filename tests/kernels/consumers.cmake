@@ -55,6 +55,10 @@ if(QTURN_PKG_CONFIG)
   set_tests_properties("consumers: the program of pkg-config runs" PROPERTIES PASS_REGULAR_EXPRESSION "^CA/DB\n$")
 endif()
 
+if(QTURN_CUDA AND NOT BUILD_SHARED_LIBS)
+  add_test(NAME "consumers: the libraries link with the runtime of CUDA 12.4"
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/cuda_runtime.sh ${CMAKE_NM} $<TARGET_FILE:qturn_kernels> $<TARGET_FILE:qturn_jpeg>)
+endif()
 if(QTURN_CUDA)
   consumer_step("the JPEG guide's program names what it refuses" "the C++17 project builds"
     ${consumers}/found/decode_jpeg ${CMAKE_CURRENT_LIST_FILE})

@@ -61,8 +61,8 @@ class QTURN_EXPORT CudaError : public std::runtime_error {
 ///
 /// Throws std::invalid_argument, before anything is enqueued, when shapes or sizes disagree, rows
 /// of `dst` overlap each other or the views overlap; CudaError when the launch fails, or, with
-/// nothing enqueued, when `stream` is not the current device's (built with CUDA 12.8 or later and
-/// run with such a driver, unless the stream is being captured; otherwise this cannot be checked).
+/// nothing enqueued, when `stream` is not the current device's (with a runtime and a
+/// driver of CUDA 12.8 or later, unless the stream is being captured; else this cannot be checked).
 /// An error of the copy itself shows at the caller's next synchronisation, as with any stream work.
 QTURN_EXPORT void transform(ConstView src, View dst, Orientation orientation, cudaStream_t stream);
 

@@ -91,6 +91,21 @@ KnownKernels& known_kernels() {
   return kernels;
 }
 
+/// cuStreamGetDevice(), whose results have the numbers of the runtime's.
+using StreamGetDevice = cudaError_t (*)(cudaStream_t stream, int* device);
+
+/// CUDA 12.8 brought it. What is built with that or later also links with the runtime of CUDA 12.4,
+/// which has no such function: then it is null, as it is with an older driver.
+StreamGetDevice stream_get_device() {
+  void* function = nullptr;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // what replaces it came with CUDA 12.5
+  cudaGetDriverEntryPoint("cuStreamGetDevice", &function, cudaEnableDefault);
+#pragma GCC diagnostic pop
+  cudaGetLastError();
+  return reinterpret_cast<StreamGetDevice>(function);
+}
+
 }  // namespace
 
 const DeviceTraits& current_device() {
@@ -117,21 +132,15 @@ void allow_dynamic_shared(const void* kernel, int bytes) {
   if (known_kernels().of(kernel).shared_bytes < bytes) known_kernels().allow(kernel, bytes);
 }
 
-void require_stream_of_current_device([[maybe_unused]] cudaStream_t stream) {
-#if CUDART_VERSION >= 12080
+void require_stream_of_current_device(cudaStream_t stream) {
   if (all_devices().size() == 1) return;
+  static const StreamGetDevice get_device = stream_get_device();
   cudaStreamCaptureStatus status{};
   check(cudaStreamIsCapturing(stream, &status));
-  if (status != cudaStreamCaptureStatusNone) return;
+  if (get_device == nullptr || status != cudaStreamCaptureStatusNone) return;
   int device = 0;
-  const cudaError_t answer = cudaStreamGetDevice(stream, &device);
-  if (answer == cudaErrorCallRequiresNewerDriver) {
-    cudaGetLastError();
-    return;
-  }
-  check(answer);
+  check(get_device(stream, &device));
   if (device != current_number()) check(cudaErrorInvalidResourceHandle);
-#endif
 }
 
 }  // namespace qturn

@@ -41,8 +41,8 @@ static_assert(shared_without_asking(0) == 48 * 1024 && shared_without_asking(100
 void allow_dynamic_shared(const void* kernel, int bytes);
 
 /// Throws CudaError(cudaErrorInvalidResourceHandle) for a stream of another device. CUDA 13 would
-/// launch there, with memory that it may not reach. Before CUDA 12.8, and while the stream is being
-/// captured, this cannot be checked.
+/// launch there, with memory that it may not reach. With a runtime or a driver before CUDA
+/// 12.8, and while the stream is being captured, this cannot be checked.
 void require_stream_of_current_device(cudaStream_t stream);
 
 }  // namespace qturn
