@@ -1,10 +1,10 @@
 # pkg-config does not know targets. So a file for each library says what a program needs besides the library:
-#   qturn_pkg_config(NAME COMPONENT component LIBS -lx [DESCRIPTION text] [CFLAGS ...] [REQUIRES ...] [LIBS_PRIVATE ...])
+#   qturn_pkg_config(NAME COMPONENT component LIBS -lx [DESCRIPTION text] [CFLAGS ...] [REQUIRES ...])
 # Paths are relative to the file, so that an installation can be moved.
 include(GNUInstallDirs)
 
 function(qturn_pkg_config name)
-  cmake_parse_arguments(PARSE_ARGV 1 pc "" "COMPONENT;DESCRIPTION" "LIBS;CFLAGS;REQUIRES;LIBS_PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 pc "" "COMPONENT;DESCRIPTION" "LIBS;CFLAGS;REQUIRES")
   foreach(folder LIB INCLUDE)
     string(TOLOWER ${folder} key)
     cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${folder}DIR BASE_DIRECTORY "\${prefix}" OUTPUT_VARIABLE pc_${key}dir)
@@ -17,7 +17,7 @@ function(qturn_pkg_config name)
     string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${up}")
   endif()
   list(JOIN pc_REQUIRES ", " pc_REQUIRES)
-  foreach(words LIBS CFLAGS LIBS_PRIVATE)
+  foreach(words LIBS CFLAGS)
     list(JOIN pc_${words} " " pc_${words})
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/qturn.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)

@@ -1,15 +1,17 @@
-# nixpkgs: untried. nix-build packaging/nix
-{ pkgs ? import <nixpkgs> { } }:
-pkgs.stdenv.mkDerivation {
+# nixpkgs: untried. nix-build packaging/nix [--arg cuda true]
+{ pkgs ? import <nixpkgs> { config.allowUnfree = cuda; }, cuda ? false }:
+(if cuda then pkgs.cudaPackages.backendStdenv else pkgs.stdenv).mkDerivation {
   pname = "qturn";
   version = builtins.head (builtins.match ".*project\\(qturn VERSION ([0-9.]+).*" (builtins.readFile ../../CMakeLists.txt));
   src = pkgs.lib.cleanSource ../..;
-  nativeBuildInputs = with pkgs; [ cmake ninja python3 ];
+  nativeBuildInputs = with pkgs; [ cmake ninja python3 ] ++ lib.optional cuda cudaPackages.cuda_nvcc;
   buildInputs = with pkgs; [
     brotli cli11 fmt giflib imath libarchive libdeflate libhwy libjpeg libtiff libwebp nlohmann_json
     openimageio tbb xxHash zlib
-  ];
-  cmakeFlags = [ "-DQTURN_CUDA=OFF" "-DQTURN_TESTS=OFF" ];
+  ] ++ lib.optionals cuda [ cudaPackages.cuda_cudart cudaPackages.cuda_cccl ];
+  cmakeFlags = [ "-DQTURN_TESTS=OFF" ]
+    ++ (if cuda then [ "-DQTURN_CUDA=ON" "-DCMAKE_CUDA_ARCHITECTURES=${pkgs.cudaPackages.flags.cmakeCudaArchitecturesString}" ]
+    else [ "-DQTURN_CUDA=OFF" ]);
   meta = {
     description = "Turns and mirrors pictures without loss";
     license = pkgs.lib.licenses.asl20;

@@ -13,6 +13,7 @@ assert "version" in own["project"]["dynamic"]
 version = own["tool"]["scikit-build"]["metadata"]["version"]
 print(re.search(version["regex"], open(version["input"]).read())["value"])')" pyproject.toml
 expect "$1" "$(scripts/release --version)" scripts/release
+expect "$1" "$(sed -n 's/^#define QTURN_VERSION_[A-Z]* \([0-9]*\)$/\1/p' kernels/include/qturn/version.h | paste -sd .)" version.h
 expect "$1" "$(sed -n 's/.*"version": "\([0-9.]*\)".*/\1/p' packaging/vcpkg/vcpkg.json)" packaging/vcpkg/vcpkg.json
 # The packages that the documents install.
 expect "$1" "$(grep -hoE 'qturn[-_][0-9]+\.[0-9.]+[0-9]' README.md docs/for-*.md | sed 's/.*[-_]//' | sort -u | tr '\n' ' ' | sed 's/ $//')" "README.md or docs/for-*.md"

@@ -4,7 +4,7 @@
 set -euo pipefail
 pkg_config=$1 libdir=$2 package=$3 compiler=$4 source=$5 program=$6
 export PKG_CONFIG_PATH=$libdir/pkgconfig
-flags=$("$pkg_config" --static --cflags --libs "$package")
+flags=$("$pkg_config" --cflags --libs "$package")
 [[ $flags == *"-I$libdir/pkgconfig/../"* ]] || { echo "not relative to the file: $flags" >&2 && exit 1; }
 # shellcheck disable=SC2086 # they are words
-exec "$compiler" -std=c++17 "$source" -o "$program" $flags "${@:7}"
+exec "$compiler" "$source" -o "$program" $flags "${@:7}"

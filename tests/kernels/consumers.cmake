@@ -3,8 +3,7 @@
 # with CUDA as this build is.
 set(consumers ${CMAKE_CURRENT_BINARY_DIR}/consumers)
 set(consumer_options
-  -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
-  -DCMAKE_BUILD_TYPE=$<CONFIG>)
+  -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}")
 
 add_test(NAME "consumers: every installed header compiles alone"
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --config $<CONFIG>
@@ -21,7 +20,9 @@ consumer_step("an old installation is gone" "" ${CMAKE_COMMAND} -E rm -rf ${cons
 consumer_step("the kernels install" "an old installation is gone"
   ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
   --prefix ${consumers}/prefix)
+set(with_cuda "")
 if(QTURN_CUDA)
+  set(with_cuda -DWITH_CUDA)
   set(jpeg_guide -DJPEG_README=${PROJECT_SOURCE_DIR}/kernels/jpeg/README.md)
 endif()
 consumer_step("a C++17 project finds the installed kernels" "the kernels install"
@@ -32,7 +33,12 @@ consumer_step("the C++17 project builds" "a C++17 project finds the installed ke
 consumer_step("the C++17 program runs" "the C++17 project builds" ${consumers}/found/consumer)
 set_tests_properties("consumers: the C++17 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^CA/DB\n$")
-consumer_step("the C program runs" "the C++17 project builds" ${consumers}/found/consumer_c)
+consumer_step("a project in C alone finds the installed kernels" "the kernels install"
+  ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_c -B ${consumers}/c -G ${CMAKE_GENERATOR}
+  "-DCMAKE_C_FLAGS=${CMAKE_CXX_FLAGS}" -DCMAKE_PREFIX_PATH=${consumers}/prefix)
+consumer_step("the C project builds" "a project in C alone finds the installed kernels"
+  ${CMAKE_COMMAND} --build ${consumers}/c)
+consumer_step("the C program runs" "the C project builds" ${consumers}/c/consumer)
 
 consumer_step("the kernels install alone" "an old installation is gone"
   ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --config $<CONFIG> --component kernels
@@ -49,10 +55,14 @@ if(QTURN_PKG_CONFIG)
     ${CMAKE_COMMAND} -E copy_directory ${consumers}/alone ${consumers}/moved)
   consumer_step("pkg-config builds a program with the moved kernels" "the installation is moved"
     ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/moved/${CMAKE_INSTALL_LIBDIR} qturn
-    ${CMAKE_CXX_COMPILER} ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package/main.cpp ${consumers}/by_pkg_config)
+    ${CMAKE_CXX_COMPILER} ${CMAKE_CURRENT_LIST_DIR}/consumer_find_package/main.cpp ${consumers}/by_pkg_config -std=c++17 ${with_cuda})
   consumer_step("the program of pkg-config runs" "pkg-config builds a program with the moved kernels"
     ${consumers}/by_pkg_config)
   set_tests_properties("consumers: the program of pkg-config runs" PROPERTIES PASS_REGULAR_EXPRESSION "^CA/DB\n$")
+  consumer_step("pkg-config builds a program in C" "the installation is moved"
+    ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/moved/${CMAKE_INSTALL_LIBDIR} qturn
+    cc ${CMAKE_CURRENT_LIST_DIR}/consumer_c/main.c ${consumers}/c_by_pkg_config ${with_cuda})
+  consumer_step("the program in C of pkg-config runs" "pkg-config builds a program in C" ${consumers}/c_by_pkg_config)
 endif()
 
 if(QTURN_CUDA AND NOT BUILD_SHARED_LIBS)
@@ -73,9 +83,13 @@ endif()
 
 consumer_step("a C++20 project takes the sources as a folder" "an old installation is gone"
   ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer_add_subdirectory -B ${consumers}/added
-  ${consumer_options} -DQTURN_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DQTURN_CUDA=OFF)
+  ${consumer_options} -DQTURN_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DQTURN_CUDA=${QTURN_CUDA}
+  -DEXPECTED_ARCHITECTURES=${qturn_own_architectures})
+consumer_step("the kernels of a project without a build type are optimised" "a C++20 project takes the sources as a folder"
+  grep -e "-O3 .*plain.cpp" ${consumers}/added/compile_commands.json)
 consumer_step("the C++20 project builds" "a C++20 project takes the sources as a folder"
-  ${CMAKE_COMMAND} --build ${consumers}/added)
+  ${CMAKE_COMMAND} --build ${consumers}/added --target consumer)
+set_tests_properties("consumers: the C++20 project builds" PROPERTIES TIMEOUT 1800)  # all kernels once more
 consumer_step("the C++20 program runs" "the C++20 project builds" ${consumers}/added/consumer)
 set_tests_properties("consumers: the C++20 program runs" PROPERTIES
   PASS_REGULAR_EXPRESSION "^DAEBFC, dst is 2x3, expected 3x2\n$")
@@ -96,7 +110,7 @@ if(QTURN_TOOLS)
     get_filename_component(oiio_folder ${OpenImageIO_LIBRARY} DIRECTORY)
     consumer_step("pkg-config builds the pictures' example" "the pictures install"
       ${CMAKE_CURRENT_LIST_DIR}/consumer_pkg_config.sh ${QTURN_PKG_CONFIG} ${consumers}/prefix/${CMAKE_INSTALL_LIBDIR}
-      qturn-pictures ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/src/examples/upright.cpp ${consumers}/upright_by_pkg_config
+      qturn-pictures ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/src/examples/upright.cpp ${consumers}/upright_by_pkg_config -std=c++17
       -L${oiio_folder} -Wl,-rpath,${oiio_folder})
   endif()
   set(sample "${PROJECT_SOURCE_DIR}/testdata/samples/camera roll/cat.jpg")
