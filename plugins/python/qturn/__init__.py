@@ -1,4 +1,5 @@
 """The eight orientations of an image, at the speed of a copy. plugins/python/README.md has the page to read."""
+import importlib
 import sys
 
 from ._arrays import to_planar, transform, transform_batch
@@ -7,6 +8,14 @@ from ._qturn import Orientation, PictureError, Turned, check, orientation, rando
 
 __all__ = ["Orientation", "PictureError", "Turned", "check", "orientation", "random_variants", "to_planar", "transform", "transform_batch",
            "turn", "turn_boxes", "turn_labels", "turn_points"]
+
+
+def __getattr__(name):
+    """The modules for other libraries, each of which is imported when it is first used."""
+    if name in ("albumentations", "huggingface", "ray", "torch", "torchvision"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 # An older PyTorch has no way to register them, and one that is just being imported not yet.
 if hasattr(getattr(sys.modules.get("torch"), "library", None), "register_autograd"):

@@ -287,3 +287,8 @@ def test_bfloat16():
     assert torch.equal(qturn.transform(x, "cw"), x.rot90(-1))
     got = qturn.to_planar(torch.full((2, 2, 3), 255, dtype=torch.uint8), dtype=torch.bfloat16)
     assert got.dtype == torch.bfloat16 and (got == 1).all()
+
+
+def test_the_modules_for_other_libraries_are_imported_when_they_are_used():
+    code = "import sys, qturn; assert 'qturn.ray' not in sys.modules; qturn.ray.augment; assert not hasattr(qturn, 'rays')"
+    subprocess.run([sys.executable, "-c", code], check=True)

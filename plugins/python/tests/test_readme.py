@@ -1,4 +1,4 @@
-"""The page for users: its Python runs, in order, in a folder with photo.jpg."""
+"""The pages for users: their Python runs, in order, in a folder with photo.jpg."""
 import importlib.util
 import pathlib
 import re
@@ -8,12 +8,13 @@ import pytest
 
 PLUGIN = pathlib.Path(__file__).parents[1]
 ROCKET = PLUGIN.parents[1] / "testdata" / "samples" / "camera roll" / "rocket.jpg"
-BLOCKS = re.findall(r"^```python\n(.*?)^```", (PLUGIN / "README.md").read_text(), re.M | re.S)
+PAGES = (PLUGIN / "README.md", PLUGIN.parents[1] / "docs/for-ml-engineers.md")
+BLOCKS = [block for page in PAGES for block in re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)]
 NEEDS = ("albumentations", "cupy", "cv2", "jax", "numpy", "ray", "torch", "torchvision")
 
 
 def missing(block):
-    named = [name for name in NEEDS if re.search(rf"^\s*(?:import|from) {name}\b", block, re.M)]
+    named = [name for name in NEEDS if re.search(rf"^\s*(?:import|from) {name}\b|qturn\.{name}\b", block, re.M)]
     return [name for name in named if importlib.util.find_spec(name) is None]
 
 
