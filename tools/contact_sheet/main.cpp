@@ -1,5 +1,7 @@
 // Puts small copies of pictures side by side: before and after in two columns, or any number per
 // row. Each has the name of its column, if columns have names, and the name of its file below it.
+// The sheet is an SVG, so that its words are in the reader's own font, and light or dark as he has
+// his screen.
 //
 // Pictures are shown as they are stored, whatever their orientation tag says: that is what a
 // program sees that ignores the tag, and the difference between the columns.
@@ -7,7 +9,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -15,23 +16,24 @@
 #include <utility>
 #include <vector>
 
+#include "src/files/json_names.hpp"
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
+#include "src/labels/text/base64.hpp"
+#include "src/labels/text/xml_text.hpp"
 #include "src/turn/small_picture.hpp"
-#include "tools/contact_sheet/captions.hpp"
 
 namespace qturn {
 namespace {
 
-constexpr std::int64_t cell = 320;
-constexpr std::int64_t gap = 16;
+constexpr std::int64_t cell = 320, gap = 16, line = 28;  // pixels
 
-void paste(SmallPicture& sheet, const SmallPicture& picture, std::int64_t left, std::int64_t top) {
-  for (std::int64_t y = 0; y < picture.height; ++y)
-    std::memcpy(&sheet.pixels[static_cast<std::size_t>(((top + y) * sheet.width + left) * 3)],
-                &picture.pixels[static_cast<std::size_t>(y * picture.width * 3)],
-                static_cast<std::size_t>(picture.width * 3));
-}
+constexpr const char* style = R"(<style>
+text { font: 20px system-ui, sans-serif; text-anchor: middle; fill: #222 } .ground { fill: #fff }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .ground { fill: #1e2129 } }
+</style>
+<rect class="ground" width="100%" height="100%"/>
+)";
 
 struct Cell {
   std::string name;
@@ -80,26 +82,53 @@ std::vector<Cell> read_rows(std::size_t columns, const std::vector<std::string>&
   return cells;
 }
 
+/// The end of `text`, because names differ there, in as many letters as a cell has room for.
+std::string caption(std::string text, std::int64_t x, std::int64_t y) {
+  constexpr std::ptrdiff_t most = 28;
+  for (char& c : text) c = c >= 0 && c < ' ' ? '?' : c;
+  text = Json::parse(dump(text)).get<std::string>();  // U+FFFD for what is not UTF-8
+  const auto begins_letter = [](char c) { return (c & 0xc0) != 0x80; };
+  if (std::ranges::count_if(text, begins_letter) > most) {
+    auto from = text.end();
+    for (std::ptrdiff_t letters = 1; letters < most; letters += begins_letter(*from)) --from;
+    text = "\u2026" + std::string(from, text.end());
+  }
+  return fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, xml_escaped(text));
+}
+
+std::string image(const SmallPicture& picture, std::int64_t x, std::int64_t y) {
+  const Bytes png = encoded(picture, "png"), jpeg = encoded(picture, "jpeg");
+  const bool is_drawing = png.size() <= jpeg.size();
+  return fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:image/{};base64,{}\"/>\n", x,
+      y, picture.width, picture.height, is_drawing ? "png" : "jpeg",
+      base64(is_drawing ? png : jpeg));
+}
+
 void make_sheet(const std::filesystem::path& output, const Columns& columns,
                 const std::vector<std::string>& paths) {
   const std::vector<Cell> cells = read_rows(columns.count, paths);
-  const std::int64_t captions = caption_height * (columns.names.empty() ? 1 : 2);
-  const std::int64_t step_x = cell + gap, step_y = cell + captions + gap;
+  const std::int64_t step_x = cell + gap;
+  const std::int64_t step_y = cell + gap + line * (columns.names.empty() ? 1 : 2);
   const auto width = static_cast<std::int64_t>(columns.count);
   const std::int64_t rows = (static_cast<std::int64_t>(cells.size()) + width - 1) / width;
-  SmallPicture sheet{.width = width * step_x + gap, .height = rows * step_y + gap};
-  sheet.pixels.assign(static_cast<std::size_t>(sheet.width * sheet.height * 3), 255);
+  const std::int64_t right = width * step_x + gap, bottom = rows * step_y + gap;
+  std::string sheet = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\">\n{2}",
+      right, bottom, style);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const SmallPicture& small = cells[i].picture;
     const std::size_t column = i % columns.count;
     const std::int64_t left = gap + static_cast<std::int64_t>(column) * step_x;
     const std::int64_t top = gap + static_cast<std::int64_t>(i / columns.count) * step_y;
-    paste(sheet, small, left + (cell - small.width) / 2, top + (cell - small.height) / 2);
-    const std::int64_t below = top + cell + caption_height / 4;
-    if (!columns.names.empty()) write_caption(sheet, columns.names[column], left, below, cell);
-    write_caption(sheet, cells[i].name, left, below + captions - caption_height, cell);
+    const std::int64_t middle = left + cell / 2, below = top + step_y - gap - line / 4;
+    sheet += image(small, middle - small.width / 2, top + (cell - small.height) / 2);
+    if (!columns.names.empty()) sheet += caption(columns.names[column], middle, below - line);
+    sheet += caption(cells[i].name, middle, below);
   }
-  write_file(output, encoded(std::move(sheet), "png"), {}, IfExists::replace);
+  sheet += "</svg>\n";
+  write_file(output, bytes_of(sheet), {}, IfExists::replace);
 }
 
 }  // namespace
@@ -111,7 +140,7 @@ int main(int argc, char** argv) {
       words.size() < 3 ? qturn::Columns() : qturn::parse_columns(words[1]);
   if (columns.count == 0) {
     fmt::print(stderr,
-               "usage: qturn-contact-sheet OUTPUT.png COLUMNS PICTURE...\n"
+               "usage: qturn-contact-sheet OUTPUT.svg COLUMNS PICTURE...\n"
                "COLUMNS is a number, or the names of the columns: before,after\n");
     return 2;
   }
