@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -83,7 +84,7 @@ def looked_at(site, pages):
                 said = "".join(f"const {name} = {json.dumps(value)};" for name, value in values.items())
                 self.answer(HARNESS.replace("<script>", f"<script>{said}", 1).encode())
             elif path in pages:
-                self.answer((site / path).read_bytes().replace(b"<head>", b"<head>" + LISTENER, 1))
+                self.answer(re.sub(rb"<html.*?>", lambda begin: begin[0] + LISTENER, (site / path).read_bytes(), count=1))
             else:
                 super().do_GET()
 

@@ -10,6 +10,7 @@
 #include "src/files/safe_file.hpp"
 #include "src/formats/table.hpp"
 #include "src/labels/text/base64.hpp"
+#include "src/labels/text/xml_text.hpp"
 #include "src/turn/small_picture.hpp"
 
 namespace qturn {
@@ -18,12 +19,13 @@ namespace {
 constexpr std::int64_t longest_alone = 480, longest_of_several = 240;
 
 constexpr const char* style = R"(
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222; background: #fff }
-section { display: flex; flex-wrap: wrap; gap: 1em; padding: 1em 0; border-top: 1px solid #ccc }
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: clamp(.8em, 4vw, 2em); overflow-wrap: anywhere }
+section { display: flex; flex-wrap: wrap; gap: 1em; padding: 1em 0; border-top: 1px solid #8888 }
 section > h2 { flex-basis: 100%; font: 13px monospace; margin: 0 }
-figure { margin: 0 } figcaption { font-size: 13px; max-width: 480px }
-figure svg { display: block; background: #eee; border: 1px solid #999 }
-ul { flex: 1 1 20em; margin: 0; padding-left: 1.2em; overflow-wrap: anywhere; color: #a00 }
+figure { margin: 0; max-width: 100% } figcaption { font-size: 13px; max-width: 480px }
+figure svg { display: block; max-width: 100%; height: auto; background: #8882; outline: 1px solid #888 }
+ul { flex: 1 1 16em; margin: 0; padding-left: 1.2em; color: #c33; color: light-dark(#a00, #f88) }
 svg .s { fill: none; stroke-width: 2px; vector-effect: non-scaling-stroke }
 svg .f { fill-opacity: .2; stroke-width: 2px; vector-effect: non-scaling-stroke }
 svg .p { fill: none; stroke-width: 7px; stroke-linecap: round; vector-effect: non-scaling-stroke }
@@ -31,28 +33,7 @@ svg .m { opacity: .5; image-rendering: pixelated }
 .c { display: inline-block; margin-right: .8em } .c::before { content: "\25a0 "; color: var(--c) }
 )";
 
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
+std::string escaped(std::string_view text) { return xml_escaped(text, true); }
 
 std::string data_uri(const SmallPicture& picture, std::string_view format) {
   return fmt::format("data:image/{};base64,{}", format, base64(encoded(picture, format)));
@@ -248,7 +229,8 @@ std::string CategoryColours::in_html(const std::string& category) {
 LabelPage::LabelPage(std::string_view title, std::string_view summary, const Limits& limits)
     : limits_(limits),
       html_(fmt::format(R"(<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>{0}</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{0}</title>
 <style>{1}</style>
 <h1>{0}</h1>
 <p>{2}</p>
