@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/jpeg/src/enqueue.hpp"
 #include "kernels/jpeg/src/plan.hpp"
 #include "tools/bench/gpu_owners.hpp"
 #include "tools/bench/jpeg_batch.hpp"
@@ -59,9 +60,7 @@ class Batch {
         jpeg::plan(turns_.data(), turns_.size(), workspace_->results(), device, workspace_->host());
     plan.batch.stream = stream_;
     must(cudaEventRecord(events[0], stream_));
-    must(cudaMemcpyAsync(device, workspace_->host(), plan.uploaded, cudaMemcpyHostToDevice,
-                         stream_));
-    must(cudaMemsetAsync(device + plan.uploaded, 0, plan.cleared - plan.uploaded, stream_));
+    jpeg::enqueue_plan(plan.batch, plan, device, workspace_->host());
     must(cudaEventRecord(events[1], stream_));
     jpeg::unstuff(plan.batch);
     must(cudaEventRecord(events[2], stream_));

@@ -1,7 +1,6 @@
 #include "kernels/jpeg/src/decode.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/jpeg/src/dct.hpp"
 #include "kernels/jpeg/src/turn.hpp"
@@ -85,8 +84,9 @@ void want_pixels(const JpegScanDecode& asked, const Layout& layout, RestoredPict
   if (!(size == asked.src.size)) {
     refuse("pixels are " + text_of(size) + ", expected " + text_of(asked.src.size));
   }
-  if (layout.components != 3) {
-    refuse("pixels are wanted of " + std::to_string(layout.components) + " components, expected 3");
+  if (layout.components != 1 && layout.components != 3) {
+    refuse("pixels are wanted of " + std::to_string(layout.components) +
+           " components, expected 1 or 3");
   }
   check_whole_pixels(layout);
   const Layout::Factors most = layout.largest_factors();
@@ -99,33 +99,28 @@ void want_pixels(const JpegScanDecode& asked, const Layout& layout, RestoredPict
   }
   picture.pixels = plane_of(asked.pixels);
   picture.is_smooth = !asked.repeats_samples;
+  picture.is_grey = layout.components == 1;
 }
 
-struct Asked {
-  Picture picture{};
-  RestoredPicture restored{};
-};
-
-Asked asked_of(const JpegScanDecode& decode, Cut cut) {
-  Asked asked;
-  Layout& layout = asked.picture.turn.src;
+void ask(const JpegScanDecode& decode, Cut cut, TablesToRead& tables, Picture& picture,
+         RestoredPicture& restored) {
+  Layout& layout = picture.turn.src;
   layout = layout_of(decode.src);
-  check_tables(decode.src, "src");
-  read_from(asked.picture, decode.data, decode.bytes, cut);
-  asked.restored.tiles = tiles_of(layout, restored_side_by_side, 1);
+  tables.add(decode.src, picture);
+  read_from(picture, decode.data, decode.bytes, cut);
+  restored.tiles = tiles_of(layout, restored_side_by_side, 1);
   for (std::uint32_t i = 0; i < layout.components; ++i) {
     const auto& from = decode.component[i];
-    RestoredComponent& to = asked.restored.component[i];
-    const std::string of = " of component " + std::to_string(i);
+    RestoredComponent& to = restored.component[i];
+    const auto of = [i] { return " of component " + std::to_string(i); };
     std::copy(from.steps.begin(), from.steps.end(), to.steps);
-    if (from.coefficients.data) want_coefficients(from.coefficients, layout.component[i], of, to);
+    if (from.coefficients.data) want_coefficients(from.coefficients, layout.component[i], of(), to);
     if (from.samples.data) {
       want_samples(from.samples, samples_of(layout, decode.src.size, layout.component[i]),
-                   layout.component[i], of, to);
+                   layout.component[i], of(), to);
     }
   }
-  if (decode.pixels.data) want_pixels(decode, layout, asked.restored);
-  return asked;
+  if (decode.pixels.data) want_pixels(decode, layout, restored);
 }
 
 /// Samples that only the pixels need.
@@ -140,43 +135,55 @@ void take_planes(const Layout& layout, RestoredPicture& restored, Memory& memory
 
 }  // namespace
 
-DecodePlan plan(const JpegScanDecode* pictures, std::size_t count, JpegResult* results,
-                std::byte* device, std::byte* host, Cut cut) {
-  const std::vector<Asked> asked =
-      made_for_each(count, [&](std::size_t i) { return asked_of(pictures[i], cut); });
-  std::vector<Picture> read;
-  std::vector<RestoredPicture> restored;
-  for (const Asked& each : asked) {
-    read.push_back(each.picture);
-    restored.push_back(each.restored);
-  }
+AskedDecodes asked_of(const JpegScanDecode* pictures, std::size_t count, Cut cut) {
+  AskedDecodes all{.read = {}, .restored = {}, .tables = {}, .cut = cut, .largest = {}};
+  all.read.resize(count);
+  all.restored.resize(count);
+  for_each_picture(count, [&](std::size_t i) {
+    ask(pictures[i], cut, all.tables, all.read[i], all.restored[i]);
+    if (all.read[i].known_faults != 0 || !pictures[i].pixels.data) return;
+    all.largest.width = std::max(all.largest.width, pictures[i].pixels.width);
+    all.largest.height = std::max(all.largest.height, pictures[i].pixels.height);
+  });
+  return all;
+}
+
+DecodePlan plan(const AskedDecodes& asked, JpegResult* results, std::byte* device,
+                std::byte* host) {
+  const std::size_t count = asked.read.size();
   DecodePlan made;
   Memory memory(device);
-  const auto* on_device = memory.take<Picture>(count);
+  made.batch = batch_of(memory.take<Picture>(count), asked.read, asked.cut);
   const std::size_t restored_at = memory.used();
   made.restored = memory.take<RestoredPicture>(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    read[i].result = results ? results + i : nullptr;
-    take_read_tables(pictures[i].src, read[i], memory, host);
-  }
+  made.batch.tables = asked.tables.take_coded(memory, host);
   made.uploaded = memory.used();
-  for (Picture& picture : read) take_cleared_to_read(picture, cut, memory);
+  // Pictures are completed where they are uploaded from; for sizes alone, each in the same place.
+  Picture some_picture;
+  RestoredPicture some_restored;
+  auto* const read = reinterpret_cast<Picture*>(host);
+  auto* const restored = reinterpret_cast<RestoredPicture*>(host + restored_at);
+  const auto picture = [&](std::size_t i) -> Picture& {
+    return host ? read[i] : some_picture = asked.read[i];
+  };
+  if (host) {
+    std::copy(asked.read.begin(), asked.read.end(), read);
+    std::copy(asked.restored.begin(), asked.restored.end(), restored);
+  }
+  for (std::size_t i = 0; i < count; ++i) take_cleared_to_read(picture(i), asked.cut, memory);
   made.cleared = memory.used();
+  asked.tables.take_made(memory, made.batch.tables);
   for (std::size_t i = 0; i < count; ++i) {
-    take_to_read(read[i], memory);
-    if (read[i].known_faults != 0) continue;
-    made.tiles = std::max(made.tiles, restored[i].tiles.count());
-    if (!restored[i].pixels.samples) continue;
-    take_planes(read[i].turn.src, restored[i], memory);
-    made.largest.width = std::max(made.largest.width, pictures[i].pixels.width);
-    made.largest.height = std::max(made.largest.height, pictures[i].pixels.height);
+    Picture& each = picture(i);
+    each.read_tables = asked.tables.tables_of(i, made.batch.tables);
+    each.result = results ? results + i : nullptr;
+    take_to_read(each, memory);
+    if (each.known_faults != 0) continue;
+    RestoredPicture& to = host ? restored[i] : some_restored = asked.restored[i];
+    made.tiles = std::max(made.tiles, to.tiles.count());
+    if (to.pixels.samples) take_planes(each.turn.src, to, memory);
   }
   made.all = memory.used();
-  made.batch = batch_of(on_device, read, cut);
-  if (host) {
-    std::memcpy(host, read.data(), count * sizeof(Picture));
-    std::memcpy(host + restored_at, restored.data(), count * sizeof(RestoredPicture));
-  }
   return made;
 }
 

@@ -5,21 +5,32 @@
 #include <qturn/jpeg_decode_cuda.hpp>
 
 #include <cstddef>
+#include <vector>
 
 #include "kernels/jpeg/src/plan_parts.hpp"
 
 namespace qturn::jpeg {
 
+/// What a caller wants of a batch, checked, without memory.
+struct AskedDecodes {
+  std::vector<Picture> read;
+  std::vector<RestoredPicture> restored;
+  TablesToRead tables;
+  Cut cut;
+  Size largest;  ///< pixels, each side alone, of those that are wanted
+};
+
+/// Throws std::invalid_argument with the number of the picture.
+AskedDecodes asked_of(const JpegScanDecode* pictures, std::size_t count, Cut cut = usual_cut);
+
 struct DecodePlan : WorkspaceEnds {
   Batch batch{};
   const RestoredPicture* restored = nullptr;
   std::uint32_t tiles = 0;  ///< the most that a picture has
-  Size largest;             ///< pixels, each side alone, of those that are wanted
 };
 
-/// As plan().
-DecodePlan plan(const JpegScanDecode* pictures, std::size_t count, JpegResult* results,
-                std::byte* device, std::byte* host, Cut cut = usual_cut);
+/// Where everything lies, as plan() of turns says it.
+DecodePlan plan(const AskedDecodes& asked, JpegResult* results, std::byte* device, std::byte* host);
 
 }  // namespace qturn::jpeg
 

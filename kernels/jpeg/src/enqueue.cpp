@@ -33,10 +33,16 @@ bool has_work(std::size_t count, const void* device_workspace, const void* host_
   return true;
 }
 
-void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,
-                     const std::byte* host) {
+void enqueue_plan(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,
+                  const std::byte* host) {
   check(cudaMemcpyAsync(device, host, ends.uploaded, cudaMemcpyHostToDevice, batch.stream));
   check(cudaMemsetAsync(device + ends.uploaded, 0, ends.cleared - ends.uploaded, batch.stream));
+  make_read_tables(batch);
+}
+
+void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,
+                     const std::byte* host) {
+  enqueue_plan(batch, ends, device, host);
   unstuff(batch);
   synchronise(batch);
   read_coefficients(batch, shared_bytes_for_reading());

@@ -15,7 +15,11 @@ void check_count(std::size_t count);
 /// workspace that is not at a multiple of 256.
 bool has_work(std::size_t count, const void* device_workspace, const void* host_workspace);
 
-/// Copies what must be copied, clears what must be cleared, and reads the coefficients of a batch.
+/// Copies what must be copied, clears what must be cleared, and makes the tables for reading.
+void enqueue_plan(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,
+                  const std::byte* host);
+
+/// The same, and reads the coefficients of a batch.
 void enqueue_reading(const Batch& batch, const WorkspaceEnds& ends, std::byte* device,
                      const std::byte* host);
 

@@ -9,31 +9,14 @@ constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::uint64_t most_bits = std::uint64_t{1} << 32;
 constexpr int largest_dc_symbol = 15;  // libjpeg refuses tables with others
 
-/// The different tables of a picture, and which of them each block of an MCU has.
-struct TableChoice {
-  std::vector<const JpegHuffmanTable*> tables;
-  std::vector<bool> is_dc;
-  std::uint8_t number_of[2 * most_components];
-};
-
-TableChoice choose_tables(const JpegScanLayout& scan) {
-  TableChoice choice{};
-  for (int i = 0; i < 2 * scan.components; ++i) {
-    const bool dc = i % 2 == 0;
-    const auto& component = scan.component[i / 2];
-    const JpegHuffmanTable& table = dc ? component.dc : component.ac;
-    std::size_t found = 0;
-    while (found < choice.tables.size() &&
-           (choice.is_dc[found] != dc || *choice.tables[found] != table)) {
-      ++found;
-    }
-    if (found == choice.tables.size()) {
-      choice.tables.push_back(&table);
-      choice.is_dc.push_back(dc);
-    }
-    choice.number_of[i] = static_cast<std::uint8_t>(found);
+/// Whether both are read with the same tables.
+bool have_same_tables(const JpegScanLayout& a, const JpegScanLayout& b) {
+  if (a.components != b.components) return false;
+  for (int i = 0; i < a.components; ++i) {
+    if (a.component[i].dc != b.component[i].dc || a.component[i].ac != b.component[i].ac)
+      return false;
   }
-  return choice;
+  return true;
 }
 
 int largest_symbol(const JpegHuffmanTable& table) {
@@ -98,22 +81,48 @@ void write_to(Picture& picture, void* out, std::size_t capacity) {
   picture.most_turned_bytes = std::min(capacity, most_bytes);
 }
 
-void take_read_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
-                      std::byte* host) {
-  const TableChoice choice = choose_tables(scan);
-  picture.read_table_count = static_cast<std::uint32_t>(choice.tables.size());
+const TablesToRead::Set& TablesToRead::set_of(const JpegScanLayout& scan) {
+  // Where all pictures have their own, a search among all of them would take too long.
+  constexpr std::size_t searched = 16;
+  const std::size_t begin = sets_.size() - std::min(sets_.size(), searched);
+  for (std::size_t i = sets_.size(); i-- > begin;)
+    if (have_same_tables(*sets_[i].scan, scan)) return sets_[i];
+  check_tables(scan, "src");
+  Set set{.scan = &scan, .first = coded_.size(), .count = 0};
+  for (int i = 0; i < 2 * scan.components; ++i) {
+    const bool dc = i % 2 == 0;
+    const auto& component = scan.component[i / 2];
+    const JpegHuffmanTable& table = dc ? component.dc : component.ac;
+    std::size_t found = 0;
+    while (found < set.count &&
+           (coded_[set.first + found].is_dc != dc || coded_[set.first + found].table != table)) {
+      ++found;
+    }
+    if (found == set.count) {
+      coded_.push_back({table, dc});
+      ++set.count;
+    }
+    set.number_of[i] = static_cast<std::uint8_t>(found);
+  }
+  return sets_.emplace_back(set);
+}
+
+void TablesToRead::add(const JpegScanLayout& scan, Picture& picture) {
+  const Set& set = set_of(scan);
+  first_of_.push_back(set.first);
+  picture.read_table_count = static_cast<std::uint32_t>(set.count);
   for (std::uint32_t block = 0; block < picture.turn.src.blocks_in_mcu; ++block) {
     const std::uint32_t which = picture.turn.src.component_of[block];
-    picture.read_table_of[2 * block] = choice.number_of[2 * which];
-    picture.read_table_of[2 * block + 1] = choice.number_of[2 * which + 1];
+    picture.read_table_of[2 * block] = set.number_of[2 * which];
+    picture.read_table_of[2 * block + 1] = set.number_of[2 * which + 1];
   }
-  const std::size_t at = device.used();
-  picture.read_tables = device.take<ReadTable>(choice.tables.size());
-  if (!host) return;
-  auto* made = reinterpret_cast<ReadTable*>(host + at);
-  for (std::size_t i = 0; i < choice.tables.size(); ++i) {
-    make_read_table(*choice.tables[i], choice.is_dc[i], made[i]);
+}
+
+BatchTables TablesToRead::take_coded(Memory& device, std::byte* host) const {
+  if (host) {
+    std::copy(coded_.begin(), coded_.end(), reinterpret_cast<CodedTable*>(host + device.used()));
   }
+  return {device.take<CodedTable>(coded_.size()), nullptr, static_cast<unsigned>(coded_.size())};
 }
 
 void take_write_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,

@@ -48,24 +48,62 @@ class Memory {
   std::size_t used_ = 0;
 };
 
-/// What make(i) returns for each picture. A std::invalid_argument is thrown on with the number of
-/// the picture.
-template <class Make>
-auto made_for_each(std::size_t count, Make make) {
-  std::vector<decltype(make(count))> made;
-  made.reserve(count);
+/// Calls visit(i) for each picture. A std::invalid_argument is thrown on with the number of the
+/// picture.
+template <class Visit>
+void for_each_picture(std::size_t count, Visit visit) {
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      made.push_back(make(i));
+      visit(i);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("picture " + std::to_string(i) + ": " + error.what());
     }
   }
+}
+
+/// What make(i) returns for each picture; as above.
+template <class Make>
+auto made_for_each(std::size_t count, Make make) {
+  std::vector<decltype(make(count))> made;
+  made.reserve(count);
+  for_each_picture(count, [&](std::size_t i) { made.push_back(make(i)); });
   return made;
 }
 
 /// Throws std::invalid_argument for tables that make no sense. `which` is "src" or "dst".
 void check_tables(const JpegScanLayout& scan, const char* which);
+
+/// The tables that the pictures of a batch are read with. Pictures with equal tables share them,
+/// and the device makes them: a core took 15 us for those of a picture.
+class TablesToRead {
+ public:
+  /// Those of the next picture, whose `turn.src` is known. `scan` must outlive this. Throws as
+  /// check_tables().
+  void add(const JpegScanLayout& scan, Picture& picture);
+
+  /// Memory for what they are made of, which is uploaded; on the host it is filled.
+  BatchTables take_coded(Memory& device, std::byte* host) const;
+  /// Memory for the tables.
+  void take_made(Memory& device, BatchTables& tables) const {
+    tables.made = device.take<ReadTable>(coded_.size());
+  }
+  /// Those of a picture, by the order of add().
+  const ReadTable* tables_of(std::size_t picture, const BatchTables& tables) const {
+    return tables.made + first_of_[picture];
+  }
+
+ private:
+  struct Set {
+    const JpegScanLayout* scan;
+    std::size_t first, count;                       ///< of `coded_`
+    std::uint8_t number_of[2 * most_components]{};  ///< from `first` on, by table of the scan
+  };
+  const Set& set_of(const JpegScanLayout& scan);
+
+  std::vector<Set> sets_;
+  std::vector<CodedTable> coded_;
+  std::vector<std::size_t> first_of_;  ///< by picture
+};
 
 /// Says what a picture, whose `turn.src` is known, is read from, and finds faults that are seen
 /// without reading.
@@ -75,8 +113,6 @@ void read_from(Picture& picture, const void* data, std::size_t bytes, Cut cut);
 void write_to(Picture& picture, void* out, std::size_t capacity);
 
 /// The tables of a scan, on the device and, if they are wanted, on the host.
-void take_read_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
-                      std::byte* host);
 void take_write_tables(const JpegScanLayout& scan, Picture& picture, Memory& device,
                        std::byte* host);
 
@@ -85,7 +121,8 @@ void take_cleared_to_read(Picture& picture, Cut cut, Memory& memory);
 void take_to_read(Picture& picture, Memory& memory);
 void take_to_write(Picture& picture, Memory& memory);
 
-/// A batch of `count` pictures at `pictures`, as large as each of `described` needs.
+/// A batch of `count` pictures at `pictures`, as large as each of `described` needs, without
+/// tables.
 Batch batch_of(const Picture* pictures, const std::vector<Picture>& described, Cut cut);
 
 }  // namespace qturn::jpeg

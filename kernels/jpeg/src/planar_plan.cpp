@@ -135,6 +135,7 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
   std::vector<AskedPlanar> asked =
       made_for_each(count, [&](std::size_t i) { return asked_of(turns[i], cut); });
   PlanarPlan made;
+  TablesToRead tables;
   Memory memory(device);
   const auto* read_on_device = memory.take<Picture>(count);
   const std::size_t written_at = memory.used();
@@ -146,8 +147,9 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
   for (std::size_t i = 0; i < count; ++i) {
     asked[i].planar.result = results ? results + i : nullptr;
     asked[i].written.result = results ? &results[i].scan : nullptr;
-    take_read_tables(turns[i].src, asked[i].read, memory, host);
+    tables.add(turns[i].src, asked[i].read);
   }
+  BatchTables batch_tables = tables.take_coded(memory, host);
   made.uploaded = memory.used();
   for (AskedPlanar& each : asked) {
     take_cleared_to_read(each.read, cut, memory);
@@ -158,7 +160,10 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
   std::vector<Picture> read, written;
   std::vector<RestoredPicture> restored;
   std::vector<PlanarPicture> planar;
-  for (AskedPlanar& each : asked) {
+  tables.take_made(memory, batch_tables);
+  for (std::size_t i = 0; i < count; ++i) {
+    AskedPlanar& each = asked[i];
+    each.read.read_tables = tables.tables_of(i, batch_tables);
     take_to_read(each.read, memory);
     take_to_write(each.written, memory);
     take_rest(each, memory);
@@ -173,6 +178,7 @@ PlanarPlan plan(const JpegPlanarTurn* turns, std::size_t count, JpegPlanarResult
   }
   made.all = memory.used();
   made.read = batch_of(read_on_device, read, cut);
+  made.read.tables = batch_tables;
   made.written = batch_of(written_on_device, written, cut);
   if (host) {
     copy_to_host(host, 0, read);

@@ -134,11 +134,15 @@ constexpr std::uint32_t rgb_bytes = 3, warp_threads = 32, pixel_rows = 8;
 constexpr std::uint32_t warp_pixels = warp_threads * pixels_in_run;
 constexpr std::uint32_t run_words = pixels_in_run * rgb_bytes / sizeof(std::uint32_t);
 
+constexpr std::int32_t no_colour = 128;  // of Cb and Cr
+
 __device__ Rgb pixel_at(const RestoredPicture& of, std::uint32_t x, std::uint32_t y) {
   std::int32_t values[3];
 #pragma unroll
   for (std::uint32_t i = 0; i < 3; ++i) {
-    values[i] = value_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y);
+    values[i] = i > 0 && of.is_grey
+                    ? no_colour
+                    : value_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y);
   }
   return rgb_of(values[0], values[1], values[2]);
 }
@@ -149,7 +153,12 @@ __device__ void make_run(const RestoredPicture& of, std::uint32_t x, std::uint32
   std::int32_t values[3][pixels_in_run];
 #pragma unroll
   for (std::uint32_t i = 0; i < 3; ++i) {
-    values_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y, values[i]);
+    if (i > 0 && of.is_grey) {
+#pragma unroll
+      for (std::int32_t& value : values[i]) value = no_colour;
+    } else {
+      values_at(of.component[i].plane, of.shared[i], of.is_smooth, x, y, values[i]);
+    }
   }
   std::uint32_t words[run_words]{};
 #pragma unroll

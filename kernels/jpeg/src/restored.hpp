@@ -86,7 +86,7 @@ struct RestoredPicture {
   BlockTiles tiles;
   RestoredComponent component[most_components];
   Plane pixels;  ///< of three bytes each; without samples if they are not wanted
-  bool is_smooth = false;
+  bool is_smooth = false, is_grey = false;
   SharedSamples shared[most_components];
 };
 

@@ -12,14 +12,25 @@ namespace qturn::jpeg {
 
 struct PlanarPicture;
 
+/// The different tables that the pictures of a batch are read with, in device memory.
+struct BatchTables {
+  const CodedTable* coded;  ///< what they are made of
+  ReadTable* made;
+  unsigned count;
+};
+
 /// The pictures of a batch, in device memory, and the most of each that one of them has.
 struct Batch {
   const Picture* pictures;
   unsigned count;
   Cut cut;
   std::uint32_t chunks, subsequences, dc_groups, tiles, turned_chunks, read_tables;
+  BatchTables tables;
   cudaStream_t stream;
 };
+
+/// Makes the tables that pictures are read with (read_tables.cu).
+void make_read_tables(const Batch& batch);
 
 /// Removes stuffing bytes and restart markers, and finds the end (unstuff.cu).
 void unstuff(const Batch& batch);

@@ -114,8 +114,80 @@ constexpr void for_each_code(const JpegHuffmanTable& table, Visit visit) {
 /// Whether it is a prefix code without the code of ones only.
 bool is_prefix_code(const JpegHuffmanTable& table);
 
-/// `table` is a prefix code.
-void make_read_table(const JpegHuffmanTable& table, bool dc, ReadTable& made);
+/// What a ReadTable is made of.
+struct CodedTable {
+  JpegHuffmanTable table;  ///< a prefix code
+  bool is_dc;
+};
+
+/// Makes a ReadTable, entry by entry, so that many threads can do it. Threads that share it wait
+/// for each other after each step.
+struct ReadTableMaker {
+  static constexpr std::uint32_t lookups = 1 << lookup_bits;
+
+  std::uint32_t limit[longest_code + 1];  ///< of the codes of each length, as in ReadTable
+  std::int32_t offset[longest_code + 1];
+  std::uint32_t first[lookups];  ///< first_entry() of each lookup
+
+  /// To be called first.
+  constexpr void find_lengths(const JpegHuffmanTable& table) {
+    std::uint32_t code = 0, symbol = 0;
+    for (std::uint32_t length = 1; length <= longest_code; ++length, code <<= 1) {
+      offset[length] = static_cast<std::int32_t>(symbol) - static_cast<std::int32_t>(code);
+      code += table.bits[length];
+      symbol += table.bits[length];
+      limit[length] = code << (longest_code - length);
+    }
+  }
+
+  constexpr Entry first_entry(const CodedTable& of, std::uint32_t lookup) const {
+    const std::uint32_t next16 = lookup << (longest_code - lookup_bits);
+    for (std::uint32_t length = 1; length <= lookup_bits; ++length) {
+      if (next16 >= limit[length]) continue;
+      const auto at = static_cast<std::int32_t>(next16 >> (longest_code - length)) + offset[length];
+      return ReadTable::entry_of(of.table.symbols[static_cast<std::uint32_t>(at) & 255], length,
+                                 of.is_dc);
+    }
+    return {};
+  }
+
+  /// The codes after each other that `lookup` holds whole. The values may go beyond it. Needs all
+  /// of `first`.
+  constexpr Entry with_leap(std::uint32_t lookup) const {
+    constexpr std::uint32_t most_bits = 31;
+    const Entry found(first[lookup]);
+    std::uint32_t bits = 0, advance = 0, codes = 0;
+    bool ends = false;
+    while (bits < lookup_bits && !ends) {
+      const Entry next(first[lookup << bits & (lookups - 1)]);
+      if (next.empty() || next.length() > lookup_bits - bits) break;
+      ends = next.advance() == end_of_block_advance;
+      if (bits + next.bits() > most_bits) break;
+      bits += next.bits();
+      if (!ends) advance += next.advance();
+      ++codes;
+    }
+    if (codes < 2 || advance >= coefficients) return found;
+    return found.with_leap(bits, advance, ends);
+  }
+
+  constexpr std::uint32_t lookup(const CodedTable& of, std::uint32_t lookup) const {
+    return of.is_dc ? first[lookup] : with_leap(lookup).word();
+  }
+
+  /// Puts everything but lookups and symbols where it belongs.
+  constexpr void finish(const CodedTable& of, ReadTable& made) const {
+    made.is_dc = of.is_dc ? 1 : 0;
+    made.first_long = limit[lookup_bits];
+    for (std::uint32_t i = 0; i < ReadTable::long_codes; ++i) {
+      made.limit[i] = limit[lookup_bits + 1 + i];
+      made.offset[i] = offset[lookup_bits + 1 + i];
+    }
+  }
+};
+
+/// The same by one thread.
+void make_read_table(const CodedTable& coded, ReadTable& made);
 
 /// `made` has no codes yet.
 constexpr void add_codes(const JpegHuffmanTable& table, WriteTable& made) {

@@ -73,7 +73,7 @@ class ReadTablesOf {
       : tables_(static_cast<std::size_t>(2 * scan.components)) {
     for (int i = 0; i < 2 * scan.components; ++i) {
       const auto& component = scan.component[i / 2];
-      jpeg::make_read_table(i % 2 == 0 ? component.dc : component.ac, i % 2 == 0,
+      jpeg::make_read_table({i % 2 == 0 ? component.dc : component.ac, i % 2 == 0},
                             tables_[static_cast<std::size_t>(i)]);
     }
     for (std::uint32_t block = 0; block < layout.blocks_in_mcu; ++block) {

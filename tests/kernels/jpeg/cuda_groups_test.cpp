@@ -42,6 +42,7 @@ TEST_CASE("eight tables are read with any amount of shared memory", "[gpu][sanit
   must(cudaDeviceSynchronize());
   Stream stream;
   plan.batch.stream = stream;
+  jpeg::make_read_tables(plan.batch);
   jpeg::unstuff(plan.batch);
   jpeg::synchronise(plan.batch);
   jpeg::read_coefficients(plan.batch, shared_bytes);

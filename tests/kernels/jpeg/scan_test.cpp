@@ -96,14 +96,14 @@ TEST_CASE("codes that are not baseline's are not found, whatever their length") 
   table.bits[2] = 2, table.bits[3] = 1, table.bits[12] = 1;
   table.symbols = {0x01, 0x0B, 0x20, 0x0F};
   static jpeg::ReadTable made;
-  jpeg::make_read_table(table, false, made);
+  jpeg::make_read_table({table, false}, made);
   CHECK(made.find(0).size() == 1);
   CHECK(made.find(0x40000000u).empty());  // 01: eleven bits
   CHECK(made.find(0x80000000u).empty());  // 100: a run without a value
   CHECK(made.find(0xA0000000u).empty());  // 101000000000: fifteen bits
   CHECK(made.find(0xFFFFFFFFu).empty());
   table.symbols[3] = 0x0A;
-  jpeg::make_read_table(table, false, made);
+  jpeg::make_read_table({table, false}, made);
   CHECK(made.find(0xA0000000u).length() == 12);
   CHECK(made.find(0xA0100000u).empty());
   CHECK(made.find(0x40000000u).empty());

@@ -15,6 +15,7 @@
 #include <qturn/view.hpp>
 
 #include <array>
+#include <memory>
 
 namespace qturn {
 
@@ -45,7 +46,7 @@ struct JpegScanDecode {
   JpegScanLayout src;
   Component component[4];
   /// Device memory for pixels of R, G and B. The picture must have three components, which are read
-  /// as Y, Cb and Cr, and sampling factors that divide the largest one.
+  /// as Y, Cb and Cr, and sampling factors that divide the largest one; or one, which is grey.
   View pixels;
   /// Whether pixels that share a sample all have its value, as libjpeg does without
   /// `do_fancy_upsampling`. The default is weighted means of neighbouring samples, as it is there.
@@ -74,6 +75,29 @@ QTURN_EXPORT JpegWorkspace jpeg_decode_workspace(const JpegScanDecode* pictures,
 QTURN_EXPORT void decode_jpegs(const JpegScanDecode* pictures, std::size_t count,
                                void* device_workspace, void* host_workspace, JpegResult* results,
                                cudaStream_t stream);
+
+/// What decode_jpegs() works out before it enqueues, for callers that need it twice: for the size
+/// of the workspace and for the decoding. Parts of a batch can be planned by several threads at the
+/// same time.
+class QTURN_EXPORT JpegDecodePlan {
+ public:
+  /// Throws std::invalid_argument as decode_jpegs(). Does not read `pictures` later.
+  JpegDecodePlan(const JpegScanDecode* pictures, std::size_t count);
+  ~JpegDecodePlan();
+  JpegDecodePlan(JpegDecodePlan&& other) noexcept;
+  JpegDecodePlan& operator=(JpegDecodePlan&& other) noexcept;
+
+  /// As jpeg_decode_workspace().
+  JpegWorkspace workspace() const;
+
+  /// As decode_jpegs().
+  void decode(void* device_workspace, void* host_workspace, JpegResult* results,
+              cudaStream_t stream) const;
+
+ private:
+  struct Asked;
+  std::unique_ptr<Asked> asked_;
+};
 
 }  // namespace qturn
 
