@@ -209,6 +209,12 @@ TEST_CASE("a picture that no cache holds is moved like any other") {
   const Reduced large =
       reduce({&src, 3001, 2801, 3001, 1}, {nullptr, 3001, 2801, 3001, 1}, Orientation::identity);
   CHECK(store_for(large) == Store::past_caches);
+  // 6 MB go past the caches where they are copied, and not where they are transposed.
+  const ConstView hd{&src, 1920, 1080, 5760, 3};
+  CHECK(store_for(reduce(hd, {nullptr, 1920, 1080, 5760, 3}, Orientation::flip)) ==
+        Store::past_caches);
+  CHECK(store_for(reduce(hd, {nullptr, 1080, 1920, 3240, 3}, Orientation::transpose)) ==
+        Store::through_caches);
 }
 
 TEST_CASE("an empty picture is a no-op") {
