@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <future>
 #include <stdexcept>
 #include <vector>
 
@@ -81,6 +82,15 @@ class Captured {
   }
   Captured(const Captured&) = delete;
   Captured& operator=(const Captured&) = delete;
+
+  /// As the last two, but `enqueue()` runs in another thread, and nothing is captured. Throws if
+  /// that ends the capture, which is in CUDA's global mode.
+  template <class Enqueue>
+  static void beside(Enqueue enqueue) {
+    Stream stream;
+    const Captured nothing(stream, [&] { std::async(std::launch::async, enqueue).get(); });
+    CHECK(nothing.nodes() == 0);
+  }
 
   /// Does it, and waits.
   void replay() {

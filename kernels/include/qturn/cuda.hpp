@@ -8,7 +8,8 @@
 // Devices: a call works on the current device of its thread, to which `stream` must belong. Memory
 // of another device can be used where CUDA allows the access (cudaDeviceEnablePeerAccess).
 //
-// Graphs: replaying a captured call repeats it with the same addresses and orientation.
+// Graphs: replaying a captured call repeats it with the same addresses and orientation. No call
+// ends what another thread captures, in whatever mode.
 //
 // Loading: CUDA loads a kernel when it is first launched, and may wait for the device then.
 //

@@ -44,6 +44,20 @@ int current_number() {
   return device;
 }
 
+/// Asking for a kernel loads it. What loads may allocate, and that ends a capture of another thread
+/// in CUDA's global mode, unless this thread says that it knows what it does. No capture depends on
+/// it.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // and then the thread's own
+};
+
 /// What is known of a kernel on a device.
 struct KernelTraits {
   int architecture;
@@ -60,6 +74,7 @@ class KnownKernels {
       const auto found = known_[number].find(kernel);
       if (found != known_[number].end()) return found->second;
     }
+    const RelaxedCapture relaxed;
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, kernel));
     // binaryVersion is the device's where the driver compiled.
@@ -75,6 +90,7 @@ class KnownKernels {
     const std::unique_lock lock(mutex_);
     KernelTraits& known = known_[number].at(kernel);
     if (known.shared_bytes >= shared_bytes) return;
+    const RelaxedCapture relaxed;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
     known.shared_bytes = shared_bytes;
   }

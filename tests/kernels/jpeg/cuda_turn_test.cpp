@@ -72,6 +72,21 @@ TEST_CASE("a large JPEG is turned, and what follows it is left alone", "[gpu]") 
   }
 }
 
+// CTest runs each case in a process of its own, so its calls are the first.
+TEST_CASE("the first turn of a JPEG leaves alone what another thread captures", "[gpu]") {
+  need_gpu();
+  std::vector<ScanTurn> scans;
+  scans.emplace_back(make_jpeg({.width = 91, .height = 61}), Orientation::rotate90);
+  const std::vector<TurnedScan> turned = turn_on_device(
+      std::vector<JpegScanTurn>{scans[0].turn}, scans, {2 * scans[0].file.size() + 4096},
+      jpeg_workspace,
+      +[](const JpegScanTurn* turns, std::size_t count, void* device, void* host,
+          JpegResult* results, cudaStream_t stream) {
+        Captured::beside([&] { turn_jpegs(turns, count, device, host, results, stream); });
+      });
+  CHECK(turned[0].data == turned_scan_data(scans[0].file, Orientation::rotate90));
+}
+
 TEST_CASE("damage is never a wrong picture, and does not disturb the others", "[gpu][sanitizer]") {
   need_gpu();
   std::mt19937 random(7);
