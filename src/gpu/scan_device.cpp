@@ -11,6 +11,7 @@
 #include "src/gpu/batches.hpp"
 #include "src/gpu/owners.hpp"
 #include "src/gpu/page_locked_pool.hpp"
+#include "src/gpu/workplace.hpp"
 
 namespace qturn {
 namespace {
@@ -23,9 +24,7 @@ constexpr std::uint64_t memory_share = 8;
 // numbers and 48 requests in flight, 5,090 with 4 workers, batches of 16, 1 ms and 64 requests
 // (docs/measurements/jpeg-h200.md).
 constexpr BatchLimits batch_limits{.count = 8, .patience = std::chrono::milliseconds(0)};
-constexpr std::size_t alignment = 256;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::size_t aligned(std::size_t bytes) { return DevicePieces::aligned(bytes); }
 
 // Turned data is about as long as the data: the codes of DC differences change, or all of them. If
 // it does not fit, the CPU turns the picture.
@@ -130,32 +129,26 @@ class ScanWorker {
     std::byte* data = nullptr;  ///< on the device
   };
 
-  struct StreamEnd {
-    cudaStream_t stream;
-    ~StreamEnd() { cudaStreamSynchronize(stream); }
-  };
-
   // Gives every picture its memory on the device. Nothing is done before all of it is there.
   BatchTurns place(std::span<Picture> pictures) {
     BatchTurns turns;
-    std::size_t bytes = 0;
-    const auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
+    DevicePieces pieces;
     std::vector<std::size_t> data_at;
     for (const Picture& picture : pictures) {
       const ScanWork& work = *picture.work;
-      data_at.push_back(take(work.data.size()));
+      data_at.push_back(pieces.take(work.data.size()));
       for (const JpegScanTurn& turn : work.lossless)
-        turns.lossless.add(turn, data_at.back(), take(turn.capacity));
+        turns.lossless.add(turn, data_at.back(), pieces.take(turn.capacity));
       for (const JpegPlanarTurn& turn : work.planar)
-        turns.planar.add(turn, data_at.back(), take(turn.capacity));
+        turns.planar.add(turn, data_at.back(), pieces.take(turn.capacity));
     }
     const JpegWorkspace lossless = jpeg_workspace(turns.lossless.data(), turns.lossless.size());
     const JpegWorkspace planar = jpeg_planar_workspace(turns.planar.data(), turns.planar.size());
     // On the device one kind follows the other; on the host both are there at the same time.
-    workspace_at_ = take(std::max(lossless.device_bytes, planar.device_bytes));
+    workspace_at_ = pieces.take(std::max(lossless.device_bytes, planar.device_bytes));
     lossless_.reserve(lossless, turns.lossless.size());
     planar_.reserve(planar, turns.planar.size());
-    std::byte* const memory = memory_.reserve(with_room(bytes, pictures.size()));
+    std::byte* const memory = memory_.reserve(with_room(pieces.bytes(), pictures.size()));
     turns.lossless.place(memory);
     turns.planar.place(memory);
     for (std::size_t i = 0; i < pictures.size(); ++i) pictures[i].data = memory + data_at[i];
@@ -225,18 +218,6 @@ class ScanWorker {
     }
     event_.wait_for(stream_.get(), "JPEGs from the device");
   }
-
-  /// Page-locked memory of one kind of turns.
-  template <class Result>
-  struct HostSide {
-    PageLockedBuffer tables, made;
-
-    void reserve(const JpegWorkspace& needed, std::size_t turns) {
-      tables.reserve(needed.host_bytes);
-      made.reserve(turns * sizeof(Result));
-    }
-    Result* results() const { return reinterpret_cast<Result*>(made.data()); }
-  };
 
   std::uint64_t memory_bytes_;
   bool runs_kernels_;

@@ -22,4 +22,11 @@ void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64
                    limits.*which);
 }
 
+void check_size(const Limits& limits, std::uint64_t pixels, std::uint64_t pixel_bytes,
+                std::uint64_t file_bytes) {
+  check_limit(limits, &Limits::pixels, pixels);
+  if (pixel_bytes >= Limits::ratio_counts_from)
+    check_limit(limits, &Limits::ratio, pixel_bytes / file_bytes);
+}
+
 }  // namespace qturn

@@ -60,6 +60,10 @@ struct MetadataCount {
 /// Throws LimitError if `needed` is more than this one of `limits`.
 void check_limit(const Limits& limits, std::uint64_t Limits::*which, std::uint64_t needed);
 
+/// The same for what the header of a file asks for: Limits::pixels and Limits::ratio.
+void check_size(const Limits& limits, std::uint64_t pixels, std::uint64_t pixel_bytes,
+                std::uint64_t file_bytes);
+
 }  // namespace qturn
 
 #endif  // QTURN_SRC_PICTURE_FILE_LIMITS_HPP

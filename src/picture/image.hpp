@@ -64,7 +64,8 @@ struct Meaning {
   enum class Alpha : std::uint8_t { none, unassociated, associated };
   Alpha alpha = Alpha::none;
   int alpha_channel = -1;
-  std::string refusal;  ///< why it cannot be written at all; empty: it can be
+  std::string refusal;   ///< why it cannot be written at all; empty: it can be
+  bool is_cmyk = false;  ///< four channels of ink
 };
 
 /// What a second or a fourth channel means unless a file says otherwise: an alpha that colours are

@@ -77,10 +77,7 @@ PictureTurn::PictureTurn(std::span<const std::byte> file, std::string_view lower
     of_damaged([&] { header_ = format_->read_damaged_header(file_); });
   }
   warnings_ = header_.faults;
-  check_limit(options_.limits, &Limits::pixels, header_.pixels_total);
-  if (header_.pixel_bytes_total >= Limits::ratio_counts_from) {
-    check_limit(options_.limits, &Limits::ratio, header_.pixel_bytes_total / file_.size());
-  }
+  check_size(options_.limits, header_.pixels_total, header_.pixel_bytes_total, file_.size());
 }
 
 void PictureTurn::open() {

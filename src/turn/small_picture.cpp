@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "src/formats/table.hpp"
-#include "src/picture/file_limits.hpp"
+#include "src/turn/decoded.hpp"
 
 namespace qturn {
 namespace {
@@ -88,14 +88,11 @@ class Shrinker {
 
 SmallPicture small_picture(std::span<const std::byte> file, std::string_view lower_suffix,
                            std::int64_t longest, Shrink shrink, const Limits& limits) {
-  const Codec* codec = codec_of_content(file, lower_suffix);
-  if (!codec) throw ImageFileError("not a picture");
-  if (!codec->decode) throw ImageFileError("pictures of this format are never decoded");
-  if (codec->check_limits) codec->check_limits(file, limits);
-  check_limit(limits, &Limits::pixels, codec->read_header(file).pixels_total);
+  const Codec& codec = decodable_format(file, lower_suffix);
+  header_to_decode(file, codec, limits);
   PixelArena arena;
   std::vector<std::string> warnings;
-  const Image image = codec->decode(file, Samples::for_another_format, arena, never, warnings);
+  const Image image = codec.decode(file, Samples::for_another_format, arena, never, warnings);
   const Page& page = image.pages.front();
   Shrinker shrinker(page, longest);
   SmallPicture small = shrink == Shrink::mean ? shrinker.means() : shrinker.colours();

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 
 #include "src/formats/codec/compressed_turn.hpp"
 #include "src/formats/codec/file_part.hpp"
+#include "src/formats/codec/jpeg_device.hpp"
 #include "src/metadata/metadata_check.hpp"
 #include "src/metadata/metadata_turn.hpp"
 #include "src/picture/bytes.hpp"
@@ -62,6 +64,17 @@ struct Codec {
   /// what is unusual but lost nothing.
   Image (*decode)(std::span<const std::byte> file, Samples samples, PixelArena& arena,
                   const std::atomic<bool>& stop, std::vector<std::string>& warnings) = nullptr;
+
+  /// Decodes the first page for a caller who wants no more than pixels: of what the file holds
+  /// besides, nothing but the orientation is looked at. Checks the limits, too. Throws LimitError,
+  /// and as decode(). Null: decode() for another format does it, once the limits are checked.
+  Image (*decode_pixels)(std::span<const std::byte> file, const Limits& limits, PixelArena& arena,
+                         const std::atomic<bool>& stop) = nullptr;
+
+  /// What a device has to know to make the same pixels. Nothing: it cannot, and decode_pixels()
+  /// says what is wrong if anything is. Null: no device knows the format.
+  std::optional<JpegToDecode> (*device_decoding)(std::span<const std::byte> file,
+                                                 const Limits& limits) = nullptr;
 
   /// Encodes `image`: a decoded one whose pages were replaced by turned ones. `applied` is the
   /// orientation that was applied to the pages as they are stored (so an axis swap also swaps

@@ -4,6 +4,7 @@
 #define QTURN_SRC_FORMATS_CODEC_JPEG_DEVICE_HPP
 
 #include <qturn/jpeg_cuda.hpp>
+#include <qturn/jpeg_header.hpp>
 #include <qturn/jpeg_planar_cuda.hpp>
 #include <qturn/orientation.hpp>
 
@@ -33,6 +34,12 @@ struct JpegRequest {
   std::size_t head_bytes = 0;  ///< the most that a head has
 
   std::size_t outputs() const { return lossless.size() + planar.size(); }
+};
+
+/// A JPEG that a device can decode to RGB, grey included.
+struct JpegToDecode {
+  JpegHeader header;
+  Orientation stored = Orientation::identity;
 };
 
 /// What a device has made of a request.

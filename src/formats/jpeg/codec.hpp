@@ -27,6 +27,13 @@ Header read_jpeg_header(std::span<const std::byte> file);
 Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings);
 
+/// Implements Codec::decode_pixels. Of CMYK, 255 is full ink.
+Image decode_jpeg_pixels(std::span<const std::byte> file, const Limits& limits, PixelArena& arena,
+                         const std::atomic<bool>& stop);
+
+/// Implements Codec::device_decoding.
+std::optional<JpegToDecode> jpeg_to_decode(std::span<const std::byte> file, const Limits& limits);
+
 /// Implements Codec::salvage: the result is what libjpeg makes of the file.
 Image salvage_jpeg(std::span<const std::byte> file, PixelArena& arena,
                    const std::atomic<bool>& stop);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/jpeg/src/header.hpp"
 #include "src/formats/jpeg/codec.hpp"
 #include "src/formats/jpeg/file/segments.hpp"
 #include "src/formats/jpeg/libjpeg/header.hpp"
@@ -55,12 +56,17 @@ std::optional<Resolution> resolution_of(const jpeg_decompress_struct& info,
   return resolution_of_exif(metadata.exif);
 }
 
+constexpr const char* cmyk_stays = "a CMYK JPEG can only be written as a JPEG";
+
+void refuse_cmyk(const JpegDecoder& decoder) {
+  if (decoder.info.num_components == 4) throw ImageFileError(cmyk_stays);
+}
+
 Page page_of(JpegDecoder& decoder, PixelArena& arena) {
   jpeg_decompress_struct& info = decoder.info;
-  if (info.num_components == 4) {
-    throw ImageFileError("a CMYK JPEG can only be written as a JPEG");
-  }
-  info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.out_color_space = info.num_components == 1   ? JCS_GRAYSCALE
+                         : info.num_components == 3 ? JCS_RGB
+                                                    : JCS_CMYK;
   Page page{.width = info.image_width,
             .height = info.image_height,
             .channels = info.num_components,
@@ -106,6 +112,7 @@ Image image_of(const JpegDecoder& decoder, const Page& page) {
 Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std::atomic<bool>& stop,
                   std::vector<std::string>& warnings) {
   JpegDecoder decoder(file, &stop, unlimited);  // check_limits() has looked at it
+  refuse_cmyk(decoder);
   const Page page = page_of(decoder, arena);
   // Smoothing would invent coefficients that the scans of a progressive file lack.
   decoder.info.do_block_smoothing = FALSE;
@@ -124,10 +131,61 @@ Image decode_jpeg(std::span<const std::byte> file, PixelArena& arena, const std:
   return image;
 }
 
+Image decode_jpeg_pixels(std::span<const std::byte> file, const Limits& limits, PixelArena& arena,
+                         const std::atomic<bool>& stop) {
+  JpegDecoder decoder(file, &stop, limits);
+  const std::uint64_t pixels = std::uint64_t{decoder.info.image_width} * decoder.info.image_height;
+  check_size(limits, pixels, pixels * static_cast<unsigned>(decoder.info.num_components),
+             file.size());
+  const Page page = page_of(decoder, arena);
+  decoder.info.do_block_smoothing = FALSE;
+  read_rows(decoder, page);
+  check_complete(decoder.info);
+  Image image{.format = &codec, .stored = orientation_in(decoder.file.segments), .pages = {page}};
+  if (page.channels == 4) {
+    // They are stored as Adobe's programs do it, the other way round.
+    const std::span samples(static_cast<std::uint8_t*>(page.pixels), page.bytes());
+    for (std::uint8_t& sample : samples) sample = static_cast<std::uint8_t>(~sample);
+    auto extras = std::make_shared<Extras>();
+    extras->meaning = {.refusal = cmyk_stays, .is_cmyk = true};
+    image.extras = std::move(extras);
+  }
+  return image;
+}
+
+std::optional<JpegToDecode> jpeg_to_decode(std::span<const std::byte> file, const Limits& limits) {
+  try {
+    JpegMarkers markers(file);
+    std::vector<JpegSegment> segments;
+    const JpegSegment scan = jpeg_header_segments(file, markers, segments);
+    HeaderReader reader;
+    MetadataCount metadata;
+    for (const JpegSegment& segment : segments) {
+      reader.take(segment);
+      metadata.add(segment.payload.size());
+    }
+    metadata.check(limits);
+    reader.take(scan);
+    JpegToDecode found{reader.header(), orientation_in(segments)};
+    const JpegScanLayout& layout = found.header.scan;
+    if (layout.components != 1 && !found.header.is_ycbcr) return std::nullopt;
+    check_limit(limits, &Limits::scans, 1);
+    const std::uint64_t pixels = static_cast<std::uint64_t>(layout.size.width) *
+                                 static_cast<std::uint64_t>(layout.size.height);
+    check_size(limits, pixels, pixels * static_cast<unsigned>(layout.components), file.size());
+    return found;
+  } catch (const JpegRefused&) {
+    return std::nullopt;
+  } catch (const ImageFileError&) {
+    return std::nullopt;
+  }
+}
+
 Image salvage_jpeg(std::span<const std::byte> file, PixelArena& arena,
                    const std::atomic<bool>& stop) {
   JpegDecoder decoder(file, &stop, unlimited);
   decoder.errors.goes_on = true;
+  refuse_cmyk(decoder);
   const Page page = page_of(decoder, arena);
   constexpr int grey = 128;
   std::memset(page.pixels, grey, page.bytes());

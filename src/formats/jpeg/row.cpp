@@ -70,6 +70,8 @@ const Codec codec = {
         [](std::span<const std::byte> file, Samples, PixelArena& arena,
            const std::atomic<bool>& stop,
            std::vector<std::string>& warnings) { return decode_jpeg(file, arena, stop, warnings); },
+    .decode_pixels = decode_jpeg_pixels,
+    .device_decoding = jpeg_to_decode,
     .encode = [](const Image& image, Orientation, const std::atomic<bool>& stop,
                  std::vector<std::string>& warnings) { return encode_jpeg(image, stop, warnings); },
     .is_lossy = true,

@@ -1,0 +1,24 @@
+// Files read for a batch, on as many threads as there are.
+#ifndef QTURN_SRC_DECODE_READ_FILES_HPP
+#define QTURN_SRC_DECODE_READ_FILES_HPP
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/picture/bytes.hpp"
+
+namespace qturn {
+
+struct ReadFile {
+  Bytes bytes = {};
+  std::string error = {};  ///< why it cannot be read; empty if it was
+};
+
+/// One for each path, in order.
+std::vector<ReadFile> read_files(std::span<const std::filesystem::path> paths);
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_DECODE_READ_FILES_HPP

@@ -1,0 +1,52 @@
+// What a batch of JPEGs takes on a GPU: a stream, and memory on both sides.
+#ifndef QTURN_SRC_GPU_WORKPLACE_HPP
+#define QTURN_SRC_GPU_WORKPLACE_HPP
+
+#include <qturn/jpeg_cuda.hpp>
+
+#include <cstddef>
+
+#include "src/gpu/owners.hpp"
+
+namespace qturn {
+
+/// Page-locked memory of one kind of work.
+template <class Result>
+struct HostSide {
+  PageLockedBuffer tables, made;
+
+  void reserve(const JpegWorkspace& needed, std::size_t pictures) {
+    tables.reserve(needed.host_bytes);
+    made.reserve(pictures * sizeof(Result));
+  }
+  Result* results() const { return reinterpret_cast<Result*>(made.data()); }
+};
+
+/// Waits for a stream, however this is left.
+struct StreamEnd {
+  cudaStream_t stream;
+  ~StreamEnd() { cudaStreamSynchronize(stream); }
+};
+
+/// Where pieces of device memory lie, each at a multiple of 256.
+class DevicePieces {
+ public:
+  std::size_t take(std::size_t bytes) {
+    const std::size_t at = bytes_;
+    bytes_ += aligned(bytes);
+    return at;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+  static constexpr std::size_t aligned(std::size_t bytes) {
+    constexpr std::size_t alignment = 256;
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace qturn
+
+#endif  // QTURN_SRC_GPU_WORKPLACE_HPP
