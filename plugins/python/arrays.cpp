@@ -27,6 +27,10 @@ const Library* find_library(nb::handle type) {
     const auto module = text(nb::object(base.attr("__module__")));
     const auto name = text(nb::object(base.attr("__name__")));
     for (const Row& row : rows) {
+      if (name == "MaskedArray" && module.starts_with("numpy.")) {
+        throw nb::type_error(
+            "a masked array of NumPy would lose its mask: turn its .data, and its .mask as well");
+      }
       if (name == row.name && module.substr(0, module.find('.')) == row.module)
         return row.library();
     }

@@ -12,6 +12,9 @@ void bind_orientations(nanobind::module_& module);
 /// Whole pictures in memory: turn, orientation, check; Turned and PictureError.
 void bind_pictures(nanobind::module_& module);
 
+/// Pictures decoded: what decode() and decode_batch() are made of.
+void bind_decode(nanobind::module_& module);
+
 /// Pictures with their labels and masks: turn_labels(), and what qturn.ray is made of.
 void bind_samples(nanobind::module_& module);
 

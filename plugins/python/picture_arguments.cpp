@@ -33,13 +33,30 @@ std::vector<std::string> readable(std::vector<std::string> messages) {
   return messages;
 }
 
-FileBytes::FileBytes(nb::handle data) {
+nb::object FileBytes::content(nb::handle data) {
+  nb::object path = nb::borrow(data);
+  if (nb::cast<std::string>(nb::str(data.type().attr("__module__"))).starts_with("PIL.")) {
+    // Pixels that were changed are not in its file; then Pillow has made another image.
+    path = nb::getattr(data, "filename", nb::str(""));
+    if (nb::len(nb::str(path)) == 0) {
+      throw nb::type_error(
+          "data is an image of Pillow that was not opened from a file by its name, expected the "
+          "bytes of a file");
+    }
+  } else if (!nb::hasattr(data, "__fspath__")) {
+    return path;
+  }
+  return nb::module_::import_("pathlib").attr("Path")(path).attr("read_bytes")();
+}
+
+FileBytes::FileBytes(nb::handle given) : object_(content(given)) {
+  const nb::handle data = object_;
   if (PyObject_GetBuffer(data.ptr(), &view_, PyBUF_SIMPLE) != 0) {
     nb::python_error refused;
     if (!PyObject_CheckBuffer(data.ptr())) {
       throw nb::type_error(
-          fmt::format("data is of type {}, expected bytes or another object with a buffer; "
-                      "pathlib.Path(name).read_bytes() reads a file",
+          fmt::format("data is of type {}, expected bytes, another object with a buffer, or a "
+                      "pathlib.Path",
                       nb::cast<std::string>(nb::str(data.type())))
               .c_str());
     }

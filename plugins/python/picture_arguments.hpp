@@ -22,7 +22,8 @@ std::string readable(std::string_view message);
 std::vector<std::string> readable(std::vector<std::string> messages);
 
 /// The bytes of a file that Python owns, for as long as this lives. Those that can be changed are
-/// copied, because another thread may do so while the GIL is released.
+/// copied, because another thread may do so while the GIL is released. A path, also that of an
+/// image that Pillow has opened, is read.
 class FileBytes {
  public:
   /// Throws nanobind::type_error for what has no buffer, nanobind::value_error for one in pieces.
@@ -41,6 +42,9 @@ class FileBytes {
     ~View() { PyBuffer_Release(this); }
   };
 
+  static nanobind::object content(nanobind::handle data);
+
+  nanobind::object object_;
   View view_;
   std::span<const std::byte> bytes_;
   std::vector<std::byte> copy_;

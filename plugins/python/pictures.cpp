@@ -125,6 +125,17 @@ std::string shown(const TurnedFile& turned) {
                      size.height, word(turned.outcome.route), turned.bytes.size());
 }
 
+// A notebook shows what a browser can show.
+nb::object shown_in_notebook(const TurnedFile& turned) {
+  constexpr std::string_view shown_formats[] = {"jpeg", "png", "gif", "webp", "bmp"};
+  if (std::ranges::find(shown_formats, turned.format) == std::end(shown_formats)) return nb::none();
+  const nb::object text =
+      nb::module_::import_("base64").attr("b64encode")(turned.bytes).attr("decode")();
+  return nb::str(fmt::format("<img src=\"data:image/{};base64,{}\">", turned.format,
+                             nb::cast<std::string>(text))
+                     .c_str());
+}
+
 using TurnedState = std::tuple<nb::bytes, std::string, std::uint8_t, std::uint8_t, Orientation,
                                std::int64_t, std::int64_t, std::string, std::vector<std::string>>;
 
@@ -204,6 +215,7 @@ void bind_turned(nb::module_& module) {
       .def_ro("warnings", &TurnedFile::warnings,
               "Sentences about what is unusual, or could not be kept.")
       .def("__repr__", &shown)
+      .def("_repr_html_", &shown_in_notebook)
       .def("__getstate__", &state_of)
       .def("__setstate__", [](TurnedFile& turned, TurnedState state) {
         new (&turned) TurnedFile(turned_of(std::move(state)));

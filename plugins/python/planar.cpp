@@ -8,6 +8,7 @@
 #include "plugins/python/bind.hpp"
 #include "plugins/python/call.hpp"
 #include "plugins/python/overlaps.hpp"
+#include "plugins/python/planar_format.hpp"
 
 namespace nb = nanobind;
 
@@ -45,21 +46,15 @@ void set_each(std::array<double, 4>& values, const std::vector<double>& wanted, 
   }
 }
 
-struct Wanted {
-  std::string dtype;
-  std::vector<double> mean;
-  std::vector<double> deviation;
-  std::vector<int> channels;
-  std::optional<double> scale;
-};
+}  // namespace
 
-PlanarFormat format_of(const Operand& src, const Wanted& wanted) {
+PlanarFormat format_of(const std::string& src_type, const PlanarWanted& wanted) {
   const std::size_t planes = wanted.channels.size();
   if (planes < 1 || planes > 4) {
     throw nb::value_error((std::to_string(planes) + " channels, expected 1 to 4").c_str());
   }
   PlanarFormat format;
-  format.src_type = sample_type(src.library->type_name(src.array), "x");
+  format.src_type = sample_type(src_type, "x");
   format.dst_type = sample_type(wanted.dtype, "dtype");
   format.planes = static_cast<int>(planes);
   for (std::size_t plane = 0; plane < planes; ++plane)
@@ -69,6 +64,8 @@ PlanarFormat format_of(const Operand& src, const Wanted& wanted) {
   set_each(format.deviation, wanted.deviation, planes, "std");
   return format;
 }
+
+namespace {
 
 struct Images {
   std::vector<Operand> sources;
@@ -121,8 +118,8 @@ nb::object to_planar_arrays(nb::handle xs, nb::handle wanted_orientations, const
   for (std::size_t i = 0; i < count; ++i)
     orientations[i] = compose(images.seen[i], orientations[i]);
   Operand& first = images.sources[0];
-  const PlanarFormat format = format_of(first, {dtype, mean, deviation, channels, scale});
   const std::string type = first.library->type_name(first.array);
+  const PlanarFormat format = format_of(type, {dtype, mean, deviation, channels, scale});
   for (const Operand& source : images.sources) {
     const std::string other = source.library->type_name(source.array);
     if (other != type) {

@@ -1,4 +1,6 @@
 """Arrays and tensors: what C++ does, with Python's arguments and PyTorch's operators."""
+import sys
+
 from . import _qturn
 from ._following import is_compiling, needs_operator
 
@@ -28,8 +30,8 @@ def _run(name, function, xs, out, *arguments):
 def transform(x, orientation, out=None, *, layout="hwc", stream=None):
     """`x` seen in `orientation`, as an array of the same library.
 
-    x: an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, or a cv2.cuda.GpuMat; on the CPU or a GPU, of any
-        type, with pixels of 1 to 256 bytes. Parts and views with rows or columns reversed or exchanged are taken as they lie in
+    x: an array of NumPy, PyTorch, CuPy, JAX or another library with DLPack, a cv2.cuda.GpuMat, or an image of Pillow; on the CPU
+        or a GPU, of any type, with pixels of 1 to 256 bytes. Parts and views with rows or columns reversed or exchanged are taken as they lie in
         memory; of what has gaps between its pixels or channels, a copy is made first.
     orientation: a qturn.Orientation, its name ("rotate90", "cw") or its number in Exif.
     out: where to write, of the shape of the result. It may be x itself: mirrors of every size, turns of squares.
@@ -39,6 +41,8 @@ def transform(x, orientation, out=None, *, layout="hwc", stream=None):
     On a GPU the call returns without waiting. ValueError and TypeError name both shapes.
     """
     if out is None and stream is None:
+        if _is_of_pillow(x):
+            return _turned_image(x, orientation)
         if not needs_operator(x):
             return _qturn.transform(x, orientation, None, layout, None)
         from . import torch
@@ -76,17 +80,33 @@ def to_planar(xs, orientations="identity", *, dtype="float32", mean=0.0, std=1.0
     channels: which channel of xs each plane is made from: a tuple, or "rgb" for (0, 1, 2), "bgr" for (2, 1, 0).
     scale: default 1/255 for uint8, 1/65535 for uint16, 1 for others.
     """
-    def numbers(value):
-        return [float(v) for v in value] if hasattr(value, "__len__") else [float(value)]
-
     if isinstance(channels, str) and channels not in _CHANNELS:
         raise ValueError(f'channels is "{channels}", expected rgb, bgr, rgba, bgra or a tuple of numbers')
     channels = _CHANNELS[channels] if isinstance(channels, str) else channels
-    arguments = (orientations, _type_name(dtype), numbers(mean), numbers(std), list(channels), scale)
+    arguments = (orientations, _type_name(dtype), _numbers(mean), _numbers(std), list(channels), scale)
     if out is None and stream is None and not isinstance(xs, (list, tuple)) and needs_operator(xs):
         from . import torch
         return torch.to_planar(xs, *arguments)
     return _run("to_planar() of a list, or with out= or stream=", _qturn.to_planar, xs, out, *arguments, out, stream)
+
+
+def _numbers(value):
+    return [float(v) for v in value] if hasattr(value, "__len__") else [float(value)]
+
+
+def _is_of_pillow(x):
+    image = sys.modules.get("PIL.Image")
+    return image is not None and isinstance(x, image.Image)
+
+
+def _turned_image(x, orientation):
+    """As Pillow's own transpose() gives it: with palette and info, without a file."""
+    turned = _qturn.orientation_of(orientation)
+    if turned == 1:
+        return x.copy()
+    methods = {"flop": "FLIP_LEFT_RIGHT", "rotate180": "ROTATE_180", "flip": "FLIP_TOP_BOTTOM", "transpose": "TRANSPOSE",
+               "rotate90": "ROTATE_270", "transverse": "TRANSVERSE", "rotate270": "ROTATE_90"}  # Pillow turns counter-clockwise
+    return x.transpose(getattr(sys.modules["PIL.Image"].Transpose, methods[turned.name]))
 
 
 def _type_name(dtype):

@@ -19,6 +19,8 @@ import sys
 from . import _qturn
 from ._qturn import PictureError, orientation_of
 
+__all__ = ["main"]
+
 try:
     import pyarrow
     from pyarrow import parquet, types

@@ -10,6 +10,8 @@ from ._following import is_compiling, needs_operator
 from ._labels import FORMATS, turn_boxes, turn_points
 from ._qturn import Orientation, orientation_of
 
+__all__ = ["RandomOrientation", "to_planar", "transform", "transform_batch"]
+
 if not hasattr(torch.library, "register_autograd"):
     raise ImportError(f"torch.ops.qturn needs PyTorch 2.4 or later, this is {torch.__version__}")
 

@@ -16,14 +16,6 @@ from ._qturn import Orientation
 
 __all__ = ["RandomOrientation"]
 
-_PIL = {Orientation.flop: PIL.Image.Transpose.FLIP_LEFT_RIGHT,
-        Orientation.rotate180: PIL.Image.Transpose.ROTATE_180,
-        Orientation.flip: PIL.Image.Transpose.FLIP_TOP_BOTTOM,
-        Orientation.transpose: PIL.Image.Transpose.TRANSPOSE,
-        Orientation.rotate90: PIL.Image.Transpose.ROTATE_270,  # Pillow turns counter-clockwise
-        Orientation.transverse: PIL.Image.Transpose.TRANSVERSE,
-        Orientation.rotate270: PIL.Image.Transpose.ROTATE_90}
-
 _BOXES = {tv_tensors.BoundingBoxFormat.XYXY: "xyxy",
           tv_tensors.BoundingBoxFormat.XYWH: "xywh",
           tv_tensors.BoundingBoxFormat.CXCYWH: "cxcywh"}
@@ -66,7 +58,7 @@ class RandomOrientation(v2.Transform):
         if orientation == Orientation.identity:
             return inpt
         if isinstance(inpt, PIL.Image.Image):
-            return inpt.transpose(_PIL[orientation])
+            return transform(inpt, orientation)
         plain = inpt.as_subclass(torch.Tensor)
         if isinstance(inpt, (tv_tensors.BoundingBoxes, tv_tensors.KeyPoints)):
             height, width = inpt.canvas_size

@@ -339,3 +339,34 @@ def test_what_was_turned_can_be_sent_to_another_process():
             assert [getattr(copy, name) for name in names] == [getattr(turned, name) for name in names]
     with pytest.raises(ValueError, match="not the state of a qturn.Turned"):
         qturn.Turned.__new__(qturn.Turned).__setstate__((b"", "png", 99, 0, Orientation.flop, 1, 1, "", []))
+
+
+def test_paths_are_read(tmp_path):
+    for function in (lambda data: qturn.turn(data).bytes, qturn.orientation, qturn.check):
+        assert function(ROCKET) == function(ROCKET.read_bytes())
+    with pytest.raises(FileNotFoundError):
+        qturn.turn(tmp_path / "missing.jpg")
+
+
+def test_images_that_pillow_has_opened():
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    opened = image.open(ROCKET)
+    assert qturn.turn(opened).bytes == qturn.turn(ROCKET.read_bytes()).bytes
+    assert qturn.check(opened) == []
+    with pytest.raises(TypeError, match="an image of Pillow that was not opened from a file"):
+        qturn.turn(image.new("RGB", (2, 2)))
+    for orientation in Orientation:
+        made = qturn.transform(opened, orientation)
+        assert isinstance(made, image.Image)
+        assert numpy.array_equal(numpy.asarray(made), qturn.transform(numpy.asarray(opened), orientation))
+
+
+def test_a_notebook_shows_what_was_turned():
+    assert qturn.turn(ROCKET)._repr_html_().startswith('<img src="data:image/jpeg;base64,/9j/')
+    assert qturn.turn(PNM)._repr_html_() is None
+
+
+def test_the_package_says_its_version_and_no_names_of_others():
+    assert qturn.__version__ == command_line("--version").stdout.split()[1]
+    ours = {pathlib.Path(file.name).stem for file in pathlib.Path(qturn.__file__).parent.iterdir()}
+    assert {name for name in dir(qturn) if not name.startswith("_")} <= {*qturn.__all__, *ours}

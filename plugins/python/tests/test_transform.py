@@ -300,3 +300,10 @@ def test_a_million_calls_leak_nothing():
     assert all(abs(sys.getrefcount(one) - count) < 100 for one, count in zip((x, out, wrong, x.dtype, None), references))
     # A million leaks of anything are 16 MB or more.
     assert resident_bytes() - before < 4 << 20
+
+
+def test_a_masked_array_is_refused_by_name():
+    masked = np.ma.masked_less(np.zeros((2, 3)), 1)
+    for call in (lambda: qturn.transform(masked, 6), lambda: qturn.transform_batch([masked], 6), lambda: qturn.to_planar(masked)):
+        with pytest.raises(TypeError, match="a masked array of NumPy would lose its mask"):
+            call()

@@ -1,0 +1,260 @@
+"""decode() and decode_batch() against turn(), which writes pixels that are read here, and against Pillow where it is installed."""
+import concurrent.futures
+import io
+import pathlib
+
+import numpy
+import pytest
+
+import qturn
+from qturn import Orientation
+from turned import ORIENTATIONS, same, turned
+
+SAMPLES = pathlib.Path(__file__).parents[3] / "testdata" / "samples"
+FILES = sorted(path for path in SAMPLES.rglob("*") if path.is_file())
+NOT_IN_PNM = ("for print.jpg", "horse.png", "textures.tif")  # CMYK, alpha, three pages: Pillow is asked below
+ROCKET = SAMPLES / "camera roll" / "rocket.jpg"  # stored turned
+PNM = b"P6\n3 2\n255\n" + bytes(range(18))
+GREY = b"P5\n3 2\n255\n" + bytes(range(6))
+DEEP = b"P6\n2 1\n65535\n" + bytes(range(12))
+PFM = b"PF\n2 1\n-1.0\n" + numpy.arange(6, dtype="<f4").tobytes()
+
+
+def read_pnm(data):
+    """Pixels of a binary PNM or PAM, as qturn writes them."""
+    if data.startswith(b"P7"):
+        head, _, pixels = data.partition(b"ENDHDR\n")
+        said = dict(line.split(None, 1) for line in head.splitlines()[1:])
+        width, height, channels, most = (int(said[name]) for name in (b"WIDTH", b"HEIGHT", b"DEPTH", b"MAXVAL"))
+    else:
+        kind, size, most, pixels = data.split(b"\n", 3)
+        (width, height), channels, most = map(int, size.split()), {b"P5": 1, b"P6": 3}[kind], int(most)
+    return numpy.frombuffer(pixels, ">u2" if most > 255 else "u1").reshape(height, width, channels)
+
+
+def pixels_by_turn(data):
+    return read_pnm(qturn.turn(data, "upright", format="pnm").bytes)
+
+
+def as_rgb(pixels):
+    """Of what has 8 bits, or more."""
+    if pixels.dtype != numpy.uint8:
+        pixels = (pixels >> 8).astype("u1")
+    return numpy.ascontiguousarray(pixels[..., [0, 0, 0] if pixels.shape[2] < 3 else [0, 1, 2]])
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name not in NOT_IN_PNM], ids=lambda path: path.name)
+def test_a_picture_has_the_pixels_that_turn_writes(path):
+    wanted = pixels_by_turn(path.read_bytes())
+    own = qturn.decode(path)
+    assert same(own, wanted.astype(own.dtype)) and own.dtype.itemsize == wanted.dtype.itemsize
+    assert same(qturn.decode(path.read_bytes(), mode="RGB"), as_rgb(wanted))
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+def test_every_orientation_is_applied_to_what_a_viewer_shows(orientation):
+    upright = qturn.decode(ROCKET)
+    assert upright.shape[:2] == qturn.turn(ROCKET.read_bytes()).size[::-1]
+    assert same(qturn.decode(ROCKET, orientation), turned(upright, orientation))
+    assert same(qturn.decode(str(ROCKET), orientation.name, mode="RGB"), turned(upright, orientation))
+
+
+@pytest.mark.parametrize("format", ["jpeg", "png", "tiff", "webp", "bmp", "pnm", "tga"])
+def test_every_format_is_decoded(format):
+    file = qturn.turn(ROCKET.read_bytes(), format=format).bytes
+    own = qturn.decode(file, suffix=".tga" if format == "tga" else "")
+    if format != "jpeg":
+        assert same(own, qturn.decode(ROCKET))
+    if format != "tga":  # which has no signature
+        assert same(qturn.decode_batch([file])[0], own)
+
+
+def test_channels_and_bits_are_kept_or_become_rgb():
+    assert same(qturn.decode(GREY), numpy.arange(6, dtype="u1").reshape(2, 3, 1))
+    assert same(qturn.decode(GREY, mode="RGB"), numpy.arange(6, dtype="u1").repeat(3).reshape(2, 3, 3))
+    deep = numpy.frombuffer(bytes(range(12)), ">u2").reshape(1, 2, 3)
+    assert same(qturn.decode(DEEP), deep.astype("u2"))
+    assert same(qturn.decode(DEEP, mode="RGB"), (deep >> 8).astype("u1"))
+    assert same(qturn.decode(PFM), numpy.arange(6, dtype="f4").reshape(1, 2, 3))
+    with pytest.raises(qturn.PictureError, match="picture 0: its samples have neither 8 nor 16 bits"):
+        qturn.decode(PFM, mode="RGB")
+
+
+def test_a_list_keeps_its_order_and_its_sizes(tmp_path):
+    wanted = [qturn.decode(path, mode="RGB") for path in FILES]
+    kinds = [lambda path: path, str, lambda path: path.read_bytes(), lambda path: bytearray(path.read_bytes()),
+             lambda path: numpy.frombuffer(path.read_bytes(), "u1")]
+    files = [kinds[i % len(kinds)](path) for i, path in enumerate(FILES)]
+    for got in (qturn.decode_batch(files), qturn.decode_batch(iter(files))):
+        assert len(got) == len(wanted) and all(map(same, got, wanted))
+    data = [path.read_bytes() for path in FILES]
+    offsets = numpy.cumsum([0, *map(len, data)])
+    assert all(map(same, qturn.decode_batch(b"".join(data), offsets=offsets.tolist()), wanted))
+    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
+    assert all(map(same, qturn.decode_batch(files, each), map(turned, wanted, each)))
+    assert qturn.decode_batch([]) == []
+
+
+@pytest.mark.parametrize("arguments", [{}, {"dtype": "float16", "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
+                                       {"channels": "bgr", "scale": 1.0}, {"channels": (1,)}])
+def test_planes_are_those_of_to_planar(arguments):
+    files = [PNM, qturn.turn(PNM, "flop").bytes, PNM, GREY]
+    pictures = [qturn.decode(file, mode="RGB") for file in files]
+    orientations = ["flip", "upright", 2, Orientation.rotate180]
+    wanted = qturn.to_planar(pictures, ["flip", "identity", 2, 3], **arguments)
+    assert same(qturn.decode_batch(files, orientations, layout="chw", **arguments), wanted)
+    out = numpy.full_like(wanted, 7)
+    assert qturn.decode_batch(files, orientations, layout="chw", out=out, **arguments) is out
+    assert same(out, wanted)
+
+
+def test_an_interleaved_batch():
+    wanted = numpy.stack([turned(qturn.decode(PNM), each) for each in (5, 8)])
+    assert same(qturn.decode_batch([PNM, PNM], ["transpose", 8], layout="hwc"), wanted)
+    padded = numpy.full((2, 3, 5, 3), 7, "u1")
+    qturn.decode_batch([PNM, PNM], ["transpose", 8], layout="hwc", out=padded[:, :, 1:3])
+    assert same(padded[:, :, 1:3], wanted) and (padded[:, :, [0, 3, 4]] == 7).all()
+
+
+def damaged(path):
+    data = path.read_bytes()
+    return data[:len(data) * 2 // 3]
+
+
+def test_one_bad_picture_is_named_or_left_out(tmp_path):
+    bad = [damaged(ROCKET), b"no picture", b"", tmp_path / "missing.jpg"]
+    for i, file in enumerate(bad):
+        name = "missing.jpg: " if isinstance(file, pathlib.Path) else "picture 1: "
+        with pytest.raises(qturn.PictureError, match=name):
+            qturn.decode_batch([PNM, file, PNM])
+    got = qturn.decode_batch([*bad, PNM], errors="none")
+    assert got[:4] == [None] * 4 and same(got[4], qturn.decode(PNM))
+    half = damaged(FILES[0])
+    size = qturn.decode(FILES[0]).shape[:2]
+    for layout, shape in (("hwc", (*size, 3)), ("chw", (3, *size))):
+        out = numpy.full((3, *shape), 7, "u1" if layout == "hwc" else "f4")
+        batch, mask = qturn.decode_batch([half, FILES[0], b"x"], layout=layout, errors="none", out=out)
+        assert batch is out and mask == [False, True, False]
+        assert not out[0].any() and not out[2].any() and out[1].any()
+
+
+def test_arguments_that_are_wrong():
+    for error, message, arguments in [
+        (ValueError, "picture 1 becomes 2x3, picture 0 3x2: one batch needs one size", {"layout": "hwc", "orientations": [1, 6]}),
+        (ValueError, "1 orientations for 2 pictures", {"orientations": [1]}),
+        (ValueError, 'orientation is "rotate45"', {"orientations": "rotate45"}),
+        (ValueError, "layout is 'nhwc'", {"layout": "nhwc"}),
+        (ValueError, "mode is 'L', expected 'RGB'", {"mode": "L"}),
+        (ValueError, "device is 'tpu'", {"device": "tpu"}),
+        (ValueError, "errors is 'skip'", {"errors": "skip"}),
+        (ValueError, "out is for a batch", {"out": numpy.zeros((2, 2, 3, 3), "u1")}),
+        (ValueError, "not a batch of 2 pictures", {"layout": "hwc", "out": numpy.zeros((3, 2, 3, 3), "u1")}),
+        (ValueError, "output 0 is 4x2", {"layout": "hwc", "out": numpy.zeros((2, 2, 4, 3), "u1")}),
+        (qturn.PictureError, "picture 0: 6 pixels, more than the limit of 5; the limit pixels=6 permits", {"limits": {"pixels": 5}}),
+    ]:
+        with pytest.raises(error, match=message):
+            qturn.decode_batch([PNM, PNM], **arguments)
+    with pytest.raises(ValueError, match="picture 1 is at 5 to 4 of 17 bytes"):
+        qturn.decode_batch(PNM[:17], offsets=[0, 5, 4])
+    with pytest.raises(TypeError, match="expected bytes, another object with a buffer, or a pathlib.Path"):
+        qturn.decode_batch([3])
+
+
+def test_many_threads_decode_at_the_same_time():
+    wanted = qturn.decode_batch(FILES)
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        for got in threads.map(lambda _: qturn.decode_batch(FILES), range(8)):
+            assert all(map(same, got, wanted))
+
+
+def pillow_pixels(data):
+    from PIL import Image, ImageOps
+    return numpy.asarray(ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB"))
+
+
+# Pillow makes white of what has more than 8 bits in grey.
+@pytest.mark.parametrize("path", [path for path in FILES if path.name != "bricks.png"], ids=lambda path: path.name)
+def test_rgb_is_that_of_pillow(path):
+    pytest.importorskip("PIL", reason="Pillow is not installed")
+    assert same(qturn.decode(path, mode="RGB"), pillow_pixels(path.read_bytes()))
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK"])
+@pytest.mark.parametrize("format,options", [
+    ("JPEG", {}), ("JPEG", {"quality": 100, "subsampling": 0}), ("JPEG", {"subsampling": 1}), ("JPEG", {"progressive": True}),
+    ("PNG", {}), ("WEBP", {"lossless": True}), ("WEBP", {}), ("TIFF", {}), ("BMP", {}), ("GIF", {}), ("PPM", {})])
+def test_every_mode_of_pillow_becomes_its_rgb(format, options, mode):
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    noise = numpy.random.default_rng(3).integers(0, 256, (37, 51, 4)).astype("u1")
+    picture = image.fromarray(noise, "RGBA").convert("RGB" if mode in ("CMYK", "P") else mode).convert(mode)
+    file = io.BytesIO()
+    try:
+        picture.save(file, format, **options)
+    except (OSError, ValueError, KeyError):
+        return  # the format has no such mode
+    data = file.getvalue()
+    if (format, mode) == ("TIFF", "CMYK"):
+        with pytest.raises(qturn.PictureError, match="CMYK"):
+            qturn.decode(data, mode="RGB")
+        return
+    assert same(qturn.decode(data, mode="RGB"), pillow_pixels(data))
+    if mode == "CMYK":
+        assert same(qturn.decode(data), numpy.asarray(image.open(io.BytesIO(data))))
+
+
+@pytest.fixture
+def cuda():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch can use")
+    return torch
+
+
+def test_a_gpu_makes_the_same_pixels(cuda):
+    files = [path.read_bytes() for path in FILES] * 5 + [GREY, DEEP, PNM]
+    each = [ORIENTATIONS[i % 8] for i in range(len(files))]
+    for orientations in ("upright", each):
+        got = qturn.decode_batch(files, orientations, device="cuda")
+        assert all(same(one.cpu().numpy(), wanted) for one, wanted in zip(got, qturn.decode_batch(files, orientations)))
+    tensor = qturn.decode(FILES[0], device="cuda")
+    assert tensor.is_cuda and same(tensor.cpu().numpy(), qturn.decode(FILES[0]))
+
+
+def test_a_gpu_makes_the_same_planes(cuda):
+    files = [ROCKET.read_bytes(), damaged(ROCKET), qturn.turn(ROCKET.read_bytes(), format="png").bytes] * 30
+    arguments = {"orientations": "rotate180", "layout": "chw", "dtype": "float16", "mean": 0.4, "std": 0.2, "errors": "none"}
+    wanted, mask = qturn.decode_batch(files, **arguments)
+    stream = cuda.cuda.Stream()
+    with cuda.cuda.stream(stream):
+        got, same_mask = qturn.decode_batch(files, device="cuda", **arguments)
+        out = cuda.full_like(got, 7)
+        assert qturn.decode_batch(files, device="cuda", out=out, **arguments)[0] is out
+    stream.synchronize()
+    assert mask == same_mask == [True, False, True] * 30
+    assert same(got.cpu().numpy(), wanted) and same(out.cpu().numpy(), wanted)
+
+
+def test_a_gpu_decodes_for_many_threads_within_its_memory(cuda):
+    files = [path.read_bytes() for path in FILES] * 3
+    wanted = qturn.decode_batch(files)
+
+    def decode(i):
+        return qturn.decode_batch(files, device="cuda", device_bytes=64 << 20 if i % 2 else None)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as threads:
+        for got in threads.map(decode, range(12)):
+            assert all(same(one.cpu().numpy(), each) for one, each in zip(got, wanted))
+
+
+def test_damage_is_damage_on_a_gpu_too(cuda):
+    data = ROCKET.read_bytes()
+    chance = numpy.random.default_rng(5)
+    files = []
+    for _ in range(300):
+        file = bytearray(data[:chance.integers(len(data) // 2, len(data))] if chance.random() < 0.3 else data)
+        for _ in range(chance.integers(0, 4)):
+            file[chance.integers(2, len(file))] = chance.integers(256)
+        files.append(bytes(file))
+    got, wanted = (qturn.decode_batch(files, device=device, errors="none") for device in ("cuda", "cpu"))
+    assert [one is None for one in got] == [one is None for one in wanted]
+    assert all(same(one.cpu().numpy(), each) for one, each in zip(got, wanted) if each is not None)
