@@ -240,6 +240,8 @@ void bind_pictures(nb::module_& module) {
               "| None = None) -> Turned"),
       R"(Turn a picture in memory: the bytes of a file in, those of the turned file out.
 
+data may also be a pathlib.Path, or an image that Pillow has opened from one: then that file is read.
+
 The picture is turned as a viewer shows it, and stored upright; "upright" only makes the stored
 orientation true. The format, the profile and the metadata stay. The arguments are the options of
 the command line: jpeg is --jpeg ("lossless" or "planar"), edges is --jpeg-edges ("reencode",

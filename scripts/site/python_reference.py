@@ -2,7 +2,7 @@
 import ast
 import re
 
-MODULES = {"qturn": ["_arrays.py", "_labels.py"], "qturn.torchvision": ["torchvision.py"], "qturn.albumentations": ["albumentations.py"],
+MODULES = {"qturn": ["_decode.py", "_arrays.py", "_labels.py"], "qturn.torchvision": ["torchvision.py"], "qturn.albumentations": ["albumentations.py"],
            "qturn.ray": ["ray.py"]}
 BOUND = re.compile(r'nb::sig\(\s*((?:"[^"]*"\s*)+)\),\s*R"\((.*?)\)"', re.S)
 MEMBERS = re.compile(r'\.def_(?:prop_)?ro\(\s*"(\w+)",.*?(?:R"\(([^"].*?)\)"|"([^"]*[.])")\)', re.S)
@@ -66,7 +66,7 @@ def write(path, root):
             members = MEMBERS.findall((folder / "pictures.cpp").read_text())
             text += "### Turned\n\nWhat `turn()` returns.\n\n| member | |\n|---|---|\n" + "".join(
                 f"| `{name}` | {' '.join((long or short).split())} |\n" for name, long, short in members) + "\n"
-    for name in ("transform", "to_planar", "turn_boxes", "turn", "check", "turn_labels", "augment"):
+    for name in ("decode", "decode_batch", "transform", "to_planar", "turn_boxes", "turn", "check", "turn_labels", "augment"):
         if f"\n### {name}\n" not in text:
             raise SystemExit(f"docs: the Python reference lacks {name}()")
     path.write_text(text)
