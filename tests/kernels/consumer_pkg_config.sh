@@ -6,5 +6,8 @@ pkg_config=$1 libdir=$2 package=$3 compiler=$4 source=$5 program=$6
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 flags=$("$pkg_config" --cflags --libs "$package")
 [[ $flags == *"-I$libdir/pkgconfig/../"* ]] || { echo "not relative to the file: $flags" >&2 && exit 1; }
+for flag in $flags; do
+  [[ $flag != -L* || -d ${flag#-L} ]] || { echo "no folder: $flag" >&2 && exit 1; }
+done
 # shellcheck disable=SC2086 # they are words
 exec "$compiler" "$source" -o "$program" $flags "${@:7}"
