@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the commands that the documents show, in a folder that has what they name: guides.py QTURN
+"""Runs the commands that the documents show, in a folder that has what they name: guides.py QTURN [COMPILER FOLDER-OF-HEADERS...]
 
 They are the code blocks without a language. What installs a package is in blocks of `sh`: those are not run. What README.md shows of a terminal
-is what the program prints of the sample pictures, but for the time.
+is what the program prints of the sample pictures, but for the time. COMPILER takes the C++ of the README and of the guides.
 """
 import pathlib
 import re
@@ -25,6 +25,11 @@ curl() { cat photos/a.jpg; }
 """
 COCO = """{"images": [{"id": 1, "file_name": "a.jpg", "width": 496, "height": 432}], "categories": [{"id": 1, "name": "cup"}],
 "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40], "area": 1200, "iscrowd": 0}]}"""
+
+# What the C++ of a header has around it.
+AROUND = {
+    "cuda": "#include <cstdint>\nvoid example(const void* src, std::int64_t src_pitch, void* dst, std::int64_t dst_pitch, cudaStream_t stream)",
+    "opencv": "void example(const cv::cuda::GpuMat& gpu_mat, cv::cuda::GpuMat& turned, cv::cuda::Stream& stream)"}
 
 
 def furnish(folder, block):
@@ -60,6 +65,16 @@ def furnish(folder, block):
             tar.add(photo, f"{pathlib.Path(name).stem}/photo.jpg")
 
 
+def refused_cpp(document, compiler, folders):
+    """The blocks of C++ that do not compile, with what the compiler says."""
+    for header, code in re.findall(r"^```cpp\n#include <qturn/(\w+)\.hpp>\n(.*?)^```$", document.read_text(), re.M | re.S):
+        program = f"#include <qturn/{header}.hpp>\n{AROUND[header]} {{{code}}}\n"
+        words = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-", *(f"-I{folder}" for folder in folders)]
+        done = subprocess.run(words, input=program, text=True, capture_output=True)
+        if done.returncode:
+            yield program + done.stderr
+
+
 def main():
     bin_folder = pathlib.Path(sys.argv[1]).resolve().parent
     failed = run = 0
@@ -82,6 +97,10 @@ def main():
         if re.sub(r"[0-9.]+ s$", "", done.stderr, flags=re.M) != re.sub(r"[0-9.]+ s$", "", shown, flags=re.M):
             failed += 1
             print(f"README.md: $ {command} prints\n{done.stdout}{done.stderr}and not\n{shown}")
+    for document in DOCUMENTS[:5] if sys.argv[2:] else []:
+        for refused in refused_cpp(document, sys.argv[2], sys.argv[3:]):
+            failed += 1
+            print(f"{document.relative_to(ROOT)}: does not compile\n{refused}")
     print(f"{run} blocks of commands, {failed} failed")
     sys.exit(failed > 0)
 
