@@ -97,16 +97,21 @@ int channels_of(ConstView src, const PlanarFormat& format) {
 
 void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
                          const PlanarFormat& format) {
-  const int bytes = sample_bytes(format.dst_type);
-  const View first = plane_of(dst, 0, bytes);
   check_view(src, "src");
-  check_view(first, "dst");
+  check_view(plane_of(dst, 0, sample_bytes(format.dst_type)), "dst");
   const Size expected = turned_size(orientation, {src.width, src.height});
   if (!(Size{dst.width, dst.height} == expected)) {
     throw std::invalid_argument("dst is " + text(Size{dst.width, dst.height}) + ", expected " +
                                 text(expected));
   }
-  if (src.empty()) return;
+  check_planes(src, dst, format);
+}
+
+void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format) {
+  const int bytes = sample_bytes(format.dst_type);
+  const View first = plane_of(dst, 0, bytes);
+  check_view(first, "dst");
+  if (src.empty() || first.empty()) return;
   check_rows(first, "dst");
   // The pitch of a single row or plane has no meaning.
   check_alignment(src.data, src.height > 1 ? src.pitch : 0, sample_bytes(format.src_type), "src");

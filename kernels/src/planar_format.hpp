@@ -28,6 +28,10 @@ int channels_of(ConstView src, const PlanarFormat& format);
 void check_planar_shapes(ConstView src, PlanarView dst, Orientation orientation,
                          const PlanarFormat& format);
 
+/// The same for a source of another size: throws unless addresses and pitches are multiples of
+/// their samples' size, and no two planes share a byte, nor any with `src`.
+void check_planes(ConstView src, PlanarView dst, const PlanarFormat& format);
+
 /// Throws std::invalid_argument, with the number of the image, unless all `count` images, at least
 /// one, have as many channels and pass the checks above; returns how many channels.
 int check_images(const PlanarImage* images, std::size_t count, const PlanarFormat& format);

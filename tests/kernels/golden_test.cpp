@@ -1,5 +1,7 @@
 // Against pictures that other programs turned: testdata/golden/README.md.
 #include <qturn/cpu.hpp>
+#include <qturn/planar.hpp>
+#include <qturn/resize.hpp>
 
 #include <zlib.h>
 
@@ -9,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,6 +116,48 @@ TEST_CASE("a picture that no cache holds has the checksum of what another progra
     INFO(name(orientation) << " of pixels of " << pixel_bytes << " bytes");
     CHECK(hex(digits, 4) == wanted[std::string(name(orientation))]);
   }
+}
+
+TEST_CASE("the CPU resizes as Pillow does, byte for byte, in both orders of the passes") {
+  const auto [file, order] = GENERATE(std::pair("resize-pillow-12.3.0.txt", PassOrder::pillow12),
+                                      std::pair("resize-pillow-13.0.0.txt", PassOrder::pillow13));
+  const std::map<std::string, ResizeFilter> filters{{"nearest", ResizeFilter::nearest},
+                                                    {"bilinear", ResizeFilter::bilinear},
+                                                    {"bicubic", ResizeFilter::bicubic}};
+  const std::vector<unsigned char> pixels = new_random_bytes(400 * 400 * 3, 1);
+  std::ifstream rows = open(file);
+  std::string row;
+  std::getline(rows, row);  // says what made them
+  int count = 0;
+  for (; std::getline(rows, row); ++count) {
+    std::istringstream in(row);
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    int channels = 0;
+    Box box;
+    Size size{};
+    std::string filter;
+    std::uint32_t crc = 0;
+    in >> width >> height >> channels >> box.left >> box.top >> box.right >> box.bottom >>
+        size.width >> size.height >> filter >> std::hex >> crc;
+    REQUIRE(in);
+    const std::int64_t plane = size.width * size.height;
+    std::vector<float> planes(static_cast<std::size_t>(plane * channels));
+    PlanarFormat format;
+    format.planes = channels;
+    resize_to_planar({{pixels.data(), width, height, width * channels, channels},
+                      box,
+                      {planes.data(), size.width, size.height, size.width * 4, plane * 4}},
+                     {filters.at(filter), order}, format);
+    std::vector<unsigned char> resized;
+    for (std::int64_t i = 0; i < plane; ++i)
+      for (std::int64_t c = 0; c < channels; ++c)
+        resized.push_back(
+            static_cast<unsigned char>(planes[static_cast<std::size_t>(c * plane + i)]));
+    INFO(file << ": " << row);
+    CHECK(crc32(0, resized.data(), static_cast<uInt>(resized.size())) == crc);
+  }
+  CHECK(count == 900);
 }
 
 }  // namespace

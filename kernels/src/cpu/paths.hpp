@@ -12,14 +12,19 @@
 
 namespace qturn {
 
+struct WeighedAxis;
+
 /// Where the result is written: through the caches, or directly to memory, which saves reading each
 /// line before it is overwritten. Directly pays for pictures that would not stay in a cache anyway.
 enum class Store { through_caches, past_caches };
 
-/// One way to do all three motions. The picture must not be empty.
+/// One way to do all three motions, of a picture that is not empty, and the passes of a resized one
+/// (resize_passes.hpp).
 struct CpuPath {
   const char* name;
   void (*move)(const Reduced& reduced, Store store);
+  void (*make_columns)(ConstView src, int first, const WeighedAxis& axis, View dst);
+  void (*make_rows)(ConstView src, int first, const WeighedAxis& axis, View dst);
 };
 
 /// Those that run on this processor, fastest first; the last one is "plain". Exported for the tests

@@ -1,6 +1,7 @@
 #include <qturn/cpu.hpp>
 
 #include "kernels/src/cpu/paths.hpp"
+#include "kernels/src/cpu/resize_passes.hpp"
 #include "kernels/src/reduced.hpp"
 #include "kernels/src/shapes.hpp"
 
@@ -10,7 +11,7 @@ const std::vector<CpuPath>& cpu_paths() {
   static const std::vector<CpuPath> paths = [] {
     std::vector<CpuPath> found;
     append_vector_paths(found);
-    found.push_back({"plain", move_plain});
+    found.push_back({"plain", move_plain, make_columns_plain, make_rows_plain});
     return found;
   }();
   return paths;

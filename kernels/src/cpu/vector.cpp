@@ -27,19 +27,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/src/cpu/instruction_sets.hpp"
 #include "kernels/src/cpu/paths.hpp"
 #include "kernels/src/cpu/rows.hpp"
 #include "kernels/src/cpu/shuffles.hpp"
 
-// AVX-512 after its first generation, SSE4 and SVE2 have nothing that is used here, and SVE needs
-// no version of its own for a size. Because these extensions are disabled, a processor needs no
-// more than the names at the end of this file say; without Highway's debug checks, its library is
-// not needed.
-#define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS ((HWY_AVX3 - 1) | HWY_SSE4 | HWY_SVE2_128 | HWY_SVE_256 | HWY_SVE2)
-#define HWY_DISABLE_BMI2_FMA
-#define HWY_DISABLE_F16C
-#define HWY_DISABLE_PCLMUL_AES
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/src/cpu/vector.cpp"
 #include <hwy/foreach_target.h>
@@ -56,6 +48,11 @@
 namespace qturn::N_NEON {
 void move(const Reduced& reduced, Store store);
 }
+#else
+namespace qturn::HWY_NAMESPACE {  // in resize_vector.cpp
+void make_columns(ConstView src, int first, const WeighedAxis& axis, View dst);
+void make_rows(ConstView src, int first, const WeighedAxis& axis, View dst);
+}  // namespace qturn::HWY_NAMESPACE
 #endif
 HWY_BEFORE_NAMESPACE();
 namespace qturn::HWY_NAMESPACE {
@@ -503,22 +500,25 @@ void append_vector_paths(std::vector<CpuPath>& paths) {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd")) {
-    paths.push_back({"AVX-512", N_AVX3::move});
+    paths.push_back({"AVX-512", N_AVX3::move, N_AVX3::make_columns, N_AVX3::make_rows});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (__builtin_cpu_supports("avx2")) paths.push_back({"AVX2", N_AVX2::move});
+  if (__builtin_cpu_supports("avx2"))
+    paths.push_back({"AVX2", N_AVX2::move, N_AVX2::make_columns, N_AVX2::make_rows});
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-  if (__builtin_cpu_supports("ssse3")) paths.push_back({"SSSE3", N_SSSE3::move});
+  if (__builtin_cpu_supports("ssse3"))
+    paths.push_back({"SSSE3", N_SSSE3::move, N_SSSE3::make_columns, N_SSSE3::make_rows});
 #endif
 #if HWY_TARGETS & HWY_NEON
-  paths.push_back({"NEON", N_NEON::move});
+  paths.push_back({"NEON", N_NEON::move, N_NEON::make_columns, N_NEON::make_rows});
 #endif
 #if HWY_TARGETS & HWY_SVE
   if ((getauxval(AT_HWCAP) & HWCAP_SVE) != 0) {
     const bool wider = N_SVE::vector_bytes() > block_bytes;
-    paths.insert(wider ? paths.begin() : paths.end(), {"SVE", N_SVE::move});
+    paths.insert(wider ? paths.begin() : paths.end(),
+                 {"SVE", N_SVE::move, N_NEON::make_columns, N_NEON::make_rows});
   }
 #endif
 }
