@@ -111,11 +111,13 @@ class CudaLane : public Lane {
     for (Page& page : result.pages) {
       View from = page.view();
       from.data = source;
-      if (swaps_axes(orientation)) std::swap(page.width, page.height);
+      const Orientation applied =
+          compose(std::exchange(page.ahead, Orientation::identity), orientation);
+      if (swaps_axes(applied)) std::swap(page.width, page.height);
       page.pixels = turned_.take(page.bytes());
       View to = page.view();
       to.data = destination;
-      transform(from, to, orientation, stream_);
+      transform(from, to, applied, stream_);
       check(
           cudaMemcpyAsync(page.pixels, destination, page.bytes(), cudaMemcpyDeviceToHost, stream_),
           "a download");

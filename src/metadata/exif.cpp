@@ -1,7 +1,5 @@
 #include "src/metadata/exif.hpp"
 
-#include <unordered_set>
-
 #include "src/metadata/exif_tags.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/errors.hpp"
@@ -58,29 +56,21 @@ std::optional<TiffEntries> repeated_exif_directory(const TiffStructure& tiff,
   return repeated;
 }
 
-bool set_orientation(std::span<std::byte> data, Orientation value, Directories directories) {
+bool set_orientation(std::span<std::byte> data, Orientation value) {
   const auto tiff = TiffStructure::open(data);
   if (!tiff) return !TiffStructure::is_marked(data);
-  std::unordered_set<std::uint64_t> seen;
-  for (std::uint64_t at = tiff->first_directory(); at != 0;) {
-    if (!seen.insert(at).second) return false;  // the chain runs in a circle
-    const TiffEntries directory = tiff->directory(at);
-    bool any = false;
-    for (const TiffEntry& entry : directory.entries) {
-      if (entry.tag != orientation_tag) continue;
-      tiff->put_short(data, entry, static_cast<std::uint16_t>(value));
-      any = true;
-    }
-    if (directories == Directories::first) return directory.all_entries || any;
-    if (!directory.whole) return false;
-    at = directory.next;
+  if (tiff->first_directory() == 0) return true;
+  const TiffEntries first = tiff->directory(tiff->first_directory());
+  bool any = false;
+  for (const TiffEntry& entry : first.entries) {
+    if (entry.tag != orientation_tag) continue;
+    tiff->put_short(data, entry, static_cast<std::uint16_t>(value));
+    any = true;
   }
-  return true;
+  return first.all_entries || any;
 }
 
-bool set_upright(std::span<std::byte> data, Directories directories) {
-  return set_orientation(data, Orientation::identity, directories);
-}
+bool set_upright(std::span<std::byte> data) { return set_orientation(data, Orientation::identity); }
 
 std::span<const std::byte> exif_body(std::span<const std::byte> block) {
   const std::string_view text = text_of(block);
@@ -106,7 +96,7 @@ Orientation orientation_of_exif(std::span<const std::byte> block) {
 
 Bytes upright_exif(std::span<const std::byte> block) {
   Bytes upright(block.begin(), block.end());
-  if (!set_upright(std::span(upright).last(exif_body(block).size()), Directories::first)) {
+  if (!set_upright(std::span(upright).last(exif_body(block).size()))) {
     throw ImageFileError(why_unknown(exif_body(block)));
   }
   return upright;

@@ -21,10 +21,6 @@
 
 namespace qturn {
 
-/// Which directories of a TIFF structure to look at: the first (an Exif block; the second describes
-/// its thumbnail), or the whole chain (the pages of a TIFF file).
-enum class Directories : std::uint8_t { first, all };
-
 class TiffStructure;
 struct TiffEntries;
 
@@ -58,13 +54,13 @@ std::optional<Orientation> orientation_of_directory(const TiffStructure& tiff,
 std::optional<TiffEntries> repeated_exif_directory(const TiffStructure& tiff,
                                                    const TiffEntries& first);
 
-/// Sets every Orientation entry of the named directories to the value, as a SHORT, in place, and
-/// touches no other byte. Returns false, and may have set some, if a directory is damaged so that
-/// stored_orientation calls it unknown.
-bool set_orientation(std::span<std::byte> tiff, Orientation value, Directories directories);
+/// Sets every Orientation entry of the first directory to the value, as a SHORT, in place, and
+/// touches no other byte. (The second one describes a thumbnail.) Returns false, and may have set
+/// some, if the directory is damaged so that stored_orientation calls it unknown.
+bool set_orientation(std::span<std::byte> tiff, Orientation value);
 
 /// The same for 1.
-bool set_upright(std::span<std::byte> tiff, Directories directories);
+bool set_upright(std::span<std::byte> tiff);
 
 /// The signature that JPEG, and some writers of other formats, put before the TIFF structure.
 inline constexpr std::string_view exif_signature{"Exif\0\0", 6};

@@ -189,7 +189,7 @@ Bytes turn_exif(std::span<const std::byte> block, const MetadataTurn& turn, Miss
     return tiff ? tiff->first_directory() : 0;
   };
   const std::uint64_t first = first_directory();
-  if (!set_orientation(body, turn.tag, Directories::first)) {
+  if (!set_orientation(body, turn.tag)) {
     throw ImageFileError(why_unknown(body));
   }
   if (first == 0) {

@@ -32,6 +32,8 @@ struct Header {
   int pages = 1;
   Orientation stored = Orientation::identity;
   std::uint64_t pixels_total = 0;       ///< of all pages
+  /// Some of its pages are stored in another orientation than the first one, which `stored` is.
+  bool pages_differ = false;
   std::uint64_t pixel_bytes_total = 0;  ///< of all pages, decoded
   /// The same, as another format gets them, if those are other bytes; else 0.
   std::uint64_t shown_bytes_total = 0;

@@ -36,6 +36,9 @@ struct Page {
   std::int64_t height = 0;
   int channels = 0;
   SampleFormat type = SampleFormat::u8;
+  /// Applied before what all pages get: the pages of a TIFF may be stored in different
+  /// orientations. Of a turned page, the identity.
+  Orientation ahead = Orientation::identity;
 
   int pixel_bytes() const { return channels * sample_bytes(type); }
   std::int64_t row_bytes() const { return width * pixel_bytes(); }
@@ -87,7 +90,7 @@ struct Extras {
 /// A decoded file. Copying it copies neither pixels nor extras.
 struct Image {
   const Codec* format = nullptr;               ///< what it was read by; null: it comes from no file
-  Orientation stored = Orientation::identity;  ///< how the pages must be turned to look upright
+  Orientation stored = Orientation::identity;  ///< how the first page is turned to look upright
   std::vector<Page> pages;                     ///< at least one
   /// The canvas of an animation: the area that its frames, the pages, lie in, as it is stored
   /// before any turn. A picture that is not an animation has none; its first page says the size.

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "src/picture/turn_in_bands.hpp"
 #include "src/turn/lane.hpp"
 
@@ -18,9 +20,11 @@ class CpuLane : public Lane {
     Image result = image_;
     for (Page& page : result.pages) {
       const Page source = page;
-      if (swaps_axes(orientation)) std::swap(page.width, page.height);
+      const Orientation applied =
+          compose(std::exchange(page.ahead, Orientation::identity), orientation);
+      if (swaps_axes(applied)) std::swap(page.width, page.height);
       page.pixels = turned_.take(page.bytes());
-      turn_in_bands(source.view(), page.view(), orientation, stop);
+      turn_in_bands(source.view(), page.view(), applied, stop);
     }
     return result;
   }

@@ -27,9 +27,10 @@ class Lane {
   /// as they are until the next turn() has returned.
   virtual void load(const Image& image) = 0;
 
-  /// The loaded image with `orientation` applied to every page. Blocks until the pages can be read;
-  /// they are valid until the next turn() or clear(). `warnings` receives what went wrong with the
-  /// device, if the image was turned elsewhere. Throws Interrupted.
+  /// The loaded image with `orientation` applied to every page, after what Page::ahead says. Blocks
+  /// until the pages can be read; they are valid until the next turn() or clear(). `warnings`
+  /// receives what went wrong with the device, if the image was turned elsewhere. Throws
+  /// Interrupted.
   virtual Image turn(Orientation orientation, const std::atomic<bool>& stop,
                      std::vector<std::string>& warnings) = 0;
 

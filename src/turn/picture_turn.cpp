@@ -99,7 +99,7 @@ bool PictureTurn::is_released(std::uint64_t decoded_bytes) const {
 Route PictureTurn::route_of(Orientation applied) const {
   if (options_.tag_only) return format_->retag ? Route::tagged : Route::none;
   if (is_converted() || !damage_.empty()) return Route::reencoded;
-  if (applied == Orientation::identity) {
+  if (applied == Orientation::identity && !header_.pages_differ) {
     if (stored() == Orientation::identity && !header_.has_ignored_tag) return Route::copied;
     if (format_->retag) return Route::tagged;
   }
@@ -144,9 +144,9 @@ std::vector<std::string> PictureTurn::stale_metadata(const TurnOutcome& outcome)
   const bool retags = outcome.route == Route::tagged;
   for (const PlacedMetadata& placed : header_.placed) {
     const bool is_kept = is_converted() ? placed.is_converted : !placed.is_turned;
-    const bool changes = (retags && placed.is_of_bytes) || moves_pixels(outcome);
-    if (is_kept && changes && (!placed.needs_axes_swap || swaps_axes(outcome.applied)))
-      stale.push_back(placed.name);
+    const bool changes = (retags && placed.is_of_bytes) || moves_a_page || moves_pixels(outcome);
+    const bool swaps = moves_a_page || swaps_axes(outcome.applied);
+    if (is_kept && changes && (!placed.needs_axes_swap || swaps)) stale.push_back(placed.name);
   }
   return stale;
 }
@@ -161,6 +161,7 @@ std::vector<Orientation> PictureTurn::all_applied(std::span<const Orientation> o
   for (const Orientation each : orientations) all.push_back(applied(each));
   return all;
 }
+  const bool moves_a_page = header_.pages_differ && outcome.route == Route::reencoded;
 
 std::size_t PictureTurn::reencoded_among(std::span<const Orientation> orientations) const {
   return static_cast<std::size_t>(std::ranges::count_if(

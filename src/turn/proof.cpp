@@ -29,6 +29,11 @@ std::string in_words(const std::byte* pixel, int bytes) {
   return text;
 }
 
+// What takes the page to the one of the result, which may be as far from its own first page.
+Orientation of_page(const Page& source, const Page& result, Orientation applied) {
+  return compose(compose(source.ahead, applied), inverse(result.ahead));
+}
+
 void prove_form(const Page& source, const Page& result, std::size_t number, Orientation applied) {
   const Size size = turned_size(applied, {source.width, source.height});
   const bool is_alike = result.width == size.width && result.height == size.height &&
@@ -232,7 +237,7 @@ std::vector<std::string> findings_in(const Codec& codec, std::span<const std::by
 void prove_pixels(const Image& source, const Image& result, Orientation applied,
                   const std::atomic<bool>& stop) {
   for_each_page(source, result, [&](const Page& was, const Page& is, std::size_t number) {
-    prove_page(was, is, number, applied, stop);
+    prove_page(was, is, number, of_page(was, is, applied), stop);
   });
 }
 
@@ -240,7 +245,7 @@ void prove_nearly_equal(const Image& source, const Image& result, Orientation ap
                         const std::atomic<bool>& stop) {
   for_each_page(source, result, [&](const Page& was, const Page& is, std::size_t number) {
     if (stop) throw Interrupted();
-    prove_brightness(was, is, number, applied);
+    prove_brightness(was, is, number, of_page(was, is, applied));
   });
 }
 

@@ -19,7 +19,7 @@
 namespace qturn {
 
 /// Throws ProofError unless each page of `result` has the pixels of that of `source` after
-/// `applied`, bit for bit, and no page is missing; Interrupted.
+/// `applied` (and what Page::ahead says), bit for bit, and no page is missing; Interrupted.
 void prove_pixels(const Image& source, const Image& result, Orientation applied,
                   const std::atomic<bool>& stop);
 

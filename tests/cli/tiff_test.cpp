@@ -123,6 +123,47 @@ TEST_CASE("What a turn makes untrue is always warned of, and refused in place wi
 }
 
 TEST_CASE_METHOD(cli::Workplace,
+                 "Pages that are stored in different orientations are turned each by its own") {
+  const auto page = tiff_picture({}, 30, 20);
+  using qturn::compose, qturn::Orientation;
+  for (const auto& [front, back] : {std::pair{Orientation::identity, Orientation::rotate180},
+                                    {Orientation::rotate90, Orientation::rotate270},
+                                    {Orientation::rotate180, Orientation::identity}}) {
+    int number = 0;
+    const std::string file = text(write_with_libtiff({page, page}, "wl", [&](TIFF* tiff) {
+      const Orientation stored = number++ == 0 ? front : back;
+      if (stored != Orientation::identity)
+        TIFFSetField(tiff, TIFFTAG_ORIENTATION, static_cast<int>(stored));
+    }));
+    const auto check = [&](const std::string& name, Orientation operation) {
+      const auto pages = read_with_libtiff(owned(content(name)));
+      REQUIRE(pages.size() == 2);
+      CHECK((pages[0].samples == turned(page, compose(front, operation)).samples));
+      CHECK((pages[1].samples == turned(page, compose(back, operation)).samples));
+      // Nothing is left to be turned.
+      done({"upright", name, "-o", "again.tif", "-q", "--overwrite"});
+      CHECK(content("again.tif") == content(name));
+    };
+    // One of these leaves the pixels of a page as they are.
+    for (const auto& [word, operation] : {std::pair{"upright", Orientation::identity},
+                                          {"rotate270", Orientation::rotate270},
+                                          {"rotate90", Orientation::rotate90},
+                                          {"rotate180", Orientation::rotate180}}) {
+      CAPTURE(word, front, back);
+      add("a.tif", file);
+      done({word, "a.tif", "--in-place", "-q", "--strict"});
+      check("a.tif", operation);
+      add("a.tif", file);
+      done({word, "a.tif", "-o", "tagged.tif", "--tag-only", "--verify", "-q", "--overwrite"});
+      done({"upright", "tagged.tif", "-o", "turned.tif", "--verify", "-q", "--overwrite"});
+      check("turned.tif", operation);
+      done({"check", "--against", "a.tif", "turned.tif"});
+      done({"check", "--against", "a.tif", "tagged.tif"});
+    }
+  }
+}
+
+TEST_CASE_METHOD(cli::Workplace,
                  "Another format gets what a TIFF says as text, which is then no longer true") {
   for (const auto& [field, name] : placed_fields()) {
     add("a.tif", tiff_with({field}));

@@ -95,7 +95,11 @@ void fuzz_metadata(Input input) {
         break;
       case 3:
         check_unturned(body, tiff::codec);
-        require_tag(turn_tiff_metadata(file, turn, missing, warnings), turn);
+        require_tag(
+            turn_tiff_metadata(file, turn,
+                               data[0] & 0x40 ? OtherPages::are_tagged : OtherPages::are_turned,
+                               missing, warnings),
+            turn);
         break;
       case 4:
         turn_webp_metadata(file, turn, missing, warnings);

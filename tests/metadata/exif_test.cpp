@@ -106,18 +106,18 @@ TEST_CASE("Setting upright changes the entry and no other byte") {
   const bool little = GENERATE(true, false);
   const unsigned type = GENERATE(1U, 3U, 4U, 6U, 8U, 9U, 2U);
   Block block = block_with(little, type, 1, 6);
-  REQUIRE(set_upright(block, Directories::first));
+  REQUIRE(set_upright(block));
   CHECK(block == block_with(little, 3, 1, 1));
 }
 
 TEST_CASE("An upright SHORT is left exactly as it is") {
   const Block before = block_with(false, 3, 1, 1);
   Block after = before;
-  REQUIRE(set_upright(after, Directories::first));
+  REQUIRE(set_upright(after));
   CHECK(after == before);
 }
 
-TEST_CASE("The second directory, a thumbnail's, is left alone unless pages are meant") {
+TEST_CASE("The second directory, a thumbnail's, is left alone, also where it is the first") {
   Builder builder(true);
   builder.u16(1);
   builder.entry(274, 3, 1, 6);
@@ -125,23 +125,15 @@ TEST_CASE("The second directory, a thumbnail's, is left alone unless pages are m
   builder.u16(1);
   builder.entry(274, 3, 1, 8);
   builder.u32(0);
+  REQUIRE(set_upright(builder.bytes));
+  CHECK(builder.bytes[18] == std::byte{1});
+  CHECK(builder.bytes[36] == std::byte{8});
 
-  Block first = builder.bytes, all = builder.bytes;
-  REQUIRE(set_upright(first, Directories::first));
-  CHECK(first[18] == std::byte{1});
-  CHECK(first[36] == std::byte{8});
-  REQUIRE(set_upright(all, Directories::all));
-  CHECK(all[18] == std::byte{1});
-  CHECK(all[36] == std::byte{1});
-}
-
-TEST_CASE("A circle of directories ends") {
-  Builder builder(true);
-  builder.u16(1);
-  builder.entry(274, 3, 1, 6);
-  builder.u32(8);
-  CHECK_FALSE(set_upright(builder.bytes, Directories::all));
-  CHECK(set_upright(builder.bytes, Directories::first));
+  Builder circle(true);
+  circle.u16(1);
+  circle.entry(274, 3, 1, 6);
+  circle.u32(8);
+  CHECK(set_upright(circle.bytes));
 }
 
 TEST_CASE("Without a directory there is no orientation") {
@@ -151,7 +143,7 @@ TEST_CASE("Without a directory there is no orientation") {
   CHECK(stored_orientation(none.bytes).certainty == Certainty::absent);
   Block text(64, std::byte{'x'});
   CHECK(stored_orientation(text).certainty == Certainty::absent);
-  CHECK(set_upright(text, Directories::first));
+  CHECK(set_upright(text));
   Block mixed = block_with(true, 3, 1, 6);
   mixed[1] = std::byte{'M'};
   CHECK(stored_orientation(mixed).certainty == Certainty::absent);
@@ -164,7 +156,7 @@ TEST_CASE("What has a TIFF's byte order and another number is read by some, so i
   const Block before = block;
   CAPTURE(little, number);
   CHECK(stored_orientation(block).certainty == Certainty::unknown);
-  CHECK_FALSE(set_upright(block, Directories::first));
+  CHECK_FALSE(set_upright(block));
   CHECK(block == before);
   CHECK_THROWS_AS(orientation_of_exif(block), ImageFileError);
   CHECK_THROWS_AS(upright_exif(block), ImageFileError);
@@ -175,7 +167,7 @@ TEST_CASE("A directory that ends early might have held the orientation") {
   builder.u16(65535);
   builder.entry(271, 2, 4, 0);
   CHECK(stored_orientation(builder.bytes).certainty == Certainty::unknown);
-  CHECK_FALSE(set_upright(builder.bytes, Directories::first));
+  CHECK_FALSE(set_upright(builder.bytes));
   CHECK_THROWS_AS(orientation_of_exif(builder.bytes), ImageFileError);
   CHECK_THROWS_AS(upright_exif(builder.bytes), ImageFileError);
 }
@@ -185,7 +177,7 @@ TEST_CASE("An orientation before the damage is good enough to be read and set") 
   builder.u16(65535);
   builder.entry(274, 3, 1, 6);
   CHECK(stored_orientation(builder.bytes).value == Orientation::rotate90);
-  REQUIRE(set_upright(builder.bytes, Directories::first));
+  REQUIRE(set_upright(builder.bytes));
   CHECK(stored_orientation(builder.bytes).value == Orientation::identity);
 }
 
@@ -194,7 +186,7 @@ TEST_CASE("No cut and no offset leads outside the block, and only what is found 
   const auto read_and_set = [](Block block) {
     const Block before = block;
     const StoredOrientation stored = stored_orientation(block);
-    CHECK(set_upright(block, Directories::first) == (stored.certainty != Certainty::unknown));
+    CHECK(set_upright(block) == (stored.certainty != Certainty::unknown));
     CHECK(stored_orientation(block).certainty == stored.certainty);
     CHECK(stored_orientation(block).value == Orientation::identity);
     if (stored.certainty != Certainty::present) CHECK(block == before);

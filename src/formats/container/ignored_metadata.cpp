@@ -27,8 +27,7 @@ std::optional<Orientation> exif_item_says(std::span<const std::byte> content) {
 void set_exif_item(std::span<std::byte> content, Orientation orientation, bool is_turned,
                    std::vector<std::string>& warnings) {
   const std::span<const std::byte> body = exif_item_body(content);
-  if (body.empty() ||
-      !set_orientation(content.last(body.size()), orientation, Directories::first)) {
+  if (body.empty() || !set_orientation(content.last(body.size()), orientation)) {
     warnings.emplace_back("its Exif block is damaged and stays as it was");
   } else if (is_turned && read_exif(body).thumbnail) {
     warnings.emplace_back("the thumbnail in its Exif block is not turned");

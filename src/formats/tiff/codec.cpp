@@ -16,12 +16,13 @@
 namespace qturn::tiff {
 namespace {
 
-// Pages and their pictures, in the order in which they are written.
+// Pages and their pictures, in the order in which they are written, with Page::ahead.
 template <typename File, typename Visit>
 void for_each_picture(File& tiff, Visit visit) {
   for (auto& page : tiff.pages) {
-    visit(page);
-    for (auto& picture : page.pictures) visit(picture);
+    const Orientation ahead = ahead_of(page, tiff);
+    visit(page, ahead);
+    for (auto& picture : page.pictures) visit(picture, ahead);
   }
 }
 
@@ -66,25 +67,16 @@ void add_once(std::vector<std::string>& sentences, const std::string& sentence) 
 
 }  // namespace
 
-Orientation tiff_orientation(const TiffFile& tiff) {
-  const Orientation first = tiff_orientation(tiff.pages.front());
-  for (const TiffDirectory& page : tiff.pages) {
-    if (tiff_orientation(page) != first) {
-      throw ImageFileError("its pages are stored in different orientations");
-    }
-  }
-  return first;
-}
-
 Header read_tiff_header(std::span<const std::byte> file, MissingPixels missing) {
   const TiffFile tiff = read_tiff_structure(file, missing);
   Header header;
   header.pages = static_cast<int>(tiff.pages.size());
-  header.stored = tiff_orientation(tiff);
+  header.stored = tiff_orientation(tiff.pages.front());
   look_at_xmp(tiff_xmp(file), header);
   header.changes_only_if_allowed = true;
   std::uint64_t decoding = 0, encoding = 0, encoded = 0, shown = 0;
-  for_each_picture(tiff, [&](const TiffDirectory& page) {
+  for_each_picture(tiff, [&](const TiffDirectory& page, Orientation ahead) {
+    header.pages_differ |= ahead != Orientation::identity;
     const TiffStorage storage = tiff_storage(file, page);
     const TiffLayout& layout = storage.read;
     if (header.width == 0) {
@@ -122,12 +114,15 @@ Image decode_tiff(std::span<const std::byte> file, PixelArena& arena, const std:
   extras->tiff = read_tiff(file);
   refuse_what_cannot_turn(extras->tiff);
   warn_of_trailing_data(file, extras->tiff.end, warnings);
-  Image image{
-      .format = &codec, .stored = tiff_orientation(extras->tiff), .pages = {}, .extras = {}};
-  for_each_picture(extras->tiff, [&](const TiffDirectory& directory) {
+  Image image{.format = &codec,
+              .stored = tiff_orientation(extras->tiff.pages.front()),
+              .pages = {},
+              .extras = {}};
+  for_each_picture(extras->tiff, [&](const TiffDirectory& directory, Orientation ahead) {
     extras->storage.push_back(tiff_storage(file, directory));
     const TiffLayout& layout = extras->storage.back().read;
     Page page = layout.page();
+    page.ahead = ahead;
     page.pixels = arena.take(page.bytes());
     decode_tiff_page(file, directory, layout, extras->tiff.little, page, stop);
     image.pages.push_back(page);
@@ -145,11 +140,12 @@ Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bo
   const auto& extras = dynamic_cast<const TiffExtras&>(*turned.extras);
   TiffFile tiff = extras.tiff;
   std::vector<Bytes> encoded;
-  for_each_picture(tiff, [&](TiffDirectory& directory) {
+  for_each_picture(tiff, [&](TiffDirectory& directory, Orientation ahead) {
     const std::size_t i = encoded.size();
     const TiffStorage& storage = extras.storage[i];
-    const TiffLayout layout = turned_layout(storage.written, applied);
-    TiffDirectory made = turned_directory(directory, storage, layout, applied);
+    const Orientation its = compose(ahead, applied);
+    const TiffLayout layout = turned_layout(storage.written, its);
+    TiffDirectory made = turned_directory(directory, storage, layout, its);
     encoded.push_back(encode_tiff_page(turned.pages[i], layout, tiff.little, made, stop));
     made.pictures = std::move(directory.pictures);
     directory = std::move(made);

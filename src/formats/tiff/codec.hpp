@@ -25,9 +25,6 @@ extern const Codec codec;
 /// Implements Codec::parts.
 std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation applied);
 
-/// The orientation that all pages are stored in. Throws ImageFileError if they differ.
-Orientation tiff_orientation(const TiffFile& tiff);
-
 /// Implements Codec::read_header.
 Header read_tiff_header(std::span<const std::byte> file,
                         MissingPixels missing = MissingPixels::are_damage);

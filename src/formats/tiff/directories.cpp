@@ -329,6 +329,10 @@ TiffFile read_tiff(std::span<const std::byte> file, MissingPixels missing) {
 }
 
 TiffFile read_tiff_structure(std::span<const std::byte> file, MissingPixels missing) {
+Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff) {
+  return compose(tiff_orientation(page), inverse(tiff_orientation(tiff.pages.front())));
+}
+
   return DirectoryReader(file, missing, true).read();
 }
 

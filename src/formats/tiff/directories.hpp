@@ -160,6 +160,9 @@ TiffField tiff_integers(std::uint16_t tag, std::uint16_t type,
 /// Bytes of what is swapped with the byte order in a value of the type; 0 for an unknown type.
 std::size_t tiff_word_bytes(std::uint16_t type);
 
+/// Page::ahead of a page and of its pictures.
+Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff);
+
 /// A TIFF with these directories. Each page, and then each of its pictures, takes the next element
 /// of `pixels`: its strips or tiles are copied from there, from the places that its offsets name. A
 /// directory without strips and tiles is written as it is, as in an Exif block. BigTIFF is written

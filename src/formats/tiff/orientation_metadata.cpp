@@ -1,7 +1,9 @@
 #include "src/formats/tiff/orientation_metadata.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "src/formats/tiff/directories.hpp"
 #include "src/metadata/exif.hpp"
@@ -44,16 +46,24 @@ void tag_pictures(Bytes& file, const TiffStructure& tiff, const TiffEntry& place
     const TiffEntries picture = tiff.directory(tiff.number(places.value_at + i * bytes, bytes));
     const TiffEntry* entry = picture.find(tiff_tag::orientation);
     if (!entry) continue;
-    const std::uint64_t says = tiff.integer(*entry).value_or(0);
-    if (says == static_cast<std::uint64_t>(turn.stored)) {
+    const auto says = orientation_of_directory(tiff, picture);
+    if (says == turn.stored) {
       tiff.put_short(file, *entry, static_cast<std::uint16_t>(turn.tag));
-    } else if (says != static_cast<std::uint64_t>(turn.tag)) {
+    } else if (says != turn.tag) {
       warnings.emplace_back("a picture in a sub-directory keeps an orientation of its own");
     }
   }
 }
 
 }  // namespace
+MetadataTurn turn_of_page(const MetadataTurn& of_first, Orientation ahead, OtherPages others) {
+  MetadataTurn turn = of_first;
+  turn.stored = compose(ahead, turn.stored);
+  Orientation& rest = others == OtherPages::are_turned ? turn.pixels : turn.tag;
+  rest = compose(ahead, rest);
+  return turn;
+}
+
 
 std::string_view tiff_xmp(std::span<const std::byte> file) {
   const auto tiff = TiffStructure::open(file);
@@ -64,41 +74,47 @@ std::string_view tiff_xmp(std::span<const std::byte> file) {
   return text_of(file).substr(xmp->value_at, xmp->value_bytes);
 }
 
-Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missing,
-                         std::vector<std::string>& warnings) {
-  if (!set_orientation(file, turn.tag, Directories::all)) {
-    throw ImageFileError("damaged where its orientation would be");
-  }
+Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, OtherPages others,
+                         MissingTag missing, std::vector<std::string>& warnings) {
   const auto first = TiffStructure::open(file);
   if (!first) throw ImageFileError("truncated: the TIFF header is missing");
   std::unordered_set<std::uint64_t> seen;
   std::uint64_t link = first->first_at(), at = first->first_directory();
-  while (at != 0 && seen.insert(at).second) {
+  std::optional<Orientation> of_first;
+  std::vector<std::pair<std::uint64_t, Orientation>> tagged;
+  while (at != 0) {
     const TiffStructure tiff = structure_of(file, first->big());
     const TiffEntries page = tiff.directory(at);
     const auto integer = [&](std::uint16_t tag) {
+    if (!page.whole || !seen.insert(at).second)
+      throw ImageFileError("damaged where its orientation would be");
       const TiffEntry* entry = page.find(tag);
       return entry ? static_cast<std::int64_t>(tiff.integer(*entry).value_or(0)) : 0;
     };
-    MetadataTurn its_turn = turn;
+    const Orientation own = orientation_of_directory(tiff, page).value_or(Orientation::identity);
+    if (!of_first) of_first = own;
+    MetadataTurn its_turn = turn_of_page(turn, compose(own, inverse(*of_first)), others);
     its_turn.size = {integer(tiff_tag::width), integer(tiff_tag::height)};
     const std::int64_t exif_at = integer(tiff_tag::exif);
-    if (exif_at != 0 && turn.pixels != Orientation::identity) {
+    for (const TiffEntry& entry : page.entries)
+      if (entry.tag == tiff_tag::orientation)
+        tiff.put_short(file, entry, static_cast<std::uint16_t>(its_turn.tag));
+    if (exif_at != 0 && its_turn.pixels != Orientation::identity) {
       turn_exif_directory(file, static_cast<std::uint64_t>(exif_at), its_turn, warnings);
     }
     if (const TiffEntry* places = page.find(tiff_tag::sub_directories)) {
-      tag_pictures(file, tiff, *places, turn, warnings);
+      tag_pictures(file, tiff, *places, its_turn, warnings);
     }
     if (const TiffEntry* xmp = page.find(tiff_tag::xmp); xmp && xmp->value_bytes > 0) {
       const std::string_view packet(reinterpret_cast<const char*>(file.data()) + xmp->value_at,
                                     static_cast<std::size_t>(xmp->value_bytes));
-      warn_of_other_orientation(packet, turn.stored, warnings);
+      warn_of_other_orientation(packet, its_turn.stored, warnings);
       const std::string turned = turn_xmp(packet, its_turn, warnings);
       if (turned != packet) put_value(file, tiff, *xmp, turned);
     }
     if (!page.find(tiff_tag::orientation) && missing == MissingTag::is_added &&
-        turn.tag != Orientation::identity) {
-      add_orientation(file, at, link, turn.tag);
+        its_turn.tag != Orientation::identity) {
+      add_orientation(file, at, link, its_turn.tag);
       const TiffStructure grown = structure_of(file, first->big());
       at = grown.number(link, grown.offset_bytes());
     }
@@ -108,11 +124,13 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, MissingTag missin
     link = at + now.count_bytes() + moved.entries.size() * now.entry_bytes();
     at = moved.next;
   }
+    tagged.emplace_back(at, its_turn.tag);
   // Where parts of the file share their bytes, changing one changes another.
-  const StoredOrientation left = stored_orientation(file);
-  if (left.certainty == StoredOrientation::Certainty::unknown ||
-      (left.certainty == StoredOrientation::Certainty::present && left.value != turn.tag)) {
-    throw ImageFileError(shared_bytes);
+  const TiffStructure turned = structure_of(file, first->big());
+  for (const auto& [page_at, tag] : tagged) {
+    const TiffEntries page = turned.directory(page_at);
+    if (!page.whole || orientation_of_directory(turned, page).value_or(tag) != tag)
+      throw ImageFileError(shared_bytes);
   }
   return file;
 }

@@ -16,14 +16,20 @@ namespace qturn::tiff {
 /// The XMP packet of the first page, or nothing.
 std::string_view tiff_xmp(std::span<const std::byte> file);
 
-/// The TIFF or BigTIFF with its orientation metadata after the turn, patched where it lies;
-/// `turn.size` does not count, each page has its own. Where a page has no orientation and `missing`
-/// asks for it, its directory is copied after the end of the file with one.
+/// What became of a page that is stored in another orientation than the first one: it was turned by
+/// its own, or its tag says the rest.
+enum class OtherPages : bool { are_turned, are_tagged };
+
+/// The TIFF or BigTIFF, whose pages have the tags that they had, with its orientation metadata
+/// after the turn, patched where it lies. `turn` is that of the first page; `turn.size` does not
+/// count, each page has its own. Where a page has no orientation and `missing` asks for it, its
+/// directory is copied after the end of the file with one.
 ///
 /// What is damaged stays as it was, and `warnings` says so. Throws ImageFileError when an
 /// orientation can neither be set nor proved absent.
 std::vector<std::byte> turn_tiff_metadata(std::vector<std::byte> file, const MetadataTurn& turn,
-                                          MissingTag missing, std::vector<std::string>& warnings);
+                                          OtherPages others, MissingTag missing,
+                                          std::vector<std::string>& warnings);
 
 }  // namespace qturn::tiff
 

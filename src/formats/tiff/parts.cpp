@@ -97,22 +97,24 @@ void add_pixels(std::span<const std::byte> file, const TiffDirectory& directory,
 
 std::vector<FilePart> tiff_parts(std::span<const std::byte> file, Orientation applied) {
   const TiffFile tiff = read_tiff(file);
-  const bool swaps = swaps_axes(applied);
   std::vector<FilePart> parts;
-  const auto add = [&](const TiffDirectory& directory, const std::string& where) {
+  const auto add = [&](const TiffDirectory& directory, Orientation ahead, std::string where) {
+    const Orientation its = compose(ahead, applied);
     TiffDirectory turned = directory;
     const auto side = [&](std::uint16_t tag) {
       return static_cast<std::int64_t>(directory.integer(tag, 0));
     };
-    turn_placed_metadata(turned, {side(tiff_tag::width), side(tiff_tag::height)}, applied);
-    add_fields(turned, where, swaps, parts);
+    turn_placed_metadata(turned, {side(tiff_tag::width), side(tiff_tag::height)}, its);
+    add_fields(turned, where, swaps_axes(its), parts);
+    if (ahead != Orientation::identity) where += fmt::format(", {} before all", name(ahead));
     add_pixels(file, directory, where, parts);
   };
   for (std::size_t i = 0; i < tiff.pages.size(); ++i) {
     const std::string where = fmt::format("page {}", i + 1);
-    add(tiff.pages[i], where);
+    const Orientation ahead = ahead_of(tiff.pages[i], tiff);
+    add(tiff.pages[i], ahead, where);
     for (const TiffDirectory& picture : tiff.pages[i].pictures)
-      add(picture, "a picture of " + where);
+      add(picture, ahead, "a picture of " + where);
   }
   return parts;
 }

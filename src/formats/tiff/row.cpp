@@ -47,7 +47,8 @@ Bytes retag(std::span<const std::byte> file, Orientation tag, MissingTag missing
             const TurnEmbedded& turn_embedded, std::vector<std::string>& warnings) {
   const MetadataTurn turn{
       .stored = stored_orientation(file).value, .tag = tag, .turn_embedded = turn_embedded};
-  return turn_tiff_metadata(Bytes(file.begin(), file.end()), turn, missing, warnings);
+  return turn_tiff_metadata(Bytes(file.begin(), file.end()), turn, OtherPages::are_tagged, missing,
+                            warnings);
 }
 
 void check_later_page(const TiffDirectory& page, std::size_t number, Header header,
@@ -61,6 +62,7 @@ void check_later_page(const TiffDirectory& page, std::size_t number, Header head
   const Size size = size_of(page, tiff_tag::width, tiff_tag::height);
   header.width = size.width;
   header.height = size.height;
+  header.stored = tiff_orientation(page);
   MetadataCheck own(header);
   if (const auto exif = page.children.find(tiff_tag::exif); exif != page.children.end()) {
     const Size says = size_of(exif->second, pixel_x_dimension, pixel_y_dimension);
@@ -108,7 +110,8 @@ const Codec codec = {
     .keeps_metadata = true,
     .finish =
         [](Bytes encoded, const MetadataTurn& turn, std::vector<std::string>& warnings) {
-          return turn_tiff_metadata(std::move(encoded), turn, MissingTag::stays_absent, warnings);
+          return turn_tiff_metadata(std::move(encoded), turn, OtherPages::are_turned,
+                                    MissingTag::stays_absent, warnings);
         },
     .retag = retag,
     .check = check,

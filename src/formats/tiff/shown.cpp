@@ -250,7 +250,7 @@ Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
   auto extras = std::make_shared<Extras>();
   extras->metadata = tiff_metadata(tiff, warnings);
   Image image{.format = is_damaged ? nullptr : &codec,
-              .stored = tiff_orientation(tiff),
+              .stored = tiff_orientation(tiff.pages.front()),
               .pages = {},
               .extras = {}};
   std::uint64_t damaged = 0, blocks = 0;
@@ -260,6 +260,7 @@ Image decode_shown_tiff(std::span<const std::byte> file, PixelArena& arena,
       extras->meaning = meaning_of(directory, shown);
       warn_of_losses(tiff, shown.layout, warnings);
     }
+    shown.page.ahead = ahead_of(directory, tiff);
     shown.page.pixels = arena.take(shown.page.bytes());
     if (is_damaged) {
       damaged += salvage_tiff_page(file, directory, shown.layout, tiff.little, shown.page, stop);

@@ -305,9 +305,6 @@ TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& s
       case tiff_tag::photometric:
         add(field, turned.photometric);
         break;
-      case tiff_tag::orientation:
-        add(field, 1);
-        break;
       default:
         directory.fields.push_back(field);
         if (axes_swapped && field.tag == tiff_tag::x_resolution) {

@@ -31,8 +31,8 @@ void refuse_unsupported_pages(const TiffFile& tiff);
 void refuse_what_cannot_turn(const TiffFile& tiff);
 
 /// The directory of the turned page: that of the source, except for the size, the resolution, the
-/// coordinates, the place of the pixels, the orientation, which becomes 1 if there is one, and what
-/// is stored differently.
+/// coordinates, the place of the pixels and what is stored differently. The orientation is
+/// turn_tiff_metadata()'s.
 TiffDirectory turned_directory(const TiffDirectory& source, const TiffStorage& storage,
                                const TiffLayout& turned, Orientation applied);
 

@@ -44,10 +44,13 @@ TiffDirectory page(unsigned width, unsigned height, std::optional<unsigned> orie
 
 TEST_CASE("Each page of a TIFF and of a BigTIFF is tagged, where a tag is missing too") {
   const bool big = GENERATE(false, true);
-  const Bytes before = tiff_of({page(64, 48, 6), page(32, 24, std::nullopt), page(8, 8, 6)}, big);
-  const MetadataTurn turn{.stored = Orientation::rotate90, .tag = Orientation::transverse};
+  const Bytes before = tiff_of({page(64, 48, 1), page(32, 24, std::nullopt), page(8, 8, 9)}, big);
+  const MetadataTurn turn{.tag = Orientation::transverse};
   std::vector<std::string> warnings;
-  const Bytes after = turn_tiff_metadata(before, turn, MissingTag::is_added, warnings);
+  const auto turned = [&](MissingTag missing) {
+    return turn_tiff_metadata(before, turn, OtherPages::are_tagged, missing, warnings);
+  };
+  const Bytes after = turned(MissingTag::is_added);
   CHECK(warnings.empty());
   const TiffFile tiff = read_tiff(after);
   REQUIRE(tiff.pages.size() == 3);
@@ -57,9 +60,31 @@ TEST_CASE("Each page of a TIFF and of a BigTIFF is tagged, where a tag is missin
   CHECK(std::is_sorted(tiff.pages[1].fields.begin(), tiff.pages[1].fields.end(),
                        [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; }));
 
-  const Bytes absent = turn_tiff_metadata(before, turn, MissingTag::stays_absent, warnings);
+  const Bytes absent = turned(MissingTag::stays_absent);
   CHECK(absent.size() == before.size());
   CHECK_FALSE(read_tiff(absent).pages[1].find(tiff_tag::orientation));
+}
+
+TEST_CASE(
+    "A page that is stored in another orientation than the first gets what its own asks for") {
+  const bool big = GENERATE(false, true);
+  const Bytes before = tiff_of({page(64, 48, 6), page(32, 24, 8), page(8, 8, std::nullopt)}, big);
+  std::vector<std::string> warnings;
+  const auto orientations_of = [](const TiffFile& tiff) {
+    std::vector<std::uint64_t> all;
+    for (const TiffDirectory& one : tiff.pages)
+      all.push_back(one.integer(tiff_tag::orientation, 1));
+    return all;
+  };
+  const MetadataTurn tag{.stored = Orientation::rotate90, .tag = Orientation::rotate180};
+  const TiffFile tagged = read_tiff(
+      turn_tiff_metadata(before, tag, OtherPages::are_tagged, MissingTag::is_added, warnings));
+  CHECK(orientations_of(tagged) == std::vector<std::uint64_t>{3, 1, 6});
+  const MetadataTurn pixels{.stored = Orientation::rotate90, .pixels = Orientation::rotate180};
+  const TiffFile turned = read_tiff(
+      turn_tiff_metadata(before, pixels, OtherPages::are_turned, MissingTag::is_added, warnings));
+  CHECK(orientations_of(turned) == std::vector<std::uint64_t>{1, 1, 1});
+  CHECK(warnings.empty());
 }
 
 TEST_CASE("An XMP packet that grows is put after the end, each page with its own size") {
@@ -68,8 +93,8 @@ TEST_CASE("An XMP packet that grows is put after the end, each page with its own
   const Bytes before = tiff_of({page(1000, 48, 1, xmp), page(32, 24, 1, xmp)}, big);
   const MetadataTurn turn{.pixels = Orientation::rotate90};
   std::vector<std::string> warnings;
-  const TiffFile after =
-      read_tiff(turn_tiff_metadata(before, turn, MissingTag::stays_absent, warnings));
+  const TiffFile after = read_tiff(
+      turn_tiff_metadata(before, turn, OtherPages::are_turned, MissingTag::stays_absent, warnings));
   const auto says = [&](std::size_t i) {
     return read_xmp(text_of(after.pages[i].find(tiff_tag::xmp)->value));
   };
@@ -87,7 +112,7 @@ TEST_CASE("A circle of pages is refused, and so is a cut at any place") {
     std::vector<std::string> warnings;
     return turn_tiff_metadata(
         Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)), turn,
-        MissingTag::is_added, warnings);
+        OtherPages::are_turned, MissingTag::is_added, warnings);
   };
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -100,7 +125,9 @@ TEST_CASE("A circle of pages is refused, and so is a cut at any place") {
   const std::size_t first = std::to_integer<std::size_t>(circle[4]);
   circle[circle.size() - 4] = static_cast<std::byte>(first);
   std::vector<std::string> warnings;
-  CHECK_THROWS_AS(turn_tiff_metadata(circle, turn, MissingTag::is_added, warnings), ImageFileError);
+  CHECK_THROWS_AS(
+      turn_tiff_metadata(circle, turn, OtherPages::are_turned, MissingTag::is_added, warnings),
+      ImageFileError);
 }
 
 }  // namespace tiff_metadata_test
