@@ -113,6 +113,11 @@ void refuse_page(const TiffDirectory& page) {
   if (page.find(uic1) || page.find(uic2)) {
     throw ImageFileError("a MetaMorph stack is not supported");
   }
+  if ((scheme == compression::none || scheme == compression::packbits) &&
+      page.integer(tiff_tag::predictor, 1) != 1) {
+    throw ImageFileError(fmt::format(
+        "a predictor without a compression that has one is not supported: readers disagree on it"));
+  }
   if (page.integer(tiff_tag::image_depth, 1) > 1 || page.integer(tiff_tag::tile_depth, 1) > 1) {
     throw ImageFileError("a volume (a stack of slices) is not supported");
   }

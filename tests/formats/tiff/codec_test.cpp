@@ -470,13 +470,23 @@ TEST_CASE("Tiles whose places are in the fields for strips are read as tiles") {
 }
 
 TEST_CASE("A predictor counts only with a compression that has one") {
-  for (const int compression : {COMPRESSION_NONE, COMPRESSION_PACKBITS}) {
-    const TiffPicture picture = tiff_picture({.compression = compression}, 30, 20);
-    const Bytes file = with_page(write_with_libtiff({picture}), [&](TiffDirectory& page) {
-      page.fields.push_back(u16_field(tiff_tag::predictor, 2));
+  const TiffPicture picture = tiff_picture(
+      {.photometric = PHOTOMETRIC_MINISWHITE, .bits = 1, .compression = COMPRESSION_CCITT_T6}, 30,
+      20);
+  const auto with_predictor = [](const Bytes& file, std::uint64_t predictor) {
+    return with_page(file, [&](TiffDirectory& page) {
+      page.fields.push_back(u16_field(tiff_tag::predictor, predictor));
     });
-    const Bytes out = turn_file(file, codec, Orientation::rotate90);
-    check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
+  };
+  const Bytes fax = with_predictor(write_with_libtiff({picture}), 2);
+  const Bytes out = turn_file(fax, codec, Orientation::rotate90);
+  check_same(read_with_libtiff(out).at(0), turned(picture, Orientation::rotate90));
+  // Of bytes, libtiff ignores it, and tifffile does not.
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_PACKBITS}) {
+    const Bytes file = write_with_libtiff({tiff_picture({.compression = compression}, 30, 20)});
+    CHECK(refusal(with_predictor(file, 1), codec) == "");
+    CHECK_THAT(refusal(with_predictor(file, 2), codec),
+               ContainsSubstring("readers disagree on it"));
   }
 }
 
