@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/picture/endian.hpp"
@@ -75,6 +76,9 @@ class DirectoryReader {
       read_pictures(tiff.pages.back());
     }
     if (tiff.pages.empty()) throw ImageFileError("damaged: a TIFF without a page");
+    tiff.must_stay = std::ranges::any_of(
+        tiff.pages, [](const TiffDirectory& page) { return metamorph_planes(page) != 0; });
+    if (tiff.must_stay) end_ = file_.size();  // how much they lead to is not known
     tiff.end = end_;
     add_fixed_bytes(tiff);
     tiff.value_bytes = value_bytes_;
@@ -144,7 +148,8 @@ class DirectoryReader {
         continue;
       }
       if (field.count > file_.size()) need(file_.size(), field.count, "a field");
-      const std::uint64_t bytes = field.count * size.value_bytes;
+      const std::uint64_t bytes =
+          metamorph_bytes(field.tag, field.type, field.count, field.count * size.value_bytes);
       std::uint64_t from = entry + 4 + offset_bytes();
       if (bytes > offset_bytes()) from = number(from, offset_bytes());
       need(from, bytes, "a field");
@@ -156,7 +161,8 @@ class DirectoryReader {
           field.tag == tiff_tag::description || field.tag == tiff_tag::imagej_metadata;
       if (is_cut && !says_places) continue;
       field.value = value(from, is_cut ? large : bytes, size.word_bytes);
-      if (field.tag == tiff_tag::maker_note && size.word_bytes == 1 && bytes > offset_bytes()) {
+      const bool is_note = field.tag == tiff_tag::maker_note && size.word_bytes == 1;
+      if ((is_note || is_metamorph(field.tag)) && bytes > offset_bytes()) {
         field.fixed_at = from;
         notes_[from] = std::max(notes_[from], from + bytes);
       }
@@ -216,23 +222,26 @@ class DirectoryReader {
   }
 
   void add_fixed_bytes(TiffFile& tiff) {
-    if (notes_.empty()) return;
+    if (notes_.empty() && !tiff.must_stay) return;
     const auto add = [&](std::uint64_t from, std::uint64_t to, bool is_note) {
       value_bytes_ += to - from;
       if (!only_structure_) tiff.fixed.push_back({from, value(from, to - from, 1), is_note});
     };
     std::ranges::sort(claimed_);
+    if (tiff.must_stay) claimed_.emplace_back(file_.size(), file_.size());
     std::uint64_t done = 0, hidden = 0;
     for (const auto& [from, to] : claimed_) {
-      // Zeros only fill the space between.
+      // Zeros only fill the space between, but four may be a number of MetaMorph's.
       std::uint64_t begin = done, end = std::max(done, from);
-      while (begin < end && file_[begin] == std::byte{0}) ++begin;
-      while (begin < end && file_[end - 1] == std::byte{0}) --end;
-      const bool is_wanted = end > begin && end - begin <= most_for_fixed_bytes - hidden;
-      if (is_wanted) {
+      const bool may_be_number = tiff.must_stay && end - begin >= 4;
+      while (!may_be_number && begin < end && file_[begin] == std::byte{0}) ++begin;
+      while (!may_be_number && begin < end && file_[end - 1] == std::byte{0}) --end;
+      const bool fits = end - begin <= most_for_fixed_bytes - hidden;
+      if (end > begin && fits) {
         hidden += end - begin;
         add(begin, end, false);
       }
+      tiff.is_too_much |= !fits;
       done = std::max(done, to);
     }
     std::uint64_t last = 0;
@@ -298,6 +307,10 @@ Orientation tiff_orientation(const TiffDirectory& page) {
   return orientation_of_tag(page.integer(tiff_tag::orientation, 1)).value_or(Orientation::identity);
 }
 
+Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff) {
+  return compose(tiff_orientation(page), inverse(tiff_orientation(tiff.pages.front())));
+}
+
 std::size_t tiff_word_bytes(std::uint16_t type) { return size_of_type(type).word_bytes; }
 
 void check_tiff_limits(std::span<const std::byte> file, const Limits& limits) {
@@ -329,10 +342,6 @@ TiffFile read_tiff(std::span<const std::byte> file, MissingPixels missing) {
 }
 
 TiffFile read_tiff_structure(std::span<const std::byte> file, MissingPixels missing) {
-Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff) {
-  return compose(tiff_orientation(page), inverse(tiff_orientation(tiff.pages.front())));
-}
-
   return DirectoryReader(file, missing, true).read();
 }
 

@@ -94,7 +94,7 @@ struct TiffField {
   std::uint16_t type = 0;        ///< TIFF's number
   std::uint64_t count = 0;       ///< of values
   std::vector<std::byte> value;  ///< all of them, little-endian
-  std::uint64_t fixed_at = 0;    ///< of a MakerNote: where it lies; otherwise 0
+  std::uint64_t fixed_at = 0;    ///< of what is fixed: where it lies; otherwise 0
 };
 
 struct TiffDirectory {
@@ -115,7 +115,8 @@ struct TiffDirectory {
 };
 
 /// Bytes that stay where they are in the file, since a MakerNote holds offsets that nobody else
-/// understands: the note, or bytes that no field leads to, but perhaps the note.
+/// understands: the note, or bytes that no field leads to, but perhaps the note. The same holds for
+/// MetaMorph's fields.
 struct TiffFixedBytes {
   std::uint64_t at = 0;
   std::vector<std::byte> bytes;
@@ -132,6 +133,9 @@ struct TiffFile {
 };
 
 /// Reads all directories of a TIFF or BigTIFF of either byte order.
+  /// MetaMorph's fields lead to bytes that must stay where they are. All of them are fixed, unless
+  /// that is too much.
+  bool must_stay = false, is_too_much = false;
 ///
 /// Throws ImageFileError if a directory, a field's value, a strip or a tile lies beyond the end of
 /// the file, for a chain of directories that runs in a circle, and for directories that share so
@@ -156,12 +160,12 @@ Orientation tiff_orientation(const TiffDirectory& page);
 /// The numbers as the value of a field of type u16, u32 or u64.
 TiffField tiff_integers(std::uint16_t tag, std::uint16_t type,
                         std::span<const std::uint64_t> numbers);
+/// Page::ahead of a page and of its pictures.
+Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff);
+
 
 /// Bytes of what is swapped with the byte order in a value of the type; 0 for an unknown type.
 std::size_t tiff_word_bytes(std::uint16_t type);
-
-/// Page::ahead of a page and of its pictures.
-Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff);
 
 /// A TIFF with these directories. Each page, and then each of its pictures, takes the next element
 /// of `pixels`: its strips or tiles are copied from there, from the places that its offsets name. A
@@ -169,7 +173,7 @@ Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff);
 /// if asked for, or if the file would not fit otherwise.
 ///
 /// Fixed bytes stay where they are, if that makes the file at most `most_more_bytes` larger.
-/// `warnings` says what had to move.
+/// `warnings` says what had to move. Throws ImageFileError if it must stay.
 inline constexpr std::size_t most_for_fixed_bytes = 1 << 20;
 std::vector<std::byte> write_tiff(const TiffFile& tiff,
                                   std::span<const std::span<const std::byte>> pixels,

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/formats/tiff/map_coordinates.hpp"
+#include "src/formats/tiff/metamorph.hpp"
 #include "src/formats/tiff/ome.hpp"
 #include "src/metadata/resolution.hpp"
 
@@ -138,6 +139,7 @@ std::vector<PlacedMetadata> placed_metadata(const TiffDirectory& page) {
   std::vector<PlacedMetadata> placed;
   if (!turns_map_coordinates(page)) placed.push_back({.name = "its map coordinates (GeoTIFF)"});
   if (!turns_polynomials(page)) placed.push_back({.name = "its map coordinates (RPC)"});
+  if (has_stage_position(page)) placed.push_back({.name = "its stage positions (MetaMorph)"});
   if (page.find(manifest_tag)) placed.push_back(signed_manifest());
   if (const TiffField* field = page.find(tiff_tag::description)) {
     const std::string_view text = text_of(field->value);
@@ -181,8 +183,11 @@ Metadata tiff_metadata(const TiffFile& tiff, std::vector<std::string>& warnings)
     // JPEG takes 64 KiB.
     constexpr std::size_t most_more_bytes = 32 << 10;
     metadata.exif =
-        write_tiff({.big = false, .pages = {first}, .little = tiff.little, .fixed = tiff.fixed}, {},
-                   warnings, most_more_bytes);
+        write_tiff({.big = false,
+                    .pages = {first},
+                    .little = tiff.little,
+                    .fixed = tiff.must_stay ? std::vector<TiffFixedBytes>() : tiff.fixed},
+                   {}, warnings, most_more_bytes);
     metadata.resolution = resolution_of_exif(metadata.exif);
   }
   return metadata;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/formats/tiff/directories.hpp"
+#include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
 #include "src/metadata/xmp.hpp"
@@ -55,7 +56,6 @@ void tag_pictures(Bytes& file, const TiffStructure& tiff, const TiffEntry& place
   }
 }
 
-}  // namespace
 MetadataTurn turn_of_page(const MetadataTurn& of_first, Orientation ahead, OtherPages others) {
   MetadataTurn turn = of_first;
   turn.stored = compose(ahead, turn.stored);
@@ -64,6 +64,7 @@ MetadataTurn turn_of_page(const MetadataTurn& of_first, Orientation ahead, Other
   return turn;
 }
 
+}  // namespace
 
 std::string_view tiff_xmp(std::span<const std::byte> file) {
   const auto tiff = TiffStructure::open(file);
@@ -79,15 +80,15 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, OtherPages others
   const auto first = TiffStructure::open(file);
   if (!first) throw ImageFileError("truncated: the TIFF header is missing");
   std::unordered_set<std::uint64_t> seen;
-  std::uint64_t link = first->first_at(), at = first->first_directory();
   std::optional<Orientation> of_first;
   std::vector<std::pair<std::uint64_t, Orientation>> tagged;
+  std::uint64_t link = first->first_at(), at = first->first_directory();
   while (at != 0) {
     const TiffStructure tiff = structure_of(file, first->big());
     const TiffEntries page = tiff.directory(at);
-    const auto integer = [&](std::uint16_t tag) {
     if (!page.whole || !seen.insert(at).second)
       throw ImageFileError("damaged where its orientation would be");
+    const auto integer = [&](std::uint16_t tag) {
       const TiffEntry* entry = page.find(tag);
       return entry ? static_cast<std::int64_t>(tiff.integer(*entry).value_or(0)) : 0;
     };
@@ -95,12 +96,17 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, OtherPages others
     if (!of_first) of_first = own;
     MetadataTurn its_turn = turn_of_page(turn, compose(own, inverse(*of_first)), others);
     its_turn.size = {integer(tiff_tag::width), integer(tiff_tag::height)};
-    const std::int64_t exif_at = integer(tiff_tag::exif);
     for (const TiffEntry& entry : page.entries)
       if (entry.tag == tiff_tag::orientation)
         tiff.put_short(file, entry, static_cast<std::uint16_t>(its_turn.tag));
+    const std::int64_t exif_at = integer(tiff_tag::exif);
     if (exif_at != 0 && its_turn.pixels != Orientation::identity) {
       turn_exif_directory(file, static_cast<std::uint64_t>(exif_at), its_turn, warnings);
+    }
+    if (const TiffEntry* pairs = page.find(uic1_tag); pairs && swaps_axes(its_turn.pixels)) {
+      const std::uint64_t bytes = metamorph_bytes(pairs->tag, pairs->type, pairs->count, 0);
+      if (file[0] == std::byte{'I'} && tiff.holds(pairs->value_at, bytes))
+        exchange_calibration(std::span(file).subspan(pairs->value_at, bytes));
     }
     if (const TiffEntry* places = page.find(tiff_tag::sub_directories)) {
       tag_pictures(file, tiff, *places, its_turn, warnings);
@@ -118,13 +124,13 @@ Bytes turn_tiff_metadata(Bytes file, const MetadataTurn& turn, OtherPages others
       const TiffStructure grown = structure_of(file, first->big());
       at = grown.number(link, grown.offset_bytes());
     }
+    tagged.emplace_back(at, its_turn.tag);
     const TiffStructure now = structure_of(file, first->big());
     const TiffEntries moved = now.directory(at);
     if (!moved.whole) throw ImageFileError(shared_bytes);
     link = at + now.count_bytes() + moved.entries.size() * now.entry_bytes();
     at = moved.next;
   }
-    tagged.emplace_back(at, its_turn.tag);
   // Where parts of the file share their bytes, changing one changes another.
   const TiffStructure turned = structure_of(file, first->big());
   for (const auto& [page_at, tag] : tagged) {

@@ -8,6 +8,7 @@
 #include "src/formats/tiff/codec.hpp"
 #include "src/formats/tiff/directories.hpp"
 #include "src/formats/tiff/metadata.hpp"
+#include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif_tags.hpp"
 
 namespace qturn::tiff {
@@ -70,7 +71,10 @@ std::uint16_t turned_tag(std::uint16_t tag, bool swaps) {
 void add_fields(const TiffDirectory& directory, const std::string& where, bool swaps,
                 std::vector<FilePart>& parts) {
   std::vector<TiffField> fields = directory.fields;
-  for (TiffField& field : fields) field.tag = turned_tag(field.tag, swaps);
+  for (TiffField& field : fields) {
+    field.tag = turned_tag(field.tag, swaps);
+    if (field.tag == uic1_tag && swaps) exchange_calibration(field.value);
+  }
   std::ranges::stable_sort(fields, {}, &TiffField::tag);
   for (const TiffField& field : fields) {
     if (may_change(field)) continue;

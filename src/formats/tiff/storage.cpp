@@ -9,6 +9,7 @@
 
 #include "src/formats/tiff/library.hpp"
 #include "src/formats/tiff/metadata.hpp"
+#include "src/formats/tiff/metamorph.hpp"
 #include "src/picture/image.hpp"
 
 namespace qturn::tiff {
@@ -18,7 +19,7 @@ namespace compression = tiff_compression;
 namespace photometric = tiff_photometric;
 
 constexpr std::uint16_t response_unit = 532, ycbcr_coefficients = 529, ycbcr_positioning = 531,
-                        dng_version = 50706, uic1 = 33628, uic2 = 33629, lsm_info = 34412;
+                        dng_version = 50706, lsm_info = 34412;
 
 // What decodes to pixels that no encoder gives back: written as deflate.
 bool loses(std::uint16_t scheme) {
@@ -110,8 +111,8 @@ void refuse_page(const TiffDirectory& page) {
   }
   if (page.find(dng_version)) throw ImageFileError("a camera raw file (DNG) is not supported");
   if (page.find(lsm_info)) throw ImageFileError("a Zeiss LSM file is not supported");
-  if (page.find(uic1) || page.find(uic2)) {
-    throw ImageFileError("a MetaMorph stack is not supported");
+  if (const std::uint64_t planes = metamorph_planes(page); planes > 1) {
+    throw ImageFileError(fmt::format("a MetaMorph stack of {} pictures is not supported", planes));
   }
   if ((scheme == compression::none || scheme == compression::packbits) &&
       page.integer(tiff_tag::predictor, 1) != 1) {
@@ -250,6 +251,9 @@ void refuse_unsupported_pages(const TiffFile& tiff) {
 
 void refuse_what_cannot_turn(const TiffFile& tiff) {
   refuse_unsupported_pages(tiff);
+  if (tiff.must_stay && tiff.is_too_much)
+    throw ImageFileError(
+        "a MetaMorph file with more than 1 MiB beside its pixels is not supported");
   for (const TiffDirectory& page : tiff.pages) {
     for (const TiffDirectory& picture : page.pictures) {
       refuse_page(picture);

@@ -168,7 +168,8 @@ class Writer {
 
   bool is_fixed(const TiffField& field) const {
     return field.fixed_at != 0 && std::ranges::any_of(fixed_, [&](const TiffFixedBytes& one) {
-             return one.is_note && one.at == field.fixed_at && one.bytes == field.value;
+             return one.is_note && one.at == field.fixed_at &&
+                    one.bytes.size() == field.value.size();
            });
   }
 
@@ -214,6 +215,8 @@ Bytes write_with_fixed(const TiffFile& tiff, std::span<const std::span<const std
   std::erase_if(notes, [](const TiffFixedBytes& one) { return !one.is_note; });
   if (auto file = write(tiff, pixels, notes, most_more_bytes)) {
     warnings.emplace_back(
+  if (tiff.must_stay)
+    throw ImageFileError("what the fields of MetaMorph lead to cannot stay where it is");
         "its MakerNote may refer to data outside of itself; these data are left out");
     return std::move(*file);
   }

@@ -28,6 +28,7 @@ using namespace qturn::tiff;
 using namespace qturn::tests;
 using Catch::Matchers::Contains;
 using Catch::Matchers::ContainsSubstring;
+using namespace std::string_literals;
 
 // Every photometric interpretation with bits that it may have, then every compression with what it
 // can hold.
@@ -490,6 +491,75 @@ TEST_CASE("A predictor counts only with a compression that has one") {
   }
 }
 
+namespace {
+
+// Little-endian words, as MetaMorph writes them.
+std::string words(std::initializer_list<std::uint32_t> values) {
+  std::string bytes;
+  for (const std::uint32_t value : values)
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift & 255);
+  return bytes;
+}
+
+constexpr std::uint64_t pairs_at = 400, calibration_at = 480, position_at = 500;
+const std::string calibration = words({65, 100, 13, 20});  // two fractions
+const std::string position = "\x1c\0"s + words({12345, 1, 678, 1}) + "\0\0"s;
+
+// Nine rows of 20 pixels, then MetaMorph's fields, and what only they lead to.
+Bytes metamorph_file(std::uint64_t planes) {
+  const std::string pairs = words({0, 1, 4, calibration_at, 5, calibration_at + 8});
+  const std::string of_planes(24 * planes, '\2');
+  return with_page(grey(),
+                   [&](TiffDirectory& page) {
+                     page.fields.push_back({33628, tiff_type::u32, 3, owned(pairs), pairs_at});
+                     page.fields.push_back(
+                         {33629, tiff_type::rational, planes, owned(of_planes), pairs_at + 24});
+                     page.fields.push_back({33631, tiff_type::u32, 1, owned(words({position_at}))});
+                   },
+                   {{pairs_at, owned(pairs), true},
+                    {pairs_at + 24, owned(of_planes), true},
+                    {calibration_at, owned(calibration), false},
+                    {position_at, owned(position), false}});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "MetaMorph's values stay where its fields say that they are, and its axes change places") {
+  const Bytes file = metamorph_file(1);
+  REQUIRE(lies_at(file, calibration_at, calibration));
+  const Header header = tiff::codec.read_header(file);
+  REQUIRE(header.placed.size() == 1);
+  CHECK(header.placed[0].name == "its stage positions (MetaMorph)");
+  for (const Orientation each : all_orientations) {
+    const Decoded decoded(file, tiff::codec);
+    PixelArena arena;
+    std::vector<std::string> warnings;
+    const Bytes out =
+        qturn::encode(turned(decoded.image, each, arena), each, tiff::codec, false, warnings);
+    CHECK(warnings.empty());
+    check_same(read_with_libtiff(out).at(0), turned(tiff_picture({}, 20, 9), each));
+    CHECK(lies_at(out, calibration_at, calibration));
+    CHECK(lies_at(out, position_at, position));
+    const auto swapped = static_cast<std::uint32_t>(swaps_axes(each) ? 8 : 0);
+    CHECK(lies_at(out, pairs_at,
+                  words({0, 1, 4, calibration_at + swapped, 5, calibration_at + 8 - swapped})));
+    for (const std::uint16_t tag : {33628, 33629, 33631}) {
+      const TiffFile was = read_tiff(file), is = read_tiff(out);
+      const TiffField *before = was.pages[0].find(tag), *after = is.pages[0].find(tag);
+      REQUIRE(after);
+      CHECK(after->fixed_at == before->fixed_at);
+      CHECK(after->count == before->count);
+      CHECK(((after->value == before->value) == (tag != 33628 || !swaps_axes(each))));
+    }
+  }
+  CHECK_THAT(refusal(metamorph_file(2), tiff::codec),
+             ContainsSubstring("MetaMorph stack of 2 pictures"));
+  Bytes large = file;
+  large.resize(file.size() + (1 << 20) + 1, std::byte{'x'});
+  CHECK_THAT(refusal(large, tiff::codec), ContainsSubstring("more than 1 MiB beside its pixels"));
+}
+
 TEST_CASE("JPEGs that become Deflate leave no subsampling behind, in RGB or in YCbCr") {
   for (const int photometric : {PHOTOMETRIC_RGB, PHOTOMETRIC_YCBCR}) {
     const TiffPicture picture = tiff_picture(
@@ -683,7 +753,7 @@ TEST_CASE("What cannot be turned at all is refused by name") {
   refused(u16_field(tiff_tag::photometric, 32803), "colour filter array");
   refused(u16_field(50706, 1), "DNG");
   refused(u16_field(34412, 1), "Zeiss LSM");
-  refused(u16_field(33629, 1), "MetaMorph");
+  refused({33629, tiff_type::rational, 2, owned(std::string(48, '\1'))}, "MetaMorph stack of 2");
   refused(u16_field(tiff_tag::image_depth, 2), "volume");
   refused(u16_field(tiff_tag::photometric, 6), "YCbCr with fewer chroma samples");
   const Bytes colours =
