@@ -146,7 +146,9 @@ Bytes encode_tiff(const Image& turned, Orientation applied, const std::atomic<bo
     const Orientation its = compose(ahead, applied);
     const TiffLayout layout = turned_layout(storage.written, its);
     TiffDirectory made = turned_directory(directory, storage, layout, its);
-    encoded.push_back(encode_tiff_page(turned.pages[i], layout, tiff.little, made, stop));
+    const SparseBlocks sparse =
+        turned_sparse_blocks(sparse_blocks(directory, storage.read), storage.read, layout, its);
+    encoded.push_back(encode_tiff_page(turned.pages[i], layout, sparse, tiff.little, made, stop));
     made.pictures = std::move(directory.pictures);
     directory = std::move(made);
     for (const std::string& change : storage.changes) add_once(warnings, change);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <unordered_set>
 
+#include "src/formats/tiff/metadata.hpp"
 #include "src/formats/tiff/metamorph.hpp"
 #include "src/metadata/exif.hpp"
 #include "src/metadata/tiff_structure.hpp"
@@ -76,6 +78,7 @@ class DirectoryReader {
       read_pictures(tiff.pages.back());
     }
     if (tiff.pages.empty()) throw ImageFileError("damaged: a TIFF without a page");
+    fill_sparse(tiff);
     tiff.must_stay = std::ranges::any_of(
         tiff.pages, [](const TiffDirectory& page) { return metamorph_planes(page) != 0; });
     if (tiff.must_stay) end_ = file_.size();  // how much they lead to is not known
@@ -185,6 +188,25 @@ class DirectoryReader {
     for (TiffField& field : directory.fields) {
       if (field.tag == tiff_tag::strip_offsets) field.tag = tiff_tag::tile_offsets;
       if (field.tag == tiff_tag::strip_byte_counts) field.tag = tiff_tag::tile_byte_counts;
+    }
+  }
+
+  // GDAL leaves strips and tiles out whose samples all have the value that means no data, or zero.
+  // The first page says it for its overviews.
+  static void fill_sparse(TiffFile& tiff) {
+    constexpr std::uint16_t gdal_metadata = 42112, gdal_nodata = 42113;
+    const TiffDirectory& first = tiff.pages.front();
+    const TiffField* nodata = first.find(gdal_nodata);
+    if (!is_georeferenced(first) && !first.find(gdal_metadata) && !nodata) return;
+    double fill = 0;
+    if (nodata) {
+      const std::string_view text = text_of(nodata->value);
+      const std::size_t at = std::min(text.find_first_not_of(" +"), text.size());
+      std::from_chars(text.data() + at, text.data() + text.size(), fill);
+    }
+    for (TiffDirectory& page : tiff.pages) {
+      page.fill = fill;
+      for (TiffDirectory& picture : page.pictures) picture.fill = fill;
     }
   }
 

@@ -104,7 +104,10 @@ struct TiffDirectory {
   /// A page's smaller copies and other pictures in its sub-directories. The tag that points to them
   /// is not among the fields either.
   std::vector<TiffDirectory> pictures = {};
-  bool leads_on = false;                          ///< a picture is followed by another directory
+  bool leads_on = false;  ///< a picture is followed by another directory
+  /// What all samples of strips and tiles without a place and a length are, as GDAL writes those of
+  /// one value. Nothing: they are damage.
+  std::optional<double> fill = std::nullopt;
   std::vector<std::uint16_t> unknown_types = {};  ///< tags of fields left out for their type
 
   const TiffField* find(std::uint16_t tag) const;
@@ -130,12 +133,12 @@ struct TiffFile {
   std::uint64_t end = 0;  ///< of the last that its directories lead to, as far as that is known
   std::uint64_t value_bytes = 0;           ///< of all fields in the file, and of what is fixed
   std::vector<TiffFixedBytes> fixed = {};  ///< by their places; they do not overlap
-};
-
-/// Reads all directories of a TIFF or BigTIFF of either byte order.
   /// MetaMorph's fields lead to bytes that must stay where they are. All of them are fixed, unless
   /// that is too much.
   bool must_stay = false, is_too_much = false;
+};
+
+/// Reads all directories of a TIFF or BigTIFF of either byte order.
 ///
 /// Throws ImageFileError if a directory, a field's value, a strip or a tile lies beyond the end of
 /// the file, for a chain of directories that runs in a circle, and for directories that share so
@@ -157,12 +160,12 @@ void check_tiff_limits(std::span<const std::byte> file, const Limits& limits);
 /// The orientation that a page is stored in.
 Orientation tiff_orientation(const TiffDirectory& page);
 
-/// The numbers as the value of a field of type u16, u32 or u64.
-TiffField tiff_integers(std::uint16_t tag, std::uint16_t type,
-                        std::span<const std::uint64_t> numbers);
 /// Page::ahead of a page and of its pictures.
 Orientation ahead_of(const TiffDirectory& page, const TiffFile& tiff);
 
+/// The numbers as the value of a field of type u16, u32 or u64.
+TiffField tiff_integers(std::uint16_t tag, std::uint16_t type,
+                        std::span<const std::uint64_t> numbers);
 
 /// Bytes of what is swapped with the byte order in a value of the type; 0 for an unknown type.
 std::size_t tiff_word_bytes(std::uint16_t type);

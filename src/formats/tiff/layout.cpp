@@ -183,6 +183,7 @@ void check_blocks(const TiffDirectory& page, const TiffLayout& layout) {
   const std::uint64_t chroma = layout.photometric == tiff_photometric::ycbcr ? 3 : 1;
   const std::uint64_t gain = chroma * largest_gain(layout.compression);
   for (std::uint32_t i = 0; i < wanted; ++i) {
+    if (page.fill && offsets[i] == 0 && counts[i] == 0) continue;
     if (counts[i] == 0) {
       throw ImageFileError(fmt::format("damaged: {} {} of {} are empty", kind, i + 1, wanted));
     }
@@ -326,6 +327,37 @@ TiffLayout tiff_layout(const TiffDirectory& page) {
   layout.block_height = static_cast<std::int64_t>(down);
   if (layout.compression != tiff_compression::old_jpeg) check_blocks(page, layout);
   return layout;
+}
+
+SparseBlocks sparse_blocks(const TiffDirectory& page, const TiffLayout& layout) {
+  const auto offsets =
+      page.integers(layout.tiled ? tiff_tag::tile_offsets : tiff_tag::strip_offsets);
+  SparseBlocks sparse(static_cast<std::size_t>(layout.blocks()));
+  for (std::size_t i = 0; i < sparse.size(); ++i) sparse[i] = page.fill && offsets[i] == 0;
+  if (std::ranges::find(sparse, true) == sparse.end()) return {};
+  return sparse;
+}
+
+SparseBlocks turned_sparse_blocks(const SparseBlocks& sparse, const TiffLayout& layout,
+                                  const TiffLayout& turned, Orientation applied) {
+  if (sparse.empty()) return {};
+  SparseBlocks result(static_cast<std::size_t>(turned.blocks()));
+  const Size size{layout.width, layout.height};
+  const auto is_sparse = [&](const TiffBlock& block) {
+    const Position a = source_of(applied, {block.left, block.top}, size);
+    const Position b =
+        source_of(applied, {block.left + block.width - 1, block.top + block.height - 1}, size);
+    const auto [left, right] = std::minmax(a.x / layout.block_width, b.x / layout.block_width);
+    const auto [top, bottom] = std::minmax(a.y / layout.block_height, b.y / layout.block_height);
+    for (std::int64_t y = top; y <= bottom; ++y)
+      for (std::int64_t x = left; x <= right; ++x)
+        if (!sparse[static_cast<std::size_t>((block.plane * layout.down() + y) * layout.across() +
+                                             x)])
+          return false;
+    return true;
+  };
+  for (std::uint32_t i = 0; i < result.size(); ++i) result[i] = is_sparse(tiff_block(turned, i));
+  return result;
 }
 
 TiffLayout turned_layout(const TiffLayout& layout, Orientation applied) {

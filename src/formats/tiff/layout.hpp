@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "src/formats/tiff/directories.hpp"
 #include "src/picture/image.hpp"
@@ -114,6 +115,17 @@ TiffBlock tiff_block(const TiffLayout& layout, std::uint32_t number);
 /// What the directory says about it. Throws ImageFileError if that makes no sense, or if strips or
 /// tiles are missing or too short for so many pixels.
 TiffLayout tiff_layout(const TiffDirectory& page);
+
+/// Which strips or tiles have no bytes in the file (TiffDirectory::fill). Empty: all have.
+using SparseBlocks = std::vector<bool>;
+inline bool is_among(const SparseBlocks& sparse, std::size_t number) {
+  return !sparse.empty() && sparse[number];
+}
+SparseBlocks sparse_blocks(const TiffDirectory& page, const TiffLayout& layout);
+
+/// The same of the turned page: those whose pixels are all of such ones.
+SparseBlocks turned_sparse_blocks(const SparseBlocks& sparse, const TiffLayout& layout,
+                                  const TiffLayout& turned, Orientation applied);
 
 /// The layout of the turned page: tiles turn with the axes, strips keep about as many pixels.
 TiffLayout turned_layout(const TiffLayout& layout, Orientation applied);

@@ -319,7 +319,6 @@ struct TiffBlockWriter::Impl {
   Memory memory;
   Handle handle;
   TiffLayout layout;
-  std::uint32_t written = 0;
 };
 
 TiffBlockWriter::TiffBlockWriter(const TiffLayout& layout, bool little)
@@ -368,7 +367,6 @@ void TiffBlockWriter::write(const TiffBlock& block, std::uint8_t* from) {
                                            : TIFFWriteEncodedStrip(tiff, block.number, from, bytes);
   impl_->complaints.expect_none();
   if (put != bytes) throw ImageFileError("libtiff cannot encode the picture");
-  ++impl_->written;
 }
 
 TiffBlocks TiffBlockWriter::take() {
@@ -376,7 +374,7 @@ TiffBlocks TiffBlockWriter::take() {
   TIFFFlushData(tiff);
   impl_->complaints.expect_none();
   TiffBlocks blocks;
-  for (std::uint32_t i = 0; i < impl_->written; ++i) {
+  for (std::uint32_t i = 0; i < impl_->layout.blocks(); ++i) {
     blocks.offsets.push_back(TIFFGetStrileOffset(tiff, i));
     blocks.byte_counts.push_back(TIFFGetStrileByteCount(tiff, i));
   }

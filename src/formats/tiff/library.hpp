@@ -61,8 +61,8 @@ class TiffBlockWriter {
   TiffBlockWriter(const TiffBlockWriter&) = delete;
   TiffBlockWriter& operator=(const TiffBlockWriter&) = delete;
 
-  /// Encodes the next strip or tile, in order, from `block.bytes` bytes, which do not stay what
-  /// they were.
+  /// Encodes a strip or tile, in order, from `block.bytes` bytes, which do not stay what they were.
+  /// What is left out has no place and no length.
   void write(const TiffBlock& block, std::uint8_t* from);
 
   TiffBlocks take();

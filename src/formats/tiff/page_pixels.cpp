@@ -1,7 +1,10 @@
 #include "src/formats/tiff/page_pixels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -83,10 +86,12 @@ bool is_doubted(const TiffLayout& layout) {
 }
 
 void check_encoded(const TiffBlocks& blocks, const TiffDirectory& directory,
-                   const TiffLayout& layout, bool little, const Page& page) {
+                   const TiffLayout& layout, const SparseBlocks& sparse, bool little,
+                   const Page& page) {
   TiffBlockReader reader(blocks.file, directory, layout, little);
   std::vector<std::uint8_t> wanted(layout.block_bytes()), got(layout.block_bytes());
   for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
+    if (is_among(sparse, i)) continue;
     const TiffBlock block = tiff_block(layout, i);
     pack(page, layout, block, wanted.data());
     reader.read(block, got.data());
@@ -105,16 +110,53 @@ void check_encoded(const TiffBlocks& blocks, const TiffDirectory& directory,
   }
 }
 
-// Calls `read_block(reader, block, to)` for each strip or tile.
+// A value of GDAL's as a sample in the machine's byte order, rounded and clamped as GDAL does it.
+std::vector<std::uint8_t> fill_sample(const TiffLayout& layout, double value) {
+  constexpr std::uint16_t is_unsigned = 1, is_signed = 2, is_float = 3;
+  if (value == 0) return {0};
+  const auto bytes_of_number = [](auto number) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&number);
+    return std::vector<std::uint8_t>(bytes, bytes + sizeof number);
+  };
+  if (layout.sample_format == is_float && layout.bits == 64) return bytes_of_number(value);
+  if (layout.sample_format == is_float && layout.bits == 32)
+    return bytes_of_number(static_cast<float>(value));
+  const bool has_sign = layout.sample_format == is_signed;
+  const bool is_whole = layout.bits == 8 || layout.bits == 16 || layout.bits == 32;
+  if (!is_whole || (layout.sample_format != is_unsigned && !has_sign)) {
+    throw ImageFileError(fmt::format(
+        "strips or tiles without bytes, in samples of {} bits, format {}, are not supported",
+        layout.bits, layout.sample_format));
+  }
+  const double most = std::ldexp(1, layout.bits - (has_sign ? 1 : 0)) - 1;
+  const double whole = std::isnan(value) ? 0 : std::round(value);
+  auto bytes =
+      bytes_of_number(static_cast<std::int64_t>(std::clamp(whole, has_sign ? -most - 1 : 0, most)));
+  const auto unused = static_cast<std::ptrdiff_t>(bytes.size()) - layout.bits / 8;
+  const auto first =
+      std::endian::native == std::endian::little ? bytes.end() - unused : bytes.begin();
+  bytes.erase(first, first + unused);
+  return bytes;
+}
+
+// Calls `read_block(reader, block, to)` for each strip or tile that has bytes.
 template <typename ReadBlock>
-void for_each_block(TiffBlockReader& reader, const TiffLayout& layout, const Page& page,
-                    const std::atomic<bool>& stop, ReadBlock read_block) {
+void for_each_block(TiffBlockReader& reader, const TiffDirectory& directory,
+                    const TiffLayout& layout, const Page& page, const std::atomic<bool>& stop,
+                    ReadBlock read_block) {
+  const SparseBlocks sparse = sparse_blocks(directory, layout);
+  const auto fill =
+      sparse.empty() ? std::vector<std::uint8_t>() : fill_sample(layout, *directory.fill);
   std::vector<std::uint8_t> packed(is_as_in_memory(layout) ? 0 : layout.block_bytes());
   for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
     if (stop) throw Interrupted();
     const TiffBlock block = tiff_block(layout, i);
     std::uint8_t* to = packed.empty() ? block_in_page(page, layout, block).first : packed.data();
-    read_block(reader, block, to);
+    if (is_among(sparse, i)) {
+      for (std::size_t at = 0; at < block.bytes; ++at) to[at] = fill[at % fill.size()];
+    } else {
+      read_block(reader, block, to);
+    }
     if (!packed.empty()) unpack(to, layout, block, page);
   }
 }
@@ -138,7 +180,7 @@ void decode_tiff_page(std::span<const std::byte> file, const TiffDirectory& dire
                       const TiffLayout& layout, bool little, const Page& page,
                       const std::atomic<bool>& stop) {
   TiffBlockReader reader(file, directory, layout, little);
-  for_each_block(reader, layout, page, stop,
+  for_each_block(reader, directory, layout, page, stop,
                  [&](TiffBlockReader& from, const TiffBlock& block, std::uint8_t* to) {
                    if (is_doubted(layout)) std::memset(to, 0, block.bytes);
                    from.read(block, to);
@@ -154,7 +196,7 @@ std::uint32_t salvage_tiff_page(std::span<const std::byte> file, const TiffDirec
       directory.integers(layout.tiled ? tiff_tag::tile_byte_counts : tiff_tag::strip_byte_counts);
   TiffBlockReader reader(file, directory, layout, little, MissingPixels::are_left_out);
   std::uint32_t damaged = 0;
-  for_each_block(reader, layout, page, stop,
+  for_each_block(reader, directory, layout, page, stop,
                  [&](TiffBlockReader& from, const TiffBlock& block, std::uint8_t* to) {
                    const std::uint64_t offset = offsets[block.number];
                    bool is_whole =
@@ -172,8 +214,8 @@ std::uint32_t salvage_tiff_page(std::span<const std::byte> file, const TiffDirec
   return damaged;
 }
 
-Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
-                       TiffDirectory& directory, const std::atomic<bool>& stop) {
+Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, const SparseBlocks& sparse,
+                       bool little, TiffDirectory& directory, const std::atomic<bool>& stop) {
   const bool written_little =
       has_order_of_its_own(layout) ? std::endian::native == std::endian::little : little;
   TiffBlockWriter writer(layout, written_little);
@@ -181,6 +223,7 @@ Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
   std::vector<std::uint8_t> packed(from_memory ? 0 : layout.block_bytes());
   for (std::uint32_t i = 0; i < layout.blocks(); ++i) {
     if (stop) throw Interrupted();
+    if (is_among(sparse, i)) continue;
     const TiffBlock block = tiff_block(layout, i);
     if (!from_memory) pack(page, layout, block, packed.data());
     writer.write(block, from_memory ? block_in_page(page, layout, block).first : packed.data());
@@ -194,7 +237,7 @@ Bytes encode_tiff_page(const Page& page, const TiffLayout& layout, bool little,
   directory.fields.push_back(tiff_integers(
       layout.tiled ? tiff_tag::tile_byte_counts : tiff_tag::strip_byte_counts,
       static_cast<std::uint16_t>(are_large ? tiff_type::u64 : tiff_type::u32), blocks.byte_counts));
-  if (is_doubted(layout)) check_encoded(blocks, directory, layout, little, page);
+  if (is_doubted(layout)) check_encoded(blocks, directory, layout, sparse, little, page);
   return std::move(blocks.file);
 }
 

@@ -84,7 +84,7 @@ Bytes encode_plain_tiff(const Image& turned, const std::atomic<bool>& stop,
   for (const Page& page : turned.pages) {
     const TiffLayout layout = plain_layout(page);
     TiffDirectory directory = plain_directory(layout, meaning);
-    encoded.push_back(encode_tiff_page(page, layout, little, directory, stop));
+    encoded.push_back(encode_tiff_page(page, layout, {}, little, directory, stop));
     directory.children = description.children;
     directory.fields.insert(directory.fields.end(), description.fields.begin(),
                             description.fields.end());

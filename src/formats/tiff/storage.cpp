@@ -45,6 +45,7 @@ bool is_lossless_webp(std::span<const std::byte> file, const TiffDirectory& page
   const auto offsets = page.integers(tiled ? tiff_tag::tile_offsets : tiff_tag::strip_offsets);
   return std::all_of(offsets.begin(), offsets.end(), [&](std::uint64_t at) {
     constexpr std::size_t chunk = 12;
+    if (at == 0) return true;  // has no pixels
     if (at > file.size() || file.size() - at < chunk + 4) return false;
     const std::string_view text(reinterpret_cast<const char*>(file.data()) + at, chunk + 4);
     return text.substr(chunk) == "VP8L";

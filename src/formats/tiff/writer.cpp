@@ -180,6 +180,10 @@ class Writer {
     if (offsets.size() != counts.size()) throw ImageFileError("strips without their sizes");
     std::vector<std::uint64_t> places;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (counts[i] == 0) {
+        places.push_back(0);
+        continue;
+      }
       begin(counts[i]);
       places.push_back(file_.size());
       const auto from = pixels.subspan(offsets[i], counts[i]);
@@ -211,12 +215,12 @@ std::optional<Bytes> write(const TiffFile& tiff, std::span<const std::span<const
 Bytes write_with_fixed(const TiffFile& tiff, std::span<const std::span<const std::byte>> pixels,
                        std::vector<std::string>& warnings, std::size_t most_more_bytes) {
   if (auto file = write(tiff, pixels, tiff.fixed, most_more_bytes)) return std::move(*file);
+  if (tiff.must_stay)
+    throw ImageFileError("what the fields of MetaMorph lead to cannot stay where it is");
   std::vector<TiffFixedBytes> notes = tiff.fixed;
   std::erase_if(notes, [](const TiffFixedBytes& one) { return !one.is_note; });
   if (auto file = write(tiff, pixels, notes, most_more_bytes)) {
     warnings.emplace_back(
-  if (tiff.must_stay)
-    throw ImageFileError("what the fields of MetaMorph lead to cannot stay where it is");
         "its MakerNote may refer to data outside of itself; these data are left out");
     return std::move(*file);
   }

@@ -560,6 +560,76 @@ TEST_CASE(
   CHECK_THAT(refusal(large, tiff::codec), ContainsSubstring("more than 1 MiB beside its pixels"));
 }
 
+TEST_CASE("Strips and tiles that GDAL left out stay out where all of their pixels were") {
+  constexpr std::uint16_t nodata = 42113;
+  for (const TiffKind& kind :
+       {TiffKind{
+            .bits = 16, .sample_format = SAMPLEFORMAT_INT, .tile_width = 16, .tile_height = 16},
+        TiffKind{.samples = 3,
+        .compression = COMPRESSION_LZW,
+        .planar = PLANARCONFIG_SEPARATE,
+        .tile_width = 16,
+        .tile_height = 16},
+        TiffKind{.bits = 32,
+        .compression = COMPRESSION_ADOBE_DEFLATE,
+        .sample_format = SAMPLEFORMAT_IEEEFP,
+        .rows_per_strip = 8}}) {
+    INFO(in_words(kind));
+    TiffPicture picture = tiff_picture(kind, 40, 32);
+    const std::uint64_t value = kind.bits == 16 ? 0xFFF9 : kind.bits == 8 ? 255 : 0xC2C60000;
+    const auto fill = [&](int left, int top, int right, int bottom, int samples) {
+      for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x)
+          for (int s = 0; s < samples; ++s) picture.at(x, y, s) = value;
+    };
+    const Bytes whole = write_with_libtiff({picture});
+    const bool is_tiled = kind.tile_width > 0;
+    const auto left_out = [&](std::initializer_list<std::size_t> blocks, bool is_of_gdal = true) {
+      return with_page(whole, [&](TiffDirectory& page) {
+        for (const auto tag :
+             {is_tiled ? tiff_tag::tile_offsets : tiff_tag::strip_offsets,
+              is_tiled ? tiff_tag::tile_byte_counts : tiff_tag::strip_byte_counts}) {
+          auto numbers = page.integers(tag);
+          for (const std::size_t block : blocks) numbers.at(block) = 0;
+          std::erase_if(page.fields, [&](const TiffField& field) { return field.tag == tag; });
+          page.fields.push_back(tiff_integers(tag, tiff_type::u32, numbers));
+        }
+        const std::string text = kind.bits == 16 ? "-7" : kind.bits == 8 ? "1e9" : "-99";
+        if (is_of_gdal) page.fields.push_back({nodata, tiff_type::ascii, text.size(), owned(text)});
+      });
+    };
+    // The first row of tiles, or half of the strips.
+    const Bytes file = is_tiled ? left_out({0, 1, 2}) : left_out({0, 1});
+    fill(0, 0, 40, 16, 1);
+    CHECK_THAT(refusal(left_out({0}, false), tiff::codec), ContainsSubstring("are empty"));
+    const auto lengths = [&](const Bytes& of) {
+      return read_tiff(of).pages[0].integers(is_tiled ? tiff_tag::tile_byte_counts
+                                                      : tiff_tag::strip_byte_counts);
+    };
+    const auto count_of_empty = [&](const Bytes& of) {
+      return std::ranges::count(lengths(of), 0U);
+    };
+    REQUIRE(count_of_empty(file) == (is_tiled ? 3 : 2));
+    for (const Orientation each : all_orientations) {
+      const Bytes out = turn_file(file, tiff::codec, each);
+      // Strips of a quarter turn have pixels of all that were there.
+      CHECK(count_of_empty(out) == (is_tiled ? 3 : swaps_axes(each) ? 0 : 2));
+      const Decoded decoded(out, tiff::codec);
+      const Bytes expected = turn_file(write_with_libtiff({picture}), tiff::codec, each);
+      CHECK((pixels_of(decoded.image.pages[0]) ==
+             pixels_of(Decoded(expected, tiff::codec).image.pages[0])));
+      // What is left out is no more after another turn than before.
+      const Bytes back = turn_file(out, tiff::codec, inverse(each));
+      CHECK(count_of_empty(back) <= count_of_empty(file));
+    }
+    if (!is_tiled) continue;
+    // A tile at the right edge, of eight columns, is a part of whole tiles once it is mirrored.
+    const Bytes edge = left_out({2});
+    CHECK(count_of_empty(turn_file(edge, tiff::codec, Orientation::flop)) == 0);
+    CHECK(count_of_empty(turn_file(edge, tiff::codec, Orientation::flip)) == 1);
+  }
+}
+
 TEST_CASE("JPEGs that become Deflate leave no subsampling behind, in RGB or in YCbCr") {
   for (const int photometric : {PHOTOMETRIC_RGB, PHOTOMETRIC_YCBCR}) {
     const TiffPicture picture = tiff_picture(
