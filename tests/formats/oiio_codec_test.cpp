@@ -348,11 +348,29 @@ TEST_CASE("The data window of an OpenEXR file turns inside its display window") 
   CHECK(flopped.y == -2);
 }
 
-TEST_CASE("What cannot be kept of an OpenEXR file is refused by name") {
-  OIIO::ImageSpec spec = plain_spec(16, 16, 3, TypeDesc::HALF);
-  spec.attribute("compression", "dwaa");
-  CHECK_THAT(refusal(write_with_oiio("openexr", spec, samples_for(spec)), openexr::codec),
-             ContainsSubstring("lossy OpenEXR compression (dwaa)"));
+TEST_CASE("An OpenEXR file with lossy compression becomes ZIP, with the pixels that it shows") {
+  for (const std::string compression : {"dwaa", "dwab", "b44", "b44a", "pxr24"}) {
+    for (const auto type : {TypeDesc::HALF, TypeDesc::FLOAT}) {
+      for (const int tile : {0, 16}) {
+        CAPTURE(compression, TypeDesc(type).c_str(), tile);
+        OIIO::ImageSpec spec = plain_spec(41, 37, 3, type);
+        spec.attribute("compression", compression);
+        spec.attribute("openexr:dwaCompressionLevel", 50.0F);
+        spec.tile_width = spec.tile_height = tile;
+        const Bytes file = write_with_oiio("openexr", spec, samples_for(spec));
+        const auto shown_by_it = read_with_oiio("openexr", file).samples;
+        const bool is_kept = compression == "pxr24";
+        const Header header = openexr::codec.read_header(file);
+        CHECK(header.storage_change ==
+              (is_kept ? "" : "its lossy compression (" + compression + ") becomes ZIP"));
+        CHECK(header.changes_only_if_allowed);
+        const ReadByOiio read =
+            read_with_oiio("openexr", turn_file(file, openexr::codec, Orientation::rotate90));
+        CHECK(read.spec.get_string_attribute("compression") == (is_kept ? "pxr24" : "zip"));
+        CHECK((read.samples == turned_samples(spec, shown_by_it, Orientation::rotate90)));
+      }
+    }
+  }
 }
 
 TEST_CASE("A picture goes to a format that holds its samples as they are, or nowhere") {

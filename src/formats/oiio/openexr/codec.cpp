@@ -27,14 +27,24 @@ struct ExrExtras final : Extras {
   std::shared_ptr<Extras> copy() const override { return std::make_shared<ExrExtras>(*this); }
 };
 
-// Throws for what cannot be turned without loss, by name.
-void check_exr_spec(const OIIO::ImageSpec& spec) {
+// Decoded pixels of these would be others once they are encoded again. (PXR24 rounds floats, which
+// changes none that it has rounded before.)
+bool is_lossy(const OIIO::ImageSpec& spec) {
   const std::string compression = spec.get_string_attribute("compression");
-  if (compression.starts_with("b44") || compression.starts_with("dwa")) {
-    throw ImageFileError(
-        fmt::format("lossy OpenEXR compression ({}) is not supported", compression));
-  }
-  check_spec(spec);
+  return compression.starts_with("b44") || compression.starts_with("dwa");
+}
+
+// Of the first part that has one; empty: there is none.
+std::string storage_change_of(const std::vector<OIIO::ImageSpec>& specs) {
+  const auto lossy = std::ranges::find_if(specs, is_lossy);
+  if (lossy == specs.end()) return {};
+  return fmt::format("its lossy compression ({}) becomes ZIP",
+                     lossy->get_string_attribute("compression"));
+}
+
+void become_zip(OIIO::ImageSpec& spec) {
+  spec.attribute("compression", "zip");
+  spec.erase_attribute("openexr:dwaCompressionLevel");
 }
 
 // Those of its parts.
@@ -46,7 +56,7 @@ std::vector<OIIO::ImageSpec> read_specs(OiioReader& reader, const ExrFile& exr) 
   };
   for (const ExrPage& at : pages_of(exr)) {
     OIIO::ImageSpec spec = reader.spec(at.part, at.level);
-    check_exr_spec(spec);
+    check_spec(spec);
     const ExrHeader& part = exr.parts[static_cast<std::size_t>(at.part)];
     check(at.size == Size{spec.width, spec.height} && part.is_tiled == (spec.tile_width > 0));
     if (at.level > 0) continue;
@@ -109,6 +119,8 @@ Header read_header(std::span<const std::byte> file) {
     header.pixel_bytes_total += page_of(spec, at, Samples::as_stored).bytes();
     if (at.level == 0) shown += page_of(spec, at, Samples::for_another_format).bytes();
   }
+  header.storage_change = storage_change_of(specs);
+  header.changes_only_if_allowed = true;
   header.shown_bytes_total = shown == header.pixel_bytes_total ? 0 : shown;
   add_placed(exr, header);
   // The reader has some of the pixels once more. The output is as large as the pixels in the worst
@@ -174,7 +186,7 @@ constexpr Capacity capacity = {
     .channels = [](int, Meaning::Alpha alpha) { return alpha != Meaning::Alpha::unassociated; }};
 
 Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& stop,
-             std::vector<std::string>&) {
+             std::vector<std::string>& warnings) {
   const auto* extras =
       image.format == &codec ? dynamic_cast<const ExrExtras*>(image.extras.get()) : nullptr;
   if (!extras) {
@@ -189,8 +201,11 @@ Bytes encode(const Image& image, Orientation applied, const std::atomic<bool>& s
     OIIO::ImageSpec spec = turned_spec(extras->specs[static_cast<std::size_t>(places[i].part)],
                                        image.pages[i], applied);
     add_nothing(spec);
+    if (is_lossy(spec)) become_zip(spec);
     return spec;
   };
+  if (std::string change = storage_change_of(extras->specs); !change.empty())
+    warnings.push_back(std::move(change));
   std::vector<Bytes> written;
   for (std::size_t i = 0; i < places.size(); ++i) {
     written.push_back(write("openexr", "picture", image.pages[i], spec_of(i), stop));
